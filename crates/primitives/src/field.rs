@@ -1,0 +1,94 @@
+//! Fields and their extensions.
+
+/// `+=`, `-=`, `*=` and `sum` from the plain operators.
+macro_rules! assign_and_sum {
+    ($field:ty) => {
+        impl AddAssign for $field {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+        impl SubAssign for $field {
+            #[inline(always)]
+            fn sub_assign(&mut self, other: Self) {
+                *self = *self - other;
+            }
+        }
+        impl MulAssign for $field {
+            #[inline(always)]
+            fn mul_assign(&mut self, other: Self) {
+                *self = *self * other;
+            }
+        }
+        impl Sum for $field {
+            fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+                terms.fold(<Self as Field>::ZERO, |sum, term| sum + term)
+            }
+        }
+    };
+}
+use assign_and_sum;
+
+mod f128;
+mod f2;
+#[cfg(test)]
+pub mod laws;
+
+pub use f2::F2;
+pub use f128::F128;
+
+use core::fmt::Debug;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A finite field whose elements have one canonical encoding.
+///
+/// Every operation takes the same time whatever the operands.
+pub trait Field:
+    Copy
+    + Eq
+    + Debug
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + Sum
+    + 'static
+{
+    /// The neutral element of addition.
+    const ZERO: Self;
+    /// The neutral element of multiplication.
+    const ONE: Self;
+    /// The bits of an encoded element: `ceil(log2 |F|)`.
+    const BITS: u32;
+    /// The name used on the wire, in options and in reports.
+    const NAME: &'static str;
+
+    /// `1/self`, and zero for zero.
+    fn invert(self) -> Self;
+
+    /// The canonical encoding, least significant bit first; bits from [`Field::BITS`] on are zero.
+    fn to_word(self) -> u128;
+
+    /// The element encoded by `word`, or `None` where the encoding is not canonical.
+    fn from_word(word: u128) -> Option<Self>;
+}
+
+/// `Self` as an extension of degree [`Extension::DEGREE`] over the field `B`.
+pub trait Extension<B: Field>: Field + From<B> {
+    /// The degree r of the extension.
+    const DEGREE: u32;
+
+    /// `self · scalar` for a scalar of the base field.
+    fn scale(self, scalar: B) -> Self;
+
+    /// `Σ coordinates[i] · X^i`, for at most [`Extension::DEGREE`] coordinates, which may themselves be
+    /// extension elements (so that r subfield correlations pack into one over the extension).
+    fn pack(coordinates: &[Self]) -> Self;
+}

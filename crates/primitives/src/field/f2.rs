@@ -1,0 +1,105 @@
+//! The field of two elements.
+
+use super::Field;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// An element of F_2: a bit, added by xor and multiplied by and.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[repr(transparent)]
+pub struct F2(u8);
+
+impl F2 {
+    /// The lowest bit of `word`.
+    #[inline(always)]
+    pub const fn low_bit(word: u128) -> Self {
+        Self((word & 1) as u8)
+    }
+
+    /// This bit as a `bool`. Branching on it makes time depend on it: for public values only.
+    #[inline(always)]
+    pub const fn to_bool(self) -> bool {
+        self.0 == 1
+    }
+
+    /// All ones where this bit is one, zero where it is zero: the constant-time select.
+    #[inline(always)]
+    pub const fn mask(self) -> u128 {
+        (self.0 as u128).wrapping_neg()
+    }
+}
+
+impl From<bool> for F2 {
+    #[inline(always)]
+    fn from(bit: bool) -> Self {
+        Self(bit as u8)
+    }
+}
+
+impl Field for F2 {
+    const ZERO: Self = Self(0);
+    const ONE: Self = Self(1);
+    const BITS: u32 = 1;
+    const NAME: &'static str = "f2";
+
+    fn invert(self) -> Self {
+        self
+    }
+    fn to_word(self) -> u128 {
+        self.0.into()
+    }
+    fn from_word(word: u128) -> Option<Self> {
+        (word < 2).then_some(Self(word as u8))
+    }
+}
+
+impl Add for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+impl Sub for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+impl Mul for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Neg for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+super::assign_and_sum!(F2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laws() {
+        super::super::laws::field::<F2>(&[F2::ZERO, F2::ONE]);
+    }
+
+    #[test]
+    fn masks_select() {
+        assert_eq!(F2::ONE.mask(), u128::MAX);
+        assert_eq!(F2::ZERO.mask(), 0);
+        assert_eq!(F2::low_bit(6), F2::ZERO);
+    }
+}

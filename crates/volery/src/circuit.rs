@@ -1,0 +1,65 @@
+//! Statements: programs of additions, multiplications and assertions over a field.
+//!
+//! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
+//! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
+
+mod clear;
+mod count;
+
+pub use clear::Clear;
+pub use count::{Count, Shape};
+
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// What one party does at each gate. Linear gates are local and cannot fail; a `?` may be a message.
+pub trait Backend {
+    /// What a wire carries.
+    type F: Field;
+    /// What this party holds for a wire.
+    type Wire: Copy;
+
+    /// A wire that carries the public value `c`.
+    fn constant(&mut self, c: Self::F) -> Self::Wire;
+
+    /// `a + b`.
+    fn add(&mut self, a: Self::Wire, b: Self::Wire) -> Self::Wire;
+
+    /// `a · c` for a public factor `c`.
+    fn scale(&mut self, a: Self::Wire, c: Self::F) -> Self::Wire;
+
+    /// The next element of the witness. The prover owns the stream; a gadget never sees it.
+    ///
+    /// # Errors
+    /// `Invalid` where the stream has ended; link errors.
+    fn witness(&mut self) -> Result<Self::Wire>;
+
+    /// A value that the prover computes from the values of `of` and commits to; `f` runs on the prover alone, and
+    /// nothing is proved about the result but what the circuit goes on to assert.
+    ///
+    /// # Errors
+    /// Link errors.
+    fn hint(&mut self, of: &[Self::Wire], f: impl FnOnce(&[Self::F]) -> Self::F) -> Result<Self::Wire>;
+
+    /// `a · b`.
+    ///
+    /// # Errors
+    /// Link errors.
+    fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire>;
+
+    /// Demands that `a` carries zero. `name` says what is demanded, and is printed only where it fails.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
+    fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()>;
+}
+
+/// A statement: the same gates in the same order for every party, as often as asked.
+pub trait Circuit<B: Backend> {
+    /// Pushes every gate into `backend`.
+    ///
+    /// # Errors
+    /// Those of the backend, and `Invalid` where the circuit itself is malformed.
+    fn run(&self, backend: &mut B) -> Result<()>;
+}
