@@ -1,1 +1,53 @@
-fn main() {}
+//! Time of each kernel, per element, on every instruction set of this machine.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Triples, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+use volery_primitives::{Arch, F128, Field};
+
+/// Elements in a batch: what one tile of a proof has.
+const TILE: usize = 8192;
+
+fn kernels(criterion: &mut Criterion) {
+    for arch in Arch::available() {
+        let mut group = criterion.benchmark_group(arch.name());
+        let key = Aes128::new(arch, F128(1));
+        let mut out = vec![F128::ZERO; TILE];
+        group.throughput(Throughput::Elements(TILE as u64));
+        group.bench_function("aes counter, per block", |b| b.iter(|| key.counter(0, black_box(&mut out))));
+
+        let inputs: [Vec<F128>; 4] = core::array::from_fn(|i| {
+            let mut blocks = vec![F128::ZERO; TILE];
+            key.counter((i as u128) << 64, &mut blocks);
+            blocks
+        });
+        let [chi, a, b, c] = inputs.each_ref();
+        let triples = Triples { a, b, c };
+        group.bench_function("dot", |bench| bench.iter(|| dot(arch, black_box(a), b)));
+        group.bench_function("prover sums, per gate", |bench| {
+            bench.iter(|| prover_sums(arch, black_box(chi), triples))
+        });
+        group.bench_function("verifier sums, per gate", |bench| {
+            bench.iter(|| verifier_sums(arch, black_box(chi), triples))
+        });
+        group.bench_function("transpose, per row", |bench| {
+            bench.iter(|| transpose(arch, black_box(a), &mut out))
+        });
+        for k in [4, 8] {
+            let blocks = TILE / 128;
+            let (mut total, mut planes) = (vec![F128::ZERO; blocks], vec![F128::ZERO; k * blocks]);
+            group.bench_function(format!("softspoken expansion k={k}, per row"), |bench| {
+                bench.iter(|| {
+                    for _ in 0..128 / k {
+                        fold_leaves(&key, &a[..1 << k], 0, black_box(&mut total), &mut planes);
+                    }
+                })
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, kernels);
+criterion_main!(benches);

@@ -37,6 +37,7 @@ pub mod laws;
 
 pub use f2::F2;
 pub use f128::F128;
+pub(crate) use f128::REDUCTION;
 
 use core::fmt::Debug;
 use core::iter::Sum;

@@ -5,6 +5,12 @@
 //! also its specification, and one function per instruction set, chosen once per batch by [`Arch`].
 #![deny(unsafe_code)]
 
+pub mod aes;
+pub mod arch;
+pub mod bits;
 pub mod field;
+pub mod hash;
+pub mod prg;
 
+pub use arch::Arch;
 pub use field::{Extension, F2, F128, Field};

@@ -1,4 +1,5 @@
 //! The field of two elements.
+#![allow(clippy::suspicious_arithmetic_impl)] // + is xor, * is and
 
 use super::Field;
 use core::iter::Sum;

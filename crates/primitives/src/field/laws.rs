@@ -1,5 +1,7 @@
 //! The laws of fields and extensions, as functions that a new field calls in one line.
 
+#![allow(clippy::eq_op)] // a - a is a law
+
 use super::{Extension, Field};
 
 /// Checks the field axioms on all triples of `samples`, and that encodings are canonical.

@@ -1,0 +1,210 @@
+//! Instruction sets, and the kernels that exist once for each.
+//!
+//! A kernel works on a batch of hundreds to thousands of elements, so that choosing its instruction set costs nothing.
+//! Callers hold an [`Arch`], which can only be made for instructions that this machine has; that is what makes the
+//! calls below safe.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod simd;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod x86_64;
+
+use crate::aes::Aes128;
+use crate::field::F128;
+use std::sync::OnceLock;
+
+/// An instruction set that this machine has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arch(Level);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Aesni,
+    #[cfg(target_arch = "x86_64")]
+    Vaes256,
+    #[cfg(target_arch = "x86_64")]
+    Vaes512,
+}
+
+/// The environment variable that forces an instruction set by its name.
+pub const ARCH_VARIABLE: &str = "VOLERY_ARCH";
+
+impl Arch {
+    /// Plain Rust; runs everywhere.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// All that this machine has, the slowest first.
+    pub fn available() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let native = x86_64::levels();
+        #[cfg(not(target_arch = "x86_64"))]
+        let native = Vec::new();
+        core::iter::once(Level::Portable).chain(native).map(Self).collect()
+    }
+
+    /// The fastest that this machine has, or the one that [`ARCH_VARIABLE`] names.
+    ///
+    /// # Panics
+    /// Where the variable names none that this machine has; see [`Arch::from_name`] to ask first.
+    pub fn detect() -> Self {
+        static DETECTED: OnceLock<Arch> = OnceLock::new();
+        *DETECTED.get_or_init(|| match std::env::var(ARCH_VARIABLE) {
+            Ok(name) => Self::from_name(&name).unwrap_or_else(|why| panic!("{ARCH_VARIABLE}: {why}")),
+            Err(_) => *Self::available().last().expect("portable is always there"),
+        })
+    }
+
+    /// The instruction set called `name`.
+    ///
+    /// # Errors
+    /// A sentence that lists what this machine has.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let all = Self::available();
+        all.iter().copied().find(|arch| arch.name() == name).ok_or_else(|| {
+            let names: Vec<_> = all.iter().map(|arch| arch.name()).collect();
+            format!("this machine has no `{name}`; it has {}", names.join(", "))
+        })
+    }
+
+    /// The name used by [`ARCH_VARIABLE`] and in reports.
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Level::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Level::Aesni => "aesni",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vaes256 => "vaes256",
+            #[cfg(target_arch = "x86_64")]
+            Level::Vaes512 => "vaes512",
+        }
+    }
+}
+
+/// Calls one kernel of the instruction set `$arch`.
+macro_rules! dispatch {
+    ($arch:expr, $kernel:ident($($argument:expr),*)) => {
+        match $arch.0 {
+            Level::Portable => portable::$kernel($($argument),*),
+            // SAFETY: an `Arch` of this level exists only where `levels` found its instructions.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Level::Aesni => unsafe { x86_64::aesni::$kernel($($argument),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Level::Vaes256 => unsafe { x86_64::vaes256::$kernel($($argument),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unsafe_code)]
+            Level::Vaes512 => unsafe { x86_64::vaes512::$kernel($($argument),*) },
+        }
+    };
+}
+
+/// The AES-128 round keys of `key`, where `arch` wants them expanded; `None` for the portable cipher.
+pub(crate) fn expand_key(arch: Arch, key: F128) -> Option<[F128; 11]> {
+    match arch.0 {
+        Level::Portable => None,
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        // SAFETY: every level above portable has AES-NI.
+        _ => Some(unsafe { x86_64::expand_key(key) }),
+    }
+}
+
+/// Encrypts each block in place.
+pub(crate) fn encrypt(key: &Aes128, blocks: &mut [F128]) {
+    dispatch!(key.arch(), encrypt(key, blocks))
+}
+
+/// `out[i] = AES(start + i)`.
+///
+/// # Panics
+/// Where the counter would leave the low 64 bits of `start`.
+pub(crate) fn counter(key: &Aes128, start: u128, out: &mut [F128]) {
+    check_counter(start, out.len());
+    dispatch!(key.arch(), counter(key, start, out))
+}
+
+/// The planes of one small-field VOLE: `G(y, b) = AES(r_y ⊕ (start+b)) ⊕ r_y ⊕ (start+b)` for the `2^k` leaves r, and
+/// `total[b] = ⊕_y G(y, b)`, `planes[m·B + b] = ⊕_{y: bit m of y is 1} G(y, b)` for `m < k`, `b < B = total.len()`.
+///
+/// # Panics
+/// Where `leaves.len()` is not 2^k with k from 3 to 8, `planes.len()` is not `k·B`, or the counter would leave the
+/// low 64 bits of `start`.
+pub fn fold_leaves(key: &Aes128, leaves: &[F128], start: u128, total: &mut [F128], planes: &mut [F128]) {
+    let k = leaves.len().ilog2() as usize;
+    assert!(leaves.len().is_power_of_two() && (3..=8).contains(&k), "{} leaves", leaves.len());
+    assert_eq!(planes.len(), k * total.len());
+    check_counter(start, total.len());
+    dispatch!(key.arch(), fold_leaves(key, leaves, start, total, planes))
+}
+
+fn check_counter(start: u128, length: usize) {
+    assert!((start as u64).checked_add(length as u64).is_some(), "a block counter may not wrap around");
+}
+
+/// `Σ a[i] · b[i]`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
+    assert_eq!(a.len(), b.len());
+    dispatch!(arch, dot(a, b))
+}
+
+/// One tile of multiplication triples, as three slices of one length.
+#[derive(Clone, Copy)]
+pub struct Triples<'a> {
+    /// Left operands.
+    pub a: &'a [F128],
+    /// Right operands.
+    pub b: &'a [F128],
+    /// Products.
+    pub c: &'a [F128],
+}
+
+impl Triples<'_> {
+    fn check(&self, coefficients: &[F128]) {
+        let length = coefficients.len();
+        assert_eq!((self.a.len(), self.b.len(), self.c.len()), (length, length, length));
+    }
+}
+
+/// The prover's sums of the QuickSilver check over F_2: `Σ χ·(a·b)` and `Σ χ·(a₀·b + b₀·a + c)`, where `a₀` is the
+/// lowest bit of `a`, the value that the MAC carries.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn prover_sums(arch: Arch, coefficients: &[F128], triples: Triples) -> (F128, F128) {
+    triples.check(coefficients);
+    dispatch!(arch, prover_sums(coefficients, triples))
+}
+
+/// The verifier's sums of the QuickSilver check: `Σ χ·(a·b)` and `Σ χ·c`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: Triples) -> (F128, F128) {
+    triples.check(coefficients);
+    dispatch!(arch, verifier_sums(coefficients, triples))
+}
+
+/// Transposes 128 columns of `B = rows.len() / 128` blocks into rows: bit p of `rows[128·b + j]` is bit j of
+/// `columns[p·B + b]`.
+///
+/// # Panics
+/// Where the lengths differ or are no multiple of 128.
+pub fn transpose(arch: Arch, columns: &[F128], rows: &mut [F128]) {
+    assert_eq!(columns.len(), rows.len());
+    assert!(rows.len().is_multiple_of(128), "{} rows", rows.len());
+    dispatch!(arch, transpose(columns, rows))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Packed bits.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+pub use crate::arch::transpose;
+
+/// A fixed number of bits, the first in the lowest position of the first byte. Wiped on drop.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Bits {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl Bits {
+    /// `length` zero bits.
+    pub fn zeroes(length: usize) -> Self {
+        Self { words: vec![0; length.div_ceil(64)], length }
+    }
+
+    /// How many bits there are.
+    pub const fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The bit at `i`, as 0 or 1.
+    ///
+    /// # Panics
+    /// Where `i` is out of range.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> u64 {
+        self.words[i / 64] >> (i % 64) & 1
+    }
+
+    /// Adds the lowest bit of `bit` to the bit at `i`, in time that does not depend on it.
+    ///
+    /// # Panics
+    /// Where `i` is out of range.
+    #[inline(always)]
+    pub fn xor(&mut self, i: usize, bit: u64) {
+        self.words[i / 64] ^= (bit & 1) << (i % 64);
+    }
+
+    /// Makes all bits zero.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Whether all bits from `i` on are zero.
+    pub fn zero_from(&self, i: usize) -> bool {
+        (i..self.length).all(|i| self.get(i) == 0)
+    }
+
+    /// Appends the `len().div_ceil(8)` bytes of the bits to `bytes`.
+    pub fn write_bytes(&self, bytes: &mut Vec<u8>) {
+        let end = bytes.len() + self.length.div_ceil(8);
+        for word in &self.words {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        bytes.truncate(end);
+    }
+
+    /// Replaces all bits by those of `bytes`; bits beyond [`Bits::len`] are dropped.
+    ///
+    /// # Panics
+    /// Where `bytes` is not `len().div_ceil(8)` long.
+    pub fn read_bytes(&mut self, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.length.div_ceil(8));
+        for (word, bytes) in self.words.iter_mut().zip(bytes.chunks(8)) {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(padded);
+        }
+        if let (Some(last), tail @ 1..) = (self.words.last_mut(), self.length % 64) {
+            *last &= (1 << tail) - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_round_trip_at_every_length() {
+        for length in [0, 1, 7, 8, 9, 63, 64, 65, 127, 128, 130] {
+            let mut bits = Bits::zeroes(length);
+            for i in (0..length).step_by(3) {
+                bits.xor(i, 1);
+            }
+            let mut bytes = vec![];
+            bits.write_bytes(&mut bytes);
+            let mut back = Bits::zeroes(length);
+            back.read_bytes(&bytes);
+            for i in 0..length {
+                assert_eq!(back.get(i), u64::from(i % 3 == 0));
+                assert_eq!(bytes[i / 8] >> (i % 8) & 1, u8::from(i % 3 == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_the_last_bit_is_dropped() {
+        let mut bits = Bits::zeroes(3);
+        bits.read_bytes(&[0xff]);
+        bits.xor(0, 1);
+        let mut bytes = vec![];
+        bits.write_bytes(&mut bytes);
+        assert_eq!(bytes, [0b110]);
+        assert!(bits.zero_from(3) && !bits.zero_from(2));
+    }
+}
