@@ -3,6 +3,7 @@
 //! | hash | promise | for |
 //! |---|---|---|
 //! | [`Digest`] | random oracle (BLAKE3) | keys, commitments, checks |
+//! | [`Keyed`] | random oracle under a key (BLAKE3), 32-byte inputs | nodes of GGM trees |
 //! | [`Circular`] | circular correlation robust | half-tree GGM |
 //! | [`Tweakable`] | tweakable circular correlation robust, two AES and one key schedule in all | few calls, many tweaks |
 //! | [`MultiInstance`] | the same with multi-instance bounds, one AES and one key schedule per tweak | garbled gates |
@@ -39,6 +40,24 @@ impl Digest {
     pub fn finish<const N: usize>(self) -> [u8; N] {
         let mut out = [0; N];
         self.0.finalize_xof().fill(&mut out);
+        out
+    }
+}
+
+/// BLAKE3 keyed by a public 32-byte value, on inputs of one block: the hash of tree nodes.
+pub struct Keyed([u8; 32]);
+
+impl Keyed {
+    /// The hash under `key`.
+    pub const fn new(key: [u8; 32]) -> Self {
+        Self(key)
+    }
+
+    /// `N` bytes of output.
+    #[inline]
+    pub fn hash<const N: usize>(&self, input: &[u8; 32]) -> [u8; N] {
+        let mut out = [0; N];
+        blake3::Hasher::new_keyed(&self.0).update(input).finalize_xof().fill(&mut out);
         out
     }
 }

@@ -7,6 +7,7 @@ mod clear;
 mod count;
 
 pub use clear::Clear;
+pub(crate) use clear::witness_ended;
 pub use count::{Count, Shape};
 
 use crate::error::Result;

@@ -1,7 +1,60 @@
-//! volery: zero-knowledge proofs that stream.
+//! volery: zero-knowledge proofs for programs too large for memory.
+//!
+//! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the same program
+//! gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and spawns no threads:
+//! [`channel::Dial`] makes a link where one is wanted, and everything else borrows it.
+//!
+//! ```text
+//!   circuit ── pushes gates ──▶ Prover ── messages ──▶ Channel ═══ link ═══ Channel ──▶ Verifier ◀── pushes ── circuit
+//! ```
+//!
+//! A statement is a Rust value that implements [`Circuit`] for every [`Backend`]; one page states, checks, proves and
+//! verifies it:
+//!
+//! ```
+//! use std::{thread, time::Duration};
+//! use volery::channel::{Channel, Party, pipe};
+//! use volery::circuit::{Backend, Circuit};
+//! use volery::{F2, Options, Result, prove, verify};
+//!
+//! /// "I know two different bits."
+//! struct Different;
+//! impl<B: Backend<F = F2>> Circuit<B> for Different {
+//!     fn run(&self, b: &mut B) -> Result<()> {
+//!         let (x, y) = (b.witness()?, b.witness()?);
+//!         let both = b.mul(x, y)?;
+//!         b.assert_zero(both, &"not both one")?;
+//!         let one = b.constant(true.into());
+//!         let sum = b.add(x, y);
+//!         let neither = b.add(sum, one);
+//!         b.assert_zero(neither, &"not both zero")
+//!     }
+//! }
+//!
+//! let (here, there) = pipe(Duration::from_secs(10));
+//! let prover = thread::spawn(move || {
+//!     let mut channel = Channel::new(Party::Prover, here);
+//!     prove(&Different, [true, false].map(F2::from), &mut channel, &Options::default())
+//! });
+//! let mut channel = Channel::new(Party::Verifier, there);
+//! let (_accepted, report) = verify(&Different, &mut channel, &Options::default())?;
+//! assert_eq!(report.gates.mul, 1);
+//! prover.join().unwrap()?;
+//! # Ok::<(), volery::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
+pub mod channel;
 pub mod circuit;
 pub mod error;
+pub mod ot;
+pub mod random;
+mod session;
+pub mod vole;
+pub mod zk;
 
+pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
+pub use session::{COMPUTATIONAL_BITS, Correlations, Options, Report, SYSTEM, check, prove, verify};
+pub use volery_primitives::{Arch, Extension, F2, F128, Field};
+pub use zk::Accepted;

@@ -1,0 +1,197 @@
+//! Bytes between two parties, in order, counted and hashed.
+//!
+//! A [`Channel`] wraps a [`Link`] (a TCP connection, an in-memory pipe, a tape around either) and adds what every
+//! protocol needs: a transcript that absorbs each byte in either direction, challenges drawn from it, and counters.
+//! It is borrowed downwards by `&mut`; protocol code never flushes: [`Channel::recv`] does before it waits, and so
+//! does [`Channel::flush`] at the very end.
+
+mod handshake;
+mod pipe;
+mod tape;
+mod tcp;
+mod transcript;
+
+pub use handshake::{Hello, Nonce, shake_hands};
+pub use pipe::{Pipe, pipe};
+pub use tape::{Flip, Recording, Tape};
+pub use tcp::{Dial, Tcp};
+
+use crate::error::{Error, Result};
+use std::io;
+use transcript::Transcript;
+use volery_primitives::F128;
+
+/// Carries bytes to and from the peer, in order, without knowing what they mean.
+///
+/// Every wait is bounded: an implementation returns [`io::ErrorKind::TimedOut`] rather than hang.
+pub trait Link: Send {
+    /// Takes all of `bytes`; may keep them in a buffer until [`Link::flush`].
+    ///
+    /// # Errors
+    /// Where the peer is gone or does not take them in time.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Hands everything taken so far to the peer.
+    ///
+    /// # Errors
+    /// As for [`Link::send`].
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// Fills all of `bytes`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] where the peer has closed, [`io::ErrorKind::TimedOut`] where it is silent.
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+}
+
+/// The two parties of a proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Party {
+    /// Knows the witness.
+    Prover,
+    /// Learns that there is one.
+    Verifier,
+}
+
+impl Party {
+    /// "prover" or "verifier".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prover => "prover",
+            Self::Verifier => "verifier",
+        }
+    }
+}
+
+/// What a channel has carried so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes sent by this party.
+    pub sent: u64,
+    /// Bytes received by this party.
+    pub received: u64,
+    /// How often this party waited for the peer after it had sent something: round trips as seen from here.
+    pub rounds: u64,
+}
+
+/// One end of a session: a link, its transcript, its counters.
+pub struct Channel {
+    link: Box<dyn Link>,
+    party: Party,
+    transcript: Transcript,
+    traffic: Traffic,
+    /// Something was sent since the last wait.
+    spoke: bool,
+    /// Words on their way to bytes and back.
+    scratch: Vec<u8>,
+}
+
+impl Channel {
+    /// The end of `party` over `link`.
+    pub fn new(party: Party, link: impl Link + 'static) -> Self {
+        Self {
+            link: Box::new(link),
+            party,
+            transcript: Transcript::new(),
+            traffic: Traffic::default(),
+            spoke: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Which party this end belongs to.
+    pub const fn party(&self) -> Party {
+        self.party
+    }
+
+    /// What has been carried so far.
+    pub const fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// Sends `bytes`, whose number the peer knows.
+    ///
+    /// # Errors
+    /// `Io` where the link fails.
+    pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.transcript.absorb(self.party, bytes);
+        self.traffic.sent += bytes.len() as u64;
+        self.spoke = true;
+        self.link.send(bytes).map_err(Error::io("sending to the peer"))
+    }
+
+    /// Fills `bytes` with what the peer sent, after handing over all that was sent to it.
+    ///
+    /// # Errors
+    /// `Io` where the link fails, the peer has closed, or it stays silent for too long.
+    pub fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.flush()?;
+        self.link.recv(bytes).map_err(Error::io("waiting for the peer"))?;
+        let peer = match self.party {
+            Party::Prover => Party::Verifier,
+            Party::Verifier => Party::Prover,
+        };
+        self.transcript.absorb(peer, bytes);
+        self.traffic.received += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Receives an array; its length is the protocol's, never the peer's.
+    ///
+    /// # Errors
+    /// As for [`Channel::recv`].
+    pub fn recv_array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.recv(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Sends 128-bit words, 16 bytes each, least significant first.
+    ///
+    /// # Errors
+    /// As for [`Channel::send`].
+    pub fn send_words(&mut self, words: &[F128]) -> Result<()> {
+        let mut bytes = core::mem::take(&mut self.scratch);
+        bytes.clear();
+        bytes.extend(words.iter().flat_map(|word| word.to_bytes()));
+        let sent = self.send(&bytes);
+        self.scratch = bytes;
+        sent
+    }
+
+    /// Fills `words` with 16 bytes each, least significant first. Every encoding is canonical.
+    ///
+    /// # Errors
+    /// As for [`Channel::recv`].
+    pub fn recv_words(&mut self, words: &mut [F128]) -> Result<()> {
+        let mut bytes = core::mem::take(&mut self.scratch);
+        bytes.resize(16 * words.len(), 0);
+        let received = self.recv(&mut bytes);
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = F128::from_bytes(*bytes);
+        }
+        self.scratch = bytes;
+        received
+    }
+
+    /// 32 bytes that depend on every byte sent so far in either direction: the random oracle's challenge, or a session
+    /// identifier. Both parties get the same where they call it at the same point of the protocol.
+    ///
+    /// Whoever sends what is to be checked must have sent all of it before. A transcript may stand for a party's coin
+    /// only where guessing the challenge is out of reach offline: 100 bits and more.
+    pub fn challenge(&mut self, label: &'static str) -> [u8; 32] {
+        self.transcript.challenge(label)
+    }
+
+    /// Hands over all that was sent. Protocols need this only after their last message.
+    ///
+    /// # Errors
+    /// `Io` where the link fails.
+    pub fn flush(&mut self) -> Result<()> {
+        if core::mem::take(&mut self.spoke) {
+            self.traffic.rounds += 1;
+            self.link.flush().map_err(Error::io("sending to the peer"))?;
+        }
+        Ok(())
+    }
+}

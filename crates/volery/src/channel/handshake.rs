@@ -1,0 +1,115 @@
+//! The first message of each party: who it is and what it is here for.
+//!
+//! | from | message | bytes |
+//! |---|---|---|
+//! | both at once | magic `volery` and two zero bytes, version (u32) | 12 |
+//! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
+//!
+//! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either
+//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript, so that every
+//! challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
+//! under another nonce, and a party that deviates after the handshake meets other challenges.
+
+use super::{Channel, Party};
+use crate::error::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"volery\0\0";
+/// Changes whenever the bytes on the wire do.
+const VERSION: u32 = 1;
+/// The bytes of a padded name.
+const NAME: usize = 32;
+const BODY: usize = 16 + 3 * NAME + 32 + 32;
+
+/// 32 fresh random bytes of one party.
+pub type Nonce = [u8; 32];
+
+/// What a party wants to run. Names are ASCII, at most 32 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hello<'a> {
+    /// The proof system.
+    pub system: &'a str,
+    /// The field of the statement.
+    pub field: &'a str,
+    /// The correlations and their parameters.
+    pub parameters: &'a str,
+    /// The digest of the relation and its public values.
+    pub statement: &'a [u8; 32],
+}
+
+/// Sends ours, receives the peer's, compares.
+///
+/// # Errors
+/// `Misbehaved` where the peer does not speak this protocol, `Disagreed` where it wants something else, `Io`.
+pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<()> {
+    let mut opening = [0; 12];
+    opening[..8].copy_from_slice(&MAGIC);
+    opening[8..].copy_from_slice(&VERSION.to_le_bytes());
+    let body = encode(channel.party(), ours, nonce);
+    channel.send(&opening)?;
+    channel.send(&body)?;
+
+    let theirs: [u8; 12] = channel.recv_array()?;
+    if theirs[..8] != MAGIC {
+        return Err(Error::Misbehaved("it does not speak volery's protocol"));
+    }
+    if theirs[8..] != opening[8..] {
+        let version = u32::from_le_bytes(*theirs[8..].as_array().expect("four bytes"));
+        return Err(disagreed("protocol version", VERSION.to_string(), version.to_string()));
+    }
+    compare(channel.party(), ours, &body, &channel.recv_array()?)
+}
+
+fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
+    let mut body = [0; BODY];
+    body[..party.name().len()].copy_from_slice(party.name().as_bytes());
+    for (i, name) in [hello.system, hello.field, hello.parameters].into_iter().enumerate() {
+        assert!(name.is_ascii() && name.len() <= NAME, "`{name}` is no name of at most {NAME} ASCII bytes");
+        body[16 + NAME * i..][..name.len()].copy_from_slice(name.as_bytes());
+    }
+    body[16 + 3 * NAME..][..32].copy_from_slice(hello.statement);
+    body[16 + 3 * NAME + 32..][..32].copy_from_slice(nonce);
+    body
+}
+
+fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) -> Result<()> {
+    let role = padded(&theirs[..16]);
+    match (party, role.as_str()) {
+        (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
+        (_, "prover" | "verifier") => return Err(disagreed("roles", party.name().into(), role)),
+        _ => return Err(Error::Misbehaved("its first message names no role")),
+    }
+    for (i, (what, ours)) in
+        [("system", hello.system), ("field", hello.field), ("parameters", hello.parameters)]
+            .into_iter()
+            .enumerate()
+    {
+        let theirs = padded(&theirs[16 + NAME * i..][..NAME]);
+        if theirs != ours {
+            return Err(disagreed(what, ours.into(), theirs));
+        }
+    }
+    let digest = 16 + 3 * NAME..16 + 3 * NAME + 32;
+    if theirs[digest.clone()] != ours[digest.clone()] {
+        return Err(disagreed(
+            "statement (the relation, or a public value)",
+            hex(&ours[digest.clone()]),
+            hex(&theirs[digest]),
+        ));
+    }
+    Ok(())
+}
+
+fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {
+    Error::Disagreed { what, ours, theirs }
+}
+
+/// The name in `bytes`, printable whatever the peer sent.
+fn padded(bytes: &[u8]) -> String {
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    bytes[..end].escape_ascii().to_string()
+}
+
+/// Lower-case hexadecimal digits of `bytes`.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

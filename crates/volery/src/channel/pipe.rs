@@ -1,0 +1,99 @@
+//! Two ends of a link within one process.
+
+use super::Link;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Bytes gathered before they are handed over.
+const PACKET: usize = 1 << 16;
+/// Packets under way: the sender is held back beyond them.
+const DEPTH: usize = 64;
+
+/// One end of an in-memory link.
+pub struct Pipe {
+    to: SyncSender<Vec<u8>>,
+    from: Receiver<Vec<u8>>,
+    outgoing: Vec<u8>,
+    incoming: Vec<u8>,
+    read: usize,
+    timeout: Duration,
+}
+
+/// Two connected ends; every wait on either is bounded by `timeout`.
+pub fn pipe(timeout: Duration) -> (Pipe, Pipe) {
+    let (to_second, from_first) = sync_channel(DEPTH);
+    let (to_first, from_second) = sync_channel(DEPTH);
+    let end = |to, from| Pipe { to, from, outgoing: vec![], incoming: vec![], read: 0, timeout };
+    (end(to_second, from_second), end(to_first, from_first))
+}
+
+impl Link for Pipe {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.outgoing.extend_from_slice(bytes);
+        if self.outgoing.len() >= PACKET { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.outgoing.is_empty() {
+            return Ok(());
+        }
+        let deadline = Instant::now() + self.timeout;
+        let mut packet = core::mem::take(&mut self.outgoing);
+        loop {
+            match self.to.try_send(packet) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
+                Err(TrySendError::Full(_)) if Instant::now() > deadline => {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                Err(TrySendError::Full(back)) => packet = back,
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.read == self.incoming.len() {
+                self.incoming = self.from.recv_timeout(self.timeout).map_err(|error| match error {
+                    RecvTimeoutError::Timeout => io::ErrorKind::TimedOut,
+                    RecvTimeoutError::Disconnected => io::ErrorKind::UnexpectedEof,
+                })?;
+                self.read = 0;
+            }
+            let ready = bytes.len().min(self.incoming.len() - self.read);
+            bytes[..ready].copy_from_slice(&self.incoming[self.read..self.read + ready]);
+            self.read += ready;
+            bytes = &mut bytes[ready..];
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_arrive_in_order_whatever_the_packets() {
+        let (mut a, mut b) = pipe(Duration::from_secs(5));
+        let sent: Vec<u8> = (0..200_000u32).map(|i| i as u8).collect();
+        let expected = sent.clone();
+        let writer = std::thread::spawn(move || {
+            sent.chunks(777).for_each(|piece| a.send(piece).unwrap());
+            a.flush().unwrap();
+        });
+        let mut received = vec![0; expected.len()];
+        received.chunks_mut(1001).for_each(|piece| b.recv(piece).unwrap());
+        writer.join().unwrap();
+        assert_eq!(received, expected);
+        assert_eq!(b.recv(&mut [0]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn silence_ends_in_a_timeout() {
+        let (mut a, _b) = pipe(Duration::from_millis(1));
+        assert_eq!(a.recv(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+}

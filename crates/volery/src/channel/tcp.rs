@@ -1,0 +1,264 @@
+//! TCP: no delay, large buffers, bounded waits.
+
+use super::Link;
+use socket2::{SockRef, TcpKeepalive};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+/// Bytes gathered before they go to the socket, and read from it at once: a few messages of a streaming proof, so that
+/// a system call is rare, and little enough to stay in the second-level cache.
+const BUFFER: usize = 128 << 10;
+/// What is asked of the operating system for its own buffers; it may grant less.
+const SOCKET_BUFFER: usize = 4 << 20;
+/// The first and the longest pause between two attempts to connect.
+const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// A connected TCP link.
+pub struct Tcp {
+    stream: TcpStream,
+    outgoing: Vec<u8>,
+    incoming: Box<[u8]>,
+    /// The part of `incoming` that was read from the socket and not yet asked for.
+    ready: std::ops::Range<usize>,
+}
+
+/// How to reach the peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dial {
+    /// Wait for it at this address.
+    Listen(String),
+    /// Connect to it, again and again until it is there.
+    Connect(String),
+}
+
+impl Dial {
+    /// The address that was given.
+    pub fn address(&self) -> &str {
+        match self {
+            Self::Listen(address) | Self::Connect(address) => address,
+        }
+    }
+
+    /// Whether the address resolves to nothing but this machine's loopback.
+    ///
+    /// # Errors
+    /// Where the address cannot be resolved.
+    pub fn is_loopback(&self) -> io::Result<bool> {
+        let mut addresses = self.address().to_socket_addrs()?.peekable();
+        Ok(addresses.peek().is_some() && addresses.all(|address| address.ip().is_loopback()))
+    }
+
+    /// Reaches the peer within `timeout`, which then also bounds every single wait on the link.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
+    pub fn link(&self, timeout: Duration) -> io::Result<Tcp> {
+        match self {
+            Self::Listen(address) => Tcp::accept(&TcpListener::bind(address)?, timeout),
+            Self::Connect(address) => Tcp::connect(address, timeout),
+        }
+    }
+}
+
+impl Tcp {
+    /// Waits on `listener` for one peer.
+    ///
+    /// # Errors
+    /// As for [`Dial::link`].
+    pub fn accept(listener: &TcpListener, timeout: Duration) -> io::Result<Self> {
+        // `accept` has no deadline of its own: poll, which costs nothing beside a set-up.
+        listener.set_nonblocking(true)?;
+        let deadline = Instant::now() + timeout;
+        loop {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(false)?;
+                    return Self::new(stream, timeout);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if Instant::now() >= deadline {
+                        return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody connected"));
+                    }
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Connects to `address`, trying again with growing pauses while nobody listens there.
+    ///
+    /// # Errors
+    /// As for [`Dial::link`].
+    pub fn connect(address: &str, timeout: Duration) -> io::Result<Self> {
+        let deadline = Instant::now() + timeout;
+        let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
+        let mut pause = BACK_OFF.0;
+        loop {
+            let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+            for address in &addresses {
+                let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+                match TcpStream::connect_timeout(address, left) {
+                    Ok(stream) => return Self::new(stream, timeout),
+                    Err(error) => last = error,
+                }
+            }
+            // Somebody may start listening; a name without a route will not mend.
+            let may_mend = matches!(
+                last.kind(),
+                io::ErrorKind::ConnectionRefused
+                    | io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::Interrupted
+            );
+            if !may_mend || Instant::now() + pause >= deadline {
+                return Err(last);
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(BACK_OFF.1);
+        }
+    }
+
+    /// A link over `stream`, every wait on it bounded by `timeout`.
+    ///
+    /// # Errors
+    /// Where the socket refuses its options.
+    pub fn new(stream: TcpStream, timeout: Duration) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(timeout))?;
+        stream.set_write_timeout(Some(timeout))?;
+        let socket = SockRef::from(&stream);
+        // Larger buffers are a wish, and so is noticing a vanished host early.
+        let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
+        let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
+        let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(Duration::from_secs(30)));
+        Ok(Self {
+            stream,
+            outgoing: Vec::with_capacity(BUFFER),
+            incoming: vec![0; BUFFER].into_boxed_slice(),
+            ready: 0..0,
+        })
+    }
+
+    /// One read from the socket into `bytes`; never zero.
+    fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match stream.read(bytes) {
+                Ok(0) => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer closed the link"));
+                }
+                Ok(length) => return Ok(length),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(timed_out(error)),
+            }
+        }
+    }
+}
+
+/// A socket timeout is reported as `WouldBlock` on some systems.
+fn timed_out(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::new(io::ErrorKind::TimedOut, "the peer was silent for too long")
+        }
+        _ => error,
+    }
+}
+
+impl Link for Tcp {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.outgoing.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER {
+            return self.stream.write_all(bytes).map_err(timed_out);
+        }
+        self.outgoing.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.stream.write_all(&self.outgoing).map_err(timed_out);
+        self.outgoing.clear();
+        written
+    }
+
+    fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.ready.is_empty() {
+                if bytes.len() >= BUFFER {
+                    let read = Self::read(&mut self.stream, bytes)?;
+                    bytes = &mut bytes[read..];
+                    continue;
+                }
+                self.ready = 0..Self::read(&mut self.stream, &mut self.incoming)?;
+            }
+            let take = bytes.len().min(self.ready.len());
+            bytes[..take].copy_from_slice(&self.incoming[self.ready.start..self.ready.start + take]);
+            self.ready.start += take;
+            bytes = &mut bytes[take..];
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
+    fn pair() -> (Tcp, Tcp) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let connecting = std::thread::spawn(move || Tcp::connect(&address, TIMEOUT).unwrap());
+        (Tcp::accept(&listener, TIMEOUT).unwrap(), connecting.join().unwrap())
+    }
+
+    #[test]
+    fn bytes_arrive_in_order_around_the_buffer_size() {
+        let (mut a, mut b) = pair();
+        let sizes = [1, 100, BUFFER - 1, BUFFER, BUFFER + 1, 3 * BUFFER, 5];
+        let writer = std::thread::spawn(move || {
+            for (i, size) in sizes.into_iter().enumerate() {
+                a.send(&vec![i as u8; size]).unwrap();
+            }
+            a.flush().unwrap();
+            a
+        });
+        for (i, size) in sizes.into_iter().enumerate() {
+            let mut received = vec![0xff; size];
+            b.recv(&mut received).unwrap();
+            assert!(received.iter().all(|&byte| byte == i as u8));
+        }
+        drop(writer.join().unwrap());
+        assert_eq!(b.recv(&mut [0]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn nobody_there_ends_at_the_deadline() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let soon = Duration::from_millis(30);
+        assert_eq!(Tcp::accept(&listener, soon).err().unwrap().kind(), io::ErrorKind::TimedOut);
+        let address = listener.local_addr().unwrap().to_string();
+        drop(listener);
+        let error = Tcp::connect(&address, soon).err().unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn a_silent_peer_ends_in_a_timeout() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _silent = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut link = Tcp::accept(&listener, Duration::from_millis(30)).unwrap();
+        assert_eq!(link.recv(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[test]
+    fn loopback_is_told_from_the_rest() {
+        let local = |address: &str| Dial::Connect(address.into()).is_loopback().unwrap();
+        assert!(local("127.0.0.1:1") && local("[::1]:1") && local("127.9.9.9:1"));
+        assert!(!local("0.0.0.0:1") && !local("192.0.2.1:1"));
+    }
+}

@@ -1,0 +1,350 @@
+//! Correlated transfers as a stream: SoftSpokenOT (Roy, CRYPTO 2022) with malicious security, for k = 4 and 8.
+//!
+//! Every row j satisfies `q_j = t_j ⊕ u_j·Δ`: the receiver holds the bit u_j and the row t_j, the sender q_j and Δ. Bit 0
+//! of Δ is one, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero.
+//!
+//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = 128/k trees, and the sender
+//! all of them but leaf α_i of tree i, where Δ = Σ α_i·2^{k·i}. Then, all from the receiver:
+//!
+//! | message | bytes | when |
+//! |---|---|---|
+//! | d_i = u ⊕ u_i for i = 1…τ−1 over the B blocks of a chunk (128·B rows) | 16·(τ−1)·B | each chunk |
+//! | d_i of one mask block | 16·(τ−1) | each check |
+//! | x = φ(u), and H(φ(v_0) … φ(v_127)) | 48 | each check |
+//!
+//! A leaf r expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never used twice; π is AES
+//! under a public key that changes every 2^20 blocks. Tree i gives u_i = ⊕_y G(r_y), and for each m < k the column
+//! v_{i,m} = ⊕_{y: bit m of y} G(r_y). The sender keeps leaf y at place y ⊕ α_i, with the unknown one at place 0, where
+//! it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕ α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees
+//! speak of the same u = u_0.
+//!
+//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where
+//! φ(X) = Σ_b χ_b·X[b] ⊕ X[mask] over F_{2^128} with independent χ_b. One equation on rows packed into field elements
+//! would not do: errors in different columns can be placed to cancel, and Δ then leaks after one lucky guess of k bits
+//! (`packed_check_attack` below). χ of a chunk comes from the transcript after the chunk's d_i; the receiver may use its
+//! rows at once, while the sender must reveal nothing that depends on Δ before [`Sender::check`] has passed.
+//!
+//! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where tree 0 is one
+//! of them, since its lowest bit is public), and then all rows are correct for an adjusted u and it has guessed those c
+//! slices of Δ: guessing the rest is as hard as before. To this adds the collision of two error vectors under φ, C(τ,2)·2^-128
+//! for each transcript that it tries. What an abort leaks: that such a guess was wrong; Δ must not be used again.
+//! Deviation: the set-up phase ends the session on a failed tree check before the first chunk is read.
+
+use super::{base, pprf};
+use crate::channel::Channel;
+use crate::error::{Error, Result};
+use crate::random::Random;
+use subtle::ConstantTimeEq;
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
+use volery_primitives::hash::Digest;
+use volery_primitives::prg::Prg;
+use volery_primitives::{F2, F128, Field};
+use zeroize::{Zeroize, Zeroizing};
+
+/// The rows of a block.
+pub const BLOCK: usize = 128;
+/// The blocks of the first chunk. Chunks double until the longest, so that small statements waste little.
+const FIRST_CHUNK: usize = 8;
+/// The blocks of the longest chunk: its columns and rows fit in the second-level cache together.
+const LONGEST_CHUNK: usize = 64;
+/// Blocks under one key of the expansion's permutation.
+const EPOCH: u64 = 1 << 20;
+
+/// The depth of the trees: more leaves, less traffic, more work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Depth {
+    /// 32 trees of 16 leaves: 31 bits and 4 AES per row.
+    Four,
+    /// 16 trees of 256 leaves: 15 bits and 32 AES per row.
+    Eight,
+}
+
+impl Depth {
+    /// k.
+    pub const fn bits(self) -> usize {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+
+    /// τ, the number of trees.
+    pub const fn trees(self) -> usize {
+        128 / self.bits()
+    }
+
+    /// The statistical security of the consistency check for one transcript, in bits: log2(2^128 / C(τ,2)).
+    pub fn security(self) -> f64 {
+        let trees = self.trees() as f64;
+        128.0 - (trees * (trees - 1.0) / 2.0).log2()
+    }
+}
+
+/// The leaves and their running counter, which both parties advance alike. Not `Clone`: a block number is used once.
+struct Expansion {
+    arch: Arch,
+    depth: Depth,
+    sid: [u8; 32],
+    leaves: pprf::Leaves,
+    /// The next block number, and the key of the epoch it falls into.
+    block: u64,
+    epoch: u64,
+    key: Aes128,
+    /// The length of the next chunk in blocks.
+    chunk: usize,
+    /// τ totals u_i, one after the other.
+    totals: Zeroizing<Vec<F128>>,
+    /// 128 columns, one after the other.
+    columns: Zeroizing<Vec<F128>>,
+    /// Σ χ·column over all chunks since the last check, for each column.
+    sums: Zeroizing<Vec<F128>>,
+    checks: u64,
+}
+
+impl Expansion {
+    fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
+        let sid = channel.challenge("softspoken");
+        Self {
+            arch,
+            depth,
+            sid,
+            leaves,
+            block: 0,
+            epoch: 0,
+            key: epoch_key(arch, &sid, 0),
+            chunk: FIRST_CHUNK,
+            totals: Zeroizing::new(Vec::new()),
+            columns: Zeroizing::new(Vec::new()),
+            sums: Zeroizing::new(vec![F128::ZERO; 128]),
+            checks: 0,
+        }
+    }
+
+    /// How many blocks the next chunk has; each chunk twice the length of all before, up to the longest.
+    fn next_chunk(&mut self) -> usize {
+        let blocks = self.chunk;
+        if self.block >= blocks as u64 {
+            self.chunk = (2 * blocks).min(LONGEST_CHUNK);
+        }
+        blocks
+    }
+
+    /// Expands the next `blocks` blocks into totals and columns.
+    fn expand(&mut self, blocks: usize) {
+        let epoch = self.block / EPOCH;
+        if epoch != self.epoch {
+            self.epoch = epoch;
+            self.key = epoch_key(self.arch, &self.sid, epoch);
+        }
+        let (k, trees) = (self.depth.bits(), self.depth.trees());
+        self.totals.resize(trees * blocks, F128::ZERO);
+        self.columns.resize(128 * blocks, F128::ZERO);
+        let parts = self.totals.chunks_exact_mut(blocks).zip(self.columns.chunks_exact_mut(k * blocks));
+        for (leaves, (total, columns)) in self.leaves.chunks_exact(1 << k).zip(parts) {
+            fold_leaves(&self.key, leaves, self.block.into(), total, columns);
+        }
+        self.block += blocks as u64;
+    }
+
+    /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
+    fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
+        let seed = channel.challenge("softspoken chunk");
+        let mut chi = vec![F128::ZERO; blocks];
+        Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes"))).fill(&mut chi);
+        chi
+    }
+
+    /// Adds a chunk to the columns' hashes.
+    fn fold_columns(&mut self, chi: &[F128]) {
+        for (sum, column) in self.sums.iter_mut().zip(self.columns.chunks_exact(chi.len())) {
+            *sum += dot(self.arch, chi, column);
+        }
+    }
+
+    /// Ends a check: the columns' hashes φ including the mask block, which stands in `columns`; starts the next.
+    fn take_sums(&mut self) -> Zeroizing<Vec<F128>> {
+        for (sum, mask) in self.sums.iter_mut().zip(self.columns.iter()) {
+            *sum += *mask;
+        }
+        self.checks += 1;
+        core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
+    }
+
+    /// The digest of the columns' hashes in this check.
+    fn digest(&self, sums: &[F128]) -> [u8; 32] {
+        let digest = Digest::new("volery softspoken v1, check").field(&self.sid).number(self.checks);
+        let mut bytes: Zeroizing<Vec<u8>> = Zeroizing::new(Vec::with_capacity(16 * sums.len()));
+        bytes.extend(sums.iter().flat_map(|sum| sum.to_bytes()));
+        digest.field(&bytes).finish()
+    }
+}
+
+fn epoch_key(arch: Arch, sid: &[u8; 32], epoch: u64) -> Aes128 {
+    let digest = Digest::new("volery softspoken v1, expansion key").field(sid).number(epoch);
+    Aes128::new(arch, F128::from_bytes(digest.finish()))
+}
+
+/// The receiver of correlated transfers: bits and rows.
+pub struct Receiver {
+    expansion: Expansion,
+    /// Σ χ·u over all chunks since the last check.
+    sum: F128,
+}
+
+impl Receiver {
+    /// Sets up: base transfers as their sender, then the trees as their dealer.
+    ///
+    /// # Errors
+    /// `Misbehaved` where the peer breaks the base transfers; link errors.
+    pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
+        let pairs = base::send(channel, random)?;
+        let leaves = pprf::deal(channel, &pairs, depth.bits())?;
+        Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
+    }
+
+    /// The rows t of the next chunk, their bits u in bit 0.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Vec<F128>) -> Result<()> {
+        let blocks = self.expansion.next_chunk();
+        self.expansion.expand(blocks);
+        self.correct(channel, blocks)?;
+        let chi = self.expansion.coefficients(channel, blocks);
+        self.expansion.fold_columns(&chi);
+        let u = &self.expansion.totals[..blocks];
+        self.sum += dot(self.expansion.arch, &chi, u);
+        self.expansion.columns[..blocks].copy_from_slice(u);
+        rows.resize(BLOCK * blocks, F128::ZERO);
+        transpose(self.expansion.arch, &self.expansion.columns, rows);
+        Ok(())
+    }
+
+    /// Sends d_i = u ⊕ u_i for all trees but the first.
+    fn correct(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
+        let (u, others) = self.expansion.totals.split_at_mut(blocks);
+        for total in others.chunks_exact_mut(blocks) {
+            total.iter_mut().zip(&*u).for_each(|(total, u)| *total ^= *u);
+        }
+        channel.send_words(others)
+    }
+
+    /// Proves that all rows so far are consistent; the rows themselves stay as they are.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
+        self.expansion.expand(1);
+        self.correct(channel, 1)?;
+        let x = self.sum + self.expansion.totals[0];
+        self.sum = F128::ZERO;
+        let sums = self.expansion.take_sums();
+        channel.send_words(&[x])?;
+        channel.send(&self.expansion.digest(&sums))
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.sum.zeroize();
+    }
+}
+
+/// The sender of correlated transfers: Δ and rows.
+pub struct Sender {
+    expansion: Expansion,
+    delta: Zeroizing<F128>,
+}
+
+impl Sender {
+    /// Sets up: base transfers as their receiver, then the trees as their puncturer.
+    ///
+    /// # Errors
+    /// `Misbehaved` where the peer breaks the base transfers or the trees; link errors.
+    ///
+    /// # Panics
+    /// Where bit 0 of `delta` is zero.
+    pub fn new(
+        channel: &mut Channel,
+        arch: Arch,
+        depth: Depth,
+        delta: F128,
+        random: &mut Random,
+    ) -> Result<Self> {
+        assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
+        let k = depth.bits();
+        let keys = base::receive(channel, pprf::choices(delta, k), random)?;
+        let mut leaves = pprf::puncture(channel, &keys, delta, k)?;
+        for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
+            shift(leaves, pprf::slice(delta, i, k));
+        }
+        let expansion = Expansion::new(channel, arch, depth, leaves);
+        Ok(Self { expansion, delta: Zeroizing::new(delta) })
+    }
+
+    /// The rows q of the next chunk.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Vec<F128>) -> Result<()> {
+        let blocks = self.expansion.next_chunk();
+        self.expansion.expand(blocks);
+        self.correct(channel, blocks)?;
+        let chi = self.expansion.coefficients(channel, blocks);
+        self.expansion.fold_columns(&chi);
+        self.expansion.columns[..blocks].fill(F128::ZERO);
+        rows.resize(BLOCK * blocks, F128::ZERO);
+        transpose(self.expansion.arch, &self.expansion.columns, rows);
+        Ok(())
+    }
+
+    /// Receives d_i and adds Δ_p·d_i to the columns p of each tree but the first.
+    fn correct(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
+        let k = self.expansion.depth.bits();
+        let d = &mut self.expansion.totals[blocks..];
+        channel.recv_words(d)?;
+        for (p, column) in self.expansion.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
+            let mask = F2::low_bit(self.delta.0 >> p).mask();
+            let d = &d[blocks * (p / k - 1)..][..blocks];
+            column.iter_mut().zip(d).for_each(|(w, d)| w.0 ^= d.0 & mask);
+        }
+        Ok(())
+    }
+
+    /// Checks that all rows so far are consistent.
+    ///
+    /// # Errors
+    /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
+    pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
+        self.expansion.expand(1);
+        self.correct(channel, 1)?;
+        let mut sums = self.expansion.take_sums();
+        let mut x = [F128::ZERO];
+        channel.recv_words(&mut x)?;
+        let expected: [u8; 32] = channel.recv_array()?;
+        for (p, sum) in sums.iter_mut().enumerate() {
+            sum.0 ^= x[0].0 & F2::low_bit(self.delta.0 >> p).mask();
+        }
+        if bool::from(self.expansion.digest(&sums).ct_eq(&expected)) {
+            Ok(())
+        } else {
+            Err(Error::Misbehaved("the check of its correlated transfers failed"))
+        }
+    }
+}
+
+/// Moves the leaf at y to y ⊕ `alpha`, in time that does not depend on `alpha`.
+fn shift(leaves: &mut [F128], alpha: u64) {
+    for m in 0..leaves.len().ilog2() {
+        let mask = F2::low_bit((alpha >> m).into()).mask();
+        for y in (0..leaves.len()).filter(|y| y >> m & 1 == 0) {
+            let swap = F128((leaves[y].0 ^ leaves[y | 1 << m].0) & mask);
+            leaves[y] ^= swap;
+            leaves[y | 1 << m] ^= swap;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! The correlation, exhaustively; every message tampered with; cheating receivers; the packed-check attack.
+
+use super::*;
+use crate::channel::{Flip, Party, Tape, pipe};
+use std::time::Duration;
+
+const DELTA: F128 = F128(0x8123_4567_89ab_cdef_fedc_ba98_7654_3211);
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+fn delta(seed: u8) -> F128 {
+    F128(Random::from_seed(&[seed; 32]).word().0 | 1)
+}
+
+/// A receiver and a sender over ideal base transfers, each with its channel; what the receiver sends passes a tape.
+fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), (Sender, Channel)) {
+    let k = depth.bits();
+    let mut random = Random::from_seed(&[7; 32]);
+    let leaves: pprf::Leaves = Zeroizing::new((0..depth.trees() << k).map(|_| random.word()).collect());
+    let mut punctured = leaves.clone();
+    for (i, leaves) in punctured.chunks_exact_mut(1 << k).enumerate() {
+        let alpha = pprf::slice(delta, i, k);
+        leaves[alpha as usize] = F128::ZERO;
+        shift(leaves, alpha);
+    }
+    let (here, there) = pipe(TIMEOUT);
+    let mut receiving = Channel::new(Party::Prover, Tape::new(here, flip).0);
+    let mut sending = Channel::new(Party::Verifier, there);
+    let arch = Arch::detect();
+    let receiver =
+        Receiver { expansion: Expansion::new(&mut receiving, arch, depth, leaves), sum: F128::ZERO };
+    let sender = Sender {
+        expansion: Expansion::new(&mut sending, arch, depth, punctured),
+        delta: Zeroizing::new(delta),
+    };
+    ((receiver, receiving), (sender, sending))
+}
+
+/// `chunks` extensions and one check on both sides: the receiver's rows, the sender's, and the sender's verdict.
+fn run(depth: Depth, delta: F128, chunks: usize, flip: Option<Flip>) -> (Vec<F128>, Vec<F128>, Result<()>) {
+    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, flip);
+    let (mut t, mut q, mut rows) = (vec![], vec![], vec![]);
+    for _ in 0..chunks {
+        receiver.extend(&mut receiving, &mut rows).unwrap();
+        t.extend_from_slice(&rows);
+        receiving.flush().unwrap();
+        sender.extend(&mut sending, &mut rows).unwrap();
+        q.extend_from_slice(&rows);
+    }
+    receiver.check(&mut receiving).unwrap();
+    receiving.flush().unwrap();
+    let verdict = sender.check(&mut sending);
+    (t, q, verdict)
+}
+
+fn assert_correlated(t: &[F128], q: &[F128], delta: F128) {
+    assert_eq!(t.len(), q.len());
+    for (t, q) in t.iter().zip(q) {
+        assert_eq!(*q, *t ^ F128(delta.0 & t.bit0().mask()));
+        assert_eq!(q.bit0(), F2::ZERO);
+    }
+}
+
+#[test]
+fn every_row_is_correlated_and_choices_look_random() {
+    for (depth, chunks) in [(Depth::Four, 7), (Depth::Eight, 5)] {
+        let (t, q, verdict) = run(depth, DELTA, chunks, None);
+        verdict.unwrap();
+        assert_correlated(&t, &q, DELTA);
+        let ones = t.iter().filter(|t| t.bit0() == F2::ONE).count();
+        assert!(ones.abs_diff(t.len() / 2) < t.len() / 10, "{ones} ones in {}", t.len());
+    }
+}
+
+#[test]
+fn chunks_grow_to_the_longest() {
+    let ((mut receiver, mut channel), _sender) = pair(Depth::Four, DELTA, None);
+    let mut rows = vec![];
+    let lengths: Vec<usize> = (0..6)
+        .map(|_| {
+            receiver.extend(&mut channel, &mut rows).unwrap();
+            rows.len() / BLOCK
+        })
+        .collect();
+    assert_eq!(lengths, [8, 8, 16, 32, 64, 64]);
+}
+
+#[test]
+fn checks_may_come_between_chunks_and_rows_never_repeat() {
+    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
+    let mut seen = std::collections::HashSet::new();
+    let (mut t, mut q) = (vec![], vec![]);
+    for _ in 0..3 {
+        for _ in 0..2 {
+            receiver.extend(&mut receiving, &mut t).unwrap();
+            receiving.flush().unwrap();
+            sender.extend(&mut sending, &mut q).unwrap();
+            assert_correlated(&t, &q, DELTA);
+            assert!(t.iter().all(|t| seen.insert(*t)));
+        }
+        receiver.check(&mut receiving).unwrap();
+        receiving.flush().unwrap();
+        sender.check(&mut sending).unwrap();
+    }
+}
+
+#[test]
+fn rows_do_not_depend_on_the_instruction_set() {
+    let rows = |arch| {
+        let ((mut receiver, mut channel), _sender) = pair(Depth::Four, DELTA, None);
+        receiver.expansion.arch = arch;
+        receiver.expansion.key = epoch_key(arch, &receiver.expansion.sid, 0);
+        let mut rows = vec![];
+        receiver.extend(&mut channel, &mut rows).unwrap();
+        rows
+    };
+    let expected = rows(Arch::PORTABLE);
+    Arch::available().into_iter().for_each(|arch| assert_eq!(rows(arch), expected, "{}", arch.name()));
+}
+
+#[test]
+fn a_new_epoch_has_a_new_key() {
+    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
+    for expansion in [&mut receiver.expansion, &mut sender.expansion] {
+        expansion.block = EPOCH - 8;
+    }
+    let (mut t, mut q) = (vec![], vec![]);
+    for epoch in [0, 1] {
+        receiver.extend(&mut receiving, &mut t).unwrap();
+        receiving.flush().unwrap();
+        sender.extend(&mut sending, &mut q).unwrap();
+        assert_correlated(&t, &q, DELTA);
+        assert_eq!(receiver.expansion.epoch, epoch);
+    }
+}
+
+/// Messages are: one of corrections for each chunk, those of the mask, x, the digest.
+#[test]
+fn a_flipped_bit_in_any_message_is_caught() {
+    for depth in [Depth::Four, Depth::Eight] {
+        for message in 0..5 {
+            for bit in [0, 131, 5000] {
+                let verdict = run(depth, DELTA, 2, Some(Flip { message, bit })).2;
+                assert!(matches!(verdict, Err(Error::Misbehaved(_))), "message {message}, bit {bit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_check_cannot_be_replayed() {
+    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
+    let mut rows = vec![];
+    let mut last = None;
+    for _ in 0..2 {
+        receiver.extend(&mut receiving, &mut rows).unwrap();
+        receiving.flush().unwrap();
+        sender.extend(&mut sending, &mut rows).unwrap();
+        receiver.expansion.expand(1);
+        receiver.correct(&mut receiving, 1).unwrap();
+        let x = receiver.sum + receiver.expansion.totals[0];
+        receiver.sum = F128::ZERO;
+        let sums = receiver.expansion.take_sums();
+        let honest = (x, receiver.expansion.digest(&sums));
+        let (x, digest) = last.replace(honest).unwrap_or(honest);
+        receiving.send_words(&[x]).unwrap();
+        receiving.send(&digest).unwrap();
+        receiving.flush().unwrap();
+        assert_eq!(sender.check(&mut sending).is_ok(), last == Some((x, digest)));
+    }
+}
+
+/// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check as if
+/// slice i of Δ were `guesses[i]`.
+fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, Vec<F128>) {
+    let depth = Depth::Four;
+    let k = depth.bits();
+    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, None);
+    let blocks = receiver.expansion.next_chunk();
+    receiver.expansion.expand(blocks);
+    for &(tree, error, _) in errors {
+        receiver.expansion.totals[tree * blocks] ^= error;
+    }
+    receiver.correct(&mut receiving, blocks).unwrap();
+    let chi = receiver.expansion.coefficients(&mut receiving, blocks);
+    receiver.expansion.fold_columns(&chi);
+    receiver.sum += dot(Arch::PORTABLE, &chi, &receiver.expansion.totals[..blocks]);
+    for &(tree, error, guess) in errors {
+        for m in (0..k).filter(|m| guess >> m & 1 == 1) {
+            receiver.expansion.sums[tree * k + m] += chi[0] * error;
+            // What it must believe its rows to be if the guess is right.
+            receiver.expansion.columns[(tree * k + m) * blocks] ^= error;
+        }
+    }
+    let u = receiver.expansion.totals[..blocks].to_vec();
+    receiver.expansion.columns[..blocks].copy_from_slice(&u);
+    let mut t = vec![F128::ZERO; BLOCK * blocks];
+    transpose(Arch::PORTABLE, &receiver.expansion.columns, &mut t);
+    receiver.check(&mut receiving).unwrap();
+    receiving.flush().unwrap();
+    let mut q = vec![];
+    sender.extend(&mut sending, &mut q).unwrap();
+    (sender.check(&mut sending), t, q)
+}
+
+#[test]
+fn a_lucky_guess_of_a_slice_passes_and_leaves_correct_rows() {
+    let errors = |guess| [(5, F128(0xdead_beef), guess)];
+    let (verdict, t, q) = cheat(DELTA, &errors(pprf::slice(DELTA, 5, 4)));
+    verdict.unwrap();
+    assert_correlated(&t, &q, DELTA);
+    for wrong in (0..16).filter(|&guess| guess != pprf::slice(DELTA, 5, 4)) {
+        assert!(cheat(DELTA, &errors(wrong)).0.is_err());
+    }
+}
+
+#[test]
+fn errors_without_a_guess_survive_one_time_in_sixteen() {
+    let survived = (0..200).filter(|&seed| cheat(delta(seed), &[(9, F128(1), 0)]).0.is_ok()).count();
+    assert!((3..=30).contains(&survived), "{survived} of 200; 12.5 expected");
+}
+
+/// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits of Δ: such a check
+/// passes with probability 1/16 and gives Δ away. Here it must fail whatever the guess, for every Δ tried.
+#[test]
+fn packed_check_attack() {
+    for seed in 0..40 {
+        let errors: Vec<_> = (1..32).map(|i| (i, F128(1 << (124 - 4 * i)), 0)).collect();
+        assert!(cheat(delta(seed), &errors).0.is_err());
+    }
+}
+
+#[test]
+#[should_panic(expected = "bit 0 of Δ must be one")]
+fn an_even_delta_is_refused() {
+    let (_receiving, sending) = pipe(TIMEOUT);
+    let mut channel = Channel::new(Party::Verifier, sending);
+    let _ = Sender::new(&mut channel, Arch::PORTABLE, Depth::Four, F128(2), &mut Random::from_seed(&[0; 32]));
+}
+
+/// The whole set-up, with real base transfers, for both depths.
+#[test]
+fn set_up_end_to_end() {
+    for depth in [Depth::Four, Depth::Eight] {
+        let (here, there) = pipe(TIMEOUT);
+        let mut receiving = Channel::new(Party::Prover, here);
+        let mut sending = Channel::new(Party::Verifier, there);
+        std::thread::scope(|scope| {
+            let receiver = scope.spawn(move || {
+                let mut random = Random::from_seed(&[1; 32]);
+                let mut receiver = Receiver::new(&mut receiving, Arch::detect(), depth, &mut random).unwrap();
+                let mut t = vec![];
+                receiver.extend(&mut receiving, &mut t).unwrap();
+                receiver.check(&mut receiving).unwrap();
+                receiving.flush().unwrap();
+                t
+            });
+            let mut random = Random::from_seed(&[2; 32]);
+            let mut sender = Sender::new(&mut sending, Arch::detect(), depth, DELTA, &mut random).unwrap();
+            let mut q = vec![];
+            sender.extend(&mut sending, &mut q).unwrap();
+            sender.check(&mut sending).unwrap();
+            assert_correlated(&receiver.join().unwrap(), &q, DELTA);
+        });
+    }
+}

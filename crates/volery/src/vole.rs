@@ -1,0 +1,137 @@
+//! Vector oblivious linear evaluation: the prover's values under the verifier's key.
+//!
+//! For a value x of the prover, with MAC m, and the verifier's key k and global key Δ,
+//!
+//! > **k = m + x·Δ**
+//!
+//! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares are shares
+//! of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover is their *receiver*.
+//!
+//! Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the MAC's bit 0 is the value itself:
+//! a share is one word on both sides, and adding shares is one xor.
+
+pub mod cot;
+pub mod ideal;
+
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::random::Random;
+use core::marker::PhantomData;
+use volery_primitives::{F2, F128};
+use zeroize::{Zeroize, Zeroizing};
+
+/// The prover's share of a bit: its MAC, with the bit itself in bit 0.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Mac(pub(crate) F128);
+
+impl Mac {
+    /// The share of a public bit: its key is `Δ·bit`, with bit 0 cleared.
+    #[inline(always)]
+    pub(crate) const fn constant(bit: u128) -> Self {
+        Self(F128(bit & 1))
+    }
+
+    /// The bit.
+    #[inline(always)]
+    pub(crate) const fn value(self) -> F2 {
+        self.0.bit0()
+    }
+}
+
+/// The verifier's share of a bit.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Key(pub(crate) F128);
+
+/// The verifier's global key: bit 0 is one. Wiped on drop.
+pub struct Delta(Zeroizing<F128>);
+
+impl Delta {
+    /// A fresh key.
+    pub fn random(random: &mut Random) -> Self {
+        Self(Zeroizing::new(F128(random.word().0 | 1)))
+    }
+
+    /// The field element.
+    #[inline(always)]
+    pub(crate) fn value(&self) -> F128 {
+        *self.0
+    }
+}
+
+/// Shares in bulk, [`Mac`]s or [`Key`]s. Wiped on drop.
+pub struct Shares<S> {
+    rows: Zeroizing<Vec<F128>>,
+    share: PhantomData<S>,
+}
+
+impl<S> Default for Shares<S> {
+    fn default() -> Self {
+        Self { rows: Zeroizing::default(), share: PhantomData }
+    }
+}
+
+impl<S> Shares<S> {
+    /// How many there are.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The words of shares `from` on, one each.
+    pub(crate) fn words(&self, from: usize) -> &[F128] {
+        &self.rows[from..]
+    }
+
+    pub(crate) fn words_mut(&mut self) -> &mut Vec<F128> {
+        &mut self.rows
+    }
+}
+
+impl Shares<Mac> {
+    #[inline(always)]
+    pub(crate) fn get(&self, i: usize) -> Mac {
+        Mac(self.rows[i])
+    }
+}
+
+impl Shares<Key> {
+    #[inline(always)]
+    pub(crate) fn get(&self, i: usize) -> Key {
+        Key(self.rows[i])
+    }
+}
+
+impl<S> Zeroize for Shares<S> {
+    fn zeroize(&mut self) {
+        self.rows.zeroize();
+    }
+}
+
+/// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order; a share is used
+/// once.
+pub trait Vole {
+    /// [`Mac`] for the prover, [`Key`] for the verifier.
+    type Share;
+
+    /// Replaces `block` by the next shares, at least one.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
+
+    /// Ends the stream: the prover's end proves, and the verifier's checks, that all shares so far were consistent.
+    ///
+    /// # Errors
+    /// `Misbehaved` where they were not, and Δ must not be used again; link errors.
+    fn finish(&mut self, channel: &mut Channel) -> Result<()>;
+
+    /// The bits of statistical security of that check, for one transcript.
+    fn security(&self) -> f64;
+}

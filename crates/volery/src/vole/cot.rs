@@ -1,0 +1,75 @@
+//! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the sender's row q the
+//! key, since q = t ⊕ u·Δ.
+
+use super::{Delta, Key, Mac, Shares, Vole};
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::ot::softspoken::{Depth, Receiver, Sender};
+use crate::random::Random;
+use volery_primitives::Arch;
+
+/// The prover's end over SoftSpoken.
+pub struct Prover {
+    receiver: Receiver,
+    depth: Depth,
+}
+
+impl Prover {
+    /// Sets up with trees of `depth`.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
+        Ok(Self { receiver: Receiver::new(channel, arch, depth, random)?, depth })
+    }
+}
+
+impl Vole for Prover {
+    type Share = Mac;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
+        self.receiver.extend(channel, block.words_mut())
+    }
+    fn finish(&mut self, channel: &mut Channel) -> Result<()> {
+        self.receiver.check(channel)
+    }
+    fn security(&self) -> f64 {
+        self.depth.security()
+    }
+}
+
+/// The verifier's end over SoftSpoken.
+pub struct Verifier {
+    sender: Sender,
+    depth: Depth,
+}
+
+impl Verifier {
+    /// Sets up under `delta` with trees of `depth`.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn new(
+        channel: &mut Channel,
+        arch: Arch,
+        depth: Depth,
+        delta: &Delta,
+        random: &mut Random,
+    ) -> Result<Self> {
+        Ok(Self { sender: Sender::new(channel, arch, depth, delta.value(), random)?, depth })
+    }
+}
+
+impl Vole for Verifier {
+    type Share = Key;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
+        self.sender.extend(channel, block.words_mut())
+    }
+    fn finish(&mut self, channel: &mut Channel) -> Result<()> {
+        self.sender.check(channel)
+    }
+    fn security(&self) -> f64 {
+        self.depth.security()
+    }
+}

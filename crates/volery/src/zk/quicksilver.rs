@@ -1,0 +1,56 @@
+//! QuickSilver over F_2: Yang, Sarkar, Weng, Wang, CCS 2021 (eprint 2021/076), figure 4, online phase non-interactive.
+//!
+//! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, where the prover holds the value w and its MAC m, the
+//! verifier the key k and Δ ([`crate::vole`]). All messages but the verdict go from the prover to the verifier.
+//!
+//! | message | bytes | figure 4 |
+//! |---|---|---|
+//! | those of the VOLE's next block of n shares | its own | 2 |
+//! | corrections: bit i is the committed value ⊕ the value of share i, zero where share i commits to nothing | n/8 | 4, 5 |
+//! | those of the VOLE's check | its own | |
+//! | U, V, digest of the MACs of all asserted wires | 16 + 16 + 32 | 7b, 8 |
+//! | verdict (from the verifier) | 1 | |
+//!
+//! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it is used up,
+//! and sends its corrections. Only then both draw the batch's challenge from the transcript, so that the coefficients
+//! χ_i, one independent AES output for each product, come after every value they combine (7a; independent instead of
+//! powers, as the paper allows after Theorem 4.2). The sums run on over all batches, masked once at the end by a VOPE
+//! correlation packed from 128 shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the
+//! verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a + m_c, B = k_a·k_b + k_c·Δ.
+//!
+//! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys (8).
+//!
+//! **Soundness**: a false statement is accepted with probability at most (2 + 1)·2^-127 + 2^-128 plus the error of the
+//! VOLE's check, for each transcript that the prover tries: at most two of the 2^127 keys Δ solve the quadratic
+//! equation of a wrong product, one guess of Δ forges an asserted MAC, and wrong products cancel in the last wrong
+//! batch's combination with probability 2^-128. [`security`] computes it. Offline the prover may try transcripts, each for a hash:
+//! that multiplies the last two terms only.
+//!
+//! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what the
+//! verifier's own keys determine; so is the digest. A verifier that sets up the VOLE dishonestly learns no more (see
+//! [`crate::ot::softspoken`]).
+//!
+//! **Abort**: all checks are computed after the last message has arrived and end in one bit. The prover learns from it
+//! only whether its own cheating was lucky, and Δ ends with the session.
+
+mod batch;
+mod prover;
+mod verifier;
+
+pub use prover::Prover;
+pub use verifier::Verifier;
+
+use volery_primitives::{Extension, F128};
+
+/// The shares that mask the final check: one for each coordinate of the extension.
+const MASKS: usize = <F128 as Extension<volery_primitives::F2>>::DEGREE as usize;
+
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript, over a VOLE
+/// whose check has `vole` bits.
+pub fn security(vole: f64) -> u32 {
+    let error = 3.0 * (-127f64).exp2() + (-128f64).exp2() + (-vole).exp2();
+    (-error.log2()).floor() as u32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! The prover's side.
+
+use super::MASKS;
+use super::batch::{Batch, Openings};
+use crate::channel::Channel;
+use crate::circuit::{Backend, witness_ended};
+use crate::error::{Error, Result};
+use crate::vole::{Mac, Shares, Vole};
+use crate::zk::Gates;
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering};
+use volery_primitives::arch::{Arch, prover_sums};
+use volery_primitives::bits::Bits;
+use volery_primitives::{Extension, F2, F128, Field};
+use zeroize::Zeroizing;
+
+/// Proves the circuit that is pushed into it.
+pub struct Prover<'a> {
+    channel: &'a mut Channel,
+    vole: Box<dyn Vole<Share = Mac> + 'a>,
+    witness: Box<dyn Iterator<Item = F2> + 'a>,
+    arch: Arch,
+    block: Shares<Mac>,
+    /// The next unused share of the block.
+    next: usize,
+    corrections: Bits,
+    batch: Batch,
+    /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
+    sums: Zeroizing<(F128, F128)>,
+    openings: Openings,
+    gates: Gates,
+    progress: Option<&'a AtomicU64>,
+}
+
+impl<'a> Prover<'a> {
+    /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: impl Vole<Share = Mac> + 'a,
+        arch: Arch,
+        witness: impl IntoIterator<Item = F2, IntoIter: 'a>,
+    ) -> Self {
+        Self {
+            channel,
+            vole: Box::new(vole),
+            witness: Box::new(witness.into_iter()),
+            arch,
+            block: Shares::default(),
+            next: 0,
+            corrections: Bits::zeroes(0),
+            batch: Batch::default(),
+            sums: Zeroizing::default(),
+            openings: Openings::new(),
+            gates: Gates::default(),
+            progress: None,
+        }
+    }
+
+    /// Stores the number of multiplications so far in `progress`, once a batch.
+    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Sends what remains. The verdict is the caller's to wait for.
+    ///
+    /// # Errors
+    /// `Invalid` where the circuit asserted nothing or left a part of the
+    /// witness unread; link errors.
+    pub fn finish(mut self) -> Result<Gates> {
+        if self.gates.assert == 0 {
+            return Err(Error::invalid(
+                "the statement asserts nothing, so that any witness would satisfy it",
+            ));
+        }
+        if self.witness.next().is_some() {
+            let read = self.gates.inputs;
+            return Err(Error::invalid(format!("the witness is too long: the circuit reads {read}")));
+        }
+        self.end_batch()?;
+        // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
+        if self.block.len() - self.next < MASKS {
+            self.vole.block(self.channel, &mut self.block)?;
+            self.next = 0;
+        }
+        let masks = &self.block.words(self.next)[..MASKS];
+        let values: Zeroizing<Vec<F128>> =
+            Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect());
+        let u = self.sums.0 + F128::pack(masks);
+        let v = self.sums.1 + F128::pack(&values);
+        self.vole.finish(self.channel)?;
+        // Fig. 4, 7b and 8.
+        self.channel.send_words(&[u, v])?;
+        self.channel.send(&self.openings.digest())?;
+        Ok(self.gates)
+    }
+
+    /// Commits to `value` by the next share. Fig. 4, 4 and 5.
+    #[inline(always)]
+    fn commit(&mut self, value: F2) -> Result<Mac> {
+        if self.next == self.block.len() {
+            self.next_batch()?;
+        }
+        let share = self.block.get(self.next);
+        let correction = (value + share.value()).to_word();
+        self.corrections.xor(self.next, correction as u64);
+        self.next += 1;
+        Ok(Mac(share.0 ^ F128(correction)))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_batch(&mut self) -> Result<()> {
+        self.end_batch()?;
+        self.vole.block(self.channel, &mut self.block)?;
+        self.next = 0;
+        self.corrections = Bits::zeroes(self.block.len());
+        self.batch.reserve(self.block.len());
+        Ok(())
+    }
+
+    /// Sends the batch's corrections and only then draws its challenge. Fig. 4, 5 to 7.
+    fn end_batch(&mut self) -> Result<()> {
+        if self.corrections.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = Vec::with_capacity(self.corrections.len().div_ceil(64) * 8);
+        self.corrections.write_bytes(&mut bytes);
+        self.channel.send(&bytes)?;
+        self.corrections = Bits::zeroes(0);
+        self.batch.weigh(self.channel, self.arch, &mut self.sums, prover_sums);
+        if let Some(progress) = self.progress {
+            progress.store(self.gates.mul, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Prover<'_> {
+    type F = F2;
+    type Wire = Mac;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F2) -> Mac {
+        Mac::constant(c.to_word())
+    }
+    #[inline(always)]
+    fn add(&mut self, a: Mac, b: Mac) -> Mac {
+        self.gates.add += 1;
+        Mac(a.0 ^ b.0)
+    }
+    #[inline(always)]
+    fn scale(&mut self, a: Mac, c: F2) -> Mac {
+        Mac(a.0.scale(c))
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<Mac> {
+        let value = self.witness.next().ok_or_else(|| witness_ended(self.gates.inputs))?;
+        self.gates.inputs += 1;
+        self.commit(value)
+    }
+    fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
+        let values: Vec<F2> = of.iter().map(|wire| wire.value()).collect();
+        self.gates.inputs += 1;
+        self.commit(f(&values))
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
+        let c = self.commit(a.value() * b.value())?;
+        self.batch.push(a.0, b.0, c.0);
+        self.gates.mul += 1;
+        Ok(c)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {
+        if a.value() != F2::ZERO {
+            return Err(Error::Unsatisfied(name.to_string()));
+        }
+        self.openings.absorb(a.0);
+        self.gates.assert += 1;
+        Ok(())
+    }
+}

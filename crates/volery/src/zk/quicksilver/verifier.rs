@@ -1,0 +1,197 @@
+//! The verifier's side.
+
+use super::MASKS;
+use super::batch::{Batch, Openings};
+use crate::channel::Channel;
+use crate::circuit::Backend;
+use crate::error::{Error, Result};
+use crate::vole::{Delta, Key, Shares, Vole};
+use crate::zk::{Accepted, Gates};
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering};
+use subtle::ConstantTimeEq;
+use volery_primitives::arch::{Arch, verifier_sums};
+use volery_primitives::bits::Bits;
+use volery_primitives::{Extension, F2, F128, Field};
+use zeroize::Zeroizing;
+
+/// Verifies the circuit that is pushed into it.
+pub struct Verifier<'a> {
+    channel: &'a mut Channel,
+    vole: Box<dyn Vole<Share = Key> + 'a>,
+    delta: Delta,
+    arch: Arch,
+    block: Shares<Key>,
+    /// The next unused share of the block.
+    next: usize,
+    corrections: Bits,
+    batch: Batch,
+    /// Σ χ·k_a·k_b and Σ χ·k_c over all batches so far.
+    sums: Zeroizing<(F128, F128)>,
+    openings: Openings,
+    gates: Gates,
+    progress: Option<&'a AtomicU64>,
+}
+
+impl<'a> Verifier<'a> {
+    /// A verification over `channel` with shares from `vole` under `delta`.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: impl Vole<Share = Key> + 'a,
+        arch: Arch,
+        delta: Delta,
+    ) -> Self {
+        Self {
+            channel,
+            vole: Box::new(vole),
+            delta,
+            arch,
+            block: Shares::default(),
+            next: 0,
+            corrections: Bits::zeroes(0),
+            batch: Batch::default(),
+            sums: Zeroizing::default(),
+            openings: Openings::new(),
+            gates: Gates::default(),
+            progress: None,
+        }
+    }
+
+    /// Stores the number of multiplications so far in `progress`, once a batch.
+    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Receives what remains and decides. The prover is not told here.
+    ///
+    /// # Errors
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
+    pub fn finish(mut self) -> Result<(Accepted, Gates)> {
+        if self.gates.assert == 0 {
+            return Err(Error::invalid(
+                "the statement asserts nothing, so that any witness would satisfy it",
+            ));
+        }
+        self.end_batch()?;
+        // Fig. 4, 3.
+        if self.block.len() - self.next < MASKS {
+            self.vole.block(self.channel, &mut self.block)?;
+            self.next = 0;
+        }
+        let mask = F128::pack(&self.block.words(self.next)[..MASKS]);
+        let consistent = self.vole.finish(self.channel);
+        // A failed check must not look different to the peer before its last message has been read.
+        if let Err(Error::Io { .. }) = consistent {
+            return consistent.map(|()| unreachable!("an error"));
+        }
+        let mut sent = [F128::ZERO; 2];
+        self.channel.recv_words(&mut sent)?;
+        let openings: [u8; 32] = self.channel.recv_array()?;
+        let [u, v] = sent;
+
+        // Fig. 4, 7c: W = Σ χ·B + B* = U + V·Δ, where B = k_a·k_b + k_c·Δ.
+        let delta = self.delta.value();
+        let w = self.sums.0 + self.sums.1 * delta + mask;
+        let products_hold = w.to_bytes().ct_eq(&(u + v * delta).to_bytes());
+        // Fig. 4, 8.
+        let assertions_hold = self.openings.digest().ct_eq(&openings);
+        consistent?;
+        if !bool::from(products_hold) {
+            return Err(Error::Rejected("the check of the multiplications failed"));
+        }
+        if !bool::from(assertions_hold) {
+            return Err(Error::Rejected("an asserted value is not what the statement demands"));
+        }
+        Ok((Accepted(()), self.gates))
+    }
+
+    /// The key of the value that the prover commits to by the next share. Fig. 4, 4 and 5.
+    #[inline(always)]
+    fn commit(&mut self) -> Result<Key> {
+        if self.next == self.block.len() {
+            self.next_batch()?;
+        }
+        let share = self.block.get(self.next);
+        let correction = F2::low_bit(self.corrections.get(self.next).into());
+        self.next += 1;
+        Ok(Key(share.0 ^ self.one().scale(correction)))
+    }
+
+    /// The key of the public value one: Δ·1 with bit 0 cleared, as the prover's [`crate::vole::Mac::constant`] has it.
+    #[inline(always)]
+    fn one(&self) -> F128 {
+        F128(self.delta.value().0 ^ 1)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_batch(&mut self) -> Result<()> {
+        self.end_batch()?;
+        self.vole.block(self.channel, &mut self.block)?;
+        self.next = 0;
+        self.corrections = Bits::zeroes(self.block.len());
+        self.batch.reserve(self.block.len());
+        let mut bytes = vec![0; self.block.len().div_ceil(8)];
+        self.channel.recv(&mut bytes)?;
+        self.corrections.read_bytes(&bytes);
+        Ok(())
+    }
+
+    /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
+    fn end_batch(&mut self) -> Result<()> {
+        if self.corrections.is_empty() {
+            return Ok(());
+        }
+        if !self.corrections.zero_from(self.next) {
+            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+        }
+        self.corrections = Bits::zeroes(0);
+        self.batch.weigh(self.channel, self.arch, &mut self.sums, verifier_sums);
+        if let Some(progress) = self.progress {
+            progress.store(self.gates.mul, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Verifier<'_> {
+    type F = F2;
+    type Wire = Key;
+
+    #[inline(always)]
+    fn constant(&mut self, c: F2) -> Key {
+        Key(self.one().scale(c))
+    }
+    #[inline(always)]
+    fn add(&mut self, a: Key, b: Key) -> Key {
+        self.gates.add += 1;
+        Key(a.0 ^ b.0)
+    }
+    #[inline(always)]
+    fn scale(&mut self, a: Key, c: F2) -> Key {
+        Key(a.0.scale(c))
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<Key> {
+        self.gates.inputs += 1;
+        self.commit()
+    }
+    fn hint(&mut self, _: &[Key], _: impl FnOnce(&[F2]) -> F2) -> Result<Key> {
+        self.gates.inputs += 1;
+        self.commit()
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: Key, b: Key) -> Result<Key> {
+        let c = self.commit()?;
+        self.batch.push(a.0, b.0, c.0);
+        self.gates.mul += 1;
+        Ok(c)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: Key, _: &dyn Display) -> Result<()> {
+        self.openings.absorb(a.0);
+        self.gates.assert += 1;
+        Ok(())
+    }
+}
