@@ -3,9 +3,11 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
 //! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+mod bristol;
 mod clear;
 mod count;
 
+pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub use count::{Count, Shape};
 
