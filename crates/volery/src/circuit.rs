@@ -6,6 +6,7 @@
 mod bristol;
 mod clear;
 mod count;
+pub mod gadget;
 
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
