@@ -7,10 +7,12 @@ mod bristol;
 mod clear;
 mod count;
 pub mod gadget;
+mod network;
 
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub use count::{Count, Shape};
+pub use network::Network;
 
 use crate::error::Result;
 use core::fmt::Display;

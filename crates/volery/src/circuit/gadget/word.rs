@@ -91,10 +91,10 @@ impl<W: Copy, const N: usize> Word<W, N> {
     pub fn add<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, other: &Self) -> Result<Self> {
         let mut carry = Bit::Public(false);
         let mut sum = [Bit::Public(false); N];
-        for i in 0..N {
+        for (i, bit) in sum.iter_mut().enumerate() {
             let (x, y) = (self.0[i], other.0[i]);
             let x_carry = x.xor(b, carry);
-            sum[i] = x_carry.xor(b, y);
+            *bit = x_carry.xor(b, y);
             if i + 1 < N {
                 carry = match (x, y) {
                     // Free, unlike the next arm, whose operands both hide the carry.
