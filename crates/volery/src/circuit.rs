@@ -8,11 +8,13 @@ mod clear;
 mod count;
 pub mod gadget;
 mod network;
+mod statement;
 
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub use count::{Count, Shape};
 pub use network::Network;
+pub use statement::{Format, Port, Relation, Statement, Value, Values, Witness};
 
 use crate::error::Result;
 use core::fmt::Display;
