@@ -10,7 +10,10 @@ fn small() -> Relation {
     Relation::bristol(Bristol::from_bytes("small", SMALL).unwrap())
 }
 
-fn values(given: &[(&str, &str)]) -> Values {
+/// Names with the texts of their values.
+type Given<'a> = &'a [(&'a str, &'a str)];
+
+fn values(given: Given) -> Values {
     let mut values = Values::new();
     for &(name, text) in given {
         let value = if text.starts_with("0b") {
@@ -32,12 +35,12 @@ fn evaluate(statement: &Statement, witness: &Witness) -> Result<()> {
 }
 
 /// Checks a statement from the values' texts.
-fn check(relation: Relation, public: &[(&str, &str)], private: &[(&str, &str)]) -> Result<()> {
+fn check(relation: Relation, public: Given, private: Given) -> Result<()> {
     let statement = Statement::new(relation, values(public))?;
     evaluate(&statement, &statement.witness(values(private))?)
 }
 
-fn refused(relation: Relation, public: &[(&str, &str)], private: &[(&str, &str)]) -> String {
+fn refused(relation: Relation, public: Given, private: Given) -> String {
     check(relation, public, private).unwrap_err().to_string()
 }
 
@@ -74,7 +77,7 @@ fn circuit_statements_hold_or_name_the_bit() {
 #[test]
 fn values_must_fit() {
     #[rustfmt::skip]
-    let cases: &[(&[(&str, &str)], &[(&str, &str)], &[&str])] = &[
+    let cases: &[(Given, Given, &[&str])] = &[
         (&[], &[], &["asserts nothing", "out0 (5 bits)"]),
         (&[("in0", "0x00")], &[], &["asserts nothing"]),
         (&[("out2", "0x0")], &[], &["no input or output out2", "in0 (5 bits)", "out1 (1 bits)"]),
@@ -108,7 +111,7 @@ fn errors_keep_secrets() {
 
 #[test]
 fn digests_tell_statements_apart() {
-    let digest = |public: &[(&str, &str)]| Statement::new(small(), values(public)).unwrap().digest();
+    let digest = |public: Given| Statement::new(small(), values(public)).unwrap().digest();
     let all = [
         digest(&[("out0", "0x00")]),
         digest(&[("out0", "0x01")]),
