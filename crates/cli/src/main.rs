@@ -1,2 +1,4 @@
 //! The command line of volery.
+#![forbid(unsafe_code)]
+
 fn main() {}

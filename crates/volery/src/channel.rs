@@ -13,7 +13,7 @@ mod transcript;
 
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
-pub use tape::{Flip, Recording, Tape};
+pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Dial, Tcp};
 
 use crate::error::{Error, Result};
