@@ -53,7 +53,7 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
         return Err(Error::Misbehaved("it does not speak volery's protocol"));
     }
     if theirs[8..] != opening[8..] {
-        let version = u32::from_le_bytes(*theirs[8..].as_array().expect("four bytes"));
+        let version = u32::from_le_bytes(*theirs[8..].first_chunk().expect("four bytes"));
         return Err(disagreed("protocol version", VERSION.to_string(), version.to_string()));
     }
     compare(channel.party(), ours, &body, &channel.recv_array()?)
