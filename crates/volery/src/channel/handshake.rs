@@ -6,8 +6,8 @@
 //! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
 //!
 //! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either
-//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript, so that every
-//! challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
+//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript and come before
+//! its first meeting, so that every challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
 //! under another nonce, and a party that deviates after the handshake meets other challenges.
 
 use super::{Channel, Party};
