@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Triples, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+use volery_primitives::arch::{Triple, dot, fold_leaves, prover_sums, transpose, verifier_sums};
 use volery_primitives::{Arch, F128, Field};
 
 /// Elements in a batch: what one tile of a proof has.
@@ -17,22 +17,23 @@ fn kernels(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(TILE as u64));
         group.bench_function("aes counter, per block", |b| b.iter(|| key.counter(0, black_box(&mut out))));
 
-        let inputs: [Vec<F128>; 4] = core::array::from_fn(|i| {
-            let mut blocks = vec![F128::ZERO; TILE];
-            key.counter((i as u128) << 64, &mut blocks);
+        let random = |seed: u128, length| {
+            let mut blocks = vec![F128::ZERO; length];
+            key.counter(seed << 64, &mut blocks);
             blocks
-        });
-        let [chi, a, b, c] = inputs.each_ref();
-        let triples = Triples { a, b, c };
-        group.bench_function("dot", |bench| bench.iter(|| dot(arch, black_box(a), b)));
+        };
+        let (chi, a) = (random(1, TILE), random(2, TILE));
+        let triples = random(3, 3 * TILE);
+        let triples: &[Triple] = triples.as_chunks().0;
+        group.bench_function("dot", |bench| bench.iter(|| dot(arch, black_box(&chi), &a)));
         group.bench_function("prover sums, per gate", |bench| {
-            bench.iter(|| prover_sums(arch, black_box(chi), triples))
+            bench.iter(|| prover_sums(arch, black_box(&chi), triples))
         });
         group.bench_function("verifier sums, per gate", |bench| {
-            bench.iter(|| verifier_sums(arch, black_box(chi), triples))
+            bench.iter(|| verifier_sums(arch, black_box(&chi), triples))
         });
         group.bench_function("transpose, per row", |bench| {
-            bench.iter(|| transpose(arch, black_box(a), &mut out))
+            bench.iter(|| transpose(arch, black_box(&a), &mut out))
         });
         for k in [4, 8] {
             let blocks = TILE / 128;

@@ -158,31 +158,16 @@ pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
     dispatch!(arch, dot(a, b))
 }
 
-/// One tile of multiplication triples, as three slices of one length.
-#[derive(Clone, Copy)]
-pub struct Triples<'a> {
-    /// Left operands.
-    pub a: &'a [F128],
-    /// Right operands.
-    pub b: &'a [F128],
-    /// Products.
-    pub c: &'a [F128],
-}
-
-impl Triples<'_> {
-    fn check(&self, coefficients: &[F128]) {
-        let length = coefficients.len();
-        assert_eq!((self.a.len(), self.b.len(), self.c.len()), (length, length, length));
-    }
-}
+/// A multiplication: left operand, right operand, product, as one party's words for them.
+pub type Triple = [F128; 3];
 
 /// The prover's sums of the QuickSilver check over F_2: `Σ χ·(a·b)` and `Σ χ·(a₀·b + b₀·a + c)`, where `a₀` is the
 /// lowest bit of `a`, the value that the MAC carries.
 ///
 /// # Panics
 /// Where the lengths differ.
-pub fn prover_sums(arch: Arch, coefficients: &[F128], triples: Triples) -> (F128, F128) {
-    triples.check(coefficients);
+pub fn prover_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
+    assert_eq!(coefficients.len(), triples.len());
     dispatch!(arch, prover_sums(coefficients, triples))
 }
 
@@ -190,8 +175,8 @@ pub fn prover_sums(arch: Arch, coefficients: &[F128], triples: Triples) -> (F128
 ///
 /// # Panics
 /// Where the lengths differ.
-pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: Triples) -> (F128, F128) {
-    triples.check(coefficients);
+pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
+    assert_eq!(coefficients.len(), triples.len());
     dispatch!(arch, verifier_sums(coefficients, triples))
 }
 

@@ -12,7 +12,7 @@ mod statement;
 
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
-pub(crate) use clear::witness_ended;
+pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape};
 pub use network::Network;
 pub use statement::{Format, Port, Relation, Statement, Value, Values, Witness};
@@ -43,7 +43,7 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
-    /// A value that the prover computes from the values of `of` and commits to; `f` runs on the prover alone, and
+    /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are known (the prover, `Clear`), and
     /// nothing is proved about the result but what the circuit goes on to assert.
     ///
     /// # Errors

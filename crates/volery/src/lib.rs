@@ -55,6 +55,6 @@ pub mod zk;
 
 pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
-pub use session::{COMPUTATIONAL_BITS, Correlations, Options, Report, SYSTEM, check, prove, verify};
+pub use session::{Correlations, Options, Report, SYSTEM, check, prove, verify};
 pub use volery_primitives::{Arch, Extension, F2, F128, Field};
 pub use zk::Accepted;

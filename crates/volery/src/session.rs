@@ -18,9 +18,10 @@ use volery_primitives::{Arch, F2, Field};
 /// The name of the proof system that [`prove`] and [`verify`] run.
 pub const SYSTEM: &str = "quicksilver";
 
-/// The computational security of a session in bits: discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group
-/// operations for its order ℓ ≈ 2^252; AES-128 and 256-bit hashes cost more.
-pub const COMPUTATIONAL_BITS: u32 = 125;
+/// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
+const GROUP_BITS: f64 = 125.8;
+/// A table of 2^(128-6) AES outputs meets one of the 64 outputs of an unknown leaf that a chunk's key covers.
+const EXPANSION_BITS: f64 = 122.0;
 
 /// Where the correlated randomness comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +55,12 @@ impl Correlations {
             Self::SoftSpoken4 => Depth::Four,
             Self::SoftSpoken8 => Depth::Eight,
         }
+    }
+
+    /// The computational security of a session in bits: the least of what the group, the expansion and the search for a
+    /// transcript whose challenges let two errors cancel would cost.
+    pub fn computational_bits(self) -> u32 {
+        GROUP_BITS.min(EXPANSION_BITS).min(self.depth().security()) as u32
     }
 
     /// The statistical security of a proof in bits: see [`quicksilver::security`].

@@ -11,6 +11,7 @@
 //! a share is one word on both sides, and adding shares is one xor.
 
 pub mod cot;
+#[doc(hidden)]
 pub mod ideal;
 
 use crate::channel::Channel;
@@ -89,7 +90,7 @@ impl<S> Shares<S> {
         &self.rows[from..]
     }
 
-    pub(crate) fn words_mut(&mut self) -> &mut Vec<F128> {
+    pub(crate) fn words_mut(&mut self) -> &mut Zeroizing<Vec<F128>> {
         &mut self.rows
     }
 }
@@ -114,13 +115,16 @@ impl<S> Zeroize for Shares<S> {
     }
 }
 
+/// The shares of the shortest block: as many as mask one check over F_{2^128}.
+pub const LEAST_BLOCK: usize = 128;
+
 /// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order; a share is used
 /// once.
 pub trait Vole {
     /// [`Mac`] for the prover, [`Key`] for the verifier.
     type Share;
 
-    /// Replaces `block` by the next shares, at least one.
+    /// Replaces `block` by the next shares: [`LEAST_BLOCK`] or more.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
@@ -130,7 +134,7 @@ pub trait Vole {
     ///
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again; link errors.
-    fn finish(&mut self, channel: &mut Channel) -> Result<()>;
+    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()>;
 
     /// The bits of statistical security of that check, for one transcript.
     fn security(&self) -> f64;

@@ -1,6 +1,6 @@
 //! Each kernel in plain Rust: the specification that every instruction set must equal.
 
-use super::Triples;
+use super::Triple;
 use crate::aes::Aes128;
 use crate::field::{Extension, F128, Field};
 
@@ -61,21 +61,20 @@ pub(super) fn dot(a: &[F128], b: &[F128]) -> F128 {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
-pub(super) fn prover_sums(coefficients: &[F128], Triples { a, b, c }: Triples) -> (F128, F128) {
+pub(super) fn prover_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
-    for (i, &chi) in coefficients.iter().enumerate() {
-        let (a, b, c) = (a[i], b[i], c[i]);
+    for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {
         sums.0 += chi * (a * b);
         sums.1 += chi * (b.scale(a.bit0()) + a.scale(b.bit0()) + c);
     }
     sums
 }
 
-pub(super) fn verifier_sums(coefficients: &[F128], Triples { a, b, c }: Triples) -> (F128, F128) {
+pub(super) fn verifier_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
-    for (i, &chi) in coefficients.iter().enumerate() {
-        sums.0 += chi * (a[i] * b[i]);
-        sums.1 += chi * c[i];
+    for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {
+        sums.0 += chi * (a * b);
+        sums.1 += chi * c;
     }
     sums
 }

@@ -5,7 +5,7 @@
 //! which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined would keep the
 //! intrinsics from being inlined into it, at twenty times the cost.
 
-use super::Triples;
+use super::Triple;
 use crate::aes::Aes128;
 use crate::field::F128;
 
@@ -23,6 +23,8 @@ pub(super) trait Simd: Copy {
     unsafe fn load(from: *const F128) -> Self;
     /// Writes `LANES` elements; `to` must be valid for that.
     unsafe fn store(self, to: *mut F128);
+    /// Reads lane l from `from + l·stride`, each of which must be valid.
+    unsafe fn gather(from: *const F128, stride: usize) -> Self;
     /// Writes lane l to `to + l·stride`, each of which must be valid.
     unsafe fn scatter(self, to: *mut F128, stride: usize);
     /// The same element in every lane.
@@ -31,6 +33,10 @@ pub(super) trait Simd: Copy {
     unsafe fn count(start: u128) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
+    /// All ones in the 64-bit halves that are equal, zero in the others.
+    unsafe fn equal(self, other: Self) -> Self;
+    /// Each lane with its 64-bit halves swapped.
+    unsafe fn swap_halves(self) -> Self;
     /// All ones in the lanes whose lowest bit is set, zero in the others.
     unsafe fn bit0_mask(self) -> Self;
     unsafe fn aes_round(self, key: Self) -> Self;
@@ -59,7 +65,13 @@ const FLIGHT: usize = 8;
 #[inline(always)]
 unsafe fn round_keys<V: Simd>(key: &Aes128) -> [V; 11] {
     // SAFETY: the caller upholds the condition of `Simd`.
-    unsafe { key.rounds().map(|round| V::splat(round)) }
+    unsafe {
+        let mut keys = [V::splat(F128(0)); 11];
+        for (key, round) in keys.iter_mut().zip(key.rounds()) {
+            *key = V::splat(*round);
+        }
+        keys
+    }
 }
 
 #[inline(always)]
@@ -278,14 +290,23 @@ pub(super) unsafe fn dot<V: Simd>(a: &[F128], b: &[F128]) -> F128 {
     }
 }
 
+/// The columns a, b and c of the triples from number i on.
 #[inline(always)]
-unsafe fn prover_sums_at<V: Simd>(i: usize, coefficients: &[F128], t: Triples, sums: &mut [Unreduced<V>; 2]) {
-    debug_assert!(i + V::LANES <= coefficients.len());
-    // SAFETY: the caller upholds the condition of `Simd`, that all lengths are equal and that i + LANES is in range.
+unsafe fn load_triples<V: Simd>(triples: &[Triple], i: usize) -> [V; 3] {
+    debug_assert!(i + V::LANES <= triples.len());
+    // SAFETY: the caller upholds the condition of `Simd` and that i + LANES is in range.
     unsafe {
-        let chi = V::load(coefficients.as_ptr().add(i));
-        let (a, b) = (V::load(t.a.as_ptr().add(i)), V::load(t.b.as_ptr().add(i)));
-        let c = V::load(t.c.as_ptr().add(i));
+        let at = triples.as_ptr().add(i).cast::<F128>();
+        [V::gather(at, 3), V::gather(at.add(1), 3), V::gather(at.add(2), 3)]
+    }
+}
+
+#[inline(always)]
+unsafe fn prover_sums_at<V: Simd>(i: usize, chi: &[F128], triples: &[Triple], sums: &mut [Unreduced<V>; 2]) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let [a, b, c] = load_triples::<V>(triples, i);
+        let chi = V::load(chi.as_ptr().add(i));
         let cross = a.bit0_mask().and(b).xor(b.bit0_mask().and(a)).xor(c);
         sums[0].add_product(chi, product(a, b));
         sums[1].add_product(chi, cross);
@@ -293,17 +314,17 @@ unsafe fn prover_sums_at<V: Simd>(i: usize, coefficients: &[F128], t: Triples, s
 }
 
 #[inline(always)]
-pub(super) unsafe fn prover_sums<V: Simd>(coefficients: &[F128], t: Triples) -> (F128, F128) {
-    // SAFETY: as in `dot`; `Triples::check` made all lengths equal.
+pub(super) unsafe fn prover_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
     unsafe {
         let mut wide = [Unreduced::<V>::zero(); 2];
         let mut single = [Unreduced::<V::One>::zero(); 2];
-        let whole = coefficients.len() - coefficients.len() % V::LANES;
+        let whole = chi.len() - chi.len() % V::LANES;
         for i in (0..whole).step_by(V::LANES) {
-            prover_sums_at(i, coefficients, t, &mut wide);
+            prover_sums_at(i, chi, triples, &mut wide);
         }
-        for i in whole..coefficients.len() {
-            prover_sums_at(i, coefficients, t, &mut single);
+        for i in whole..chi.len() {
+            prover_sums_at(i, chi, triples, &mut single);
         }
         (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
     }
@@ -312,32 +333,31 @@ pub(super) unsafe fn prover_sums<V: Simd>(coefficients: &[F128], t: Triples) -> 
 #[inline(always)]
 unsafe fn verifier_sums_at<V: Simd>(
     i: usize,
-    coefficients: &[F128],
-    t: Triples,
+    chi: &[F128],
+    triples: &[Triple],
     sums: &mut [Unreduced<V>; 2],
 ) {
-    debug_assert!(i + V::LANES <= coefficients.len());
-    // SAFETY: the caller upholds the condition of `Simd`, that all lengths are equal and that i + LANES is in range.
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
     unsafe {
-        let chi = V::load(coefficients.as_ptr().add(i));
-        let (a, b) = (V::load(t.a.as_ptr().add(i)), V::load(t.b.as_ptr().add(i)));
+        let [a, b, c] = load_triples::<V>(triples, i);
+        let chi = V::load(chi.as_ptr().add(i));
         sums[0].add_product(chi, product(a, b));
-        sums[1].add_product(chi, V::load(t.c.as_ptr().add(i)));
+        sums[1].add_product(chi, c);
     }
 }
 
 #[inline(always)]
-pub(super) unsafe fn verifier_sums<V: Simd>(coefficients: &[F128], t: Triples) -> (F128, F128) {
-    // SAFETY: as in `dot`; `Triples::check` made all lengths equal.
+pub(super) unsafe fn verifier_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
     unsafe {
         let mut wide = [Unreduced::<V>::zero(); 2];
         let mut single = [Unreduced::<V::One>::zero(); 2];
-        let whole = coefficients.len() - coefficients.len() % V::LANES;
+        let whole = chi.len() - chi.len() % V::LANES;
         for i in (0..whole).step_by(V::LANES) {
-            verifier_sums_at(i, coefficients, t, &mut wide);
+            verifier_sums_at(i, chi, triples, &mut wide);
         }
-        for i in whole..coefficients.len() {
-            verifier_sums_at(i, coefficients, t, &mut single);
+        for i in whole..chi.len() {
+            verifier_sums_at(i, chi, triples, &mut single);
         }
         (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
     }

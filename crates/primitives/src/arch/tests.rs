@@ -62,11 +62,11 @@ fn folded_leaves() {
 #[test]
 fn sums_of_products() {
     for length in LENGTHS {
-        let [chi, a, b, c] = [1, 2, 3, 4].map(|seed| random(seed, length));
-        let triples = Triples { a: &a, b: &b, c: &c };
+        let [chi, a, b] = [1, 2, 3].map(|seed| random(seed, length));
+        let triples: Vec<Triple> = random(4, 3 * length).as_chunks().0.to_vec();
         agree("dot", |arch| dot(arch, &a, &b));
-        agree("prover_sums", |arch| prover_sums(arch, &chi, triples));
-        agree("verifier_sums", |arch| verifier_sums(arch, &chi, triples));
+        agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
+        agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));
     }
 }
 
@@ -75,7 +75,7 @@ fn extreme_products() {
     let all = [F128(u128::MAX); 9];
     let top = [F128(1 << 127); 9];
     agree("dot", |arch| dot(arch, &all, &top));
-    agree("prover_sums", |arch| prover_sums(arch, &all, Triples { a: &top, b: &all, c: &all }));
+    agree("prover_sums", |arch| prover_sums(arch, &all, &[[top[0], all[0], all[0]]; 9]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits.
 
 use super::simd::{self, Simd};
-use super::{Level, Triples};
+use super::{Level, Triple};
 use crate::aes::Aes128;
 use crate::field::F128;
 use core::arch::x86_64::*;
@@ -71,7 +71,7 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
 
 /// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait.
 macro_rules! simd {
-    ($vector:ty, $lanes:literal, $load:ident, $store:ident, $splat:expr, $count:expr, $scatter:expr, $fold:expr,
+    ($vector:ty, $lanes:literal, $load:ident, $store:ident, $splat:expr, $count:expr, $gather:expr, $scatter:expr, $equal:expr, $fold:expr,
      $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident, $aesenclast:ident,
      $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident, $unpackhi:ident) => {
         impl Simd for $vector {
@@ -87,6 +87,11 @@ macro_rules! simd {
             unsafe fn store(self, to: *mut F128) {
                 // SAFETY: the caller's.
                 unsafe { $store(to.cast(), self) }
+            }
+            #[inline(always)]
+            unsafe fn gather(from: *const F128, stride: usize) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $gather(from, stride) }
             }
             #[inline(always)]
             unsafe fn scatter(self, to: *mut F128, stride: usize) {
@@ -112,6 +117,16 @@ macro_rules! simd {
             unsafe fn and(self, other: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $and(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn equal(self, other: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $equal(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn swap_halves(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $shuffle32::<0b01_00_11_10>(self) }
             }
             #[inline(always)]
             unsafe fn bit0_mask(self) -> Self {
@@ -190,7 +205,9 @@ simd!(
     _mm_storeu_si128,
     |x| x,
     |start| lane(start),
+    |from: *const F128, _| _mm_loadu_si128(from.cast()),
     |x, to: *mut F128, _| _mm_storeu_si128(to.cast(), x),
+    |x, y| _mm_cmpeq_epi64(x, y),
     |x| x,
     _mm_xor_si128,
     _mm_and_si128,
@@ -215,10 +232,15 @@ simd!(
     _mm256_storeu_si256,
     |x| _mm256_broadcastsi128_si256(x),
     |start: u128| _mm256_set_m128i(lane(start + 1), lane(start)),
+    |from: *const F128, stride: usize| _mm256_set_m128i(
+        _mm_loadu_si128(from.add(stride).cast()),
+        _mm_loadu_si128(from.cast())
+    ),
     |x, to: *mut F128, stride: usize| {
         _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(x));
     },
+    |x, y| _mm256_cmpeq_epi64(x, y),
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
     _mm256_xor_si256,
     _mm256_and_si256,
@@ -246,12 +268,19 @@ simd!(
         _mm512_broadcast_i32x4(lane(start)),
         _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0)
     ),
+    |from: *const F128, stride: usize| {
+        let low = _mm512_castsi128_si512(_mm_loadu_si128(from.cast()));
+        let low = _mm512_inserti32x4::<1>(low, _mm_loadu_si128(from.add(stride).cast()));
+        let low = _mm512_inserti32x4::<2>(low, _mm_loadu_si128(from.add(2 * stride).cast()));
+        _mm512_inserti32x4::<3>(low, _mm_loadu_si128(from.add(3 * stride).cast()))
+    },
     |x, to: *mut F128, stride: usize| {
         _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm512_extracti32x4_epi32::<1>(x));
         _mm_storeu_si128(to.add(2 * stride).cast(), _mm512_extracti32x4_epi32::<2>(x));
         _mm_storeu_si128(to.add(3 * stride).cast(), _mm512_extracti32x4_epi32::<3>(x));
     },
+    |x, y| _mm512_movm_epi64(_mm512_cmpeq_epi64_mask(x, y)),
     |x| {
         let halves = _mm256_xor_si256(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64::<1>(x));
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
@@ -309,12 +338,12 @@ macro_rules! kernels {
                 unsafe { simd::dot::<$vector>(a, b) }
             }
             #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn prover_sums(chi: &[F128], triples: Triples) -> (F128, F128) {
+            pub(in super::super) unsafe fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
                 // SAFETY: as above.
                 unsafe { simd::prover_sums::<$vector>(chi, triples) }
             }
             #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn verifier_sums(chi: &[F128], triples: Triples) -> (F128, F128) {
+            pub(in super::super) unsafe fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
                 // SAFETY: as above.
                 unsafe { simd::verifier_sums::<$vector>(chi, triples) }
             }

@@ -17,6 +17,7 @@ const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::fro
 /// A connected TCP link.
 pub struct Tcp {
     stream: TcpStream,
+    timeout: Duration,
     outgoing: Vec<u8>,
     incoming: Box<[u8]>,
     /// The part of `incoming` that was read from the socket and not yet asked for.
@@ -135,6 +136,7 @@ impl Tcp {
         let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(Duration::from_secs(30)));
         Ok(Self {
             stream,
+            timeout,
             outgoing: Vec::with_capacity(BUFFER),
             incoming: vec![0; BUFFER].into_boxed_slice(),
             ready: 0..0,
@@ -185,8 +187,13 @@ impl Link for Tcp {
     }
 
     fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
+        let mut deadline = None;
         while !bytes.is_empty() {
             if self.ready.is_empty() {
+                // A peer that drips bytes is as good as silent.
+                if *deadline.get_or_insert_with(|| Instant::now() + self.timeout) < Instant::now() {
+                    return Err(timed_out(io::ErrorKind::TimedOut.into()));
+                }
                 if bytes.len() >= BUFFER {
                     let read = Self::read(&mut self.stream, bytes)?;
                     bytes = &mut bytes[read..];

@@ -5,8 +5,8 @@ use super::Party;
 /// One BLAKE3 state per direction, because messages may cross: at a point of the protocol each party knows exactly how
 /// many bytes went each way, but not in which order they met.
 ///
-/// Bytes are absorbed as a stream. Message lengths are fixed by the handshake and the statement before they are sent,
-/// so a position in the stream names a message.
+/// Bytes are absorbed as a stream. Message lengths are fixed by the handshake and the circuit, which both parties run,
+/// before they are sent, so a position in the stream names a message.
 ///
 /// A **meeting** is a point where each party has received all that the other has sent: it fixes the positions of both
 /// directions. A **challenge** to one party binds the last meeting and all that this party has said by now; what

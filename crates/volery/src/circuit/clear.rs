@@ -10,7 +10,6 @@ use volery_primitives::Field;
 /// This is the reference for every proof system, and what the prover runs before it contacts anyone.
 pub struct Clear<F, I> {
     witness: I,
-    inputs: u64,
     asserts: u64,
     field: core::marker::PhantomData<F>,
 }
@@ -18,7 +17,7 @@ pub struct Clear<F, I> {
 impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// An evaluation that reads its witness from `witness`.
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), inputs: 0, asserts: 0, field: core::marker::PhantomData }
+        Self { witness: witness.into_iter(), asserts: 0, field: core::marker::PhantomData }
     }
 
     /// Ends the evaluation.
@@ -32,9 +31,7 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
             ));
         }
         match self.witness.next() {
-            Some(_) => {
-                Err(Error::invalid(format!("the witness is too long: the circuit reads {}", self.inputs)))
-            }
+            Some(_) => Err(witness_unread()),
             None => Ok(()),
         }
     }
@@ -58,9 +55,7 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
     #[inline]
     fn witness(&mut self) -> Result<F> {
-        let value = self.witness.next().ok_or_else(|| witness_ended(self.inputs))?;
-        self.inputs += 1;
-        Ok(value)
+        self.witness.next().ok_or_else(witness_ended)
     }
     fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
         Ok(f(of))
@@ -76,9 +71,17 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
 }
 
-/// The error of a witness that ends after `inputs` elements while the circuit asks for more.
-pub(crate) fn witness_ended(inputs: u64) -> Error {
-    Error::invalid(format!(
-        "the witness is too short: it ends after {inputs} elements, and the circuit reads more"
-    ))
+/// The error of a witness that ends while the circuit asks for more.
+pub(crate) fn witness_ended() -> Error {
+    Error::invalid("the witness is too short: the circuit reads on after its end")
+}
+
+/// The error of a witness that the circuit does not read to its end.
+pub(crate) fn witness_unread() -> Error {
+    Error::invalid("the witness is too long: the circuit does not read all of it")
+}
+
+/// The error of a circuit that ends without an assertion.
+pub(crate) fn nothing_asserted() -> Error {
+    Error::invalid("the statement asserts nothing, so that any witness would satisfy it")
 }

@@ -9,26 +9,36 @@
 //! | message | bytes | when |
 //! |---|---|---|
 //! | d_i = u ⊕ u_i for i = 1…τ−1 over the B blocks of a chunk (128·B rows) | 16·(τ−1)·B | each chunk |
-//! | d_i of one mask block | 16·(τ−1) | each check |
+//! | d_i of one mask block, a chunk whose rows nobody uses | 16·(τ−1) | each check |
 //! | x = φ(u), and H(φ(v_0) … φ(v_127)) | 48 | each check |
 //!
-//! A leaf r expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never used twice; π is AES
-//! under a public key that changes every 2^20 blocks. Tree i gives u_i = ⊕_y G(r_y), and for each m < k the column
+//! A leaf r of tree i expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never used twice;
+//! π is AES under a public key of its own for each tree and chunk, so that whoever learns outputs of an unknown leaf
+//! has at most 64 of them to hold against one table. Tree i gives u_i = ⊕_y G(r_y), and for each m < k the column
 //! v_{i,m} = ⊕_{y: bit m of y} G(r_y). The sender keeps leaf y at place y ⊕ α_i, with the unknown one at place 0, where
 //! it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕ α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees
 //! speak of the same u = u_0.
 //!
-//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where
-//! φ(X) = Σ_b χ_b·X[b] ⊕ X[mask] over F_{2^128} with independent χ_b. One equation on rows packed into field elements
-//! would not do: errors in different columns can be placed to cancel, and Δ then leaks after one lucky guess of k bits
-//! (`packed_check_attack` below). χ of a chunk comes from the transcript after the chunk's d_i; the receiver may use its
-//! rows at once, while the sender must reveal nothing that depends on Δ before [`Sender::check`] has passed.
+//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) = Σ_b χ_b·X[b]
+//! over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows packed into field
+//! elements would not do: errors in different columns can be placed to cancel, and Δ then leaks after one lucky guess of
+//! k bits (`packed_check_attack` in the tests). The χ of a chunk come from the transcript after the chunk's d_i, **those of
+//! the mask block too**: a mask with a known coefficient, sent last, could take back every error before it
+//! (`late_mask_attack`). The receiver may use its rows at once, while the sender must reveal nothing that depends on Δ
+//! before [`Sender::check`] has passed.
 //!
 //! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where tree 0 is one
 //! of them, since its lowest bit is public), and then all rows are correct for an adjusted u and it has guessed those c
-//! slices of Δ: guessing the rest is as hard as before. To this adds the collision of two error vectors under φ, C(τ,2)·2^-128
-//! for each transcript that it tries. What an abort leaks: that such a guess was wrong; Δ must not be used again.
-//! Deviation: the set-up phase ends the session on a failed tree check before the first chunk is read.
+//! slices of Δ: guessing the rest is as hard as before. To this adds the collision of two error vectors under φ,
+//! C(τ,2)·2^-128 for each transcript that it tries. What an abort leaks: that such a guess was wrong; Δ must not be used
+//! again, and a failed check consumes the sender.
+//!
+//! Privacy: x hides φ(u) but with probability 2^-128 (a zero coefficient of the mask). A sender that sets up dishonestly
+//! gains nothing: whatever its base choices, they name some α for each tree, of which it lacks that leaf; a Δ with bit 0
+//! zero is as good as the one with it set, since bit 0 of the rows is pinned; and the digest holds only what follows from
+//! x and what the sender has.
+//!
+//! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
 
 use super::{base, pprf};
 use crate::channel::{Channel, Party};
@@ -48,8 +58,6 @@ pub const BLOCK: usize = 128;
 const FIRST_CHUNK: usize = 8;
 /// The blocks of the longest chunk: its columns and rows fit in the second-level cache together.
 const LONGEST_CHUNK: usize = 64;
-/// Blocks under one key of the expansion's permutation.
-const EPOCH: u64 = 1 << 20;
 
 /// The depth of the trees: more leaves, less traffic, more work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,10 +95,8 @@ struct Expansion {
     depth: Depth,
     sid: [u8; 32],
     leaves: pprf::Leaves,
-    /// The next block number, and the key of the epoch it falls into.
+    /// The next block number.
     block: u64,
-    epoch: u64,
-    key: Aes128,
     /// The length of the next chunk in blocks.
     chunk: usize,
     /// τ totals u_i, one after the other.
@@ -111,11 +117,9 @@ impl Expansion {
             sid,
             leaves,
             block: 0,
-            epoch: 0,
-            key: epoch_key(arch, &sid, 0),
             chunk: FIRST_CHUNK,
-            totals: Zeroizing::new(Vec::new()),
-            columns: Zeroizing::new(Vec::new()),
+            totals: Zeroizing::new(Vec::with_capacity(depth.trees() * LONGEST_CHUNK)),
+            columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
             sums: Zeroizing::new(vec![F128::ZERO; 128]),
             checks: 0,
         }
@@ -132,17 +136,15 @@ impl Expansion {
 
     /// Expands the next `blocks` blocks into totals and columns.
     fn expand(&mut self, blocks: usize) {
-        let epoch = self.block / EPOCH;
-        if epoch != self.epoch {
-            self.epoch = epoch;
-            self.key = epoch_key(self.arch, &self.sid, epoch);
-        }
         let (k, trees) = (self.depth.bits(), self.depth.trees());
         self.totals.resize(trees * blocks, F128::ZERO);
         self.columns.resize(128 * blocks, F128::ZERO);
+        let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(self.block);
+        let mut keys = vec![F128::ZERO; trees];
+        Prg::new(self.arch, F128::from_bytes(digest.finish())).fill(&mut keys);
         let parts = self.totals.chunks_exact_mut(blocks).zip(self.columns.chunks_exact_mut(k * blocks));
-        for (leaves, (total, columns)) in self.leaves.chunks_exact(1 << k).zip(parts) {
-            fold_leaves(&self.key, leaves, self.block.into(), total, columns);
+        for ((leaves, key), (total, columns)) in self.leaves.chunks_exact(1 << k).zip(keys).zip(parts) {
+            fold_leaves(&Aes128::new(self.arch, key), leaves, self.block.into(), total, columns);
         }
         self.block += blocks as u64;
     }
@@ -162,11 +164,8 @@ impl Expansion {
         }
     }
 
-    /// Ends a check: the columns' hashes φ including the mask block, which stands in `columns`; starts the next.
+    /// Ends a check: takes the columns' hashes, and starts the next.
     fn take_sums(&mut self) -> Zeroizing<Vec<F128>> {
-        for (sum, mask) in self.sums.iter_mut().zip(self.columns.iter()) {
-            *sum += *mask;
-        }
         self.checks += 1;
         core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
     }
@@ -178,11 +177,6 @@ impl Expansion {
         bytes.extend(sums.iter().flat_map(|sum| sum.to_bytes()));
         digest.field(&bytes).finish()
     }
-}
-
-fn epoch_key(arch: Arch, sid: &[u8; 32], epoch: u64) -> Aes128 {
-    let digest = Digest::new("volery softspoken v1, expansion key").field(sid).number(epoch);
-    Aes128::new(arch, F128::from_bytes(digest.finish()))
 }
 
 /// The receiver of correlated transfers: bits and rows.
@@ -207,17 +201,23 @@ impl Receiver {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Vec<F128>) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
         let blocks = self.expansion.next_chunk();
+        self.chunk(channel, blocks)?;
+        // Pinned after the check has seen it.
+        self.expansion.columns[..blocks].copy_from_slice(&self.expansion.totals[..blocks]);
+        resize(rows, BLOCK * blocks);
+        transpose(self.expansion.arch, &self.expansion.columns, rows);
+        Ok(())
+    }
+
+    /// Expands a chunk, sends its corrections, and adds it to the check.
+    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
         self.expansion.expand(blocks);
         self.correct(channel, blocks)?;
         let chi = self.expansion.coefficients(channel, blocks);
         self.expansion.fold_columns(&chi);
-        let u = &self.expansion.totals[..blocks];
-        self.sum += dot(self.expansion.arch, &chi, u);
-        self.expansion.columns[..blocks].copy_from_slice(u);
-        rows.resize(BLOCK * blocks, F128::ZERO);
-        transpose(self.expansion.arch, &self.expansion.columns, rows);
+        self.sum += dot(self.expansion.arch, &chi, &self.expansion.totals[..blocks]);
         Ok(())
     }
 
@@ -235,10 +235,8 @@ impl Receiver {
     /// # Errors
     /// Link errors.
     pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
-        self.expansion.expand(1);
-        self.correct(channel, 1)?;
-        let x = self.sum + self.expansion.totals[0];
-        self.sum = F128::ZERO;
+        self.chunk(channel, 1)?;
+        let x = core::mem::take(&mut self.sum);
         let sums = self.expansion.take_sums();
         channel.send_words(&[x])?;
         channel.send(&self.expansion.digest(&sums))
@@ -287,15 +285,22 @@ impl Sender {
     ///
     /// # Errors
     /// Link errors.
-    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Vec<F128>) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
         let blocks = self.expansion.next_chunk();
+        self.chunk(channel, blocks)?;
+        // Pinned after the check has seen it.
+        self.expansion.columns[..blocks].fill(F128::ZERO);
+        resize(rows, BLOCK * blocks);
+        transpose(self.expansion.arch, &self.expansion.columns, rows);
+        Ok(())
+    }
+
+    /// Expands a chunk, receives its corrections, and adds it to the check.
+    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
         self.expansion.expand(blocks);
         self.correct(channel, blocks)?;
         let chi = self.expansion.coefficients(channel, blocks);
         self.expansion.fold_columns(&chi);
-        self.expansion.columns[..blocks].fill(F128::ZERO);
-        rows.resize(BLOCK * blocks, F128::ZERO);
-        transpose(self.expansion.arch, &self.expansion.columns, rows);
         Ok(())
     }
 
@@ -312,13 +317,12 @@ impl Sender {
         Ok(())
     }
 
-    /// Checks that all rows so far are consistent.
+    /// Checks that all rows so far are consistent, and gives the sender back where they are.
     ///
     /// # Errors
     /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
-    pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
-        self.expansion.expand(1);
-        self.correct(channel, 1)?;
+    pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
+        self.chunk(channel, 1)?;
         let mut sums = self.expansion.take_sums();
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;
@@ -327,11 +331,19 @@ impl Sender {
             sum.0 ^= x[0].0 & F2::low_bit(self.delta.0 >> p).mask();
         }
         if bool::from(self.expansion.digest(&sums).ct_eq(&expected)) {
-            Ok(())
+            Ok(self)
         } else {
             Err(Error::Misbehaved("the check of its correlated transfers failed"))
         }
     }
+}
+
+/// Makes `rows` as long as said; where it has to move, what it held is wiped.
+fn resize(rows: &mut Zeroizing<Vec<F128>>, length: usize) {
+    if rows.capacity() < length {
+        *rows = Zeroizing::new(Vec::with_capacity(length));
+    }
+    rows.resize(length, F128::ZERO);
 }
 
 /// Moves the leaf at y to y ⊕ `alpha`, in time that does not depend on `alpha`.

@@ -30,7 +30,7 @@ impl Vole for Prover {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.words_mut())
     }
-    fn finish(&mut self, channel: &mut Channel) -> Result<()> {
+    fn finish(mut self: Box<Self>, channel: &mut Channel) -> Result<()> {
         self.receiver.check(channel)
     }
     fn security(&self) -> f64 {
@@ -66,8 +66,8 @@ impl Vole for Verifier {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.words_mut())
     }
-    fn finish(&mut self, channel: &mut Channel) -> Result<()> {
-        self.sender.check(channel)
+    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()> {
+        self.sender.check(channel).map(drop)
     }
     fn security(&self) -> f64 {
         self.depth.security()

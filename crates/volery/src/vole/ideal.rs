@@ -1,6 +1,6 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
-use super::{Delta, Key, Mac, Shares, Vole};
+use super::{Delta, Key, LEAST_BLOCK, Mac, Shares, Vole};
 use crate::channel::Channel;
 use crate::error::Result;
 use volery_primitives::prg::Prg;
@@ -14,6 +14,7 @@ struct Dealer {
 
 impl Dealer {
     fn new(seed: u128, block: usize) -> Self {
+        assert!(block >= LEAST_BLOCK);
         Self { prg: Prg::new(Arch::PORTABLE, F128(seed)), block }
     }
 
@@ -40,7 +41,7 @@ impl Vole for Prover {
         self.0.rows(block.words_mut());
         Ok(())
     }
-    fn finish(&mut self, _: &mut Channel) -> Result<()> {
+    fn finish(self: Box<Self>, _: &mut Channel) -> Result<()> {
         Ok(())
     }
     fn security(&self) -> f64 {
@@ -66,12 +67,12 @@ impl Vole for Verifier {
 
     fn block(&mut self, _: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.dealer.rows(block.words_mut());
-        for row in block.words_mut() {
+        for row in block.words_mut().iter_mut() {
             row.0 ^= self.delta.0 & row.bit0().mask();
         }
         Ok(())
     }
-    fn finish(&mut self, _: &mut Channel) -> Result<()> {
+    fn finish(self: Box<Self>, _: &mut Channel) -> Result<()> {
         Ok(())
     }
     fn security(&self) -> f64 {

@@ -27,11 +27,14 @@
 //! that multiplies the last two terms only.
 //!
 //! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what the
-//! verifier's own keys determine; so is the digest. A verifier that sets up the VOLE dishonestly learns no more (see
-//! [`crate::ot::softspoken`]).
+//! verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is argued there
+//! ([`crate::ot::softspoken`]). A prover whose witness fails an assertion goes on to the end and then closes: where it
+//! failed does not show.
 //!
-//! **Abort**: all checks are computed after the last message has arrived and end in one bit. The prover learns from it
-//! only whether its own cheating was lucky, and Δ ends with the session.
+//! **Abort**: the checks of products, assertions and correlations are computed after the last message has arrived and
+//! end in one bit. The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
+//! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any depends on
+//! the prover alone.
 
 mod batch;
 mod prover;
@@ -40,10 +43,12 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use volery_primitives::{Extension, F128};
+use crate::vole::LEAST_BLOCK;
+use volery_primitives::{Extension, F2, F128};
 
 /// The shares that mask the final check: one for each coordinate of the extension.
-const MASKS: usize = <F128 as Extension<volery_primitives::F2>>::DEGREE as usize;
+const MASKS: usize = <F128 as Extension<F2>>::DEGREE as usize;
+const _: () = assert!(MASKS <= LEAST_BLOCK);
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript, over a VOLE
 /// whose check has `vole` bits.

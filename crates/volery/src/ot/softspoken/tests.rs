@@ -38,7 +38,7 @@ fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), 
 /// `chunks` extensions and one check on both sides: the receiver's rows, the sender's, and the sender's verdict.
 fn run(depth: Depth, delta: F128, chunks: usize, flip: Option<Flip>) -> (Vec<F128>, Vec<F128>, Result<()>) {
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, flip);
-    let (mut t, mut q, mut rows) = (vec![], vec![], vec![]);
+    let (mut t, mut q, mut rows) = (vec![], vec![], Zeroizing::default());
     for _ in 0..chunks {
         receiver.extend(&mut receiving, &mut rows).unwrap();
         t.extend_from_slice(&rows);
@@ -48,7 +48,7 @@ fn run(depth: Depth, delta: F128, chunks: usize, flip: Option<Flip>) -> (Vec<F12
     }
     receiver.check(&mut receiving).unwrap();
     receiving.flush().unwrap();
-    let verdict = sender.check(&mut sending);
+    let verdict = sender.check(&mut sending).map(drop);
     (t, q, verdict)
 }
 
@@ -74,7 +74,7 @@ fn every_row_is_correlated_and_choices_look_random() {
 #[test]
 fn chunks_grow_to_the_longest() {
     let ((mut receiver, mut channel), _sender) = pair(Depth::Four, DELTA, None);
-    let mut rows = vec![];
+    let mut rows = Zeroizing::default();
     let lengths: Vec<usize> = (0..6)
         .map(|_| {
             receiver.extend(&mut channel, &mut rows).unwrap();
@@ -88,7 +88,7 @@ fn chunks_grow_to_the_longest() {
 fn checks_may_come_between_chunks_and_rows_never_repeat() {
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
     let mut seen = std::collections::HashSet::new();
-    let (mut t, mut q) = (vec![], vec![]);
+    let (mut t, mut q) = (Zeroizing::default(), Zeroizing::default());
     for _ in 0..3 {
         for _ in 0..2 {
             receiver.extend(&mut receiving, &mut t).unwrap();
@@ -99,7 +99,7 @@ fn checks_may_come_between_chunks_and_rows_never_repeat() {
         }
         receiver.check(&mut receiving).unwrap();
         receiving.flush().unwrap();
-        sender.check(&mut sending).unwrap();
+        sender = sender.check(&mut sending).unwrap();
     }
 }
 
@@ -108,29 +108,12 @@ fn rows_do_not_depend_on_the_instruction_set() {
     let rows = |arch| {
         let ((mut receiver, mut channel), _sender) = pair(Depth::Four, DELTA, None);
         receiver.expansion.arch = arch;
-        receiver.expansion.key = epoch_key(arch, &receiver.expansion.sid, 0);
-        let mut rows = vec![];
+        let mut rows = Zeroizing::default();
         receiver.extend(&mut channel, &mut rows).unwrap();
         rows
     };
     let expected = rows(Arch::PORTABLE);
     Arch::available().into_iter().for_each(|arch| assert_eq!(rows(arch), expected, "{}", arch.name()));
-}
-
-#[test]
-fn a_new_epoch_has_a_new_key() {
-    let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
-    for expansion in [&mut receiver.expansion, &mut sender.expansion] {
-        expansion.block = EPOCH - 8;
-    }
-    let (mut t, mut q) = (vec![], vec![]);
-    for epoch in [0, 1] {
-        receiver.extend(&mut receiving, &mut t).unwrap();
-        receiving.flush().unwrap();
-        sender.extend(&mut sending, &mut q).unwrap();
-        assert_correlated(&t, &q, DELTA);
-        assert_eq!(receiver.expansion.epoch, epoch);
-    }
 }
 
 /// Messages are: one of corrections for each chunk, those of the mask, x, the digest.
@@ -149,29 +132,31 @@ fn a_flipped_bit_in_any_message_is_caught() {
 #[test]
 fn a_check_cannot_be_replayed() {
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, DELTA, None);
-    let mut rows = vec![];
+    let mut rows = Zeroizing::default();
     let mut last = None;
-    for _ in 0..2 {
+    for accepted in [true, false] {
         receiver.extend(&mut receiving, &mut rows).unwrap();
         receiving.flush().unwrap();
         sender.extend(&mut sending, &mut rows).unwrap();
-        receiver.expansion.expand(1);
-        receiver.correct(&mut receiving, 1).unwrap();
-        let x = receiver.sum + receiver.expansion.totals[0];
-        receiver.sum = F128::ZERO;
+        receiver.chunk(&mut receiving, 1).unwrap();
+        let x = core::mem::take(&mut receiver.sum);
         let sums = receiver.expansion.take_sums();
         let honest = (x, receiver.expansion.digest(&sums));
         let (x, digest) = last.replace(honest).unwrap_or(honest);
         receiving.send_words(&[x]).unwrap();
         receiving.send(&digest).unwrap();
         receiving.flush().unwrap();
-        assert_eq!(sender.check(&mut sending).is_ok(), last == Some((x, digest)));
+        match sender.check(&mut sending) {
+            Ok(back) => sender = back,
+            Err(_) => return assert!(!accepted),
+        }
+        assert!(accepted);
     }
 }
 
 /// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check as if
 /// slice i of Δ were `guesses[i]`.
-fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, Vec<F128>) {
+fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, Zeroizing<Vec<F128>>) {
     let depth = Depth::Four;
     let k = depth.bits();
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, None);
@@ -197,9 +182,9 @@ fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, 
     transpose(Arch::PORTABLE, &receiver.expansion.columns, &mut t);
     receiver.check(&mut receiving).unwrap();
     receiving.flush().unwrap();
-    let mut q = vec![];
+    let mut q = Zeroizing::default();
     sender.extend(&mut sending, &mut q).unwrap();
-    (sender.check(&mut sending), t, q)
+    (sender.check(&mut sending).map(drop), t, q)
 }
 
 #[test]
@@ -229,6 +214,42 @@ fn packed_check_attack() {
     }
 }
 
+/// Arbitrary errors in all trees, taken back by the corrections of the mask block, which are sent when the coefficients
+/// of everything before are known. They must not be: the mask block has a coefficient of its own.
+#[test]
+fn late_mask_attack() {
+    for seed in 0..20 {
+        let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, delta(seed), None);
+        let mut random = Random::from_seed(&[seed; 32]);
+        let blocks = receiver.expansion.next_chunk();
+        receiver.expansion.expand(blocks);
+        let errors: Vec<F128> = (0..32 * blocks).map(|_| random.word()).collect();
+        for (total, error) in receiver.expansion.totals.iter_mut().zip(&errors).skip(blocks) {
+            *total ^= *error;
+        }
+        receiver.correct(&mut receiving, blocks).unwrap();
+        let chi = receiver.expansion.coefficients(&mut receiving, blocks);
+        receiver.expansion.fold_columns(&chi);
+        receiver.sum += dot(Arch::PORTABLE, &chi, &receiver.expansion.totals[..blocks]);
+
+        receiver.expansion.expand(1);
+        for tree in 1..32 {
+            let so_far = dot(Arch::PORTABLE, &chi, &errors[tree * blocks..][..blocks]);
+            receiver.expansion.totals[tree] ^= so_far;
+        }
+        receiver.correct(&mut receiving, 1).unwrap();
+        let chi = receiver.expansion.coefficients(&mut receiving, 1);
+        receiver.expansion.fold_columns(&chi);
+        let x = receiver.sum + chi[0] * receiver.expansion.totals[0];
+        let sums = receiver.expansion.take_sums();
+        receiving.send_words(&[x]).unwrap();
+        receiving.send(&receiver.expansion.digest(&sums)).unwrap();
+        receiving.flush().unwrap();
+        sender.extend(&mut sending, &mut Zeroizing::default()).unwrap();
+        assert!(sender.check(&mut sending).is_err());
+    }
+}
+
 #[test]
 #[should_panic(expected = "bit 0 of Δ must be one")]
 fn an_even_delta_is_refused() {
@@ -248,7 +269,7 @@ fn set_up_end_to_end() {
             let receiver = scope.spawn(move || {
                 let mut random = Random::from_seed(&[1; 32]);
                 let mut receiver = Receiver::new(&mut receiving, Arch::detect(), depth, &mut random).unwrap();
-                let mut t = vec![];
+                let mut t = Zeroizing::default();
                 receiver.extend(&mut receiving, &mut t).unwrap();
                 receiver.check(&mut receiving).unwrap();
                 receiving.flush().unwrap();
@@ -256,7 +277,7 @@ fn set_up_end_to_end() {
             });
             let mut random = Random::from_seed(&[2; 32]);
             let mut sender = Sender::new(&mut sending, Arch::detect(), depth, DELTA, &mut random).unwrap();
-            let mut q = vec![];
+            let mut q = Zeroizing::default();
             sender.extend(&mut sending, &mut q).unwrap();
             sender.check(&mut sending).unwrap();
             assert_correlated(&receiver.join().unwrap(), &q, DELTA);

@@ -1,34 +1,35 @@
 //! What both parties do with one batch: hold its triples, weigh them by its challenge, digest assertions.
 
 use crate::channel::{Channel, Party};
-use volery_primitives::arch::{Arch, Triples};
+use volery_primitives::arch::{Arch, Triple};
 use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// The multiplications of a batch that wait for its challenge, as the party's words for (a, b, c).
-#[derive(Default, Zeroize, ZeroizeOnDrop)]
+/// The multiplications of a batch that wait for its challenge.
+#[derive(Default)]
 pub(super) struct Batch {
-    a: Vec<F128>,
-    b: Vec<F128>,
-    c: Vec<F128>,
+    triples: Zeroizing<Vec<Triple>>,
 }
 
 impl Batch {
     #[inline(always)]
     pub(super) fn push(&mut self, a: F128, b: F128, c: F128) {
-        self.a.push(a);
-        self.b.push(b);
-        self.c.push(c);
+        self.triples.push([a, b, c]);
     }
 
-    /// Makes room for `length` multiplications.
+    /// How many there are.
+    pub(super) fn len(&self) -> u64 {
+        self.triples.len() as u64
+    }
+
+    /// Makes room for `length` multiplications, while there is none.
     pub(super) fn reserve(&mut self, length: usize) {
-        for words in [&mut self.a, &mut self.b, &mut self.c] {
-            words.reserve(length);
+        if self.triples.capacity() < length {
+            self.triples = Zeroizing::new(Vec::with_capacity(length));
         }
     }
 
@@ -38,22 +39,19 @@ impl Batch {
         channel: &mut Channel,
         arch: Arch,
         total: &mut (F128, F128),
-        sums: impl Fn(Arch, &[F128], Triples) -> (F128, F128),
+        sums: impl Fn(Arch, &[F128], &[Triple]) -> (F128, F128),
     ) {
         let seed = channel.challenge(Party::Prover, "quicksilver batch");
         let mut prg = Prg::new(arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
         let mut chi = [F128::ZERO; TILE];
-        let operands = self.a.chunks(TILE).zip(self.b.chunks(TILE));
-        for ((a, b), c) in operands.zip(self.c.chunks(TILE)) {
-            let chi = &mut chi[..a.len()];
+        for triples in self.triples.chunks(TILE) {
+            let chi = &mut chi[..triples.len()];
             prg.fill(chi);
-            let (first, second) = sums(arch, chi, Triples { a, b, c });
+            let (first, second) = sums(arch, chi, triples);
             total.0 += first;
             total.1 += second;
         }
-        for words in [&mut self.a, &mut self.b, &mut self.c] {
-            words.clear();
-        }
+        self.triples.clear();
     }
 }
 

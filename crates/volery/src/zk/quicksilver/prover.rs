@@ -3,7 +3,7 @@
 use super::MASKS;
 use super::batch::{Batch, Openings};
 use crate::channel::Channel;
-use crate::circuit::{Backend, witness_ended};
+use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::{Mac, Shares, Vole};
 use crate::zk::Gates;
@@ -28,7 +28,9 @@ pub struct Prover<'a> {
     /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
     sums: Zeroizing<(F128, F128)>,
     openings: Openings,
-    pub(super) gates: Gates,
+    gates: Gates,
+    /// The first assertion that failed; the peer learns of it at the end.
+    failed: Option<String>,
     progress: Option<&'a AtomicU64>,
 }
 
@@ -52,6 +54,7 @@ impl<'a> Prover<'a> {
             sums: Zeroizing::default(),
             openings: Openings::new(),
             gates: Gates::default(),
+            failed: None,
             progress: None,
         }
     }
@@ -65,19 +68,20 @@ impl<'a> Prover<'a> {
     /// Sends what remains. The verdict is the caller's to wait for.
     ///
     /// # Errors
-    /// `Invalid` where the circuit asserted nothing or left a part of the
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit asserted
+    /// nothing or left a part of the
     /// witness unread; link errors.
     pub fn finish(mut self) -> Result<Gates> {
         if self.gates.assert == 0 {
-            return Err(Error::invalid(
-                "the statement asserts nothing, so that any witness would satisfy it",
-            ));
+            return Err(nothing_asserted());
         }
         if self.witness.next().is_some() {
-            let read = self.gates.inputs;
-            return Err(Error::invalid(format!("the witness is too long: the circuit reads {read}")));
+            return Err(witness_unread());
         }
         self.end_batch()?;
+        if let Some(name) = self.failed {
+            return Err(Error::Unsatisfied(name));
+        }
         // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
         if self.block.len() - self.next < MASKS {
             self.vole.block(self.channel, &mut self.block)?;
@@ -128,6 +132,7 @@ impl<'a> Prover<'a> {
         self.corrections.write_bytes(&mut bytes);
         self.channel.send(&bytes)?;
         self.corrections = Bits::zeroes(0);
+        self.gates.mul += self.batch.len();
         self.batch.weigh(self.channel, self.arch, &mut self.sums, prover_sums);
         if let Some(progress) = self.progress {
             progress.store(self.gates.mul, Ordering::Relaxed);
@@ -155,7 +160,7 @@ impl Backend for Prover<'_> {
     }
     #[inline]
     fn witness(&mut self) -> Result<Mac> {
-        let value = self.witness.next().ok_or_else(|| witness_ended(self.gates.inputs))?;
+        let value = self.witness.next().ok_or_else(witness_ended)?;
         self.gates.inputs += 1;
         self.commit(value)
     }
@@ -168,13 +173,12 @@ impl Backend for Prover<'_> {
     fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
         let c = self.commit(a.value() * b.value())?;
         self.batch.push(a.0, b.0, c.0);
-        self.gates.mul += 1;
         Ok(c)
     }
     #[inline]
     fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {
-        if a.value() != F2::ZERO {
-            return Err(Error::Unsatisfied(name.to_string()));
+        if a.value() != F2::ZERO && self.failed.is_none() {
+            self.failed = Some(name.to_string());
         }
         self.openings.absorb(a.0);
         self.gates.assert += 1;

@@ -3,7 +3,7 @@
 use super::MASKS;
 use super::batch::{Batch, Openings};
 use crate::channel::Channel;
-use crate::circuit::Backend;
+use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::vole::{Delta, Key, Shares, Vole};
 use crate::zk::{Accepted, Gates};
@@ -69,9 +69,7 @@ impl<'a> Verifier<'a> {
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates)> {
         if self.gates.assert == 0 {
-            return Err(Error::invalid(
-                "the statement asserts nothing, so that any witness would satisfy it",
-            ));
+            return Err(nothing_asserted());
         }
         self.end_batch()?;
         // Fig. 4, 3.
@@ -147,6 +145,7 @@ impl<'a> Verifier<'a> {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
         self.corrections = Bits::zeroes(0);
+        self.gates.mul += self.batch.len();
         self.batch.weigh(self.channel, self.arch, &mut self.sums, verifier_sums);
         if let Some(progress) = self.progress {
             progress.store(self.gates.mul, Ordering::Relaxed);
@@ -185,7 +184,6 @@ impl Backend for Verifier<'_> {
     fn mul(&mut self, a: Key, b: Key) -> Result<Key> {
         let c = self.commit()?;
         self.batch.push(a.0, b.0, c.0);
-        self.gates.mul += 1;
         Ok(c)
     }
     #[inline]
