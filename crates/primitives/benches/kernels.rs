@@ -3,7 +3,9 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Triple, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+use volery_primitives::arch::{
+    Punctures, Triple, dot, encode, fold_leaves, grow, prover_sums, puncture, transpose, verifier_sums, weigh,
+};
 use volery_primitives::{Arch, F128, Field};
 
 /// Elements in a batch: what one tile of a proof has.
@@ -44,6 +46,22 @@ fn kernels(criterion: &mut Criterion) {
                         fold_leaves(&key, &a[..1 << k], 0, black_box(&mut total), &mut planes);
                     }
                 })
+            });
+        }
+        let (trees, mut nodes) = (16, random(4, TILE));
+        group.bench_function("half-tree level, per leaf", |bench| {
+            bench.iter(|| grow(&key, black_box(&mut nodes)))
+        });
+        let row = vec![F128::ZERO; trees];
+        let punctures = Punctures { row: &row, left: &row, right: &row };
+        group.bench_function("puncture, per leaf", |bench| {
+            bench.iter(|| puncture(arch, black_box(&mut nodes), punctures))
+        });
+        group.bench_function("weigh, per leaf", |bench| bench.iter(|| weigh(arch, black_box(&chi), &a)));
+        for size in [8_704, 36_864, 143_360, 557_056] {
+            let table = random(5, size);
+            group.bench_function(format!("lpn encode, table of {size}, per row"), |bench| {
+                bench.iter(|| encode(&key, 0, black_box(&table), &mut out))
             });
         }
         group.finish();

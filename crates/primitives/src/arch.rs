@@ -145,6 +145,70 @@ pub fn fold_leaves(key: &Aes128, leaves: &[F128], start: u128, total: &mut [F128
     dispatch!(key.arch(), fold_leaves(key, leaves, start, total, planes))
 }
 
+/// One level of half-trees: each node of the first half becomes its left child `H(x) = π(σ(x)) ⊕ σ(x)`, in place,
+/// and its right child `x ⊕ H(x)` goes to the same place in the second half. H is [`crate::hash::Circular`].
+///
+/// # Panics
+/// Where the length is odd.
+pub fn grow(key: &Aes128, nodes: &mut [F128]) {
+    assert!(nodes.len().is_multiple_of(2), "{} nodes", nodes.len());
+    dispatch!(key.arch(), grow(key, nodes))
+}
+
+/// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum of the nodes of
+/// each.
+///
+/// # Panics
+/// Where the lengths do not divide.
+pub fn sum_rows(arch: Arch, nodes: &[F128], sums: &mut [F128]) {
+    assert!(!sums.is_empty() && nodes.len().is_multiple_of(sums.len()));
+    dispatch!(arch, sum_rows(nodes, sums))
+}
+
+/// What to change in one level of trees side by side, for each tree.
+#[derive(Clone, Copy)]
+pub struct Punctures<'a> {
+    /// The place of the parent whose children change, in both 64-bit halves.
+    pub row: &'a [F128],
+    /// What to add to its left child.
+    pub left: &'a [F128],
+    /// What to add to its right child.
+    pub right: &'a [F128],
+}
+
+/// Changes the children of one node in each of the trees that stand side by side. Time does not depend on which.
+///
+/// # Panics
+/// Where the lengths do not fit.
+pub fn puncture(arch: Arch, nodes: &mut [F128], punctures: Punctures) {
+    let trees = punctures.row.len();
+    assert!(trees > 0 && nodes.len().is_multiple_of(2 * trees));
+    assert_eq!((punctures.left.len(), punctures.right.len()), (trees, trees));
+    dispatch!(arch, puncture(nodes, punctures))
+}
+
+/// Entries of the table that each encoded row sums.
+pub const WEIGHT: usize = 10;
+
+/// Adds to `rows[j]` the entries of `table` at ten places: `(w·size) >> 32` for the 32-bit words number
+/// `10·(first + j)` and on of `AES(0), AES(1), …`.
+///
+/// # Panics
+/// Where `first` is odd, or the table is empty or longer than 2^27.
+pub fn encode(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+    assert!(first.is_multiple_of(2) && !table.is_empty() && table.len() <= 1 << 27);
+    dispatch!(key.arch(), encode(key, first, table, rows))
+}
+
+/// `Σ χ·word` and `Σ χ·bit 0 of word`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn weigh(arch: Arch, coefficients: &[F128], words: &[F128]) -> (F128, F128) {
+    assert_eq!(coefficients.len(), words.len());
+    dispatch!(arch, weigh(coefficients, words))
+}
+
 fn check_counter(start: u128, length: usize) {
     assert!((start as u64).checked_add(length as u64).is_some(), "a block counter may not wrap around");
 }

@@ -132,7 +132,7 @@ impl MultiInstance {
 }
 
 /// `x := E(σ(x)) ⊕ σ(x)`.
-fn feed_forward(blocks: &mut [F128], encrypt: impl Fn(&mut [F128])) {
+pub(crate) fn feed_forward(blocks: &mut [F128], encrypt: impl Fn(&mut [F128])) {
     const BATCH: usize = 64;
     for blocks in blocks.chunks_mut(BATCH) {
         let mut inputs = [F128(0); BATCH];

@@ -1,8 +1,9 @@
 //! Each kernel in plain Rust: the specification that every instruction set must equal.
 
-use super::Triple;
+use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;
-use crate::field::{Extension, F128, Field};
+use crate::field::{Extension, F2, F128, Field};
+use crate::hash::feed_forward;
 
 /// Blocks handed to the cipher at a time.
 const BATCH: usize = 64;
@@ -55,6 +56,58 @@ pub(super) fn fold_leaves(
             }
         }
     }
+}
+
+pub(super) fn grow(key: &Aes128, nodes: &mut [F128]) {
+    let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+    right.copy_from_slice(left);
+    feed_forward(left, |blocks| encrypt(key, blocks));
+    right.iter_mut().zip(left).for_each(|(right, left)| *right ^= *left);
+}
+
+pub(super) fn sum_rows(nodes: &[F128], sums: &mut [F128]) {
+    sums.fill(F128::ZERO);
+    for row in nodes.chunks_exact(sums.len()) {
+        sums.iter_mut().zip(row).for_each(|(sum, node)| *sum ^= *node);
+    }
+}
+
+pub(super) fn puncture(nodes: &mut [F128], Punctures { row, left, right }: Punctures) {
+    let (lefts, rights) = nodes.split_at_mut(nodes.len() / 2);
+    let pairs = lefts.chunks_exact_mut(row.len()).zip(rights.chunks_exact_mut(row.len()));
+    for (y, (lefts, rights)) in pairs.enumerate() {
+        for g in 0..row.len() {
+            let difference = (row[g].0 ^ (y as u128 | (y as u128) << 64)) as u64;
+            // All ones where the difference is zero, without a branch.
+            let here = F2::low_bit(u128::from((difference | difference.wrapping_neg()) >> 63) ^ 1);
+            lefts[g] ^= left[g].scale(here);
+            rights[g] ^= right[g].scale(here);
+        }
+    }
+}
+
+pub(super) fn encode(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+    let mut block = first as u128 * WEIGHT as u128 / 4;
+    for rows in rows.chunks_mut(2) {
+        let mut words = [F128::ZERO; 2 * WEIGHT / 4];
+        counter(key, block, &mut words);
+        let word = |i: usize| (words[i / 4].0 >> (32 * (i % 4))) as u32;
+        for (j, row) in rows.iter_mut().enumerate() {
+            for i in 0..WEIGHT {
+                *row ^= table[((u64::from(word(WEIGHT * j + i)) * table.len() as u64) >> 32) as usize];
+            }
+        }
+        block += words.len() as u128;
+    }
+}
+
+pub(super) fn weigh(coefficients: &[F128], words: &[F128]) -> (F128, F128) {
+    let mut sums = (F128::ZERO, F128::ZERO);
+    for (&chi, &word) in coefficients.iter().zip(words) {
+        sums.0 += chi * word;
+        sums.1 += chi.scale(word.bit0());
+    }
+    sums
 }
 
 pub(super) fn dot(a: &[F128], b: &[F128]) -> F128 {

@@ -5,7 +5,7 @@
 //! which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined would keep the
 //! intrinsics from being inlined into it, at twenty times the cost.
 
-use super::Triple;
+use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;
 use crate::field::F128;
 
@@ -219,6 +219,155 @@ unsafe fn fold_leaves_at<V: Simd>(
     }
 }
 
+/// σ(x): the halves swapped, and the former high one added to the new one.
+#[inline(always)]
+unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe { x.swap_halves().xor(x.and(high)) }
+}
+
+#[inline(always)]
+unsafe fn grow_at<V: Simd, const N: usize>(keys: &[V; 11], nodes: *mut F128, parents: usize, i: usize) {
+    // SAFETY: the caller upholds the condition of `Simd`, that i + N·LANES <= parents and that `nodes` is valid for
+    // twice as many.
+    unsafe {
+        let high = V::splat(F128(u128::MAX << 64));
+        let mut parent = [high; N];
+        let mut input = [high; N];
+        for n in 0..N {
+            parent[n] = V::load(nodes.add(i + n * V::LANES));
+            input[n] = orthomorphism(parent[n], high);
+        }
+        let mut left = input;
+        aes(keys, &mut left);
+        for n in 0..N {
+            let left = left[n].xor(input[n]);
+            left.store(nodes.add(i + n * V::LANES));
+            left.xor(parent[n]).store(nodes.add(parents + i + n * V::LANES));
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
+    let parents = nodes.len() / 2;
+    let nodes = nodes.as_mut_ptr();
+    let mut i = 0;
+    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i stays within the parents.
+    unsafe {
+        let keys = round_keys::<V>(key);
+        while i + FLIGHT * V::LANES <= parents {
+            grow_at::<V, FLIGHT>(&keys, nodes, parents, i);
+            i += FLIGHT * V::LANES;
+        }
+        while i + V::LANES <= parents {
+            grow_at::<V, 1>(&keys, nodes, parents, i);
+            i += V::LANES;
+        }
+        let keys = round_keys::<V::One>(key);
+        while i < parents {
+            grow_at::<V::One, 1>(&keys, nodes, parents, i);
+            i += 1;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn sum_rows_at<V: Simd>(nodes: &[F128], g: usize, sums: &mut [F128]) {
+    let trees = sums.len();
+    // SAFETY: the caller upholds the condition of `Simd` and that g + LANES <= trees, which divides the length.
+    unsafe {
+        let mut sum = V::splat(F128(0));
+        for row in 0..nodes.len() / trees {
+            sum = sum.xor(V::load(nodes.as_ptr().add(row * trees + g)));
+        }
+        sum.store(sums.as_mut_ptr().add(g));
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn sum_rows<V: Simd>(nodes: &[F128], sums: &mut [F128]) {
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths divide.
+    unsafe {
+        let whole = sums.len() - sums.len() % V::LANES;
+        for g in (0..whole).step_by(V::LANES) {
+            sum_rows_at::<V>(nodes, g, sums);
+        }
+        for g in whole..sums.len() {
+            sum_rows_at::<V::One>(nodes, g, sums);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn puncture_at<V: Simd>(nodes: *mut F128, rows: usize, g: usize, p: Punctures) {
+    let trees = p.row.len();
+    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `nodes` is valid for
+    // 2·rows·trees.
+    unsafe {
+        let target = V::load(p.row.as_ptr().add(g));
+        let (left, right) = (V::load(p.left.as_ptr().add(g)), V::load(p.right.as_ptr().add(g)));
+        for row in 0..rows {
+            let here = V::splat(F128(row as u128 | (row as u128) << 64)).equal(target);
+            let at = nodes.add(row * trees + g);
+            V::load(at).xor(here.and(left)).store(at);
+            let at = at.add(rows * trees);
+            V::load(at).xor(here.and(right)).store(at);
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn puncture<V: Simd>(nodes: &mut [F128], p: Punctures) {
+    let trees = p.row.len();
+    let rows = nodes.len() / (2 * trees);
+    let nodes = nodes.as_mut_ptr();
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths divide.
+    unsafe {
+        let whole = trees - trees % V::LANES;
+        for g in (0..whole).step_by(V::LANES) {
+            puncture_at::<V>(nodes, rows, g, p);
+        }
+        for g in whole..trees {
+            puncture_at::<V::One>(nodes, rows, g, p);
+        }
+    }
+}
+
+/// Rows that are encoded on one buffer of indices, and the 128-bit blocks of that buffer.
+const ENCODED: usize = 64;
+const INDEX_BLOCKS: usize = ENCODED * WEIGHT / 4;
+
+#[inline(always)]
+pub(super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+    let size = table.len() as u64;
+    let table = table.as_ptr();
+    let mut block = first as u128 * WEIGHT as u128 / 4;
+    for rows in rows.chunks_mut(ENCODED) {
+        let mut blocks = [F128(0); INDEX_BLOCKS];
+        let words: *mut u32 = blocks.as_mut_ptr().cast();
+        // SAFETY: the caller upholds the condition of `Simd`. A word w is mapped to the byte offset of the entry
+        // w·size >> 32, which is below `size`; `encode` in arch.rs bounds the table to 2^27 entries, so that the
+        // offset fits 32 bits.
+        unsafe {
+            counter::<V>(key, block, &mut blocks);
+            for i in 0..4 * INDEX_BLOCKS {
+                let word = words.add(i);
+                *word = ((u64::from(*word) * size) >> 32) as u32 * 16;
+            }
+            for (j, row) in rows.iter_mut().enumerate() {
+                let row: *mut F128 = row;
+                let mut sum = V::One::load(row);
+                for i in 0..WEIGHT {
+                    sum = sum.xor(V::One::load(table.byte_add(*words.add(WEIGHT * j + i) as usize)));
+                }
+                sum.store(row);
+            }
+        }
+        block += INDEX_BLOCKS as u128;
+    }
+}
+
 /// A sum of 256-bit products, before reduction.
 #[derive(Clone, Copy)]
 struct Unreduced<V> {
@@ -287,6 +436,33 @@ pub(super) unsafe fn dot<V: Simd>(a: &[F128], b: &[F128]) -> F128 {
             single.add_product(V::One::load(a.add(i)), V::One::load(b.add(i)));
         }
         wide.fold() ^ single.fold()
+    }
+}
+
+#[inline(always)]
+unsafe fn weigh_at<V: Simd>(i: usize, chi: &[F128], words: &[F128], sum: &mut Unreduced<V>, bits: &mut V) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let (chi, word) = (V::load(chi.as_ptr().add(i)), V::load(words.as_ptr().add(i)));
+        sum.add_product(chi, word);
+        *bits = bits.xor(word.bit0_mask().and(chi));
+    }
+}
+
+#[inline(always)]
+pub(super) unsafe fn weigh<V: Simd>(chi: &[F128], words: &[F128]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let (mut wide, mut single) = (Unreduced::<V>::zero(), Unreduced::<V::One>::zero());
+        let (mut wide_bits, mut single_bits) = (V::splat(F128(0)), V::One::splat(F128(0)));
+        let whole = chi.len() - chi.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            weigh_at(i, chi, words, &mut wide, &mut wide_bits);
+        }
+        for i in whole..chi.len() {
+            weigh_at(i, chi, words, &mut single, &mut single_bits);
+        }
+        (wide.fold() ^ single.fold(), wide_bits.fold() ^ single_bits.fold())
     }
 }
 

@@ -65,9 +65,90 @@ fn sums_of_products() {
         let [chi, a, b] = [1, 2, 3].map(|seed| random(seed, length));
         let triples: Vec<Triple> = random(4, 3 * length).as_chunks().0.to_vec();
         agree("dot", |arch| dot(arch, &a, &b));
+        agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));
     }
+}
+
+#[test]
+fn half_trees() {
+    for trees in [1, 2, 3, 4, 7, 8, 33] {
+        for rows in [1, 2, 4, 16] {
+            let length = 2 * rows * trees;
+            agree("grow", |arch| {
+                let mut nodes = random(1, length);
+                grow(&Aes128::new(arch, F128(2)), &mut nodes);
+                nodes
+            });
+            agree("sum_rows", |arch| {
+                let mut sums = random(1, trees);
+                sum_rows(arch, &random(2, length), &mut sums);
+                sums
+            });
+            let row: Vec<F128> = random(3, trees)
+                .iter()
+                .map(|r| F128((r.0 as u64 % rows as u64) as u128 * (1 << 64 | 1)))
+                .collect();
+            let (left, right) = (random(4, trees), random(5, trees));
+            let punctured = |arch| {
+                let mut nodes = random(6, length);
+                puncture(arch, &mut nodes, Punctures { row: &row, left: &left, right: &right });
+                nodes
+            };
+            agree("puncture", punctured);
+            let (before, after) = (random(6, length), punctured(Arch::PORTABLE));
+            for g in 0..trees {
+                for y in 0..rows {
+                    let here = row[g].0 as u64 == y as u64;
+                    let changed = |at: usize| before[at * trees + g] ^ after[at * trees + g];
+                    assert_eq!(changed(y), if here { left[g] } else { F128::ZERO });
+                    assert_eq!(changed(rows + y), if here { right[g] } else { F128::ZERO });
+                }
+            }
+        }
+    }
+}
+
+/// A level keeps the sum of all nodes: what the half-tree is named for.
+#[test]
+fn children_sum_to_their_parent() {
+    let key = Aes128::new(Arch::detect(), F128(9));
+    let parents = random(1, 40);
+    let mut nodes = [parents.clone(), random(2, 40)].concat();
+    grow(&key, &mut nodes);
+    for (i, &parent) in parents.iter().enumerate() {
+        assert_eq!(nodes[i] ^ nodes[40 + i], parent);
+        let mut hashed = [parent];
+        crate::hash::Circular::new(Arch::PORTABLE, F128(9)).apply(&mut hashed);
+        assert_eq!(nodes[i], hashed[0]);
+    }
+}
+
+#[test]
+fn encodings() {
+    for size in [1, 10, 1000, 1 << 15, 36_864] {
+        let table = random(1, size);
+        for (first, length) in [(0, 2), (6, 64), (100, 66), (1 << 40, 200), (2, 7)] {
+            agree("encode", |arch| {
+                let mut rows = random(2, length);
+                encode(&Aes128::new(arch, F128(3)), first, &table, &mut rows);
+                rows
+            });
+        }
+    }
+}
+
+#[test]
+fn encoded_rows_do_not_depend_on_the_tile() {
+    let (table, key) = (random(1, 999), Aes128::new(Arch::detect(), F128(4)));
+    let mut whole = random(2, 300);
+    let mut pieces = whole.clone();
+    encode(&key, 500, &table, &mut whole);
+    let (a, b) = pieces.split_at_mut(130);
+    encode(&key, 500, &table, a);
+    encode(&key, 630, &table, b);
+    assert_eq!(whole, pieces);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits.
 
 use super::simd::{self, Simd};
-use super::{Level, Triple};
+use super::{Level, Punctures, Triple};
 use crate::aes::Aes128;
 use crate::field::F128;
 use core::arch::x86_64::*;
@@ -331,6 +331,36 @@ macro_rules! kernels {
             ) {
                 // SAFETY: as above.
                 unsafe { simd::fold_leaves::<$vector>(key, leaves, start, total, planes) }
+            }
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn grow(key: &Aes128, nodes: &mut [F128]) {
+                // SAFETY: as above.
+                unsafe { simd::grow::<$vector>(key, nodes) }
+            }
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn sum_rows(nodes: &[F128], sums: &mut [F128]) {
+                // SAFETY: as above.
+                unsafe { simd::sum_rows::<$vector>(nodes, sums) }
+            }
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn puncture(nodes: &mut [F128], punctures: Punctures) {
+                // SAFETY: as above.
+                unsafe { simd::puncture::<$vector>(nodes, punctures) }
+            }
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn encode(
+                key: &Aes128,
+                first: u64,
+                table: &[F128],
+                rows: &mut [F128],
+            ) {
+                // SAFETY: as above.
+                unsafe { simd::encode::<$vector>(key, first, table, rows) }
+            }
+            #[target_feature(enable = $features)]
+            pub(in super::super) unsafe fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) {
+                // SAFETY: as above.
+                unsafe { simd::weigh::<$vector>(chi, words) }
             }
             #[target_feature(enable = $features)]
             pub(in super::super) unsafe fn dot(a: &[F128], b: &[F128]) -> F128 {
