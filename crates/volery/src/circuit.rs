@@ -3,12 +3,19 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
 //! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+mod bristol;
 mod clear;
 mod count;
+pub mod gadget;
+mod network;
+mod statement;
 
+pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub(crate) use clear::witness_ended;
 pub use count::{Count, Shape};
+pub use network::Network;
+pub use statement::{Format, Port, Relation, Statement, Value, Values, Witness};
 
 use crate::error::Result;
 use core::fmt::Display;

@@ -1,0 +1,79 @@
+//! Strings of bytes.
+
+use super::{Bit, Word};
+use crate::circuit::Backend;
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use volery_primitives::F2;
+
+/// A string of bytes, of public length.
+#[derive(Clone)]
+pub struct Bytes<W>(Vec<Word<W, 8>>);
+
+impl<W: Copy> Bytes<W> {
+    /// The next `length` bytes of the witness, in the order of [`bits_of`].
+    ///
+    /// # Errors
+    /// Those of [`Backend::witness`].
+    pub fn witness<B: Backend<F = F2, Wire = W>>(b: &mut B, length: usize) -> Result<Self> {
+        (0..length).map(|_| Word::witness(b)).collect::<Result<_>>().map(Self)
+    }
+
+    /// The string `bytes`, known to both parties.
+    pub fn public(bytes: &[u8]) -> Self {
+        bytes.iter().map(|&byte| Word::public(byte.into())).collect()
+    }
+
+    /// The length in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the string has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Word<W, 8>> + DoubleEndedIterator {
+        self.0.iter()
+    }
+
+    /// Demands that the string is `expected`. Bits count as in the number that the bytes print as, from its least
+    /// significant: bit i, asserted as `name[i]`, is in byte `len - 1 - i / 8`.
+    ///
+    /// # Errors
+    /// `Invalid` where the lengths differ; those of [`Backend::assert_zero`].
+    pub fn assert_equal<B: Backend<F = F2, Wire = W>>(
+        &self,
+        b: &mut B,
+        expected: &[u8],
+        name: &(impl Display + ?Sized),
+    ) -> Result<()> {
+        if expected.len() != self.len() {
+            return Err(Error::invalid(format!(
+                "{name} has {} bytes, and is compared with {} bytes",
+                self.len(),
+                expected.len()
+            )));
+        }
+        for (at, (word, &byte)) in self.0.iter().rev().zip(expected.iter().rev()).enumerate() {
+            for (i, bit) in word.bits().iter().enumerate() {
+                let expected = Bit::Public(byte >> i & 1 == 1);
+                bit.assert_equal(b, expected, &format_args!("{name}[{}]", 8 * at + i))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<W> FromIterator<Word<W, 8>> for Bytes<W> {
+    fn from_iter<I: IntoIterator<Item = Word<W, 8>>>(bytes: I) -> Self {
+        Self(bytes.into_iter().collect())
+    }
+}
+
+/// The witness that [`Bytes::witness`] reads as `bytes`: bytes in order, each from its least significant bit.
+pub fn bits_of(bytes: &[u8]) -> impl Iterator<Item = F2> + '_ {
+    bytes.iter().flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into())))
+}

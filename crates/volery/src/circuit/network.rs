@@ -1,0 +1,227 @@
+//! A generated circuit of any size: what `bench boolean` proves.
+
+use super::{Backend, Circuit};
+use crate::error::{Error, Result};
+use core::array;
+use volery_primitives::F2;
+
+/// A reversible network of a chosen number of ANDs, and exactly four XORs to each.
+///
+/// Step t turns a state `s` of a few wires by a Toffoli gate, `s[k] += s[i]·s[j]`, and up to three `s[a] += s[b]`, at
+/// places that are public pseudo-random functions of t. The first half of the ANDs runs so; the second half runs the
+/// same steps backwards, and each state bit must come out as it went in. So any witness satisfies the network, and a
+/// wrong product anywhere is a wrong bit at the end, because all steps on the way there are injective. Where the
+/// number is odd, the AND in the middle squares a sum, which must not change it.
+///
+/// The comparisons at the end are XORs too; that many steps have one of the other kind less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Network {
+    gates: u64,
+}
+
+/// The most wires of state: they stay in the first-level cache, and 512 multiplications, on average, lie between two
+/// changes of a wire.
+const WIDEST: u64 = 1024;
+
+impl Network {
+    /// The network of `gates` ANDs.
+    ///
+    /// # Errors
+    /// `Invalid` for no gates, or more than 2^60.
+    pub fn new(gates: u64) -> Result<Self> {
+        if gates == 0 || gates > 1 << 60 {
+            return Err(Error::invalid(format!("a network of {gates} gates: choose from 1 to 2^60")));
+        }
+        Ok(Self { gates })
+    }
+
+    /// The number of ANDs.
+    pub fn gates(&self) -> u64 {
+        self.gates
+    }
+
+    /// The number of witness bits, which is the number of wires of state.
+    pub fn width(&self) -> usize {
+        match self.gates {
+            1 => 2,
+            2..4 => 4,
+            gates => 1 << gates.min(WIDEST).ilog2(),
+        }
+    }
+
+    /// A digest of the circuit.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("volery reversible network v1");
+        hasher.update(&self.gates.to_le_bytes());
+        hasher.finalize().into()
+    }
+
+    /// A witness, of [`Network::width`] bits expanded from `seed`. Any other will do.
+    pub fn witness(&self, seed: [u8; 32]) -> impl Iterator<Item = F2> + use<> {
+        let mut bytes = vec![0; self.width().div_ceil(8)];
+        blake3::Hasher::new_keyed(&seed).finalize_xof().fill(&mut bytes);
+        (0..self.width()).map(move |i| F2::low_bit((bytes[i / 8] >> (i % 8)).into()))
+    }
+
+    /// The steps of each half.
+    fn half(&self) -> u64 {
+        self.gates / 2
+    }
+
+    /// The `s[a] += s[b]` of step t: three, less those in whose place stand the comparisons at the end.
+    fn xors(&self, t: u64) -> usize {
+        // In each half. An odd number of ANDs has one in the middle, with two XORs of its four.
+        let spared = self.width() as u64 / 2 - self.gates % 2;
+        3 - usize::from(t < spared) - usize::from(t + self.half() < spared)
+    }
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Network {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let mut s = start.clone();
+        for t in 0..self.half() {
+            let step = Step::new(t, s.len());
+            step.toffoli(b, &mut s)?;
+            for &(a, other) in &step.xors[..self.xors(t)] {
+                s[a] = b.add(s[a], s[other]);
+            }
+        }
+        if self.gates % 2 == 1 {
+            let sum = b.add(s[0], s[1]);
+            let square = b.mul(sum, sum)?;
+            let difference = b.add(square, sum);
+            b.assert_zero(difference, &"the square in the middle")?;
+        }
+        for t in (0..self.half()).rev() {
+            let step = Step::new(t, s.len());
+            for &(a, other) in step.xors[..self.xors(t)].iter().rev() {
+                s[a] = b.add(s[a], s[other]);
+            }
+            step.toffoli(b, &mut s)?;
+        }
+        for (i, (&end, &start)) in s.iter().zip(&start).enumerate() {
+            let difference = b.add(end, start);
+            b.assert_zero(difference, &format_args!("state[{i}]"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Where one step reads and writes.
+struct Step {
+    k: usize,
+    i: usize,
+    j: usize,
+    xors: [(usize, usize); 3],
+}
+
+impl Step {
+    /// Step `t` on `width` wires, a power of two and at least 4. All that is used of the places is that `k` is
+    /// neither `i` nor `j`, and that no XOR is of a wire with itself.
+    #[inline(always)]
+    fn new(t: u64, width: usize) -> Self {
+        let x = (t + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let y = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        // The upper bits of a product are the better mixed.
+        let place =
+            |n: u32| (if n < 6 { x >> (4 + 10 * n) } else { y >> (10 * n - 26) }) as usize & (width - 1);
+        // Distances that are odd, or twice an odd number, are neither zero nor equal.
+        let k = place(0);
+        let i = k ^ (place(1) | 1);
+        let j = k ^ (place(2) & !3 | 2);
+        let xors = array::from_fn(|n| {
+            let a = place(3 + 2 * n as u32);
+            (a, a ^ (place(4 + 2 * n as u32) | 1))
+        });
+        Self { k, i, j, xors }
+    }
+
+    #[inline(always)]
+    fn toffoli<B: Backend<F = F2>>(&self, b: &mut B, s: &mut [B::Wire]) -> Result<()> {
+        let product = b.mul(s[self.i], s[self.j])?;
+        s[self.k] = b.add(s[self.k], product);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Clear, Count};
+    use core::fmt::Display;
+
+    /// Clear evaluation in which one product is wrong.
+    struct Faulty<I> {
+        clear: Clear<F2, I>,
+        until: u64,
+    }
+
+    impl<I: Iterator<Item = F2>> Backend for Faulty<I> {
+        type F = F2;
+        type Wire = F2;
+
+        fn constant(&mut self, c: F2) -> F2 {
+            c
+        }
+        fn add(&mut self, a: F2, b: F2) -> F2 {
+            a + b
+        }
+        fn scale(&mut self, a: F2, c: F2) -> F2 {
+            a * c
+        }
+        fn witness(&mut self) -> Result<F2> {
+            self.clear.witness()
+        }
+        fn hint(&mut self, of: &[F2], f: impl FnOnce(&[F2]) -> F2) -> Result<F2> {
+            self.clear.hint(of, f)
+        }
+        fn mul(&mut self, a: F2, b: F2) -> Result<F2> {
+            let wrong = F2::from(self.until == 0);
+            self.until = self.until.wrapping_sub(1);
+            Ok(a * b + wrong)
+        }
+        fn assert_zero(&mut self, a: F2, name: &dyn Display) -> Result<()> {
+            self.clear.assert_zero(a, name)
+        }
+    }
+
+    const SEED: [u8; 32] = [7; 32];
+
+    #[test]
+    fn a_network_circuit_has_four_xors_to_each_and() {
+        for gates in (1..70).chain([127, 128, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 100_001]) {
+            let network = Network::new(gates).unwrap();
+            let shape = Count::<F2>::shape(&network).unwrap();
+            assert_eq!((shape.mul, shape.add), (gates, 4 * gates), "{gates}");
+            assert_eq!(shape.inputs, network.width() as u64);
+            for seed in [[0; 32], SEED] {
+                let mut clear = Clear::new(network.witness(seed));
+                network.run(&mut clear).unwrap();
+                clear.finish().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn each_wrong_product_is_found() {
+        for gates in [1, 2, 3, 4, 5, 8, 9, 100, 1025, 2048] {
+            let network = Network::new(gates).unwrap();
+            let run = |until| network.run(&mut Faulty { clear: Clear::new(network.witness(SEED)), until });
+            for wrong in 0..gates {
+                assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
+            }
+            run(gates).unwrap();
+        }
+    }
+
+    #[test]
+    fn sizes_are_checked_and_told_apart() {
+        assert!(Network::new(0).is_err());
+        assert!(Network::new(u64::MAX).is_err());
+        assert_ne!(Network::new(5).unwrap().digest(), Network::new(6).unwrap().digest());
+        let step = Step::new(0, 4);
+        assert!(step.k != step.i && step.k != step.j && step.i != step.j);
+    }
+}

@@ -1,0 +1,136 @@
+//! Statements that need no file.
+
+use super::{Port, Value};
+use crate::circuit::Backend;
+use crate::circuit::gadget::{Bit, Bytes, Sha256, Word};
+use crate::error::{Error, Result};
+use core::array;
+use volery_primitives::F2;
+
+/// Name with keys and defaults, and what it states.
+pub(super) const LIST: &[(&str, &str)] = &[(
+    "sha256-preimage?length=55",
+    "the prover knows a message of `length` bytes whose SHA-256 digest is `digest`",
+)];
+
+/// The longest message, in bytes: its 2^30 bits take 128 MiB as a witness.
+const LONGEST: u64 = 1 << 27;
+
+/// Bytes of a message that are read at once.
+const PIECE: u64 = 64;
+
+/// A built-in statement with its parameters.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Builtin {
+    Sha256Preimage {
+        /// Bytes of the message.
+        length: u64,
+    },
+}
+
+impl Builtin {
+    /// The one that `spec` names: `NAME` or `NAME?key=value&…`.
+    pub(super) fn parse(spec: &str) -> Result<Self> {
+        let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
+        match name {
+            "sha256-preimage" => {
+                let [length] = numbers(name, parameters, [("length", 55)])?;
+                if length == 0 || length > LONGEST {
+                    return Err(Error::invalid(format!(
+                        "builtin:{name} with length={length}: choose from 1 to {LONGEST} bytes"
+                    )));
+                }
+                Ok(Self::Sha256Preimage { length })
+            }
+            _ => {
+                let known: Vec<_> = LIST.iter().map(|(name, _)| format!("builtin:{name}")).collect();
+                Err(Error::invalid(format!(
+                    "there is no builtin:{name}; there is {} (with the defaults shown)",
+                    known.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// The name with all parameters spelt out, which tells apart any two that differ.
+    pub(super) fn canonical(&self) -> String {
+        match self {
+            Self::Sha256Preimage { length } => format!("sha256-preimage?length={length}"),
+        }
+    }
+
+    /// The inputs and outputs.
+    pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        match self {
+            Self::Sha256Preimage { length } => {
+                (vec![Port::new("message", 8 * length)], vec![Port::new("digest", 256)])
+            }
+        }
+    }
+
+    /// Pushes the statement, with the inputs and outputs that are public.
+    pub(super) fn run<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        inputs: &[Option<Value>],
+        outputs: &[Option<Value>],
+    ) -> Result<()> {
+        match self {
+            Self::Sha256Preimage { length } => {
+                let mut sha = Sha256::new();
+                let mut read = 0;
+                while read < *length {
+                    let piece = PIECE.min(length - read);
+                    let bytes = match &inputs[0] {
+                        None => Bytes::witness(b, piece as usize)?,
+                        Some(message) => message
+                            .packed()
+                            .iter()
+                            .rev()
+                            .skip(read as usize)
+                            .take(piece as usize)
+                            .map(public)
+                            .collect(),
+                    };
+                    sha.update(b, &bytes)?;
+                    read += piece;
+                }
+                let digest = sha.finish(b)?;
+                match &outputs[0] {
+                    None => Ok(()),
+                    Some(expected) => {
+                        let expected: [u8; 32] = array::from_fn(|i| expected.packed()[31 - i]);
+                        digest.assert_equal(b, &expected, "digest")
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn public<W: Copy>(byte: &u8) -> Word<W, 8> {
+    Word::new(array::from_fn(|i| Bit::Public(byte >> i & 1 == 1)))
+}
+
+/// The values of `keys`, each with its default, in a text `key=value&…`.
+fn numbers<const N: usize>(name: &str, text: &str, keys: [(&str, u64); N]) -> Result<[u64; N]> {
+    let mut values = [None; N];
+    for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let Some(at) = keys.iter().position(|(known, _)| *known == key) else {
+            let known: Vec<_> = keys.iter().map(|(key, default)| format!("{key}={default}")).collect();
+            return Err(Error::invalid(format!(
+                "builtin:{name} has no key {key:?}; it has {} (with the defaults shown)",
+                known.join(", ")
+            )));
+        };
+        let digits = value.bytes().all(|byte| byte.is_ascii_digit());
+        let number = value.parse().ok().filter(|_| digits).ok_or_else(|| {
+            Error::invalid(format!("builtin:{name} with {key}={value:?}: write a decimal number"))
+        })?;
+        if values[at].replace(number).is_some() {
+            return Err(Error::invalid(format!("builtin:{name} is given {key} twice: give it once")));
+        }
+    }
+    Ok(array::from_fn(|i| values[i].unwrap_or(keys[i].1)))
+}

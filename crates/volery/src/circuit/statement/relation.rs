@@ -1,0 +1,200 @@
+//! The public program of a statement.
+
+use super::Value;
+use super::builtin::{self, Builtin};
+use crate::circuit::{Backend, Bristol, Circuit, Count, Dialect, Shape};
+use crate::error::{Error, Result};
+use core::str::FromStr;
+use std::fs::File;
+use std::io::Read;
+use volery_primitives::F2;
+
+/// How a relation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Bristol Fashion, or the older Bristol Format: which of them shows in the file.
+    BristolFashion,
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "bristol-fashion" | "bristol" => Ok(Self::BristolFashion),
+            _ => Err(Error::invalid(format!(
+                "there is no format {name:?}; there is bristol-fashion, which covers the older bristol too"
+            ))),
+        }
+    }
+}
+
+/// A named input or output of a relation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The name: `in0`, `in1`, …, `out0`, … in files; words in built-in statements.
+    pub name: String,
+    /// The width in bits.
+    pub width: u64,
+}
+
+impl Port {
+    pub(super) fn new(name: impl Into<String>, width: u64) -> Self {
+        Self { name: name.into(), width }
+    }
+}
+
+/// A public program: a circuit file or a built-in statement, with nothing said about its values.
+#[derive(Debug)]
+pub struct Relation {
+    program: Program,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+#[derive(Debug)]
+enum Program {
+    Bristol(Bristol),
+    Builtin(Builtin),
+}
+
+impl Relation {
+    /// The relation at a path, in `format` or in the one that its content shows, or
+    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults.
+    ///
+    /// # Errors
+    /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates of a file
+    /// are not looked at: [`Relation::shape`] does that.
+    pub fn open(spec: &str, format: Option<Format>) -> Result<Self> {
+        if let Some(builtin) = spec.strip_prefix("builtin:") {
+            if format.is_some() {
+                return Err(Error::invalid(format!(
+                    "{spec} is built in: a format is for files, leave it out"
+                )));
+            }
+            let builtin = Builtin::parse(builtin)?;
+            let (inputs, outputs) = builtin.ports();
+            return Ok(Self { program: Program::Builtin(builtin), inputs, outputs });
+        }
+        let format = format.map_or_else(|| sniff(spec), Ok)?;
+        match format {
+            Format::BristolFashion => Ok(Self::bristol(Bristol::open(spec)?)),
+        }
+    }
+
+    /// The relation of a circuit that is already open.
+    pub fn bristol(circuit: Bristol) -> Self {
+        let ports = |kind: &str, widths: &[u64]| {
+            widths.iter().enumerate().map(|(i, &width)| Port::new(format!("{kind}{i}"), width)).collect()
+        };
+        let (inputs, outputs) = (ports("in", circuit.inputs()), ports("out", circuit.outputs()));
+        Self { program: Program::Bristol(circuit), inputs, outputs }
+    }
+
+    /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
+    pub fn builtins() -> &'static [(&'static str, &'static str)] {
+        builtin::LIST
+    }
+
+    /// `bristol-fashion`, `bristol` or `builtin`.
+    pub fn format_name(&self) -> &'static str {
+        match &self.program {
+            Program::Bristol(circuit) => match circuit.dialect() {
+                Dialect::Fashion => "bristol-fashion",
+                Dialect::Old => "bristol",
+            },
+            Program::Builtin(_) => "builtin",
+        }
+    }
+
+    /// The inputs, each of which a statement makes public or private.
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// The outputs, which a statement may assert.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// The gates by kind, where all inputs are private and no output is asserted.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is malformed.
+    pub fn shape(&self) -> Result<Shape> {
+        Count::<F2>::shape(&Bare(self))
+    }
+
+    /// What tells this relation from all others of its format.
+    pub(super) fn identity(&self) -> Vec<u8> {
+        match &self.program {
+            Program::Bristol(circuit) => circuit.digest().to_vec(),
+            Program::Builtin(builtin) => builtin.canonical().into_bytes(),
+        }
+    }
+
+    /// The bytes or bits of `value`, given for an input, in the order in which [`Relation::run`] reads them.
+    pub(super) fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
+        match self.program {
+            Program::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
+            // Messages stream from their first byte, which is the most significant of the number.
+            Program::Builtin(_) => {
+                let bytes = value.packed().iter().rev();
+                Box::new(bytes.flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into()))))
+            }
+        }
+    }
+
+    /// Pushes the relation, with a value for each input that is public and each output that is asserted.
+    pub(super) fn run<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        inputs: &[Option<Value>],
+        outputs: &[Option<Value>],
+    ) -> Result<()> {
+        match &self.program {
+            Program::Bristol(circuit) => circuit.run(
+                b,
+                |b, at| match &inputs[at.port] {
+                    Some(value) => Ok(b.constant(value.bit(at.bit))),
+                    None => b.witness(),
+                },
+                |b, at, wire| match &outputs[at.port] {
+                    Some(value) => {
+                        let expected = b.constant(value.bit(at.bit));
+                        let difference = b.add(wire, expected);
+                        let name = &self.outputs[at.port].name;
+                        b.assert_zero(difference, &format_args!("{name}[{}] (wire {})", at.bit, at.wire))
+                    }
+                    None => Ok(()),
+                },
+            ),
+            Program::Builtin(builtin) => builtin.run(b, inputs, outputs),
+        }
+    }
+}
+
+/// A relation without values.
+struct Bare<'a>(&'a Relation);
+
+impl<B: Backend<F = F2>> Circuit<B> for Bare<'_> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
+        self.0.run(b, &none(&self.0.inputs), &none(&self.0.outputs))
+    }
+}
+
+/// The format that the begin of the file at `path` shows.
+fn sniff(path: &str) -> Result<Format> {
+    let mut begin = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(256).read_to_end(&mut begin))
+        .map_err(|error| Error::invalid(format!("{path} cannot be read: {error}")))?;
+    match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
+        _ => Err(Error::invalid(format!(
+            "{path} shows no format that is known: a Bristol circuit begins with its number of gates"
+        ))),
+    }
+}

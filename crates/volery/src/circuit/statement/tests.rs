@@ -1,0 +1,216 @@
+use super::*;
+use crate::circuit::{Bristol, Clear, Count};
+use sha2::Digest;
+
+/// in0 and in1, of 5 and 3 bits: out0 is in0 turned by a bit, out1 the and of the lowest bits.
+const SMALL: &[u8] = b"6 14\n2 5 3\n2 5 1\n\
+    1 1 4 8 EQW\n1 1 0 9 EQW\n1 1 1 10 EQW\n1 1 2 11 EQW\n1 1 3 12 EQW\n2 1 0 5 13 AND\n";
+
+fn small() -> Relation {
+    Relation::bristol(Bristol::from_bytes("small", SMALL).unwrap())
+}
+
+/// Names with the texts of their values.
+type Given<'a> = &'a [(&'a str, &'a str)];
+
+fn values(given: Given) -> Values {
+    let mut values = Values::new();
+    for &(name, text) in given {
+        let value = if text.starts_with("0b") {
+            Value::from_bits_text(text)
+        } else if text.starts_with("0x") {
+            Value::from_number_hex(text)
+        } else {
+            Ok(Value::from_bytes(text.as_bytes()))
+        };
+        values.insert(name, value.unwrap()).unwrap();
+    }
+    values
+}
+
+fn evaluate(statement: &Statement, witness: &Witness) -> Result<()> {
+    let mut clear = Clear::new(witness.bits());
+    statement.run(&mut clear)?;
+    clear.finish()
+}
+
+/// Checks a statement from the values' texts.
+fn check(relation: Relation, public: Given, private: Given) -> Result<()> {
+    let statement = Statement::new(relation, values(public))?;
+    evaluate(&statement, &statement.witness(values(private))?)
+}
+
+fn refused(relation: Relation, public: Given, private: Given) -> String {
+    check(relation, public, private).unwrap_err().to_string()
+}
+
+#[test]
+fn values_agree_in_all_notations() {
+    let bits = |value: Value| (0..value.width()).map(|i| value.bit(i)).collect::<Vec<_>>();
+    let text = bits(Value::from_bytes(b"abc"));
+    assert!(text == bits(Value::from_number_hex("0x616263").unwrap()));
+    assert!(text == bits(Value::from_number_hex("616263").unwrap()));
+    assert!(text == bits(Value::from_bits_text("0b110001100100011010000110").unwrap()));
+    assert!(
+        bits(Value::from_number_hex("0xAf9").unwrap())
+            == bits(Value::from_bits_text("100111110101").unwrap())
+    );
+    for (text, why) in [("0x1g", "character 4"), ("0x ", "character 3"), ("+1", "character 1"), ("0x`@", "4")]
+    {
+        let refused = Value::from_number_hex(text).err().unwrap().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+    let refused = Value::from_bits_text("0b012").err().unwrap().to_string();
+    assert!(refused.contains("character 5 is neither"), "{refused}");
+}
+
+#[test]
+fn circuit_statements_hold_or_name_the_bit() {
+    let private = [("in0", "0b10011"), ("in1", "0b100")];
+    check(small(), &[("out0", "0b11001"), ("out1", "0x1")], &private).unwrap();
+    check(small(), &[("out0", "0x13"), ("in1", "0b100")], &private[..1]).unwrap();
+    check(small(), &[("out1", "0b1"), ("in0", "0x19"), ("in1", "0x1")], &[]).unwrap();
+    let why = refused(small(), &[("out0", "0x1b")], &private);
+    assert!(why.contains(": out0[3] (wire 11) does not hold"), "{why}");
+}
+
+#[test]
+fn values_must_fit() {
+    #[rustfmt::skip]
+    let cases: &[(Given, Given, &[&str])] = &[
+        (&[], &[], &["asserts nothing", "out0 (5 bits)"]),
+        (&[("in0", "0x00")], &[], &["asserts nothing"]),
+        (&[("out2", "0x0")], &[], &["no input or output out2", "in0 (5 bits)", "out1 (1 bits)"]),
+        (&[("out0", "0x1")], &[], &["out0 is 5 bits", "has 4 bits"]),
+        (&[("out0", "0x001")], &[], &["out0 is 5 bits", "has 12 bits"]),
+        (&[("out0", "0x20")], &[], &["out0 is 5 bits", "must be zero"]),
+        (&[("out0", "0b0001")], &[], &["out0 is 5 bits", "has 4 bits"]),
+        (&[("out0", "0b00000000")], &[], &["out0 is 5 bits", "has 8 bits"]),
+        (&[("out0", "0x00")], &[("in0", "0x00")], &["in1 has no value"]),
+        (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x8")], &["in1 is 3 bits", "must be zero"]),
+        (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x0"), ("in2", "0x0")], &["no input in2", "private are"]),
+        (&[("out0", "0x00"), ("in0", "0x00")], &[("in0", "0x00"), ("in1", "0x0")], &["in0", "public and as private"]),
+        (&[("out0", "0x00")], &[("in0", "0x00"), ("in1", "0x0"), ("out1", "0x0")], &["out1 is an output"]),
+    ];
+    for (public, private, words) in cases {
+        let why = refused(small(), public, private);
+        for word in *words {
+            assert!(why.contains(word), "{word:?} is missing in {why:?}");
+        }
+    }
+    let mut twice = values(&[("in0", "0x00")]);
+    let why = twice.insert("in0", Value::from_bytes(b"")).unwrap_err().to_string();
+    assert!(why.contains("in0 is given twice"), "{why}");
+}
+
+#[test]
+fn errors_keep_secrets() {
+    let why = refused(small(), &[("out0", "0x00")], &[("in0", "0xde"), ("in1", "0x0")]);
+    assert!(!why.contains("de ") && !why.contains("222"), "{why}");
+}
+
+#[test]
+fn digests_tell_statements_apart() {
+    let digest = |public: Given| Statement::new(small(), values(public)).unwrap().digest();
+    let all = [
+        digest(&[("out0", "0x00")]),
+        digest(&[("out0", "0x01")]),
+        digest(&[("out1", "0x0")]),
+        digest(&[("out0", "0x00"), ("in1", "0x0")]),
+        digest(&[("out0", "0x00"), ("out1", "0x0")]),
+        Statement::new(
+            Relation::bristol(Bristol::from_bytes("small", [SMALL, b"\n"].concat()).unwrap()),
+            values(&[("out0", "0x00")]),
+        )
+        .unwrap()
+        .digest(),
+        preimage(1, b"a").digest(),
+        preimage(2, b"a").digest(),
+    ];
+    for (i, digest) in all.iter().enumerate() {
+        assert!(!all[..i].contains(digest), "{i}");
+    }
+    assert_eq!(digest(&[("out0", "0x13")]), digest(&[("out0", "0b11001")]));
+}
+
+fn preimage(length: usize, message: &[u8]) -> Statement {
+    let relation = Relation::open(&format!("builtin:sha256-preimage?length={length}"), None).unwrap();
+    let mut public = Values::new();
+    public.insert("digest", Value::from_bytes(&sha2::Sha256::digest(message))).unwrap();
+    Statement::new(relation, public).unwrap()
+}
+
+#[test]
+fn the_builtin_circuit_is_sha256() {
+    for length in [1, 55, 64, 150] {
+        let message: Vec<u8> = (0..length).map(|i| (i * 7 + 1) as u8).collect();
+        let statement = preimage(length, &message);
+        let witness_of = |message: &[u8]| {
+            let mut private = Values::new();
+            private.insert("message", Value::from_bytes(message)).unwrap();
+            statement.witness(private).unwrap()
+        };
+        assert_eq!(witness_of(&message).len(), 8 * length as u64);
+        evaluate(&statement, &witness_of(&message)).unwrap();
+        let mut other = message.clone();
+        other[length / 2] ^= 1;
+        let why = evaluate(&statement, &witness_of(&other)).unwrap_err().to_string();
+        assert!(why.contains(": digest["), "{why}");
+    }
+    let abc = ("digest", "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    let relation = || Relation::open("builtin:sha256-preimage?length=3", None).unwrap();
+    check(relation(), &[abc], &[("message", "abc")]).unwrap();
+    check(relation(), &[abc], &[("message", "0x616263")]).unwrap();
+    check(relation(), &[abc, ("message", "abc")], &[]).unwrap();
+    let why = refused(relation(), &[abc, ("message", "abd")], &[]);
+    assert!(why.contains(": digest["), "{why}");
+}
+
+#[test]
+fn builtins_describe_themselves() {
+    for (spec, _) in Relation::builtins() {
+        let spelt = Relation::open(&format!("builtin:{spec}"), None).unwrap();
+        let name = spec.split('?').next().unwrap();
+        let left_out = Relation::open(&format!("builtin:{name}"), None).unwrap();
+        assert_eq!(spelt.identity(), left_out.identity(), "the list shows the defaults");
+        assert_eq!(spelt.format_name(), "builtin");
+    }
+    let relation = Relation::open("builtin:sha256-preimage", None).unwrap();
+    assert_eq!(relation.inputs(), [Port::new("message", 440)]);
+    assert_eq!(relation.outputs(), [Port::new("digest", 256)]);
+    let shape = relation.shape().unwrap();
+    assert_eq!((shape.mul, shape.inputs, shape.assert), (21_993, 440, 0));
+    let shape = Count::<F2>::shape(&preimage(55, b"")).unwrap();
+    assert_eq!((shape.mul, shape.inputs, shape.assert), (21_993, 440, 256));
+}
+
+#[test]
+fn bad_relations_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("relation");
+    std::fs::write(&path, "version 2.0.0;").unwrap();
+    #[rustfmt::skip]
+    let cases = [
+        ("builtin:sha255", "no builtin:sha255; there is builtin:sha256-preimage?length=55"),
+        ("builtin:", "there is builtin:sha256-preimage"),
+        ("builtin:sha256-preimage?size=3", "no key \"size\"; it has length=55"),
+        ("builtin:sha256-preimage?length=", "decimal number"),
+        ("builtin:sha256-preimage?length", "decimal number"),
+        ("builtin:sha256-preimage?length=+3", "decimal number"),
+        ("builtin:sha256-preimage?length=99999999999999999999", "decimal number"),
+        ("builtin:sha256-preimage?length=0", "choose from 1 to 134217728"),
+        ("builtin:sha256-preimage?length=134217729", "choose from 1"),
+        ("builtin:sha256-preimage?length=3&length=3", "length twice"),
+        ("no/such/file", "no/such/file cannot be read"),
+        (path.to_str().unwrap(), "no format that is known"),
+    ];
+    for (spec, word) in cases {
+        let why = Relation::open(spec, None).unwrap_err().to_string();
+        assert!(why.contains(word), "{word:?} is missing in {why:?}");
+    }
+    let bristol = "bristol-fashion".parse().unwrap();
+    assert!(Relation::open("builtin:sha256-preimage", Some(bristol)).is_err());
+    let why = Relation::open(path.to_str().unwrap(), Some(bristol)).unwrap_err().to_string();
+    assert!(why.contains("line 1: \"version\""), "{why}");
+    assert!("sieve".parse::<Format>().is_err());
+}

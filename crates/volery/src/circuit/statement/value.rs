@@ -1,0 +1,154 @@
+//! Values of ports: bits that may be secret.
+
+use super::Port;
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use volery_primitives::F2;
+use zeroize::Zeroizing;
+
+/// The bits of a port, first wire first. Wiped when dropped; no error and no `Debug` shows them.
+///
+/// Parsing takes the same time for all values of a length, but for the place of a malformed character.
+#[derive(Clone)]
+pub struct Value {
+    /// Bit i is bit i mod 8 of byte i / 8; bits from `width` on are zero.
+    packed: Zeroizing<Vec<u8>>,
+    width: u64,
+    /// Hexadecimal digits: the highest of them may stand for fewer than four wires.
+    digits: bool,
+}
+
+impl Value {
+    /// A number in hexadecimal digits, with or without `0x` before them: the least significant bit is on the first
+    /// wire. n digits make 4n bits; a port whose width is not a multiple of four takes them if the surplus bits are
+    /// zero.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a character that is no digit.
+    pub fn from_number_hex(text: &str) -> Result<Self> {
+        let digits = text.strip_prefix("0x").unwrap_or(text).as_bytes();
+        let mut packed = Zeroizing::new(vec![0; digits.len().div_ceil(2)]);
+        for (i, &digit) in digits.iter().rev().enumerate() {
+            let decimal = digit.wrapping_sub(b'0') < 10;
+            let letter = (digit | 0x20).wrapping_sub(b'a') < 6;
+            if !(decimal | letter) {
+                let place = text.len() - i;
+                return Err(Error::invalid(format!("character {place} is not a hexadecimal digit")));
+            }
+            // Letters have bit 6 set, and the low half of 'a' is 1.
+            let value = (digit & 0xf) + 9 * (digit >> 6);
+            packed[i / 2] |= value << (4 * (i % 2));
+        }
+        Ok(Self { packed, width: 4 * digits.len() as u64, digits: true })
+    }
+
+    /// Bits in wire order, with or without `0b` before them: the first character is on the first wire.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a character that is neither `0` nor `1`.
+    pub fn from_bits_text(text: &str) -> Result<Self> {
+        let bits = text.strip_prefix("0b").unwrap_or(text).as_bytes();
+        let mut packed = Zeroizing::new(vec![0; bits.len().div_ceil(8)]);
+        for (i, &bit) in bits.iter().enumerate() {
+            if bit & !1 != b'0' {
+                let place = text.len() - bits.len() + i + 1;
+                return Err(Error::invalid(format!("character {place} is neither 0 nor 1")));
+            }
+            packed[i / 8] |= (bit & 1) << (i % 8);
+        }
+        Ok(Self { packed, width: bits.len() as u64, digits: false })
+    }
+
+    /// The number that `bytes` print as, most significant byte first.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut packed = Zeroizing::new(bytes.to_vec());
+        packed.reverse();
+        Self { packed, width: 8 * bytes.len() as u64, digits: false }
+    }
+
+    /// The number of bits.
+    pub fn width(&self) -> u64 {
+        self.width
+    }
+
+    /// Bit `i`, which is on wire `i` of the port.
+    ///
+    /// # Panics
+    /// Where the value has no such bit.
+    pub(super) fn bit(&self, i: u64) -> F2 {
+        F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into())
+    }
+
+    /// The bits packed eight to a byte, those of the first wires in the low bits of the first byte.
+    pub(super) fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
+    /// The value as one of `port`.
+    ///
+    /// # Errors
+    /// `Invalid` that names both widths.
+    pub(super) fn fit(mut self, port: &Port) -> Result<Self> {
+        let Port { name, width } = port;
+        if self.digits && self.width / 4 == width.div_ceil(4) {
+            let surplus = self.width - width;
+            let above = self.packed.last().map_or(0, |&top| {
+                let used = (width % 8) as u32;
+                if used == 0 { 0 } else { top >> used }
+            });
+            if surplus > 0 && above != 0 {
+                return Err(Error::invalid(format!(
+                    "{name} is {width} bits wide, and the value in hexadecimal digits needs more: the {surplus} \
+                     highest bits of its first digit must be zero"
+                )));
+            }
+            self.width = *width;
+        }
+        if self.width != *width {
+            return Err(Error::invalid(format!(
+                "{name} is {width} bits wide, and the value given for it has {} bits: nothing is padded in silence",
+                self.width
+            )));
+        }
+        Ok(self)
+    }
+}
+
+/// Values by the names of their ports.
+#[derive(Clone, Default)]
+pub struct Values(BTreeMap<String, Value>);
+
+impl Values {
+    /// No values.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a value.
+    ///
+    /// # Errors
+    /// `Invalid` where `name` has one.
+    pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Result<()> {
+        let name = name.into();
+        if self.0.contains_key(&name) {
+            return Err(Error::invalid(format!("{name} is given twice: give each value once")));
+        }
+        self.0.insert(name, value);
+        Ok(())
+    }
+
+    /// The names that have values, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Whether no value was added.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes the value of `port` out, if it has one.
+    pub(super) fn take(&mut self, port: &Port) -> Result<Option<Value>> {
+        self.0.remove(&port.name).map(|value| value.fit(port)).transpose()
+    }
+}

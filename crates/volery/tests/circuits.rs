@@ -1,0 +1,116 @@
+//! Circuit files with known outputs, ours and published ones, evaluated in the clear.
+
+use std::path::{Path, PathBuf};
+use volery::circuit::{Circuit, Clear, Relation, Statement, Value, Values};
+use volery::{Error, Result};
+
+/// Evaluates the circuit at `path`, all inputs private, for values `in0=0x… out0=0x…`.
+fn check(path: &Path, values: &str) -> Result<()> {
+    let relation = Relation::open(path.to_str().expect("a path in UTF-8"), None)?;
+    let (mut public, mut private) = (Values::new(), Values::new());
+    for given in values.split_whitespace() {
+        let (name, value) = given.split_once('=').expect("name=value");
+        let side = if name.starts_with("out") { &mut public } else { &mut private };
+        side.insert(name, Value::from_number_hex(value)?)?;
+    }
+    let statement = Statement::new(relation, public)?;
+    let witness = statement.witness(private)?;
+    let mut clear = Clear::new(witness.bits());
+    statement.run(&mut clear)?;
+    clear.finish()
+}
+
+/// The assertion that fails where the lowest bit of the values whose names begin with `of` is flipped.
+fn check_flipped(path: &Path, values: &str, of: &str) -> String {
+    let flip = |given: &str| {
+        let (rest, last) = given.split_at(given.len() - 1);
+        let digit = u8::from_str_radix(last, 16).expect("a digit") ^ 1;
+        if given.starts_with(of) { format!("{rest}{digit:x}") } else { given.to_owned() }
+    };
+    let flipped: Vec<_> = values.split_whitespace().map(flip).collect();
+    match check(path, &flipped.join(" ")) {
+        Err(Error::Unsatisfied(name)) => name,
+        other => panic!("{other:?} for {flipped:?} in {}", path.display()),
+    }
+}
+
+#[test]
+fn our_circuits_have_their_known_outputs() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let table = std::fs::read_to_string(vectors.join("README.md")).expect("vectors/README.md");
+    let mut rows = 0;
+    for row in table.lines().filter(|line| line.contains("=0x")) {
+        let [_, file, values, _] = row.split('|').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let path = vectors.join("circuits").join(file.trim());
+        check(&path, values).unwrap_or_else(|why| panic!("{row}: {why}"));
+        assert!(check_flipped(&path, values, "out0").starts_with("out0[0] (wire "));
+        rows += 1;
+    }
+    assert!(rows >= 10, "{rows} rows were read");
+}
+
+/// The folder of published circuits: `VOLERY_CIRCUITS`, or `shared/circuits` beside the repository.
+fn published() -> Option<PathBuf> {
+    let folder = std::env::var_os("VOLERY_CIRCUITS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/circuits"),
+        PathBuf::from,
+    );
+    let there = folder.is_dir();
+    if !there {
+        println!("skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits", folder.display());
+    }
+    there.then_some(folder)
+}
+
+#[test]
+fn published_circuits_have_their_known_outputs() {
+    let Some(folder) = published() else { return };
+    let block = format!("0x61626380{}18", "0".repeat(118));
+    let initial = "0x6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19";
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let (x, y) = (0xfedc_ba98_7654_3210u64, 0x0f1e_2d3c_4b5a_6978u64);
+    let binary = |result: u64| format!("in0={x:#018x} in1={y:#018x} out0={result:#018x}");
+    let vectors = [
+        ("sha256.txt", format!("in0={block} in1={initial} out0={digest}")),
+        (
+            "aes_128.txt",
+            "in0=0x2b7e151628aed2a6abf7158809cf4f3c in1=0x6bc1bee22e409f96e93d7e117393172a \
+             out0=0x3ad77bb40d7a3660a89ecaf32466ef97"
+                .into(),
+        ),
+        ("adder64.txt", binary(x.wrapping_add(y))),
+        ("sub64.txt", binary(x.wrapping_sub(y))),
+        ("mult64.txt", binary(x.wrapping_mul(y))),
+        ("zero_equal.txt", format!("in0={:#018x} out0=0x1", 0)),
+        ("zero_equal.txt", format!("in0={:#018x} out0=0x0", 1u64 << 63)),
+    ];
+    for (file, values) in vectors {
+        let path = folder.join(file);
+        check(&path, &values).unwrap_or_else(|why| panic!("{file}: {why}"));
+        check_flipped(&path, &values, "out0");
+        // Another number may be nonzero too.
+        if !file.starts_with("zero") {
+            check_flipped(&path, &values, "in0");
+        }
+    }
+}
+
+#[test]
+fn published_circuits_have_their_known_shape() {
+    let Some(folder) = published() else { return };
+    // Inversions are additions of a constant.
+    let shapes = [
+        ("sha256.txt", 22_573, 110_644 + 1_856, 768),
+        ("aes_128.txt", 6_400, 28_176 + 2_087, 256),
+        ("adder64.txt", 63, 313, 128),
+        ("sub64.txt", 63, 313 + 63, 128),
+        ("mult64.txt", 4_033, 9_642, 128),
+        ("zero_equal.txt", 63, 64, 64),
+    ];
+    for (file, mul, add, inputs) in shapes {
+        let relation = Relation::open(folder.join(file).to_str().expect("UTF-8"), None).unwrap();
+        assert_eq!(relation.format_name(), "bristol-fashion");
+        let shape = relation.shape().unwrap();
+        assert_eq!((shape.mul, shape.add, shape.inputs), (mul, add, inputs), "{file}");
+    }
+}
