@@ -1,0 +1,105 @@
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short runs.
+
+use crate::link::Meter;
+use crate::print::{human, notice};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Between two lines.
+const LINE: Duration = Duration::from_secs(5);
+/// Between two states of the bar, and before the first.
+const BAR: Duration = Duration::from_millis(200);
+
+/// Shows progress until dropped.
+pub(crate) struct Progress {
+    /// Dropped to stop the watch.
+    stop: Option<Sender<()>>,
+    watch: Option<JoinHandle<()>>,
+}
+
+/// What is watched.
+pub(crate) struct Watched {
+    /// Multiplications done.
+    pub(crate) gates: Arc<AtomicU64>,
+    /// Bytes carried.
+    pub(crate) meter: Arc<Meter>,
+    /// Multiplications in all, where that is known.
+    pub(crate) total: Option<u64>,
+}
+
+impl Progress {
+    /// Watches, unless `quiet`.
+    pub(crate) fn start(watched: Watched, quiet: bool) -> Self {
+        if quiet {
+            return Self { stop: None, watch: None };
+        }
+        let (stop, stopped) = channel();
+        let watch = std::thread::spawn(move || {
+            let terminal = stderr().is_terminal();
+            let period = if terminal { BAR } else { LINE };
+            let started = Instant::now();
+            let mut bar = None;
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(period) {
+                if terminal {
+                    watched.draw(bar.get_or_insert_with(|| watched.bar()), started.elapsed());
+                } else {
+                    notice(watched.line(started.elapsed()));
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        Self { stop: Some(stop), watch: Some(watch) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(watch) = self.watch.take() {
+            let _ = watch.join();
+        }
+    }
+}
+
+impl Watched {
+    fn line(&self, elapsed: Duration) -> String {
+        let gates = self.gates.load(Ordering::Relaxed);
+        let of = self.total.map_or(String::new(), |total| format!(" of {}", human(total as f64)));
+        format!("{}{of}gates, {}", human(gates as f64), self.rates(gates, elapsed))
+    }
+
+    fn rates(&self, gates: u64, elapsed: Duration) -> String {
+        let sent = human(self.meter.sent.load(Ordering::Relaxed) as f64);
+        let received = human(self.meter.received.load(Ordering::Relaxed) as f64);
+        let rate = human(gates as f64 / elapsed.as_secs_f64());
+        format!("{rate}gates/s, {sent}B sent, {received}B received, {} s", elapsed.as_secs())
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let bar = match self.total {
+            Some(total) => ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
+                .with_style(style("{bar:30} {percent}%  {msg}")),
+            None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_style(style("{spinner} {msg}")),
+        };
+        bar.tick();
+        bar
+    }
+
+    fn draw(&self, bar: &ProgressBar, elapsed: Duration) {
+        let gates = self.gates.load(Ordering::Relaxed);
+        bar.set_position(gates);
+        bar.set_message(self.rates(gates, elapsed));
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
