@@ -8,46 +8,58 @@ Exit codes:
   0    accepted, or done
   1    rejected: the verifier was not convinced (on both sides)
   2    wrong usage, or a relation, value or witness that does not fit
-  3    the peer or the network failed, misbehaved, or was started with other settings
+  3    the peer or the network failed or misbehaved, or the two sides disagree
   70   a bug in volery
   130  interrupted by Ctrl-C; the peer sees the link close at once
 
-Errors are one line on standard error. With --json, the last line of standard output is one JSON object in every case.
+Errors are one line on standard error. With --json the last line of standard
+output is one JSON object, whatever happens.
 
-VOLERY_ARCH names the instruction set of the kernels, where it should not be the fastest; `volery doctor` lists them.";
+VOLERY_ARCH names the instruction set of the kernels, where it should not be
+the fastest; `volery doctor` lists them.";
 
 const STATEMENTS: &str = "\
 A statement is a relation (a public program) with public and private values.
 
-Relations: a circuit file in Bristol Fashion or the older Bristol Format, or builtin:NAME?key=value, such as
-builtin:sha256-preimage?length=55. `volery circuit info RELATION` lists the inputs and outputs of either.
+RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
+builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. Its inputs
+and outputs are listed by `volery circuit info RELATION`.
 
-Values: NAME=VALUE, or a file of such lines, in which lines that begin with # are comments. A name of in0, in1, … is an
-input, out0, out1, … an output of a circuit file. (A file whose path has a `=` is written ./PATH.) VALUE is
+Values are given one by one as NAME=VALUE, or by the path of a file of such
+lines, where lines that begin with # are comments. (A path with a `=` in it is
+written ./PATH.) Names of a circuit file are in0, in1, … and out0, out1, …
+VALUE is one of
   0x…     a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
   text:…  bytes, the most significant first: text:abc is 0x616263
-  @PATH   the bytes of a file, all of them
-  -       the bytes of standard input, likewise
-Other users of a machine can read its command lines: give secrets by @PATH, by a file, or by standard input.";
+  @PATH   all bytes of a file
+  -       all bytes of standard input
+Others on this machine can read its command lines: give secrets by @PATH, in
+a file of values, or by standard input.";
 
 const PROVE: &str = "\
 Examples:
-  volery prove --relation builtin:sha256-preimage?length=3 --connect 127.0.0.1:7000 \\
-    --public digest=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad --private message=@secret.txt
-  volery prove --relation aes_128.txt --public known.txt --private in0=- --listen 127.0.0.1:7000";
+  volery prove --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000
+  volery prove --relation aes_128.txt \\
+    --public known.txt --private in0=- --listen 127.0.0.1:7000";
 
 const VERIFY: &str = "\
 Examples:
-  volery verify --relation builtin:sha256-preimage?length=3 --listen 127.0.0.1:7000 \\
-    --public digest=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
-  volery verify --relation aes_128.txt --public known.txt --connect 127.0.0.1:7000";
+  volery verify --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --listen 127.0.0.1:7000
+  volery verify --relation aes_128.txt \\
+    --public known.txt --connect 127.0.0.1:7000";
 
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
   volery bench sha256
-  volery bench --list";
+  volery bench --list
+
+In the JSON, `sent` goes from the prover to the verifier, and `received` back.
+`setup` runs from the handshake to the first gate, `online` from there to the
+verdict, `total` from the start of the process.";
 
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]

@@ -78,7 +78,7 @@ fn boolean(gates: u64, settings: &Settings, started: Instant) -> Result<Outcome>
     let network = Network::new(gates)?;
     let correlations =
         settings.correlations.unwrap_or(Correlations::for_size(network.width() as u64 + gates));
-    let options = settings.options(network.digest(), Some(correlations));
+    let options = settings.options(network.digest(), correlations)?;
     let seed = Random::from_system()?.bytes();
     // Any witness will do, so that it is no secret.
     let witness: Vec<F2> = network.witness(seed).collect();
@@ -93,7 +93,7 @@ fn sha256(settings: &Settings, started: Instant) -> Result<Outcome> {
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
     let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), Some(correlations));
+    let options = settings.options(statement.digest(), correlations)?;
     let reports = both::run(&statement, Bits(&witness), &options, shape.mul, settings)?;
     let mut outcome = Outcome::new(None, reports.verifier, started);
     outcome.bench = Some(("sha256", json!({"length": LENGTH, "vole": correlations.name()})));

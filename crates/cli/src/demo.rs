@@ -19,7 +19,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
     let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), Some(correlations));
+    let options = settings.options(statement.digest(), correlations)?;
     let reports = both::run(&statement, Bits(&witness), &options, shape.mul, &settings)?;
     let outcome = Outcome::new(None, reports.verifier, started);
     if settings.json {

@@ -16,7 +16,9 @@ pub(crate) fn explain(error: &Error) -> Failure {
         }
         ErrorKind::UnknownArgument => format!("there is no {option} here{}", suggestion(error)),
         ErrorKind::InvalidSubcommand => format!("there is no such verb{}", suggestion(error)),
-        ErrorKind::MissingRequiredArgument => format!("{option} is missing"),
+        ErrorKind::MissingRequiredArgument => {
+            format!("missing: {}", option.replace("--listen", "--listen or --connect"))
+        }
         ErrorKind::ArgumentConflict => {
             let prior = strings(error, ContextKind::PriorArg);
             match prior.first().map(|prior| name_of(prior)) {

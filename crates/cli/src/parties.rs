@@ -63,7 +63,7 @@ impl Session {
                 (by_size(&shape), Some(shape.mul))
             }
         };
-        let mut options = settings.options(statement.digest(), Some(correlations));
+        let mut options = settings.options(statement.digest(), correlations)?;
         let link = reach.link(settings.timeout)?;
         let (gates, meter) = (Arc::<AtomicU64>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link, meter: meter.clone() });

@@ -21,7 +21,7 @@ pub(crate) fn notice(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// `value` in three digits or so, with a decimal prefix.
+/// `value` in three digits or so, with a decimal prefix, for a unit to follow.
 pub(crate) fn human(value: f64) -> String {
     for (size, prefix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         // Values that would be rounded up to the prefix have it.
@@ -30,6 +30,11 @@ pub(crate) fn human(value: f64) -> String {
         }
     }
     format!("{} ", three_digits(value))
+}
+
+/// [`human`] with nothing behind the prefix.
+pub(crate) fn count(value: f64) -> String {
+    human(value).trim_end().into()
 }
 
 fn three_digits(value: f64) -> String {

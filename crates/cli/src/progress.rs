@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short runs.
 
 use crate::link::Meter;
-use crate::print::{human, notice};
+use crate::print::{count, human, notice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
@@ -71,15 +71,15 @@ impl Drop for Progress {
 impl Watched {
     fn line(&self, elapsed: Duration) -> String {
         let gates = self.gates.load(Ordering::Relaxed);
-        let of = self.total.map_or(String::new(), |total| format!(" of {}", human(total as f64)));
-        format!("{}{of}gates, {}", human(gates as f64), self.rates(gates, elapsed))
+        let of = self.total.map_or(String::new(), |total| format!(" of {}", count(total as f64)));
+        format!("volery: {}{of} gates, {}", count(gates as f64), self.rates(gates, elapsed))
     }
 
     fn rates(&self, gates: u64, elapsed: Duration) -> String {
         let sent = human(self.meter.sent.load(Ordering::Relaxed) as f64);
         let received = human(self.meter.received.load(Ordering::Relaxed) as f64);
-        let rate = human(gates as f64 / elapsed.as_secs_f64());
-        format!("{rate}gates/s, {sent}B sent, {received}B received, {} s", elapsed.as_secs())
+        let rate = count(gates as f64 / elapsed.as_secs_f64());
+        format!("{rate} gates/s, {sent}B sent, {received}B received, {} s", elapsed.as_secs())
     }
 
     fn bar(&self) -> ProgressBar {
@@ -102,4 +102,33 @@ impl Watched {
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_far_and_how_fast() {
+        let line = |total| {
+            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total };
+            watched.gates.store(3_000_000, Ordering::Relaxed);
+            watched.meter.sent.store(12_000_000, Ordering::Relaxed);
+            watched.line(Duration::from_secs(6))
+        };
+        let rest = "500 k gates/s, 12 MB sent, 0 B received, 6 s";
+        assert_eq!(line(Some(10_000_000)), format!("volery: 3 M of 10 M gates, {rest}"));
+        assert_eq!(line(None), format!("volery: 3 M gates, {rest}"));
+    }
+
+    /// Neither a short run nor a quiet one waits for its watch.
+    #[test]
+    fn short_runs_end_at_once() {
+        for quiet in [false, true] {
+            let started = Instant::now();
+            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total: None };
+            drop(Progress::start(watched, quiet));
+            assert!(started.elapsed() < LINE);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
 use crate::failure::{Failure, Fault};
-use crate::print::{grouped, hex, human, seconds};
+use crate::print::{count, grouped, hex, human, seconds};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
@@ -90,7 +90,7 @@ impl Outcome {
             Some(_) => ("sent", "received"),
             None => ("prover to verifier", "verifier to prover"),
         };
-        let rate = self.rate().map_or("-".into(), |rate| format!("{}multiplications/s", human(rate)));
+        let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
         let rows = [
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),

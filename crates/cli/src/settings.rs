@@ -30,14 +30,6 @@ impl Settings {
             .security
             .parse()
             .map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
-        for correlations in correlations.map_or(Correlations::ALL.to_vec(), |one| vec![one]) {
-            let offered = correlations.statistical_bits();
-            if offered < security {
-                return Err(Failure::usage(format_args!(
-                    "--security: {security} bits were asked for, and {correlations} gives {offered}: ask for fewer"
-                )));
-            }
-        }
         if typed.threads != "1" {
             return Err(Failure::usage(
                 "--threads: each party has one thread as yet: leave it out, or give 1",
@@ -57,16 +49,22 @@ impl Settings {
     }
 
     /// Options for a statement with this digest, whose witness was checked where it should be.
-    pub(crate) fn options(&self, statement: [u8; 32], correlations: Option<Correlations>) -> Options {
-        Options {
-            correlations,
+    pub(crate) fn options(&self, statement: [u8; 32], correlations: Correlations) -> Result<Options> {
+        let (asked, offered) = (self.security, correlations.statistical_bits());
+        if offered < asked {
+            return Err(Failure::usage(format_args!(
+                "--security: {asked} bits were asked for, and {correlations} gives {offered}: ask for fewer"
+            )));
+        }
+        Ok(Options {
+            correlations: Some(correlations),
             statement: Some(statement),
-            security: self.security,
+            security: asked,
             check: false,
             arch: self.arch,
             progress: None,
             seed: None,
-        }
+        })
     }
 }
 
