@@ -85,9 +85,9 @@ impl Watched {
     fn bar(&self) -> ProgressBar {
         let bar = match self.total {
             Some(total) => ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
-                .with_style(style("{bar:30} {percent}%  {msg}")),
+                .with_style(style("{bar:20} {percent:>3}% {wide_msg}")),
             None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-                .with_style(style("{spinner} {msg}")),
+                .with_style(style("{spinner} {wide_msg}")),
         };
         bar.tick();
         bar
