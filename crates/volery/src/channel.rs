@@ -13,7 +13,7 @@ mod transcript;
 
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
-pub use tape::{Flip, Recording, Tape};
+pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Dial, Tcp};
 
 use crate::error::{Error, Result};
@@ -174,13 +174,20 @@ impl Channel {
         received
     }
 
-    /// 32 bytes that depend on every byte sent so far in either direction: the random oracle's challenge, or a session
-    /// identifier. Both parties get the same where they call it at the same point of the protocol.
+    /// Both parties are at a point of the protocol where each has received all that the other has sent. 32 bytes that
+    /// depend on all of it: an identifier for what follows.
+    pub fn meet(&mut self, label: &'static str) -> [u8; 32] {
+        self.transcript.meet(label)
+    }
+
+    /// A challenge to the party under test: 32 bytes that depend on all that it has said so far, and on all that both
+    /// had said at the last meeting. Both parties get the same where they call it at the same point of that party's
+    /// stream.
     ///
-    /// Whoever sends what is to be checked must have sent all of it before. A transcript may stand for a party's coin
-    /// only where guessing the challenge is out of reach offline: 100 bits and more.
-    pub fn challenge(&mut self, label: &'static str) -> [u8; 32] {
-        self.transcript.challenge(label)
+    /// The party under test must have sent all that the challenge combines. A transcript may stand for the other party's
+    /// coin only where guessing the challenge is out of reach offline: 100 bits and more.
+    pub fn challenge(&mut self, under_test: Party, label: &'static str) -> [u8; 32] {
+        self.transcript.challenge(under_test, label)
     }
 
     /// Hands over all that was sent. Protocols need this only after their last message.

@@ -6,8 +6,8 @@
 //! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
 //!
 //! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either
-//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript, so that every
-//! challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
+//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript and come before
+//! its first meeting, so that every challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
 //! under another nonce, and a party that deviates after the handshake meets other challenges.
 
 use super::{Channel, Party};
@@ -53,7 +53,7 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
         return Err(Error::Misbehaved("it does not speak volery's protocol"));
     }
     if theirs[8..] != opening[8..] {
-        let version = u32::from_le_bytes(*theirs[8..].as_array().expect("four bytes"));
+        let version = u32::from_le_bytes(*theirs[8..].first_chunk().expect("four bytes"));
         return Err(disagreed("protocol version", VERSION.to_string(), version.to_string()));
     }
     compare(channel.party(), ours, &body, &channel.recv_array()?)

@@ -1,4 +1,4 @@
-//! A link that records what is sent through it, and can flip one bit of it: for tests.
+//! Links for tests: one that records what is sent through it and can flip one bit of it, and one that plays a record.
 
 use super::Link;
 use std::io;
@@ -61,5 +61,35 @@ impl<L: Link> Link for Tape<L> {
 
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         self.link.recv(bytes)
+    }
+}
+
+/// Plays bytes that were recorded, or made up, as if a peer sent them; what is sent to it is dropped.
+pub struct Playback {
+    bytes: Vec<u8>,
+    read: usize,
+}
+
+impl Playback {
+    /// A peer that says `bytes` and then closes.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, read: 0 }
+    }
+}
+
+impl Link for Playback {
+    fn send(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        let ready = self.bytes.get(self.read..self.read + bytes.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        bytes.copy_from_slice(ready);
+        self.read += bytes.len();
+        Ok(())
     }
 }

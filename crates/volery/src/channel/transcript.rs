@@ -6,21 +6,36 @@ use super::Party;
 /// many bytes went each way, but not in which order they met.
 ///
 /// Bytes are absorbed as a stream. Message lengths are fixed by the handshake and the statement before they are sent,
-/// so a position in the stream names a message; a challenge binds both positions.
+/// so a position in the stream names a message.
+///
+/// A **meeting** is a point where each party has received all that the other has sent: it fixes the positions of both
+/// directions. A **challenge** to one party binds the last meeting and all that this party has said by now; what
+/// the other one says meanwhile may still be on its way.
 pub(super) struct Transcript {
     to_verifier: Direction,
     to_prover: Direction,
-    challenges: u64,
+    met: [u8; 32],
+    meetings: u64,
 }
 
 struct Direction {
     hasher: blake3::Hasher,
     position: u64,
+    challenges: u64,
 }
 
 impl Direction {
     fn new(context: &'static str) -> Self {
-        Self { hasher: blake3::Hasher::new_derive_key(context), position: 0 }
+        Self { hasher: blake3::Hasher::new_derive_key(context), position: 0, challenges: 0 }
+    }
+
+    /// Everything said so far, and how often it was asked about.
+    fn state(&self) -> [u8; 48] {
+        let mut state = [0; 48];
+        state[..32].copy_from_slice(self.hasher.finalize().as_bytes());
+        state[32..40].copy_from_slice(&self.position.to_le_bytes());
+        state[40..].copy_from_slice(&self.challenges.to_le_bytes());
+        state
     }
 }
 
@@ -29,30 +44,47 @@ impl Transcript {
         Self {
             to_verifier: Direction::new("volery transcript v1, prover to verifier"),
             to_prover: Direction::new("volery transcript v1, verifier to prover"),
-            challenges: 0,
+            met: [0; 32],
+            meetings: 0,
+        }
+    }
+
+    fn said_by(&mut self, party: Party) -> &mut Direction {
+        match party {
+            Party::Prover => &mut self.to_verifier,
+            Party::Verifier => &mut self.to_prover,
         }
     }
 
     /// Absorbs what `from` sent.
     pub(super) fn absorb(&mut self, from: Party, bytes: &[u8]) {
-        let direction = match from {
-            Party::Prover => &mut self.to_verifier,
-            Party::Verifier => &mut self.to_prover,
-        };
+        let direction = self.said_by(from);
         direction.hasher.update(bytes);
         direction.position += bytes.len() as u64;
     }
 
-    /// The challenge at this point. Each has a number of its own, so that two in a row differ.
-    pub(super) fn challenge(&mut self, label: &'static str) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, challenge");
-        for direction in [&self.to_verifier, &self.to_prover] {
-            hasher.update(direction.hasher.finalize().as_bytes());
-            hasher.update(&direction.position.to_le_bytes());
-        }
-        hasher.update(&self.challenges.to_le_bytes());
+    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that two in a row differ.
+    pub(super) fn meet(&mut self, label: &'static str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, meeting");
+        hasher.update(&self.met);
+        hasher.update(&self.to_verifier.state());
+        hasher.update(&self.to_prover.state());
+        hasher.update(&self.meetings.to_le_bytes());
         hasher.update(label.as_bytes());
-        self.challenges += 1;
+        self.meetings += 1;
+        self.met = hasher.finalize().into();
+        self.met
+    }
+
+    /// The challenge to `party` after all that it has said. Each has a number of its own.
+    pub(super) fn challenge(&mut self, party: Party, label: &'static str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, challenge");
+        hasher.update(&self.met);
+        hasher.update(party.name().as_bytes());
+        let direction = self.said_by(party);
+        hasher.update(&direction.state());
+        hasher.update(label.as_bytes());
+        direction.challenges += 1;
         hasher.finalize().into()
     }
 }
@@ -60,33 +92,53 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Party::{Prover as P, Verifier as V};
+
+    fn after(steps: &[(Party, &[u8])]) -> Transcript {
+        let mut transcript = Transcript::new();
+        steps.iter().for_each(|(from, bytes)| transcript.absorb(*from, bytes));
+        transcript
+    }
 
     #[test]
     fn crossing_messages_do_not_matter_but_every_byte_does() {
-        let run = |steps: &[(Party, &[u8])]| {
-            let mut transcript = Transcript::new();
-            steps.iter().for_each(|(from, bytes)| transcript.absorb(*from, bytes));
-            transcript.challenge("test")
-        };
-        let (p, v) = (Party::Prover, Party::Verifier);
-        let here = run(&[(p, b"abc"), (v, b"xy")]);
-        assert_eq!(here, run(&[(v, b"xy"), (p, b"a"), (p, b"bc")]));
+        let meet = |steps: &[(Party, &[u8])]| after(steps).meet("test");
+        let here = meet(&[(P, b"abc"), (V, b"xy")]);
+        assert_eq!(here, meet(&[(V, b"xy"), (P, b"a"), (P, b"bc")]));
         for other in [
-            run(&[(p, b"abd"), (v, b"xy")]),
-            run(&[(v, b"abc"), (p, b"xy")]),
-            run(&[(p, b"abc"), (v, b"x")]),
-            run(&[(p, b"abcx"), (v, b"y")]),
+            meet(&[(P, b"abd"), (V, b"xy")]),
+            meet(&[(V, b"abc"), (P, b"xy")]),
+            meet(&[(P, b"abc"), (V, b"x")]),
+            meet(&[(P, b"abcx"), (V, b"y")]),
         ] {
             assert_ne!(here, other);
         }
     }
 
     #[test]
-    fn challenges_differ_by_label_and_number() {
+    fn a_challenge_binds_what_its_party_said_and_the_last_meeting() {
+        let challenge = |before: &[u8], said: &[u8], other: &[u8]| {
+            let mut transcript = after(&[(V, before)]);
+            transcript.meet("test");
+            transcript.absorb(P, said);
+            transcript.absorb(V, other);
+            transcript.challenge(P, "test")
+        };
+        let here = challenge(b"v", b"p", b"");
+        assert_eq!(here, challenge(b"v", b"p", b"still on its way"));
+        assert_ne!(here, challenge(b"v", b"q", b""));
+        assert_ne!(here, challenge(b"w", b"p", b""));
+    }
+
+    #[test]
+    fn challenges_differ_by_party_label_and_number() {
         let mut transcript = Transcript::new();
-        let first = transcript.challenge("a");
-        assert_ne!(first, transcript.challenge("a"));
-        assert_ne!(first, Transcript::new().challenge("b"));
-        assert_eq!(first, Transcript::new().challenge("a"));
+        let first = transcript.challenge(P, "a");
+        assert_ne!(first, transcript.challenge(P, "a"));
+        assert_ne!(first, Transcript::new().challenge(P, "b"));
+        assert_ne!(first, Transcript::new().challenge(V, "a"));
+        assert_eq!(first, Transcript::new().challenge(P, "a"));
+        assert_ne!(Transcript::new().meet("a"), Transcript::new().meet("b"));
+        assert_ne!(transcript.meet("a"), transcript.meet("a"));
     }
 }

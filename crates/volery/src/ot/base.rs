@@ -93,7 +93,7 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
 /// # Errors
 /// `Misbehaved` where a point is not canonical; link errors.
 pub fn send(channel: &mut Channel, random: &mut Random) -> Result<Pairs> {
-    let oracle = Oracle { sid: channel.challenge("base ot") };
+    let oracle = Oracle { sid: channel.meet("base ot") };
     let mut message = vec![0; 64 * COUNT];
     channel.recv(&mut message)?;
     let first = oracle.first_message(&message);
@@ -120,7 +120,7 @@ pub fn send(channel: &mut Channel, random: &mut Random) -> Result<Pairs> {
 /// # Errors
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.
 pub fn receive(channel: &mut Channel, choices: F128, random: &mut Random) -> Result<Chosen> {
-    let oracle = Oracle { sid: channel.challenge("base ot") };
+    let oracle = Oracle { sid: channel.meet("base ot") };
     let mut exponents = Zeroizing::new(Vec::with_capacity(COUNT));
     let mut message = Vec::with_capacity(64 * COUNT);
     for i in 0..COUNT {
@@ -208,7 +208,7 @@ mod tests {
         let mut sender = Channel::new(Party::Prover, sender);
         let mut receiver = Channel::new(Party::Verifier, receiver);
         // The receiver's session has one challenge more behind it.
-        let _ = receiver.challenge("an earlier step");
+        let _ = receiver.meet("an earlier step");
         std::thread::scope(|scope| {
             let sending = scope.spawn(move || {
                 let pairs = send(&mut sender, &mut Random::from_seed(&[1; 32])).unwrap();

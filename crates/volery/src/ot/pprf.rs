@@ -69,8 +69,8 @@ impl Tree {
         for &node in nodes {
             let halves: [u8; 48] = self.hash.hash(&self.input(depth, node));
             let (r, s) = halves.split_at(16);
-            working.push(F128::from_bytes(*r.as_array().expect("16 bytes")));
-            check.push(*s.as_array().expect("32 bytes"));
+            working.push(F128::from_bytes(*r.first_chunk().expect("16 bytes")));
+            check.push(*s.first_chunk().expect("32 bytes"));
         }
         (working, check)
     }
@@ -94,8 +94,8 @@ fn check_digest(sid: &[u8; 32]) -> Digest {
 /// # Errors
 /// Link errors.
 pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
-    let sid = channel.challenge("pprf");
-    let mut leaves = Zeroizing::new(Vec::with_capacity(COUNT / k << k));
+    let sid = channel.meet("pprf");
+    let mut leaves = Zeroizing::new(Vec::with_capacity((COUNT / k) << k));
     let mut corrections = Vec::new();
     let mut sums = Vec::new();
     let mut digest = check_digest(&sid);
@@ -129,7 +129,7 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
 /// # Errors
 /// `Misbehaved` where the trees are inconsistent; link errors.
 pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> Result<Leaves> {
-    let sid = channel.challenge("pprf");
+    let sid = channel.meet("pprf");
     let trees = COUNT / k;
     let mut corrections = vec![F128::default(); 2 * (k - 1) * trees];
     let mut sums = vec![0; 32 * trees];
@@ -251,7 +251,7 @@ mod tests {
         for k in [4, 8] {
             let (all, punctured) = run(k, DELTA, 1, None);
             let punctured = punctured.unwrap();
-            assert_eq!(all.len(), COUNT / k << k);
+            assert_eq!(all.len(), (COUNT / k) << k);
             for (place, (a, p)) in all.iter().zip(punctured.iter()).enumerate() {
                 let hole = slice(DELTA, place >> k, k) == (place & ((1 << k) - 1)) as u64;
                 assert_eq!(*p, if hole { F128(0) } else { *a });

@@ -31,7 +31,7 @@
 //! Deviation: the set-up phase ends the session on a failed tree check before the first chunk is read.
 
 use super::{base, pprf};
-use crate::channel::Channel;
+use crate::channel::{Channel, Party};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use subtle::ConstantTimeEq;
@@ -104,7 +104,7 @@ struct Expansion {
 
 impl Expansion {
     fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
-        let sid = channel.challenge("softspoken");
+        let sid = channel.meet("softspoken");
         Self {
             arch,
             depth,
@@ -149,7 +149,7 @@ impl Expansion {
 
     /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
     fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
-        let seed = channel.challenge("softspoken chunk");
+        let seed = channel.challenge(Party::Prover, "softspoken chunk");
         let mut chi = vec![F128::ZERO; blocks];
         Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes"))).fill(&mut chi);
         chi

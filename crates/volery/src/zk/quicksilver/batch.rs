@@ -1,6 +1,6 @@
 //! What both parties do with one batch: hold its triples, weigh them by its challenge, digest assertions.
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Party};
 use volery_primitives::arch::{Arch, Triples};
 use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
@@ -40,7 +40,7 @@ impl Batch {
         total: &mut (F128, F128),
         sums: impl Fn(Arch, &[F128], Triples) -> (F128, F128),
     ) {
-        let seed = channel.challenge("quicksilver batch");
+        let seed = channel.challenge(Party::Prover, "quicksilver batch");
         let mut prg = Prg::new(arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
         let mut chi = [F128::ZERO; TILE];
         let operands = self.a.chunks(TILE).zip(self.b.chunks(TILE));

@@ -24,11 +24,11 @@ pub struct Prover<'a> {
     /// The next unused share of the block.
     next: usize,
     corrections: Bits,
-    batch: Batch,
+    pub(super) batch: Batch,
     /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
     sums: Zeroizing<(F128, F128)>,
     openings: Openings,
-    gates: Gates,
+    pub(super) gates: Gates,
     progress: Option<&'a AtomicU64>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Prover<'a> {
 
     /// Commits to `value` by the next share. Fig. 4, 4 and 5.
     #[inline(always)]
-    fn commit(&mut self, value: F2) -> Result<Mac> {
+    pub(super) fn commit(&mut self, value: F2) -> Result<Mac> {
         if self.next == self.block.len() {
             self.next_batch()?;
         }

@@ -1,1 +1,224 @@
-//! Filled in below.
+//! Completeness at every size around a batch edge; provers that cheat at one gate; challenges after what they combine.
+
+use super::*;
+use crate::channel::{Channel, Flip, Party, Tape, pipe};
+use crate::circuit::{Backend, Circuit};
+use crate::error::{Error, Result};
+use crate::ot::softspoken::Depth;
+use crate::random::Random;
+use crate::vole::{Delta, Key, Mac, Vole, cot, ideal};
+use crate::zk::{Accepted, Gates};
+use core::fmt::Display;
+use std::time::Duration;
+use volery_primitives::{Arch, F2, Field};
+
+/// Shares in a block of the ideal dealer.
+const BLOCK: usize = 192;
+
+/// "I know 2n bits whose products, pair by pair, sum to `sum`."
+struct Products {
+    n: usize,
+    sum: F2,
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Products {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut sum = b.constant(self.sum);
+        for _ in 0..self.n {
+            let (x, y) = (b.witness()?, b.witness()?);
+            let product = b.mul(x, y)?;
+            sum = b.add(sum, product);
+        }
+        b.assert_zero(sum, &"the sum")
+    }
+}
+
+impl Products {
+    /// A true statement, with its witness.
+    fn instance(n: usize, seed: u8) -> (Self, Vec<F2>) {
+        let mut random = Random::from_seed(&[seed; 32]);
+        let witness: Vec<F2> = (0..2 * n).map(|_| random.word().bit0()).collect();
+        let sum = witness.as_chunks::<2>().0.iter().map(|[x, y]| *x * *y).sum();
+        (Self { n, sum }, witness)
+    }
+}
+
+/// A prover that lies about the product with number `at`, so that a false sum comes out true.
+struct Cheat<'a> {
+    prover: Prover<'a>,
+    at: Option<u64>,
+}
+
+impl Backend for Cheat<'_> {
+    type F = F2;
+    type Wire = Mac;
+
+    fn constant(&mut self, c: F2) -> Mac {
+        self.prover.constant(c)
+    }
+    fn add(&mut self, a: Mac, b: Mac) -> Mac {
+        self.prover.add(a, b)
+    }
+    fn scale(&mut self, a: Mac, c: F2) -> Mac {
+        self.prover.scale(a, c)
+    }
+    fn witness(&mut self) -> Result<Mac> {
+        self.prover.witness()
+    }
+    fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
+        self.prover.hint(of, f)
+    }
+    fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
+        let lie = if self.at == Some(self.prover.gates.mul) { F2::ONE } else { F2::ZERO };
+        let c = self.prover.commit(a.value() * b.value() + lie)?;
+        self.prover.batch.push(a.0, b.0, c.0);
+        self.prover.gates.mul += 1;
+        Ok(c)
+    }
+    fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {
+        self.prover.assert_zero(a, name)
+    }
+}
+
+/// Both ends over correlations of `prover_end` and `verifier_end`, the prover lying at `at`; the verifier's verdict.
+fn run_over<P, V>(
+    circuit: &Products,
+    witness: &[F2],
+    at: Option<u64>,
+    flip: Option<Flip>,
+    prover_end: impl FnOnce(&mut Channel) -> P + Send,
+    verifier_end: impl FnOnce(&mut Channel, &Delta) -> V,
+) -> Result<(Accepted, Gates)>
+where
+    P: Vole<Share = Mac>,
+    V: Vole<Share = Key>,
+{
+    let (here, there) = pipe(Duration::from_secs(20));
+    let mut proving = Channel::new(Party::Prover, Tape::new(here, flip).0);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    std::thread::scope(|scope| {
+        let witness = witness.to_vec();
+        scope.spawn(move || {
+            let vole = prover_end(&mut proving);
+            {
+                let prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
+                let mut cheat = Cheat { prover, at };
+                // The verifier may be gone already.
+                let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish());
+            }
+            let _ = proving.flush();
+        });
+        let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+        let vole = verifier_end(&mut verifying, &delta);
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), delta);
+        circuit.run(&mut verifier)?;
+        verifier.finish()
+    })
+}
+
+fn run_ideal(circuit: &Products, witness: &[F2], at: Option<u64>, flip: Option<Flip>) -> Result<Gates> {
+    let prover_end = |_: &mut Channel| ideal::Prover::new(3, BLOCK);
+    let verifier_end = |_: &mut Channel, delta: &Delta| ideal::Verifier::new(3, BLOCK, delta);
+    run_over(circuit, witness, at, flip, prover_end, verifier_end).map(|(_, gates)| gates)
+}
+
+fn run_real(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates> {
+    let arch = Arch::detect();
+    let prover_end = |channel: &mut Channel| {
+        cot::Prover::new(channel, arch, Depth::Four, &mut Random::from_seed(&[1; 32])).unwrap()
+    };
+    let verifier_end = |channel: &mut Channel, delta: &Delta| {
+        cot::Verifier::new(channel, arch, Depth::Four, delta, &mut Random::from_seed(&[2; 32])).unwrap()
+    };
+    run_over(circuit, witness, at, None, prover_end, verifier_end).map(|(_, gates)| gates)
+}
+
+/// Three shares for each pair, so that 64 pairs fill a block of 192; 128 masks follow.
+#[test]
+fn honest_proofs_pass_at_every_size_around_the_batches() {
+    for n in [0, 1, 2, 20, 21, 22, 42, 43, 63, 64, 65, 127, 128, 129, 300] {
+        let (circuit, witness) = Products::instance(n, n as u8);
+        let gates = run_ideal(&circuit, &witness, None, None).unwrap();
+        assert_eq!((gates.mul, gates.inputs, gates.assert), (n as u64, 2 * n as u64, 1));
+    }
+}
+
+#[test]
+fn a_lie_at_any_gate_is_rejected() {
+    let (mut circuit, witness) = Products::instance(150, 1);
+    circuit.sum += F2::ONE;
+    for at in 0..150 {
+        let error = run_ideal(&circuit, &witness, Some(at), None).unwrap_err();
+        assert!(matches!(error, Error::Rejected("the check of the multiplications failed")), "gate {at}");
+    }
+}
+
+#[test]
+fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
+    let (mut circuit, witness) = Products::instance(1, 1);
+    circuit.sum += F2::ONE;
+    assert!(matches!(run_ideal(&circuit, &witness, Some(0), None), Err(Error::Rejected(_))));
+}
+
+/// SoftSpoken's chunks have 1024, 1024, 2048, … shares; three for each pair, and both sides of each edge are tried.
+#[test]
+fn a_lie_at_the_edges_of_real_batches_is_rejected() {
+    let n = 1400;
+    let (mut circuit, witness) = Products::instance(n, 2);
+    assert_eq!(run_real(&circuit, &witness, None).unwrap().mul, n as u64);
+    circuit.sum += F2::ONE;
+    for at in [0, 1, 340, 341, 342, 681, 682, 683, 1364, 1365, 1366, n as u64 - 1] {
+        assert!(matches!(run_real(&circuit, &witness, Some(at)), Err(Error::Rejected(_))), "gate {at}");
+    }
+}
+
+/// Over the ideal dealer the messages are the corrections of each batch, then U and V, then the digest. A bit that is
+/// changed before the batch's challenge meets other coefficients on the two sides.
+#[test]
+fn a_flipped_bit_in_any_message_is_rejected() {
+    let (circuit, witness) = Products::instance(100, 3);
+    for message in 0..4 {
+        for bit in [0, 1, 90, 127, 183] {
+            let verdict = run_ideal(&circuit, &witness, None, Some(Flip { message, bit }));
+            assert!(verdict.is_err(), "message {message}, bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn an_asserted_value_that_is_not_zero_is_rejected() {
+    // The prover's own assertion would stop it: state one sum and verify another.
+    let (circuit, witness) = Products::instance(10, 4);
+    let (here, there) = pipe(Duration::from_secs(20));
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let mut prover =
+        Prover::new(&mut proving, ideal::Prover::new(3, BLOCK), Arch::detect(), witness.iter().copied());
+    circuit.run(&mut prover).unwrap();
+    prover.finish().unwrap();
+    proving.flush().unwrap();
+    let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+    let vole = ideal::Verifier::new(3, BLOCK, &delta);
+    let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), delta);
+    Products { n: circuit.n, sum: circuit.sum + F2::ONE }.run(&mut verifier).unwrap();
+    let error = verifier.finish().unwrap_err();
+    assert!(matches!(error, Error::Rejected("an asserted value is not what the statement demands")));
+}
+
+#[test]
+fn a_false_witness_is_named_by_the_prover_itself() {
+    let (mut circuit, witness) = Products::instance(5, 6);
+    circuit.sum += F2::ONE;
+    let (here, _there) = pipe(Duration::from_secs(20));
+    let mut channel = Channel::new(Party::Prover, here);
+    let mut prover = Prover::new(&mut channel, ideal::Prover::new(3, BLOCK), Arch::detect(), witness);
+    let error = circuit.run(&mut prover).unwrap_err();
+    assert!(matches!(error, Error::Unsatisfied(name) if name == "the sum"));
+}
+
+#[test]
+fn the_bound_is_the_sum_of_its_terms() {
+    assert_eq!(security(f64::INFINITY), 125);
+    assert_eq!(security(Depth::Four.security()), 119);
+    assert_eq!(security(Depth::Eight.security()), 121);
+}

@@ -1,0 +1,109 @@
+//! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
+//! named assertion.
+
+mod kit;
+
+use kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
+use volery::{Correlations, Error, F2, Field, Options, check};
+
+/// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
+fn assert_agrees<C: Anywhere>(name: &str, circuit: &C, witness: &[F2]) {
+    check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for correlations in Correlations::ALL {
+        let options = Options { correlations: Some(correlations), ..seeded(1) };
+        let session = run_honestly(circuit, witness, &options);
+        let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement), "{name}");
+        assert_eq!(
+            (proved.traffic.sent, proved.traffic.received),
+            (verified.traffic.received, verified.traffic.sent)
+        );
+    }
+}
+
+/// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
+fn assert_fails_at<C: Anywhere>(circuit: &C, witness: &[F2], assertion: &str) {
+    let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
+    assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
+    for options in [seeded(1), Options { check: false, ..seeded(1) }] {
+        let session = run_honestly(circuit, witness, &options);
+        assert!(named(session.proved.unwrap_err()), "{assertion}");
+        assert!(session.verified.is_err(), "{assertion}");
+    }
+}
+
+#[test]
+fn networks_around_batches() {
+    // Batches end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, of which the witness takes some.
+    for gates in [1, 2, 3, 7, 64, 511, 512, 513, 1000, 1023, 1024, 1025, 3071, 3072, 3073, 15_000, 33_000] {
+        let (network, witness) = network(gates);
+        assert_agrees(&format!("network of {gates}"), &network, &witness);
+    }
+}
+
+#[test]
+fn mixed_gates() {
+    for bits in [1, 2, 5, 400] {
+        let mut witness: Vec<F2> = (0..bits).map(|i| F2::from(i % 3 == 0)).collect();
+        let parity: F2 = witness.iter().copied().sum();
+        witness[0] += parity;
+        assert_agrees("mixed", &Mixed { bits }, &witness);
+        witness[bits - 1] += F2::ONE;
+        assert_fails_at(&Mixed { bits }, &witness, "parity");
+    }
+}
+
+#[test]
+fn sha256_preimages() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    assert_agrees("abc", &statement, &witness);
+    let (statement, mut witness) = preimage(
+        b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "0x248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
+    );
+    assert_agrees("two blocks", &statement, &witness);
+    witness[17] += F2::ONE;
+    let error = check(&statement, witness.clone()).unwrap_err();
+    let Error::Unsatisfied(name) = error else { panic!("{error}") };
+    assert!(name.starts_with("digest["), "{name}");
+    assert_fails_at(&statement, &witness, &name);
+}
+
+#[test]
+fn witnesses_of_the_wrong_length() {
+    let (network, witness) = network(100);
+    let short = &witness[1..];
+    let long: Vec<F2> = witness.iter().copied().chain([F2::ONE]).collect();
+    for (witness, word) in [(short, "short"), (&long[..], "long")] {
+        for options in [seeded(1), Options { check: false, ..seeded(1) }] {
+            let error = run_honestly(&network, witness, &options).proved.unwrap_err();
+            assert!(matches!(&error, Error::Invalid(why) if why.contains(word)), "{error}");
+        }
+    }
+}
+
+#[test]
+fn the_traffic_is_what_the_headers_say() {
+    let (network, witness) = network(22_000);
+    let options = Options { correlations: Some(Correlations::SoftSpoken8), ..seeded(1) };
+    let report = run_honestly(&network, &witness, &options).proved.unwrap();
+    // 23,152 shares are used: chunks of 8, 8, 16, 32, 64 and 64 blocks.
+    let blocks = 192;
+    let setup = 188 + 4096 + 32 * 7 * 16 + 32 * 16 + 32;
+    let gates = 16 * 15 * (blocks + 1) + 48 + 16 * blocks + 64;
+    assert_eq!(report.traffic.sent, setup + gates);
+    assert_eq!(report.traffic.received, 188 + 8192 + 1);
+}
+
+/// Two sessions at once in one process share nothing.
+#[test]
+fn sessions_are_independent() {
+    let (network, witness) = network(5000);
+    std::thread::scope(|scope| {
+        for seed in [3, 4] {
+            let (network, witness) = (&network, &witness);
+            scope.spawn(move || run_honestly(network, witness, &seeded(seed)).verified.unwrap());
+        }
+    });
+}

@@ -1,0 +1,130 @@
+//! Both parties of a session in one process, and statements to try them on.
+#![allow(dead_code, missing_docs, unreachable_pub)] // each test file uses its part
+
+use std::path::PathBuf;
+use std::time::Duration;
+use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
+use volery::circuit::{Backend, Circuit, Clear, Count, Network, Relation, Statement, Value, Values};
+use volery::zk::quicksilver::{Prover, Verifier};
+use volery::{Accepted, F2, Field, Options, Report, Result, prove, verify};
+
+/// A circuit that every backend of the tests takes.
+pub trait Anywhere:
+    Circuit<Clear<F2, std::vec::IntoIter<F2>>>
+    + Circuit<Count<F2>>
+    + for<'a> Circuit<Prover<'a>>
+    + for<'a> Circuit<Verifier<'a>>
+    + Sync
+{
+}
+
+impl<C> Anywhere for C where
+    C: Circuit<Clear<F2, std::vec::IntoIter<F2>>>
+        + Circuit<Count<F2>>
+        + for<'a> Circuit<Prover<'a>>
+        + for<'a> Circuit<Verifier<'a>>
+        + Sync
+{
+}
+
+/// What a session ended with on both sides, and what each sent.
+pub struct Session {
+    pub proved: Result<Report>,
+    pub verified: Result<(Accepted, Report)>,
+    pub from_prover: Recording,
+    pub from_verifier: Recording,
+}
+
+/// Settings that make a run repeat.
+pub fn seeded(seed: u8) -> Options {
+    Options { seed: Some([seed; 32]), ..Options::default() }
+}
+
+/// Longer than any test waits for a peer that still works.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Runs both parties, each with its own circuit and settings, with a bit flipped on the way where asked.
+pub fn run<P: Anywhere, V: Anywhere>(
+    (proved, witness, proving): (&P, &[F2], &Options),
+    (verified, verifying): (&V, &Options),
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    let (here, there) = pipe(TIMEOUT);
+    let of = |party| flip.filter(|(from, _)| *from == party).map(|(_, flip)| flip);
+    let (here, from_prover) = Tape::new(here, of(Party::Prover));
+    let (there, from_verifier) = Tape::new(there, of(Party::Verifier));
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove(proved, witness.to_vec(), &mut channel, proving)
+        });
+        let verified = {
+            let mut channel = Channel::new(Party::Verifier, there);
+            verify(verified, &mut channel, verifying)
+        };
+        Session { proved: prover.join().unwrap(), verified, from_prover, from_verifier }
+    })
+}
+
+/// Runs both parties on the same circuit, with default settings.
+pub fn run_honestly<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> Session {
+    run((circuit, witness, options), (circuit, options), None)
+}
+
+/// Knowledge of a preimage of SHA-256.
+pub fn preimage(message: &[u8], digest: &str) -> (Statement, Vec<F2>) {
+    let relation =
+        Relation::open(&format!("builtin:sha256-preimage?length={}", message.len()), None).unwrap();
+    let mut public = Values::new();
+    public.insert("digest", Value::from_number_hex(digest).unwrap()).unwrap();
+    let statement = Statement::new(relation, public).unwrap();
+    let mut private = Values::new();
+    private.insert("message", Value::from_bytes(message)).unwrap();
+    let witness = statement.witness(private).unwrap().bits().collect();
+    (statement, witness)
+}
+
+/// The SHA-256 of "abc".
+pub const ABC: &str = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/// A network with its witness.
+pub fn network(gates: u64) -> (Network, Vec<F2>) {
+    let network = Network::new(gates).unwrap();
+    let witness = network.witness([7; 32]).collect();
+    (network, witness)
+}
+
+/// "I know an even number of ones, and their halves were hinted": hints, constants, scaling and several assertions.
+pub struct Mixed {
+    pub bits: usize,
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Mixed {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let one = b.constant(F2::ONE);
+        let zero = b.constant(F2::ZERO);
+        b.assert_zero(zero, &"zero")?;
+        let mut parity = zero;
+        let mut all = one;
+        for i in 0..self.bits {
+            let x = b.witness()?;
+            let copy = b.hint(&[x], |x| x[0])?;
+            let same = b.add(x, copy);
+            b.assert_zero(same, &format_args!("copy[{i}]"))?;
+            parity = b.add(parity, copy);
+            all = b.mul(all, x)?;
+            let nothing = b.scale(all, F2::ZERO);
+            all = b.add(all, nothing);
+            all = b.scale(all, F2::ONE);
+        }
+        b.assert_zero(parity, &"parity")?;
+        let product = b.mul(all, all)?;
+        let idempotent = b.add(product, all);
+        b.assert_zero(idempotent, &"idempotent")
+    }
+}
+
+/// A file in `vectors/`.
+pub fn vector(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(name)
+}

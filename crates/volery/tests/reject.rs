@@ -1,0 +1,149 @@
+//! Nothing but an honest run is accepted, and nothing hangs or panics.
+
+mod kit;
+
+use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
+use volery::channel::{Channel, Flip, Party, Playback};
+use volery::circuit::{Backend, Circuit};
+use volery::{Correlations, Error, F2, Field, Options, Result, prove, verify};
+
+fn options(seed: u8) -> Options {
+    Options { correlations: Some(Correlations::SoftSpoken8), ..seeded(seed) }
+}
+
+/// Flips bits of each message in turn. The verifier's verdict may stand where only the verdict was changed.
+#[test]
+fn a_flipped_bit_in_any_message() {
+    let (network, witness) = network(1100);
+    for correlations in Correlations::ALL {
+        let options = Options { correlations: Some(correlations), ..seeded(1) };
+        let honest = run_honestly(&network, &witness, &options);
+        assert!(honest.verified.is_ok());
+        for (party, messages) in [
+            (Party::Prover, honest.from_prover.messages().len()),
+            (Party::Verifier, honest.from_verifier.messages().len()),
+        ] {
+            for message in 0..messages {
+                for bit in [0, 1 << 7 | 5, 8 * 77 + 1] {
+                    let flip = Some((party, Flip { message, bit }));
+                    let Session { proved, verified, .. } =
+                        run((&network, &witness, &options), (&network, &options), flip);
+                    let case =
+                        format!("{correlations}, message {message} of the {}, bit {bit}", party.name());
+                    assert!(proved.is_err(), "{case}");
+                    let verdict = party == Party::Verifier && message == messages - 1;
+                    assert_eq!(verified.is_ok(), verdict, "{case}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_public_output() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let (other, _) = preimage(b"abc", &ABC.replace("15ad", "15ac"));
+    let session = run((&statement, &witness, &options(1)), (&other, &options(2)), None);
+    for error in [session.proved.err(), session.verified.err()] {
+        let error = error.unwrap();
+        assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
+    }
+}
+
+/// A prover that lies about which statement it proves gets past the handshake, and no further.
+#[test]
+fn a_prover_of_another_statement() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let (other, _) = preimage(b"abc", &ABC.replace("15ad", "15ac"));
+    let lying = Options { statement: Some(other.digest()), ..options(1) };
+    let honest = Options { statement: Some(other.digest()), ..options(2) };
+    let session = run((&statement, &witness, &lying), (&other, &honest), None);
+    assert!(matches!(session.verified.unwrap_err(), Error::Rejected(_)));
+    assert!(matches!(session.proved.unwrap_err(), Error::Rejected(_)));
+}
+
+#[test]
+fn a_disagreement_on_parameters() {
+    let (network, witness) = network(10);
+    let four = Options { correlations: Some(Correlations::SoftSpoken4), ..seeded(1) };
+    let session = run((&network, &witness, &four), (&network, &options(2)), None);
+    for error in [session.proved.err(), session.verified.err()] {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("softspoken4") && error.contains("softspoken8"), "{error}");
+    }
+}
+
+#[test]
+fn more_security_than_there_is() {
+    let (network, witness) = network(10);
+    let asking = Options { security: 126, ..options(1) };
+    let session = run_honestly(&network, &witness, &asking);
+    assert!(matches!(session.proved.unwrap_err(), Error::Invalid(_)));
+    assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));
+}
+
+/// What a prover said once convinces nobody again: the verifier's nonce is another.
+#[test]
+fn a_replayed_transcript() {
+    let (network, witness) = network(100);
+    let said: Vec<u8> = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
+    let replay = |seed| {
+        let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
+        verify(&network, &mut channel, &options(seed))
+    };
+    assert!(replay(1).is_ok(), "the same verifier again: the playback itself works");
+    assert!(matches!(replay(2), Err(Error::Misbehaved(_) | Error::Rejected(_))));
+}
+
+#[test]
+fn two_of_a_kind() {
+    let (network, witness) = network(10);
+    let hello = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
+    let mut channel = Channel::new(Party::Prover, Playback::new(hello));
+    let error = prove(&network, witness, &mut channel, &options(2)).unwrap_err();
+    assert!(matches!(&error, Error::Disagreed { what: "roles", .. }), "{error}");
+}
+
+struct Nothing;
+
+impl<B: Backend<F = F2>> Circuit<B> for Nothing {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let (x, y) = (b.witness()?, b.witness()?);
+        b.mul(x, y).map(drop)
+    }
+}
+
+#[test]
+fn a_statement_that_asserts_nothing() {
+    for check in [true, false] {
+        let options = Options { check, ..options(1) };
+        let session = run_honestly(&Nothing, &[F2::ONE, F2::ONE], &options);
+        assert!(
+            matches!(session.proved.unwrap_err(), Error::Invalid(why) if why.contains("asserts nothing"))
+        );
+        assert!(session.verified.is_err());
+    }
+}
+
+/// A peer that stops anywhere, or says anything: an error on this side.
+fn assert_survives<C: Anywhere>(circuit: &C, witness: &[F2], from_prover: &[u8], from_verifier: &[u8]) {
+    let mut channel = Channel::new(Party::Verifier, Playback::new(from_prover.to_vec()));
+    assert!(verify(circuit, &mut channel, &options(2)).is_err());
+    let mut channel = Channel::new(Party::Prover, Playback::new(from_verifier.to_vec()));
+    assert!(prove(circuit, witness.to_vec(), &mut channel, &options(3)).is_err());
+}
+
+#[test]
+fn peers_that_close_or_talk_nonsense() {
+    let (network, witness) = network(100);
+    let honest = run_honestly(&network, &witness, &options(1));
+    let said = [honest.from_prover, honest.from_verifier].map(|record| record.messages().concat());
+    for cut in [0, 1, 11, 12, 100, 187, 188, 189, 4000] {
+        assert_survives(&network, &witness, &said[0][..cut], &said[1][..cut]);
+        let nonsense = |said: &[u8]| {
+            let tail = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
+            said[..cut].iter().copied().chain(tail).collect::<Vec<u8>>()
+        };
+        assert_survives(&network, &witness, &nonsense(&said[0]), &nonsense(&said[1]));
+    }
+}

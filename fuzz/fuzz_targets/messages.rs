@@ -1,0 +1,58 @@
+//! Any bytes from the peer after an honest hello, or in place of a part of an honest run: never a panic, and never
+//! acceptance of anything but the run itself.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+use std::time::Duration;
+use volery::channel::{Channel, Party, Playback, Tape, pipe};
+use volery::circuit::Network;
+use volery::{F2, Options, prove, verify};
+
+/// What each party says in one honest run with these settings.
+static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    let (network, witness) = statement();
+    let (here, there) = pipe(Duration::from_secs(60));
+    let (here, from_prover) = Tape::new(here, None);
+    let (there, from_verifier) = Tape::new(there, None);
+    let prover = std::thread::spawn(move || {
+        prove(&network, witness, &mut Channel::new(Party::Prover, here), &options(1)).unwrap()
+    });
+    verify(&network, &mut Channel::new(Party::Verifier, there), &options(2)).unwrap();
+    prover.join().unwrap();
+    [from_prover, from_verifier].map(|record| record.messages().concat())
+});
+
+fn statement() -> (Network, Vec<F2>) {
+    let network = Network::new(50).unwrap();
+    let witness = network.witness([3; 32]).collect();
+    (network, witness)
+}
+
+fn options(seed: u8) -> Options {
+    Options { seed: Some([seed; 32]), check: false, ..Options::default() }
+}
+
+/// The honest bytes up to a place, then `tail`.
+fn spoilt(honest: &[u8], place: usize, tail: &[u8]) -> Vec<u8> {
+    let mut bytes = honest.to_vec();
+    let place = place % bytes.len();
+    for (byte, noise) in bytes[place..].iter_mut().zip(tail) {
+        *byte ^= noise;
+    }
+    bytes
+}
+
+fuzz_target!(|input: (u16, Vec<u8>)| {
+    let (place, tail) = input;
+    let (network, witness) = statement();
+    let [from_prover, from_verifier] = &*HONEST;
+
+    let bytes = spoilt(from_prover, place.into(), &tail);
+    let changed = bytes != *from_prover;
+    let verdict = verify(&network, &mut Channel::new(Party::Verifier, Playback::new(bytes)), &options(2));
+    assert_eq!(verdict.is_err(), changed);
+
+    let bytes = spoilt(from_verifier, place.into(), &tail);
+    let _ = prove(&network, witness, &mut Channel::new(Party::Prover, Playback::new(bytes)), &options(1));
+});
