@@ -1,4 +1,100 @@
 //! The command line of volery.
 #![forbid(unsafe_code)]
 
-fn main() {}
+mod args;
+mod bench;
+mod both;
+mod demo;
+mod doctor;
+mod estimate;
+mod failure;
+mod link;
+mod misuse;
+mod parties;
+mod preimage;
+mod print;
+mod progress;
+mod relations;
+mod report;
+mod settings;
+mod values;
+
+use args::{CircuitVerb, Typed, Verb};
+use clap::Parser;
+use failure::{Failure, Fault, Result};
+use std::any::Any;
+use std::io::IsTerminal;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::time::Instant;
+use volery::channel::Party;
+
+/// What a shell expects of a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    std::panic::set_hook(Box::new(|panic| print::notice(bug(panic.payload(), panic.location()))));
+    // Without the handler Ctrl-C ends the process too, only without a word.
+    let _ = ctrlc::set_handler(|| {
+        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        print::notice(format_args!("{over_bar}volery: interrupted"));
+        // The system closes the sockets, and the peer sees it at once.
+        std::process::exit(INTERRUPTED);
+    });
+
+    // Typed wrongly, too, a run that was to print JSON does.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let typed = match Typed::try_parse() {
+        Ok(typed) => typed,
+        Err(error) if !error.use_stderr() => {
+            return error.print().map_or(ExitCode::from(Fault::Usage as u8), |()| ExitCode::SUCCESS);
+        }
+        Err(error) => return end(&misuse::explain(&error), None, json),
+    };
+    let role = match &typed.verb {
+        Verb::Prove(_) => Some(Party::Prover),
+        Verb::Verify(_) => Some(Party::Verifier),
+        _ => None,
+    };
+    match catch_unwind(|| run(&typed.verb, started)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => end(&failure, role, json),
+        // The hook has said why.
+        Err(_) => {
+            let failure = Failure { fault: Fault::Bug, line: "a bug in volery".into() };
+            if json {
+                let _ = print::result(report::failed(&failure, role));
+            }
+            ExitCode::from(failure.fault as u8)
+        }
+    }
+}
+
+fn run(verb: &Verb, started: Instant) -> Result<()> {
+    match verb {
+        Verb::Demo(typed) => demo::demo(typed, started),
+        Verb::Prove(typed) => parties::prove(typed, started),
+        Verb::Verify(typed) => parties::verify(typed, started),
+        Verb::Check(typed) => relations::check(typed),
+        Verb::Circuit(CircuitVerb::Info(typed)) => relations::info(typed),
+        Verb::Bench(typed) => bench::bench(typed, started),
+        Verb::Doctor(typed) => doctor::doctor(typed),
+    }
+}
+
+/// Says what failed, and ends with its exit code.
+fn end(failure: &Failure, role: Option<Party>, json: bool) -> ExitCode {
+    print::notice(format_args!("volery: {}", failure.line));
+    if json {
+        let _ = print::result(report::failed(failure, role));
+    }
+    ExitCode::from(failure.fault as u8)
+}
+
+/// The line of a panic. Only messages that are fixed in the source are shown: others may hold values.
+fn bug(payload: &dyn Any, place: Option<&std::panic::Location>) -> String {
+    let what = payload.downcast_ref::<&str>().copied().unwrap_or("it came to a state that cannot be");
+    let place = place.map_or(String::new(), |place| format!(" at {}:{}", place.file(), place.line()));
+    format!("volery: a bug in volery: {what}{place}: please report it with the command that led here")
+}

@@ -1,0 +1,256 @@
+//! What was typed. What it means is decided in [`crate::settings`].
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    accepted, or done
+  1    rejected: the verifier was not convinced (on both sides)
+  2    wrong usage, or a relation, value or witness that does not fit
+  3    the peer or the network failed or misbehaved, or the two sides disagree
+  70   a bug in volery
+  130  interrupted by Ctrl-C; the peer sees the link close at once
+
+Errors are one line on standard error. With --json the last line of standard
+output is one JSON object, whatever happens.
+
+VOLERY_ARCH names the instruction set of the kernels, where it should not be
+the fastest; `volery doctor` lists them.";
+
+const STATEMENTS: &str = "\
+A statement is a relation (a public program) with public and private values.
+
+RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
+builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. Its inputs
+and outputs are listed by `volery circuit info RELATION`.
+
+Values are given one by one as NAME=VALUE, or by the path of a file of such
+lines, where lines that begin with # are comments. (A path with a `=` in it is
+written ./PATH.) Names of a circuit file are in0, in1, … and out0, out1, …
+VALUE is one of
+  0x…     a number, its least significant bit on the first wire
+  0b…     bits in the order of the wires
+  text:…  bytes, the most significant first: text:abc is 0x616263
+  @PATH   all bytes of a file
+  -       all bytes of standard input
+Others on this machine can read its command lines: give secrets by @PATH, in
+a file of values, or by standard input.";
+
+const PROVE: &str = "\
+Examples:
+  volery prove --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000
+  volery prove --relation aes_128.txt \\
+    --public known.txt --private in0=- --listen 127.0.0.1:7000";
+
+const VERIFY: &str = "\
+Examples:
+  volery verify --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --listen 127.0.0.1:7000
+  volery verify --relation aes_128.txt \\
+    --public known.txt --connect 127.0.0.1:7000";
+
+const BENCH: &str = "\
+Examples:
+  volery bench boolean --gates 100000000 --json
+  volery bench sha256
+  volery bench --list
+
+In the JSON, `sent` goes from the prover to the verifier, and `received` back.
+`setup` runs from the handshake to the first gate, `online` from there to the
+verdict, `total` from the start of the process.";
+
+/// Zero-knowledge proofs for programs too large for memory.
+#[derive(Parser)]
+#[command(name = "volery", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub(crate) struct Typed {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// Prove and verify knowledge of a SHA-256 preimage, both parties in this process, over loopback TCP
+    Demo(Demo),
+    /// Prove a statement to a verifier
+    #[command(after_help = PROVE, after_long_help = format!("{STATEMENTS}\n\n{PROVE}\n\n{EXIT_CODES}"))]
+    Prove(Prove),
+    /// Verify what a prover claims
+    #[command(after_help = VERIFY, after_long_help = format!("{STATEMENTS}\n\n{VERIFY}\n\n{EXIT_CODES}"))]
+    Verify(Verify),
+    /// Evaluate a statement in the clear, and name the first assertion that fails
+    #[command(after_long_help = format!("{STATEMENTS}\n\n{EXIT_CODES}"))]
+    Check(Check),
+    /// Look at relations
+    #[command(subcommand)]
+    Circuit(CircuitVerb),
+    /// Measure both parties on this machine, one thread each, over loopback TCP
+    #[command(after_help = BENCH)]
+    Bench(Bench),
+    /// Show what this machine has, and how fast the kernels run on it
+    Doctor(Doctor),
+}
+
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Prove {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) private: Private,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) private: Private,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum CircuitVerb {
+    /// Gates by kind, inputs, outputs, depth, and what a proof would send
+    Info(Info),
+}
+
+#[derive(Args)]
+pub(crate) struct Info {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format of the file [default: as its content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Bench {
+    /// What to measure; --list shows what there is
+    #[arg(required_unless_present = "list")]
+    pub(crate) name: Option<String>,
+    /// List what there is to measure
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The multiplications of `boolean` [default: 10000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) gates: Option<String>,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The part of a statement that both parties know.
+#[derive(Args)]
+pub(crate) struct Public {
+    /// The public program: a circuit file, or builtin:NAME?key=value
+    #[arg(long, required = true)]
+    pub(crate) relation: Vec<String>,
+    /// The format of the file: bristol-fashion, bristol [default: as its content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// A public value, or a file of them; may be repeated
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) public: Vec<OsString>,
+}
+
+/// The part that the prover keeps.
+#[derive(Args)]
+pub(crate) struct Private {
+    /// A private value, or a file of them; may be repeated
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) private: Vec<OsString>,
+}
+
+/// Where the other party is.
+#[derive(Args)]
+pub(crate) struct Peer {
+    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one line,
+    /// `listening on ADDR`
+    #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
+    pub(crate) listen: Option<String>,
+    /// Connect to the peer, again and again until it listens or --timeout has passed
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: Option<String>,
+    /// Use plain TCP beyond this machine. Whoever is on the path can then read and change what is sent: the private
+    /// values stay hidden, but a verifier cannot know who proved to it, nor that nobody interfered
+    #[arg(long)]
+    pub(crate) insecure_plaintext: bool,
+}
+
+/// How to prove. Both sides must agree on all but the timeout and the security asked for.
+#[derive(Args)]
+pub(crate) struct Protocol {
+    /// The proof system
+    #[arg(long, default_value = "quicksilver")]
+    pub(crate) system: String,
+    /// The field of the statement
+    #[arg(long, default_value = "f2")]
+    pub(crate) field: String,
+    /// Where correlated randomness comes from: softspoken4 (fast links), softspoken8 (less traffic), or auto, by the size
+    /// of the statement
+    #[arg(long, default_value = "auto")]
+    pub(crate) vole: String,
+    /// Refuse to run with fewer bits of statistical security
+    #[arg(long, value_name = "BITS", default_value = "100")]
+    pub(crate) security: String,
+    /// Threads of each party
+    #[arg(long, value_name = "T", default_value = "1")]
+    pub(crate) threads: String,
+    /// The longest wait for the peer, at any point
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    pub(crate) timeout: String,
+}
+
+/// What to print.
+#[derive(Args)]
+pub(crate) struct Output {
+    /// Print one JSON object as the last line of standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}

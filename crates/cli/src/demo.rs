@@ -1,0 +1,50 @@
+//! `volery demo`.
+
+use crate::args::Demo;
+use crate::both;
+use crate::failure::Result;
+use crate::parties::{Bits, by_size};
+use crate::preimage::{LENGTH, Preimage};
+use crate::print::{self, grouped, hex, human, seconds};
+use crate::report::{Outcome, table};
+use crate::settings::Settings;
+use std::time::Instant;
+use volery::F2;
+use volery::circuit::Count;
+
+/// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
+pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
+    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    let Preimage { statement, witness, digest } = Preimage::random()?;
+    volery::check(&statement, Bits(&witness))?;
+    let shape = Count::<F2>::shape(&statement)?;
+    let correlations = settings.correlations.unwrap_or(by_size(&shape));
+    let options = settings.options(statement.digest(), correlations)?;
+    let reports = both::run(&statement, Bits(&witness), &options, shape.mul, &settings)?;
+    let outcome = Outcome::new(None, reports.verifier, started);
+    if settings.json {
+        return print::result(outcome.json());
+    }
+    let (report, prover) = (&outcome.report, reports.prover.traffic);
+    print::result(table(&[
+        ("statement", format!("the prover knows {LENGTH} bytes whose SHA-256 digest is")),
+        ("", hex(&digest)),
+        (
+            "circuit",
+            format!(
+                "{} multiplications and {} additions of bits, {} private inputs, {} assertions",
+                grouped(report.gates.mul),
+                grouped(report.gates.add),
+                grouped(report.gates.inputs),
+                grouped(report.gates.assert)
+            ),
+        ),
+        (
+            "prover",
+            format!("drew the bytes at random, and sent {}B over 127.0.0.1", human(prover.sent as f64)),
+        ),
+        ("verifier", format!("sent {}B, and learnt nothing but the verdict", human(prover.received as f64))),
+        ("took", seconds(outcome.total.as_secs_f64())),
+        ("verdict", "accepted".into()),
+    ]))
+}

@@ -1,0 +1,154 @@
+//! `volery doctor`: what this machine has, and how fast the kernels run on it.
+
+use crate::args::Doctor;
+use crate::failure::{Failure, Result};
+use crate::link::loopback;
+use crate::print::{self, human, seconds};
+use crate::report::table;
+use crate::settings::arch;
+use serde_json::{Map, json};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use volery::channel::Link;
+use volery::{Arch, F128, Field};
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Triples, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+
+/// How long each kernel is measured.
+const PERIOD: Duration = Duration::from_millis(20);
+/// Elements in a batch, as many as a proof has.
+const BATCH: usize = 8192;
+/// What is sent over loopback.
+const SENT: usize = 64 << 20;
+
+/// Measures and prints.
+pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
+    let arch = arch()?;
+    let available: Vec<_> = Arch::available().iter().map(|arch| arch.name()).collect();
+    let features = cpu_features();
+    let cores = std::thread::available_parallelism().ok().map(usize::from);
+    let huge = huge_pages();
+    let kernels = kernels(arch);
+    let throughput = loopback_speed()?;
+    let version = env!("CARGO_PKG_VERSION");
+    if typed.json {
+        let kernels: Map<_, _> =
+            kernels.iter().map(|(name, time)| ((*name).to_owned(), json!(time * 1e9))).collect();
+        return print::result(json!({
+            "version": version,
+            "arch": arch.name(),
+            "archs": available,
+            "cpu_features": features,
+            "cores": cores,
+            "transparent_huge_pages": huge,
+            "kernel_nanoseconds": kernels,
+            "loopback_bytes_per_second": throughput,
+        }));
+    }
+    let mut rows = vec![
+        ("version", version.to_owned()),
+        ("kernels", format!("{} (this machine has {})", arch.name(), available.join(", "))),
+        ("features", if features.is_empty() { "none that matter".into() } else { features.join(", ") }),
+        ("cores", cores.map_or("unknown".into(), |cores| cores.to_string())),
+        ("huge pages", huge.unwrap_or_else(|| "unknown".into())),
+    ];
+    rows.extend(kernels.iter().map(|(name, time)| ("", format!("{:>8}  {name}", seconds(*time)))));
+    rows.push(("loopback", format!("{}B/s", human(throughput))));
+    print::result(table(&rows))
+}
+
+/// Those that a kernel could use.
+fn cpu_features() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        macro_rules! present {
+            ($($name:tt),*) => {
+                [$(($name, is_x86_feature_detected!($name))),*]
+            };
+        }
+        let all = present!(
+            "aes",
+            "pclmulqdq",
+            "sse4.1",
+            "avx2",
+            "vaes",
+            "vpclmulqdq",
+            "gfni",
+            "avx512f",
+            "avx512bw",
+            "avx512vl"
+        );
+        all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    Vec::new()
+}
+
+/// Whether the system gives huge pages unasked: always, madvise or never.
+fn huge_pages() -> Option<String> {
+    let modes = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
+    let (_, rest) = modes.split_once('[')?;
+    Some(rest.split_once(']')?.0.to_owned())
+}
+
+/// Each kernel with its time for one element, in seconds.
+fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
+    let key = Aes128::new(arch, F128(1));
+    let inputs: [Vec<F128>; 4] = core::array::from_fn(|i| {
+        let mut blocks = vec![F128::ZERO; BATCH];
+        key.counter((i as u128) << 64, &mut blocks);
+        blocks
+    });
+    let [chi, a, b, c] = inputs.each_ref();
+    let triples = Triples { a, b, c };
+    let mut out = vec![F128::ZERO; BATCH];
+    let mut measured = vec![
+        ("an AES block", time(|| key.counter(0, black_box(&mut out)))),
+        ("a product in an inner product", time(|| dot(arch, black_box(a), b))),
+        ("a multiplication checked by the prover", time(|| prover_sums(arch, black_box(chi), triples))),
+        ("a multiplication checked by the verifier", time(|| verifier_sums(arch, black_box(chi), triples))),
+        ("a transposed row", time(|| transpose(arch, black_box(a), &mut out))),
+    ];
+    for (k, name) in
+        [(4, "a correlation of softspoken4, expanded"), (8, "a correlation of softspoken8, expanded")]
+    {
+        let blocks = BATCH / 128;
+        let (mut total, mut planes) = (vec![F128::ZERO; blocks], vec![F128::ZERO; k * blocks]);
+        let expand = || {
+            (0..128 / k).for_each(|_| fold_leaves(&key, &a[..1 << k], 0, black_box(&mut total), &mut planes))
+        };
+        measured.push((name, time(expand)));
+    }
+    measured
+}
+
+/// The shortest time that one of a batch's elements took.
+fn time<T>(mut batch: impl FnMut() -> T) -> f64 {
+    let started = Instant::now();
+    let mut best = f64::INFINITY;
+    while started.elapsed() < PERIOD {
+        let one = Instant::now();
+        black_box(batch());
+        best = best.min(one.elapsed().as_secs_f64());
+    }
+    best / BATCH as f64
+}
+
+/// Bytes per second from one thread to another.
+fn loopback_speed() -> Result<f64> {
+    let [(mut from, _), (mut to, _)] = loopback(Duration::from_secs(10))?;
+    let failed = |why| Failure::peer(format_args!("sending over 127.0.0.1: {why}"));
+    let started = Instant::now();
+    let sending = std::thread::spawn(move || {
+        let piece = vec![0; 1 << 16];
+        (0..SENT / piece.len()).try_for_each(|_| from.send(&piece))?;
+        from.flush()
+    });
+    let mut piece = vec![0; 1 << 16];
+    (0..SENT / piece.len()).try_for_each(|_| to.recv(&mut piece)).map_err(failed)?;
+    match sending.join() {
+        Ok(sent) => sent.map_err(failed)?,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+    Ok(SENT as f64 / started.elapsed().as_secs_f64())
+}

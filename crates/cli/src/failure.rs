@@ -1,0 +1,68 @@
+//! How a run ends when it does not end well: an exit code by whose fault it is, and one line.
+
+use std::fmt::Display;
+use volery::Error;
+
+/// A result whose error is a [`Failure`].
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Whose fault it is; the numbers are the exit codes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// The verifier was not convinced.
+    Rejected = 1,
+    /// The caller's: arguments, relation, values, witness.
+    Usage = 2,
+    /// The peer's or the network's.
+    Peer = 3,
+    /// Ours.
+    Bug = 70,
+}
+
+/// Why a run failed. The line holds no private value.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) fault: Fault,
+    pub(crate) line: String,
+}
+
+impl Failure {
+    pub(crate) fn usage(line: impl Display) -> Self {
+        Self { fault: Fault::Usage, line: one_line(line) }
+    }
+
+    pub(crate) fn peer(line: impl Display) -> Self {
+        Self { fault: Fault::Peer, line: one_line(line) }
+    }
+
+    /// Says before the line where it happened.
+    pub(crate) fn at(self, place: impl Display) -> Self {
+        Self { line: format!("{place}: {}", self.line), ..self }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let fault = match &error {
+            Error::Rejected(_) => Fault::Rejected,
+            Error::Invalid(_) | Error::Unsatisfied(_) => Fault::Usage,
+            Error::Io { .. } | Error::Disagreed { .. } | Error::Misbehaved(_) => Fault::Peer,
+            _ => Fault::Bug,
+        };
+        let advice = match &error {
+            Error::Io { source, .. } if source.kind() == std::io::ErrorKind::TimedOut => {
+                ": see how the other side fares, or give it longer by --timeout"
+            }
+            Error::Io { .. } => ": see what the other side says",
+            Error::Disagreed { .. } => ": start both sides with the same",
+            Error::Misbehaved(_) => ": is the other side volery, of this version?",
+            _ => "",
+        };
+        Self { fault, line: one_line(format_args!("{error}{advice}")) }
+    }
+}
+
+/// `text` without line breaks and other control characters.
+fn one_line(text: impl Display) -> String {
+    text.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,92 @@
+//! `prove` and `verify`: one party in this process.
+
+use crate::args::{Prove, Verify};
+use crate::failure::Result;
+use crate::link::{Meter, Metered, Reach};
+use crate::print;
+use crate::progress::{Progress, Watched};
+use crate::report::Outcome;
+use crate::settings::{Settings, claim, reach, statement};
+use crate::values::Reader;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+use volery::channel::{Channel, Party};
+use volery::circuit::{Count, Shape, Statement, Witness};
+use volery::{Correlations, F2, Options};
+
+/// `volery prove`.
+pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
+    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    let reach = reach(&typed.peer)?;
+    let (statement, witness) = claim(&typed.public, &typed.private)?;
+    if !typed.no_check {
+        volery::check(&statement, Bits(&witness))?;
+    }
+    let mut session = Session::open(&settings, &reach, &statement, Party::Prover)?;
+    let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
+    drop(session);
+    print_outcome(&Outcome::new(Some(Party::Prover), report, started), &settings)
+}
+
+/// `volery verify`.
+pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
+    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    let reach = reach(&typed.peer)?;
+    let statement = statement(&typed.public, &mut Reader::default())?;
+    let mut session = Session::open(&settings, &reach, &statement, Party::Verifier)?;
+    let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
+    drop(session);
+    print_outcome(&Outcome::new(Some(Party::Verifier), report, started), &settings)
+}
+
+/// Prints what was accepted.
+pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings) -> Result<()> {
+    if settings.json { print::result(outcome.json()) } else { print::result(outcome.table()) }
+}
+
+/// What one party needs once its statement is settled and its peer is there.
+struct Session {
+    channel: Channel,
+    options: Options,
+    _progress: Progress,
+}
+
+impl Session {
+    /// Settles the correlations, then reaches the peer.
+    fn open(settings: &Settings, reach: &Reach, statement: &Statement, party: Party) -> Result<Self> {
+        // Both sides walk the statement to the same size, and a malformed file is found before anybody waits.
+        let (correlations, total) = match settings.correlations {
+            Some(correlations) => (correlations, None),
+            None => {
+                let shape = Count::<F2>::shape(statement)?;
+                (by_size(&shape), Some(shape.mul))
+            }
+        };
+        let mut options = settings.options(statement.digest(), correlations)?;
+        let link = reach.link(settings.timeout)?;
+        let (gates, meter) = (Arc::<AtomicU64>::default(), Arc::<Meter>::default());
+        let channel = Channel::new(party, Metered { link, meter: meter.clone() });
+        options.progress = Some(gates.clone());
+        let progress = Progress::start(Watched { gates, meter, total }, settings.quiet);
+        Ok(Self { channel, options, _progress: progress })
+    }
+}
+
+/// The correlations that `auto` stands for.
+pub(crate) fn by_size(shape: &Shape) -> Correlations {
+    Correlations::for_size(shape.inputs + shape.mul)
+}
+
+/// A witness, to be read as often as needed.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits<'a>(pub(crate) &'a Witness);
+
+impl<'a> IntoIterator for Bits<'a> {
+    type Item = F2;
+    type IntoIter = Box<dyn Iterator<Item = F2> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.0.bits())
+    }
+}

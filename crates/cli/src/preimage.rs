@@ -1,0 +1,31 @@
+//! The statement of `demo` and `bench sha256`: knowledge of a random message with a given SHA-256 digest.
+
+use crate::failure::Result;
+use sha2::{Digest, Sha256};
+use volery::circuit::{Relation, Statement, Value, Values, Witness};
+use volery::random::Random;
+use zeroize::Zeroizing;
+
+/// Bytes of the message: the longest that fits one block.
+pub(crate) const LENGTH: usize = 55;
+
+/// A statement about a fresh random message, which nobody else knows.
+pub(crate) struct Preimage {
+    pub(crate) statement: Statement,
+    pub(crate) witness: Witness,
+    pub(crate) digest: [u8; 32],
+}
+
+impl Preimage {
+    pub(crate) fn random() -> Result<Self> {
+        let message = Zeroizing::new(Random::from_system()?.bytes::<LENGTH>());
+        let digest: [u8; 32] = Sha256::digest(message.as_slice()).into();
+        let relation = Relation::open(&format!("builtin:sha256-preimage?length={LENGTH}"), None)?;
+        let (mut public, mut private) = (Values::new(), Values::new());
+        public.insert("digest", Value::from_bytes(&digest))?;
+        private.insert("message", Value::from_bytes(message.as_slice()))?;
+        let statement = Statement::new(relation, public)?;
+        let witness = statement.witness(private)?;
+        Ok(Self { statement, witness, digest })
+    }
+}

@@ -1,0 +1,134 @@
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short runs.
+
+use crate::link::Meter;
+use crate::print::{count, human, notice};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Between two lines.
+const LINE: Duration = Duration::from_secs(5);
+/// Between two states of the bar, and before the first.
+const BAR: Duration = Duration::from_millis(200);
+
+/// Shows progress until dropped.
+pub(crate) struct Progress {
+    /// Dropped to stop the watch.
+    stop: Option<Sender<()>>,
+    watch: Option<JoinHandle<()>>,
+}
+
+/// What is watched.
+pub(crate) struct Watched {
+    /// Multiplications done.
+    pub(crate) gates: Arc<AtomicU64>,
+    /// Bytes carried.
+    pub(crate) meter: Arc<Meter>,
+    /// Multiplications in all, where that is known.
+    pub(crate) total: Option<u64>,
+}
+
+impl Progress {
+    /// Watches, unless `quiet`.
+    pub(crate) fn start(watched: Watched, quiet: bool) -> Self {
+        if quiet {
+            return Self { stop: None, watch: None };
+        }
+        let (stop, stopped) = channel();
+        let watch = std::thread::spawn(move || {
+            let terminal = stderr().is_terminal();
+            let period = if terminal { BAR } else { LINE };
+            let started = Instant::now();
+            let mut bar = None;
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(period) {
+                if terminal {
+                    watched.draw(bar.get_or_insert_with(|| watched.bar()), started.elapsed());
+                } else {
+                    notice(watched.line(started.elapsed()));
+                }
+            }
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
+        });
+        Self { stop: Some(stop), watch: Some(watch) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(watch) = self.watch.take() {
+            let _ = watch.join();
+        }
+    }
+}
+
+impl Watched {
+    fn line(&self, elapsed: Duration) -> String {
+        let gates = self.gates.load(Ordering::Relaxed);
+        let of = self.total.map_or(String::new(), |total| format!(" of {}", count(total as f64)));
+        format!("volery: {}{of} gates, {}", count(gates as f64), self.rates(gates, elapsed))
+    }
+
+    fn rates(&self, gates: u64, elapsed: Duration) -> String {
+        let sent = human(self.meter.sent.load(Ordering::Relaxed) as f64);
+        let received = human(self.meter.received.load(Ordering::Relaxed) as f64);
+        let rate = count(gates as f64 / elapsed.as_secs_f64());
+        format!("{rate} gates/s, {sent}B sent, {received}B received, {} s", elapsed.as_secs())
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let bar = match self.total {
+            Some(total) => ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
+                .with_style(style("{bar:20} {percent:>3}% {wide_msg}")),
+            None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_style(style("{spinner} {wide_msg}")),
+        };
+        bar.tick();
+        bar
+    }
+
+    fn draw(&self, bar: &ProgressBar, elapsed: Duration) {
+        let gates = self.gates.load(Ordering::Relaxed);
+        bar.set_position(gates);
+        bar.set_message(self.rates(gates, elapsed));
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_say_how_far_and_how_fast() {
+        let line = |total| {
+            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total };
+            watched.gates.store(3_000_000, Ordering::Relaxed);
+            watched.meter.sent.store(12_000_000, Ordering::Relaxed);
+            watched.line(Duration::from_secs(6))
+        };
+        let rest = "500 k gates/s, 12 MB sent, 0 B received, 6 s";
+        assert_eq!(line(Some(10_000_000)), format!("volery: 3 M of 10 M gates, {rest}"));
+        assert_eq!(line(None), format!("volery: 3 M gates, {rest}"));
+    }
+
+    /// Neither a short run nor a quiet one waits for its watch.
+    #[test]
+    fn short_runs_end_at_once() {
+        for quiet in [false, true] {
+            let started = Instant::now();
+            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total: None };
+            drop(Progress::start(watched, quiet));
+            assert!(started.elapsed() < LINE);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a proof is reported as: a short table, or one JSON object.
+
+use crate::failure::{Failure, Fault};
+use crate::print::{count, grouped, hex, human, seconds};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, Instant};
+use volery::channel::{Party, Traffic};
+use volery::{COMPUTATIONAL_BITS, F2, Field, Report, SYSTEM};
+
+/// A proof that was accepted, as its command reports it.
+pub(crate) struct Outcome {
+    /// `None` where one process was both.
+    pub(crate) role: Option<Party>,
+    /// This party's report; the verifier's where one process was both.
+    pub(crate) report: Report,
+    /// From the start of the process to the verdict.
+    pub(crate) total: Duration,
+    /// What was measured, and with which parameters.
+    pub(crate) bench: Option<(&'static str, Value)>,
+}
+
+impl Outcome {
+    pub(crate) fn new(role: Option<Party>, report: Report, started: Instant) -> Self {
+        Self { role, report, total: started.elapsed(), bench: None }
+    }
+
+    /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
+    fn oriented(&self, traffic: Traffic) -> (u64, u64) {
+        match self.role {
+            Some(_) => (traffic.sent, traffic.received),
+            None => (traffic.received, traffic.sent),
+        }
+    }
+
+    fn rate(&self) -> Option<f64> {
+        let (gates, seconds) = (self.report.gates.mul, self.report.online.as_secs_f64());
+        (gates > 0 && seconds > 0.0).then(|| gates as f64 / seconds)
+    }
+
+    fn online_bytes(&self) -> u64 {
+        let (all, setup) = (self.report.traffic, self.report.setup_traffic);
+        all.sent + all.received - setup.sent - setup.received
+    }
+
+    /// The JSON object.
+    pub(crate) fn json(&self) -> Value {
+        let Report { gates, traffic, .. } = &self.report;
+        let (sent, received) = self.oriented(*traffic);
+        let mut object = Map::new();
+        if let Some((name, parameters)) = &self.bench {
+            object.insert("name".into(), json!(name));
+            object.insert("parameters".into(), parameters.clone());
+        }
+        let rest = json!({
+            "verdict": "accepted",
+            "role": self.role.map(Party::name),
+            "system": SYSTEM,
+            "field": F2::NAME,
+            "vole": self.report.correlations.name(),
+            "statement": hex(&self.report.statement),
+            "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
+            "inputs": gates.inputs,
+            "bytes": {"sent": sent, "received": received},
+            "online_bytes": self.online_bytes(),
+            "rounds": traffic.rounds,
+            "seconds": {
+                "setup": self.report.setup.as_secs_f64(),
+                "online": self.report.online.as_secs_f64(),
+                "total": self.total.as_secs_f64(),
+            },
+            "mul_gates_per_second": self.rate(),
+            "peak_rss_bytes": peak_rss(),
+            "threads": 1,
+            "security": {
+                "computational_bits": COMPUTATIONAL_BITS,
+                "statistical_bits": self.report.statistical_bits,
+            },
+        });
+        if let Value::Object(rest) = rest {
+            object.extend(rest);
+        }
+        Value::Object(object)
+    }
+
+    /// The table.
+    pub(crate) fn table(&self) -> String {
+        let Report { gates, .. } = &self.report;
+        let (sent, received) = self.oriented(self.report.traffic);
+        let (there, back) = match self.role {
+            Some(_) => ("sent", "received"),
+            None => ("prover to verifier", "verifier to prover"),
+        };
+        let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
+        let rows = [
+            ("verdict", "accepted".into()),
+            ("role", self.role.map_or("both, one thread each", Party::name).into()),
+            ("system", format!("{SYSTEM} over {}, {}", F2::NAME, self.report.correlations)),
+            ("statement", hex(&self.report.statement)),
+            (
+                "gates",
+                format!(
+                    "{} multiplications, {} additions, {} assertions, {} inputs",
+                    grouped(gates.mul),
+                    grouped(gates.add),
+                    grouped(gates.assert),
+                    grouped(gates.inputs)
+                ),
+            ),
+            (
+                "traffic",
+                format!(
+                    "{}B {there}, {}B {back}, in {} rounds",
+                    human(sent as f64),
+                    human(received as f64),
+                    self.report.traffic.rounds
+                ),
+            ),
+            (
+                "time",
+                format!(
+                    "{} set-up, {} online, {} in all",
+                    seconds(self.report.setup.as_secs_f64()),
+                    seconds(self.report.online.as_secs_f64()),
+                    seconds(self.total.as_secs_f64())
+                ),
+            ),
+            ("speed", rate),
+            ("memory", peak_rss().map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
+            (
+                "security",
+                format!(
+                    "{COMPUTATIONAL_BITS} bits computational, {} bits statistical",
+                    self.report.statistical_bits
+                ),
+            ),
+        ];
+        table(&rows)
+    }
+}
+
+/// Names and what belongs to them, in two columns.
+pub(crate) fn table(rows: &[(&str, String)]) -> String {
+    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<11} {text}")).collect();
+    lines.join("\n")
+}
+
+/// The JSON object of a run that failed: the keys of [`Outcome::json`], all null but the verdict of a verifier that was
+/// not convinced.
+pub(crate) fn failed(failure: &Failure, role: Option<Party>) -> Value {
+    json!({
+        "verdict": (failure.fault == Fault::Rejected).then_some("rejected"),
+        "error": failure.line,
+        "exit_code": failure.fault as u8,
+        "role": role.map(Party::name),
+        "system": SYSTEM,
+        "field": F2::NAME,
+        "statement": null,
+        "gates": {"mul": null, "add": null, "assert": null},
+        "inputs": null,
+        "bytes": {"sent": null, "received": null},
+        "rounds": null,
+        "seconds": {"setup": null, "online": null, "total": null},
+        "mul_gates_per_second": null,
+        "peak_rss_bytes": peak_rss(),
+        "threads": 1,
+        "security": {"computational_bits": null, "statistical_bits": null},
+    })
+}
+
+/// The most memory that this process has held, where the system tells.
+pub(crate) fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(1024 * kibibytes)
+}

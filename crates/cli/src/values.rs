@@ -1,0 +1,207 @@
+//! Values as they are typed or stand in files: `NAME=VALUE`.
+//!
+//! Nothing here shows a value, whole or in part: errors say where it stands and what is wrong with it.
+
+use crate::failure::{Failure, Result};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use volery::circuit::{Value, Values};
+use zeroize::Zeroizing;
+
+/// The longest file of values, and the longest value.
+const LONGEST: usize = 1 << 30;
+
+/// Reads values of arguments and files, and standard input at most once.
+#[derive(Default)]
+pub(crate) struct Reader {
+    stdin_is_read: bool,
+}
+
+impl Reader {
+    /// The values in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of theirs.
+    pub(crate) fn read(&mut self, option: &str, arguments: &[OsString]) -> Result<Values> {
+        let mut values = Values::new();
+        for (i, argument) in arguments.iter().enumerate() {
+            let bytes = argument.as_encoded_bytes();
+            match split(bytes) {
+                Some((name, value)) => self.add(&mut values, name, value).map_err(|why| why.at(option))?,
+                None if bytes.is_empty() => {
+                    return Err(Failure::usage(format_args!(
+                        "{option} number {} is empty: write NAME=VALUE or the path of a file",
+                        i + 1
+                    )));
+                }
+                None => self.add_file(&mut values, Path::new(argument)).map_err(|why| why.at(option))?,
+            }
+        }
+        Ok(values)
+    }
+
+    /// Adds each line of the file at `path`.
+    fn add_file(&mut self, values: &mut Values, path: &Path) -> Result<()> {
+        let opened = File::open(path);
+        // Whoever forgot `NAME=` typed a value here: the path is shown only where it leads somewhere.
+        let file = opened.map_err(|why| {
+            Failure::usage(format_args!("neither NAME=VALUE nor a file that can be read ({})", why.kind()))
+        })?;
+        let text = read_all(file).map_err(|why| Failure::usage(why).at(path.display()))?;
+        for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let place = || format!("{}:{}", path.display(), i + 1);
+            let (name, value) = split(line)
+                .ok_or_else(|| Failure::usage("write NAME=VALUE, or # before a comment").at(place()))?;
+            self.add(values, name, value).map_err(|why| why.at(place()))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, values: &mut Values, name: &str, value: &[u8]) -> Result<()> {
+        let value = self.value(value).map_err(|why| why.at(name))?;
+        Ok(values.insert(name, value)?)
+    }
+
+    /// The value that `text` writes.
+    fn value(&mut self, text: &[u8]) -> Result<Value> {
+        let text = text.trim_ascii_start();
+        if let Some(text) = text.strip_prefix(b"text:") {
+            return Ok(Value::from_bytes(text));
+        }
+        if let Some(path) = text.strip_prefix(b"@") {
+            let path = path_of(path)?;
+            let read = File::open(&path).and_then(read_all);
+            let bytes = read.map_err(|why| Failure::usage(why).at(path.display()))?;
+            return Ok(Value::from_bytes(&bytes));
+        }
+        let text = text.trim_ascii_end();
+        if text == b"-" {
+            if std::mem::replace(&mut self.stdin_is_read, true) {
+                return Err(Failure::usage(
+                    "standard input is asked for twice: give one of the two by @PATH",
+                ));
+            }
+            let bytes =
+                read_all(io::stdin()).map_err(|why| Failure::usage(why).at("reading standard input"))?;
+            return Ok(Value::from_bytes(&bytes));
+        }
+        let parse = match text.first_chunk() {
+            Some(b"0x") => Value::from_number_hex,
+            Some(b"0b") => Value::from_bits_text,
+            _ => {
+                return Err(Failure::usage(
+                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
+                ));
+            }
+        };
+        let digits = str::from_utf8(text)
+            .map_err(|_| Failure::usage("the value has characters that are no digits"))?;
+        if digits.len() == 2 {
+            return Err(Failure::usage("the value has no digits"));
+        }
+        Ok(parse(digits)?)
+    }
+}
+
+/// Name and value, where `text` is of the form `NAME=VALUE`; a path may have a `=` behind a slash.
+fn split(text: &[u8]) -> Option<(&str, &[u8])> {
+    let at = text.iter().position(|&byte| byte == b'=')?;
+    let name = str::from_utf8(text[..at].trim_ascii()).ok()?;
+    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].".contains(c);
+    let value = &text[at + 1..];
+    (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
+}
+
+fn path_of(bytes: &[u8]) -> Result<PathBuf> {
+    #[cfg(unix)]
+    let path = <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes);
+    #[cfg(not(unix))]
+    let path =
+        str::from_utf8(bytes).map(OsStr::new).map_err(|_| Failure::usage("the path is not in UTF-8"))?;
+    Ok(path.into())
+}
+
+/// All bytes of `source`. No copy of them stays behind.
+fn read_all(mut source: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; 1 << 13]);
+    let mut length = 0;
+    loop {
+        if length == bytes.len() {
+            if length >= LONGEST {
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB"));
+            }
+            let mut longer = Zeroizing::new(vec![0; 2 * length]);
+            longer[..length].copy_from_slice(&bytes);
+            bytes = longer;
+        }
+        match source.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    // Shortening moves nothing.
+    bytes.truncate(length);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(arguments: &[&str]) -> std::result::Result<Vec<String>, String> {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let values = Reader::default().read("--private", &arguments).map_err(|why| why.line)?;
+        Ok(values.names().map(String::from).collect())
+    }
+
+    #[test]
+    fn arguments_and_files_are_told_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a=b");
+        std::fs::write(&file, "# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
+            .expect("written");
+        let read = read(&[file.to_str().expect("UTF-8"), "y=text:"]).expect("read");
+        assert_eq!(read, ["in0", "in1", "x", "y"]);
+    }
+
+    #[test]
+    fn errors_say_where_and_show_no_value() {
+        let cases = [
+            ("in0=secret", "--private: in0: the value begins with none of 0x"),
+            ("in0=0x12secret", "--private: in0: character 10 is not a hexadecimal digit"),
+            ("in0=0b01secret", "--private: in0: character 5 is neither"),
+            ("in0=0x", "--private: in0: the value has no digits"),
+            ("secret", "--private: neither NAME=VALUE nor a file"),
+            ("=secret", "--private: neither NAME=VALUE nor a file"),
+            ("", "--private number 1 is empty"),
+            ("in0=@/no/such", "--private: in0: /no/such: "),
+        ];
+        for (argument, why) in cases {
+            let line = read(&[argument]).expect_err("refused");
+            assert!(line.contains(why) && !line.contains("secret"), "{line}");
+        }
+        let twice = read(&["a=0x1", "a=0x2"]).expect_err("refused");
+        assert!(twice.contains("a is given twice"), "{twice}");
+    }
+
+    #[test]
+    fn files_name_the_line() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "in0=0x1\nsecret\n").expect("written");
+        let line = read(&[file.path().to_str().expect("UTF-8")]).expect_err("refused");
+        assert!(line.contains(":2: write NAME=VALUE") && !line.contains("secret"), "{line}");
+    }
+
+    #[test]
+    fn long_sources_are_read_whole() {
+        for length in [0, 1, 8191, 8192, 8193, 100_000] {
+            let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
+            assert_eq!(*read_all(&bytes[..]).expect("read"), bytes);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Circuit files with known outputs, ours and published ones, proved and verified by two processes.
+
+use crate::kit::{session, volery};
+use std::path::{Path, PathBuf};
+
+/// Proves that secret inputs lead to the outputs in `values`, written `in0=0x… out0=0x…`.
+fn prove(path: &Path, values: &str) {
+    let relation = ["--relation", path.to_str().expect("UTF-8")];
+    let given = |prefix: &str, option: &'static str| -> Vec<String> {
+        let values = values.split_whitespace().filter(|value| value.starts_with(prefix));
+        values.flat_map(|value| [option.to_owned(), value.to_owned()]).collect()
+    };
+    let (public, private) = (given("out", "--public"), given("in", "--private"));
+    let public: Vec<&str> = relation.into_iter().chain(public.iter().map(String::as_str)).collect();
+    let private: Vec<&str> = private.iter().map(String::as_str).collect();
+    let verify = [&["verify", "--json"], &public[..]].concat();
+    let proof = [&["prove", "--json"], &public[..], &private].concat();
+    let [verifier, prover] = session(&verify, &proof).map(|ended| ended.expect(0).json());
+    assert_eq!(verifier["statement"], prover["statement"]);
+    let info = volery(&["circuit", "info", relation[1], "--json"]).expect(0).json();
+    assert_eq!(info["gates"]["mul"], prover["gates"]["mul"]);
+    let estimates = info["estimates"].as_array().expect("an array");
+    assert!(estimates.iter().any(|estimate| estimate["bytes"] == prover["bytes"]), "{info} {prover}");
+}
+
+#[test]
+fn our_circuits_are_proved() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let table = std::fs::read_to_string(vectors.join("README.md")).expect("vectors/README.md");
+    for row in table.lines().filter(|line| line.contains("=0x")) {
+        let [_, file, values, _] = row.split('|').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        prove(&vectors.join("circuits").join(file.trim()), values);
+    }
+}
+
+/// The folder of published circuits: `VOLERY_CIRCUITS`, or `shared/circuits` beside the repository.
+fn published() -> Option<PathBuf> {
+    let folder = std::env::var_os("VOLERY_CIRCUITS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/circuits"),
+        PathBuf::from,
+    );
+    if !folder.is_dir() {
+        println!("skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+#[test]
+fn published_circuits_are_proved() {
+    let Some(folder) = published() else { return };
+    let block = format!("0x61626380{}18", "0".repeat(118));
+    let initial = "0x6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19";
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    prove(&folder.join("sha256.txt"), &format!("in0={block} in1={initial} out0={digest}"));
+    prove(
+        &folder.join("aes_128.txt"),
+        "in0=0x2b7e151628aed2a6abf7158809cf4f3c in1=0x6bc1bee22e409f96e93d7e117393172a \
+         out0=0x3ad77bb40d7a3660a89ecaf32466ef97",
+    );
+}
+
+/// The lowest bit of a sum is wrong: the message says on which wire of the file.
+#[test]
+fn failures_name_the_place_in_the_file() {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
+    let path = vectors.to_str().expect("UTF-8");
+    let values = ["--public", "out0=0x8c", "--private", "in0=0x5a", "--private", "in1=0x33"];
+    volery(&[&["check", "--relation", path], &values[..]].concat()).refused(2, &["out0[0] (wire 42)"]);
+}

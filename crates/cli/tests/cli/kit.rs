@@ -1,0 +1,140 @@
+//! Running the program and reading what it says.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+
+/// SHA-256 of `abc`.
+pub(crate) const ABC: &str = "digest=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/// Relation and digest of a statement about a message of three bytes.
+pub(crate) const PREIMAGE: [&str; 4] = ["--relation", "builtin:sha256-preimage?length=3", "--public", ABC];
+
+/// A process that has ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ended {
+    /// Demands an exit code.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        self
+    }
+
+    /// Demands a failure of one line that has all of `words`.
+    #[track_caller]
+    pub(crate) fn refused(self, code: i32, words: &[&str]) -> Self {
+        let ended = self.expect(code);
+        let line = ended.err.lines().last().unwrap_or_default();
+        assert!(line.starts_with("volery: "), "{ended:?}");
+        for word in words {
+            assert!(line.contains(word), "{word:?} is missing in {line:?}");
+        }
+        ended
+    }
+
+    /// The object in the last line of standard output.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let line = self.out.lines().last().unwrap_or_default();
+        serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {self:?}"))
+    }
+}
+
+/// A process that runs. Killed where a test gives up.
+pub(crate) struct Running {
+    child: Child,
+    /// Where it listens, if it was asked to.
+    pub(crate) address: String,
+    out: Option<JoinHandle<String>>,
+    err: Option<JoinHandle<String>>,
+}
+
+impl Running {
+    /// Starts `volery` with these arguments, and gives it `input`.
+    pub(crate) fn start(arguments: &[&str], input: &[u8], environment: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_volery"));
+        command.args(arguments).envs(environment.iter().copied()).env_remove("RUST_BACKTRACE");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("volery starts");
+        // Whoever does not read it has closed it.
+        let _ = child.stdin.take().expect("piped").write_all(input);
+        let mut out = child.stdout.take().expect("piped");
+        let mut err = BufReader::new(child.stderr.take().expect("piped"));
+        let mut first = String::new();
+        let mut address = String::new();
+        if arguments.contains(&"--listen") {
+            err.read_line(&mut first).expect("a line");
+            address = first.strip_prefix("listening on ").unwrap_or_default().trim().into();
+        }
+        let read_out = move || {
+            let mut text = String::new();
+            out.read_to_string(&mut text).expect("UTF-8");
+            text
+        };
+        let read_err = move || {
+            err.read_to_string(&mut first).expect("UTF-8");
+            first
+        };
+        let (out, err) = (std::thread::spawn(read_out), std::thread::spawn(read_err));
+        Self { child, address, out: Some(out), err: Some(err) }
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Ended {
+        let code = self.child.wait().expect("waited").code();
+        let read = |text: &mut Option<JoinHandle<String>>| text.take().expect("once").join().expect("read");
+        Ended { code, out: read(&mut self.out), err: read(&mut self.err) }
+    }
+
+    /// Ends it without notice.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// The number by which the system knows it.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs `volery` to its end.
+pub(crate) fn volery(arguments: &[&str]) -> Ended {
+    Running::start(arguments, b"", &[]).end()
+}
+
+/// Starts the first with `--listen` and the second with `--connect` to it, and waits for both.
+pub(crate) fn session(listening: &[&str], connecting: &[&str]) -> [Ended; 2] {
+    let listening = start_listening(listening);
+    let connecting = start_connecting(connecting, &listening.address);
+    [listening.end(), connecting.end()]
+}
+
+/// Starts it with `--listen` on a free port.
+pub(crate) fn start_listening(arguments: &[&str]) -> Running {
+    let arguments = [arguments, &["--listen", "127.0.0.1:0", "--timeout", "20"]].concat();
+    Running::start(&arguments, b"", &[])
+}
+
+/// Starts it with `--connect`.
+pub(crate) fn start_connecting(arguments: &[&str], address: &str) -> Running {
+    Running::start(&[arguments, &["--connect", address, "--timeout", "20"]].concat(), b"", &[])
+}
+
+/// `verb` on the statement about `abc`, and what comes after.
+pub(crate) fn preimage<'a>(verb: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[verb], &PREIMAGE[..], more].concat()
+}

@@ -1,0 +1,8 @@
+//! The command line as its users meet it: real processes, real sockets, no fixed ports.
+
+mod circuits;
+mod kit;
+mod misuse;
+mod output;
+mod peers;
+mod sessions;

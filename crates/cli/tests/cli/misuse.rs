@@ -1,0 +1,90 @@
+//! What is refused on this side, before anybody is contacted: exit code 2 and one line.
+
+use crate::kit::{ABC, PREIMAGE, Running, preimage, session, volery};
+
+/// An address at which nobody is asked for anything.
+const NOWHERE: [&str; 2] = ["--connect", "127.0.0.1:1"];
+
+#[test]
+fn wrong_witnesses_are_named_before_anybody_is_contacted() {
+    let prove = preimage("prove", &["--private", "message=text:abd"]);
+    volery(&[&prove[..], &NOWHERE].concat()).refused(2, &["does not satisfy the statement: digest["]);
+    let wrong = ABC.replace("0xba", "0xbb");
+    let relation = [PREIMAGE[0], PREIMAGE[1], "--public", &wrong, "--private", "message=text:abc"];
+    volery(&[&["prove"], &relation[..], &NOWHERE].concat()).refused(2, &["digest[248] does not hold"]);
+    volery(&[&["check"], &relation[..]].concat()).refused(2, &["digest[248] does not hold"]);
+    volery(&preimage("check", &["--private", "message=text:abc"])).expect(0);
+}
+
+#[test]
+fn unchecked_witnesses_fail_on_the_way() {
+    let prove = preimage("prove", &["--private", "message=text:abd", "--no-check", "--json"]);
+    let [verifier, prover] = session(&preimage("verify", &["--json"]), &prove);
+    let object = prover.refused(2, &["digest["]).json();
+    assert!(object["verdict"].is_null() && object["error"].is_string(), "{object}");
+    let object = verifier.refused(3, &["the peer closed the link"]).json();
+    assert!(object["verdict"].is_null() && object["role"] == "verifier", "{object}");
+}
+
+#[test]
+fn values_that_do_not_fit_name_both_widths() {
+    let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
+    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits"]);
+    prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
+    prove("other=0x61").refused(2, &["message has no value"]);
+    prove("digest=0x61").refused(2, &["message has no value"]);
+    let verify = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", "digest=0x12"];
+    volery(&[&verify[..], &NOWHERE].concat()).refused(2, &["digest is 256 bits wide", "has 8 bits"]);
+}
+
+#[test]
+fn plain_text_stays_on_this_machine() {
+    for (option, address) in [
+        ("--connect", "192.0.2.1:7000"),
+        ("--listen", "0.0.0.0:0"),
+        ("--listen", "[::]:0"),
+        ("--connect", "0.0.0.0:7000"),
+    ] {
+        volery(&preimage("verify", &[option, address])).refused(2, &[address, "--insecure-plaintext"]);
+    }
+    let open = Running::start(
+        &preimage("verify", &["--listen", "0.0.0.0:0", "--insecure-plaintext", "--timeout", "0.2"]),
+        b"",
+        &[],
+    );
+    assert!(open.address.starts_with("0.0.0.0:"), "{}", open.address);
+    open.end().refused(3, &["nobody connected"]);
+    volery(&preimage("verify", &["--connect", "localhost"])).refused(2, &["a host and a port"]);
+}
+
+#[test]
+fn what_does_not_exist_is_said_to() {
+    #[rustfmt::skip]
+    let cases: &[(&[&str], &[&str])] = &[
+        (&[], &["a verb is missing"]),
+        (&["bench", "matmul"], &["matmul does not exist yet", "boolean"]),
+        (&["bench", "nonsense"], &["no such name"]),
+        (&["bench"], &["missing"]),
+        (&["bench", "sha256", "--gates", "3"], &["no --gates"]),
+        (&["bench", "boolean", "--gates", "many"], &["--gates"]),
+        (&["bench", "boolean", "--gates", "0"], &["0 gates"]),
+        (&["demo", "--vole", "wan"], &["wan does not exist yet", "softspoken8"]),
+        (&["demo", "--system", "limbo"], &["limbo does not exist yet"]),
+        (&["demo", "--field", "f61"], &["f61 does not exist yet"]),
+        (&["demo", "--security", "122"], &["122 bits were asked for", "121"]),
+        (&["demo", "--threads", "2"], &["one thread"]),
+        (&["demo", "--timeout", "0"], &["--timeout"]),
+        (&["demo", "--timeout", "inf"], &["--timeout"]),
+        (&["circuit", "export", "x"], &["no such verb"]),
+        (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
+        (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
+        (&["circuit", "info", "builtin:sha256-preimage", "--format", "sieve"], &["bristol-fashion"]),
+        (&["verify", "--relation", "a", "--relation", "b", "--connect", "127.0.0.1:1"], &["--relation", "give one"]),
+        (&["verify", "--relation", "a"], &["--listen or --connect"]),
+    ];
+    for (arguments, words) in cases {
+        volery(arguments).refused(2, words);
+    }
+    let arch = Running::start(&["demo"], b"", &[("VOLERY_ARCH", "mmx")]).end();
+    arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
+}
