@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use volery::channel::Link;
 use volery::{Arch, F128, Field};
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Triples, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+use volery_primitives::arch::{Triple, dot, fold_leaves, prover_sums, transpose, verifier_sums};
 
 /// How long each kernel is measured.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -94,20 +94,21 @@ fn huge_pages() -> Option<String> {
 /// Each kernel with its time for one element, in seconds.
 fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
     let key = Aes128::new(arch, F128(1));
-    let inputs: [Vec<F128>; 4] = core::array::from_fn(|i| {
-        let mut blocks = vec![F128::ZERO; BATCH];
-        key.counter((i as u128) << 64, &mut blocks);
+    let random = |seed: u128, length| {
+        let mut blocks = vec![F128::ZERO; length];
+        key.counter(seed << 64, &mut blocks);
         blocks
-    });
-    let [chi, a, b, c] = inputs.each_ref();
-    let triples = Triples { a, b, c };
+    };
+    let (chi, a) = (random(1, BATCH), random(2, BATCH));
+    let triples = random(3, 3 * BATCH);
+    let triples: &[Triple] = triples.as_chunks().0;
     let mut out = vec![F128::ZERO; BATCH];
     let mut measured = vec![
         ("an AES block", time(|| key.counter(0, black_box(&mut out)))),
-        ("a product in an inner product", time(|| dot(arch, black_box(a), b))),
-        ("a multiplication checked by the prover", time(|| prover_sums(arch, black_box(chi), triples))),
-        ("a multiplication checked by the verifier", time(|| verifier_sums(arch, black_box(chi), triples))),
-        ("a transposed row", time(|| transpose(arch, black_box(a), &mut out))),
+        ("a product in an inner product", time(|| dot(arch, black_box(&chi), &a))),
+        ("a multiplication checked by the prover", time(|| prover_sums(arch, black_box(&chi), triples))),
+        ("a multiplication checked by the verifier", time(|| verifier_sums(arch, black_box(&chi), triples))),
+        ("a transposed row", time(|| transpose(arch, black_box(&a), &mut out))),
     ];
     for (k, name) in
         [(4, "a correlation of softspoken4, expanded"), (8, "a correlation of softspoken8, expanded")]

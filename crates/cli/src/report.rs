@@ -5,7 +5,7 @@ use crate::print::{count, grouped, hex, human, seconds};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{COMPUTATIONAL_BITS, F2, Field, Report, SYSTEM};
+use volery::{F2, Field, Report, SYSTEM};
 
 /// A proof that was accepted, as its command reports it.
 pub(crate) struct Outcome {
@@ -72,7 +72,7 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": COMPUTATIONAL_BITS,
+                "computational_bits": self.report.correlations.computational_bits(),
                 "statistical_bits": self.report.statistical_bits,
             },
         });
@@ -129,7 +129,8 @@ impl Outcome {
             (
                 "security",
                 format!(
-                    "{COMPUTATIONAL_BITS} bits computational, {} bits statistical",
+                    "{} bits computational, {} bits statistical",
+                    self.report.correlations.computational_bits(),
                     self.report.statistical_bits
                 ),
             ),

@@ -19,7 +19,7 @@
 //! it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕ α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees
 //! speak of the same u = u_0.
 //!
-//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) = Σ_b χ_b·X[b]
+//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) = Σ_b χ_b·X_b
 //! over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows packed into field
 //! elements would not do: errors in different columns can be placed to cancel, and Δ then leaks after one lucky guess of
 //! k bits (`packed_check_attack` in the tests). The χ of a chunk come from the transcript after the chunk's d_i, **those of
