@@ -13,6 +13,7 @@
 pub mod cot;
 #[doc(hidden)]
 pub mod ideal;
+pub mod lpn;
 
 use crate::channel::Channel;
 use crate::error::Result;

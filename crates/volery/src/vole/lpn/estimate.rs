@@ -1,0 +1,1 @@
+//! The security of the sets, recomputed.
