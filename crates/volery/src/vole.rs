@@ -11,9 +11,11 @@
 //! a share is one word on both sides, and adding shares is one xor.
 
 pub mod cot;
+pub mod extend;
 #[doc(hidden)]
 pub mod ideal;
 pub mod lpn;
+mod single_point;
 
 use crate::channel::Channel;
 use crate::error::Result;

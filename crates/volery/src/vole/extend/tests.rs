@@ -1,0 +1,174 @@
+//! Correlations under every set, across refills, stopped anywhere; every message tampered with.
+
+use super::*;
+use crate::channel::{Flip, Pipe, Tape, pipe};
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::vole::{Delta, Shares, Vole, single_point};
+use std::collections::HashSet;
+use std::time::Duration;
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The rows of `draws` blocks on both sides and both ends' errors, with a bit flipped where asked.
+fn run(
+    params: Params,
+    draws: usize,
+    flip: Option<(Party, Flip)>,
+    arch: Arch,
+) -> (Result<Vec<F128>>, Result<Vec<F128>>, F128) {
+    let (here, there) = pipe(TIMEOUT);
+    let tape =
+        |party, link: Pipe| Tape::new(link, flip.filter(|(from, _)| *from == party).map(|(_, flip)| flip)).0;
+    let mut proving = Channel::new(Party::Prover, tape(Party::Prover, here));
+    let mut verifying = Channel::new(Party::Verifier, tape(Party::Verifier, there));
+    let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+    let value = delta.value();
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let vole = Prover::new(&mut proving, arch, params, &mut Random::from_seed(&[1; 32]))?;
+            draw(&mut proving, vole, draws)
+        });
+        let mut verify = move || {
+            let mut random = Random::from_seed(&[2; 32]);
+            let vole = Verifier::new(&mut verifying, Arch::detect(), params, &delta, &mut random)?;
+            draw(&mut verifying, vole, draws)
+        };
+        let verified = verify();
+        drop(verify);
+        (prover.join().unwrap(), verified, value)
+    })
+}
+
+fn draw<S>(channel: &mut Channel, mut vole: impl Vole<Share = S>, draws: usize) -> Result<Vec<F128>> {
+    let (mut rows, mut block) = (vec![], Shares::default());
+    for _ in 0..draws {
+        vole.block(channel, &mut block)?;
+        rows.extend_from_slice(block.words(0));
+    }
+    Box::new(vole).finish(channel)?;
+    channel.flush()?;
+    Ok(rows)
+}
+
+fn assert_correlated(macs: &[F128], keys: &[F128], delta: F128) {
+    assert_eq!(macs.len(), keys.len());
+    for (mac, key) in macs.iter().zip(keys) {
+        assert_eq!(*key, *mac ^ delta.scale(mac.bit0()));
+        assert_eq!(key.bit0(), volery_primitives::F2::ZERO);
+    }
+}
+
+/// All shares of more than two iterations, on every instruction set, none of them twice.
+#[test]
+fn shares_are_correlated_across_refills() {
+    let draws = 2 * Schedule::new(Params::TINY).draws() + 3;
+    for arch in Arch::available() {
+        let (macs, keys, delta) = run(Params::TINY, draws, None, arch);
+        let (macs, keys) = (macs.unwrap(), keys.unwrap());
+        assert_correlated(&macs, &keys, delta);
+        let distinct: HashSet<F128> = keys.iter().copied().collect();
+        assert_eq!(distinct.len(), keys.len());
+        let ones = macs.iter().filter(|mac| mac.bit0() == volery_primitives::F2::ONE).count();
+        assert!(ones.abs_diff(macs.len() / 2) < macs.len() / 100);
+    }
+}
+
+#[test]
+fn every_set_is_correlated() {
+    for params in [Params::SMALL, Params::L2, Params::MID] {
+        let (macs, keys, delta) = run(params, 5, None, Arch::detect());
+        assert_correlated(&macs.unwrap(), &keys.unwrap(), delta);
+    }
+}
+
+/// The stream may end after any draw: what is under way then is dropped by both sides.
+#[test]
+fn the_end_may_fall_anywhere() {
+    for draws in 0..=Schedule::new(Params::TINY).draws() + 1 {
+        let (macs, keys, delta) = run(Params::TINY, draws, None, Arch::detect());
+        assert_correlated(&macs.unwrap(), &keys.unwrap(), delta);
+    }
+}
+
+/// The verifier's messages: the base transfers, the corrections of each of 32 tiles, the answer; then those of the next
+/// iteration. A changed one is caught by the prover where its check ends.
+#[test]
+fn a_flipped_bit_of_the_verifier_is_caught() {
+    let draws = Schedule::new(Params::TINY).draws() + 1;
+    for message in [1, 2, 17, 32, 33, 34, 50, 65, 66] {
+        for bit in [0, 1, 130, 9001] {
+            let flip = Some((Party::Verifier, Flip { message, bit }));
+            let (macs, _, _) = run(Params::TINY, draws, flip, Arch::detect());
+            assert!(macs.is_err(), "message {message}, bit {bit}");
+        }
+    }
+}
+
+/// The prover's set-up: four messages, one for each chunk, three of the check, and x. A changed x makes the verifier answer
+/// what the prover does not expect; what is changed before is caught by the check of SoftSpoken.
+#[test]
+fn a_flipped_bit_of_the_prover_is_caught() {
+    let chunks = 6;
+    let x = 4 + chunks + 3;
+    for message in 0..=x {
+        let flip = Some((Party::Prover, Flip { message, bit: 77 }));
+        let (macs, keys, _) = run(Params::TINY, 1, flip, Arch::detect());
+        assert!(macs.is_err() || keys.is_err(), "message {message}");
+    }
+}
+
+/// A verifier that plants a wrong tree and answers as if it had guessed the path: it survives where the guess is right, and
+/// then the leaves are right too.
+#[test]
+fn a_wrong_tree_needs_a_guess() {
+    let params = Params::TINY;
+    let (arch, met) = (Arch::detect(), [3; 32]);
+    let mut random = Random::from_seed(&[4; 32]);
+    let delta = F128(random.word().0 | 1);
+    let trees = single_point::Verifier::new(arch, params, F128(5), delta, random.word());
+    let length = params.trees_per_tile() * params.depth;
+    let keys: Vec<F128> = (0..length).map(|_| F128(random.word().0 & !1)).collect();
+    let macs: Vec<F128> = keys.iter().map(|key| *key ^ delta.scale(random.word().bit0())).collect();
+    let (mut key_leaves, mut corrections) = (vec![F128::ZERO; TILE], vec![]);
+    trees.plant(0, &keys, &mut key_leaves, &mut corrections);
+    corrections[length - 1] ^= F128(1 << 40);
+    let mut mac_leaves = vec![F128::ZERO; TILE];
+    single_point::Prover::new(arch, params, F128(5)).fix(&macs, &corrections, &mut mac_leaves);
+    let chi: Vec<F128> = (0..TILE).map(|_| random.word()).collect();
+    let (sum, phi) = volery_primitives::arch::weigh(arch, &chi, &mac_leaves);
+    let honest = volery_primitives::arch::dot(arch, &chi, &key_leaves) + phi * delta;
+    assert_ne!(check_digest(&met, sum), check_digest(&met, honest));
+    // It is off by the correction's error at the sibling and at α, whose coefficients it must know to adapt.
+    let off: Vec<usize> =
+        (0..TILE).filter(|&j| mac_leaves[j] ^ delta.scale(mac_leaves[j].bit0()) != key_leaves[j]).collect();
+    let adapted = off.iter().fold(honest, |sum, &j| sum + chi[j] * F128(1 << 40));
+    assert_eq!(check_digest(&met, sum), check_digest(&met, adapted));
+}
+
+#[test]
+fn a_peer_that_vanishes_in_a_refill_ends_in_an_error() {
+    let schedule = Schedule::new(Params::TINY);
+    for stop in [2, schedule.draws() / 2, schedule.draws() - 1] {
+        let (here, there) = pipe(TIMEOUT);
+        let mut proving = Channel::new(Party::Prover, here);
+        let mut verifying = Channel::new(Party::Verifier, there);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+                let mut random = Random::from_seed(&[2; 32]);
+                let mut vole =
+                    Verifier::new(&mut verifying, Arch::detect(), Params::TINY, &delta, &mut random).unwrap();
+                let mut block = Shares::default();
+                // Up to where it would wait for the prover's x.
+                (0..stop.min(schedule.answered() - 1))
+                    .for_each(|_| vole.block(&mut verifying, &mut block).unwrap());
+                verifying.flush().unwrap();
+            });
+            let mut random = Random::from_seed(&[1; 32]);
+            let vole = Prover::new(&mut proving, Arch::detect(), Params::TINY, &mut random).unwrap();
+            let ended = draw(&mut proving, vole, 2 * schedule.draws());
+            assert!(matches!(ended, Err(Error::Io { .. })));
+        });
+    }
+}
