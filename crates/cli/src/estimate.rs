@@ -23,8 +23,8 @@ const LONGEST_CHUNK: u64 = 64;
 /// What a QuickSilver proof over F_2 with this many commitments (inputs, hints and multiplications) sends in all.
 pub(crate) fn quicksilver(commitments: u64, correlations: Correlations) -> Bytes {
     let k: u64 = match correlations {
-        Correlations::SoftSpoken4 => 4,
-        Correlations::SoftSpoken8 => 8,
+        Correlations::SoftSpoken(Depth::Four) => 4,
+        Correlations::SoftSpoken(Depth::Eight) => 8,
     };
     let trees = 128 / k;
     // Opening and hello of each side.

@@ -5,7 +5,8 @@ use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
-use crate::vole::{Delta, cot};
+use crate::vole::lpn::Params;
+use crate::vole::{Delta, Key, Mac, Vole, cot, extend};
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
 use core::fmt;
@@ -26,46 +27,87 @@ const EXPANSION_BITS: f64 = 122.0;
 /// Where the correlated randomness comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Correlations {
-    /// SoftSpoken with k = 4: 31 bits of traffic for each gate, the least work. For fast links.
-    SoftSpoken4,
-    /// SoftSpoken with k = 8: 15 bits of traffic for each gate, more work. For small statements.
-    SoftSpoken8,
+    /// SoftSpoken alone, with trees of this depth: 31 bits of traffic for each gate with the least work, or 15 with more.
+    SoftSpoken(Depth),
+    /// The LPN extension with this set: 14 down to 0.4 bits, set up by SoftSpoken.
+    Lpn(Params),
 }
 
 impl Correlations {
-    /// All there are.
-    pub const ALL: [Self; 2] = [Self::SoftSpoken4, Self::SoftSpoken8];
+    /// All there are, those with the most traffic first.
+    pub const ALL: [Self; 7] = [
+        Self::SoftSpoken(Depth::Four),
+        Self::SoftSpoken(Depth::Eight),
+        Self::Lpn(Params::TINY),
+        Self::Lpn(Params::SMALL),
+        Self::Lpn(Params::L2),
+        Self::Lpn(Params::MID),
+        Self::Lpn(Params::WAN),
+    ];
 
     /// The choice where none is given, by the number of committed bits: up to a million the shorter traffic weighs more
     /// than the longer work.
     pub const fn for_size(commitments: u64) -> Self {
-        if commitments <= 1 << 20 { Self::SoftSpoken8 } else { Self::SoftSpoken4 }
+        if commitments <= 1 << 20 { Self::SoftSpoken(Depth::Eight) } else { Self::SoftSpoken(Depth::Four) }
     }
 
     /// The name on the wire, in options and in reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::SoftSpoken4 => "softspoken4",
-            Self::SoftSpoken8 => "softspoken8",
+            Self::SoftSpoken(Depth::Four) => "softspoken4",
+            Self::SoftSpoken(Depth::Eight) => "softspoken8",
+            Self::Lpn(params) => params.name,
         }
     }
 
-    const fn depth(self) -> Depth {
+    /// The bits of statistical security of the consistency checks.
+    fn check_security(self) -> f64 {
         match self {
-            Self::SoftSpoken4 => Depth::Four,
-            Self::SoftSpoken8 => Depth::Eight,
+            Self::SoftSpoken(depth) => depth.security(),
+            Self::Lpn(_) => extend::SECURITY,
         }
     }
 
-    /// The computational security of a session in bits: the least of what the group, the expansion and the search for a
-    /// transcript whose challenges let two errors cancel would cost.
+    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set and the
+    /// search for a transcript whose challenges let two errors cancel would cost.
     pub fn computational_bits(self) -> u32 {
-        GROUP_BITS.min(EXPANSION_BITS).min(self.depth().security()) as u32
+        let assumption = match self {
+            Self::SoftSpoken(_) => f64::INFINITY,
+            Self::Lpn(params) => params.security.into(),
+        };
+        GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(self.check_security()) as u32
     }
 
     /// The statistical security of a proof in bits: see [`quicksilver::security`].
     pub fn statistical_bits(self) -> u32 {
-        quicksilver::security(self.depth().security())
+        quicksilver::security(self.check_security())
+    }
+
+    /// The prover's end, set up.
+    fn prover(
+        self,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Mac>>> {
+        Ok(match self {
+            Self::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
+            Self::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
+        })
+    }
+
+    /// The verifier's end, set up.
+    fn verifier(
+        self,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Delta,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Key>>> {
+        Ok(match self {
+            Self::SoftSpoken(depth) => Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?),
+            Self::Lpn(params) => Box::new(extend::Verifier::new(channel, arch, params, delta, random)?),
+        })
     }
 }
 
@@ -171,15 +213,14 @@ where
         check(circuit, witness.clone())?;
     }
     let mut session = Session::open(circuit, channel, options)?;
-    let depth = session.correlations.depth();
-    let vole = cot::Prover::new(channel, options.arch, depth, &mut session.random)?;
+    let vole = session.correlations.prover(channel, options.arch, &mut session.random)?;
     session.begin(channel);
     let mut prover = Prover::new(channel, vole, options.arch, witness);
     if let Some(progress) = &options.progress {
         prover = prover.report_to(progress);
     }
     circuit.run(&mut prover)?;
-    let gates = prover.finish()?;
+    let (gates, _) = prover.finish()?;
     recv_verdict(channel)?;
     Ok(session.close(channel, gates))
 }
@@ -259,15 +300,14 @@ impl Session {
         C: for<'a> Circuit<Verifier<'a>>,
     {
         let delta = Delta::random(&mut self.random);
-        let depth = self.correlations.depth();
-        let vole = cot::Verifier::new(channel, options.arch, depth, &delta, &mut self.random)?;
+        let vole = self.correlations.verifier(channel, options.arch, &delta, &mut self.random)?;
         self.begin(channel);
         let mut verifier = Verifier::new(channel, vole, options.arch, delta);
         if let Some(progress) = &options.progress {
             verifier = verifier.report_to(progress);
         }
         circuit.run(&mut verifier)?;
-        verifier.finish()
+        verifier.finish().map(|(accepted, gates, _)| (accepted, gates))
     }
 
     fn close(self, channel: &Channel, gates: Gates) -> Report {

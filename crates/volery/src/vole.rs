@@ -133,12 +133,10 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// Ends the stream: the prover's end proves, and the verifier's checks, that all shares so far were consistent.
+    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far were consistent.
+    /// The next block is for the next statement.
     ///
     /// # Errors
-    /// `Misbehaved` where they were not, and Δ must not be used again; link errors.
-    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()>;
-
-    /// The bits of statistical security of that check, for one transcript.
-    fn security(&self) -> f64;
+    /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Self::Share>>>;
 }

@@ -4,12 +4,19 @@
 mod kit;
 
 use kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
-use volery::{Correlations, Error, F2, Field, Options, check};
+use volery::{Correlations, Depth, Error, F2, Field, Options, Params, check};
+
+/// Correlations whose set-up is short enough to try everything on.
+const SMALL: [Correlations; 3] = [
+    Correlations::SoftSpoken(Depth::Four),
+    Correlations::SoftSpoken(Depth::Eight),
+    Correlations::Lpn(Params::TINY),
+];
 
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
 fn assert_agrees<C: Anywhere>(name: &str, circuit: &C, witness: &[F2]) {
     check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    for correlations in Correlations::ALL {
+    for correlations in SMALL {
         let options = Options { correlations: Some(correlations), ..seeded(1) };
         let session = run_honestly(circuit, witness, &options);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -35,10 +42,21 @@ fn assert_fails_at<C: Anywhere>(circuit: &C, witness: &[F2], assertion: &str) {
 
 #[test]
 fn networks_around_batches() {
-    // Batches end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, of which the witness takes some.
-    for gates in [1, 2, 3, 7, 64, 511, 512, 513, 1000, 1023, 1024, 1025, 3071, 3072, 3073, 15_000, 33_000] {
+    // Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each 4096;
+    // the witness takes some. The last ones need a refill of the smallest set, with all its messages amid the gates.
+    for gates in [1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000, 105_472, 120_000] {
         let (network, witness) = network(gates);
         assert_agrees(&format!("network of {gates}"), &network, &witness);
+    }
+}
+
+#[test]
+fn every_kind_of_correlations() {
+    let (network, witness) = network(5000);
+    for correlations in Correlations::ALL {
+        let options = Options { correlations: Some(correlations), ..seeded(2) };
+        let session = run_honestly(&network, &witness, &options);
+        assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
     }
 }
 
@@ -86,7 +104,7 @@ fn witnesses_of_the_wrong_length() {
 #[test]
 fn the_traffic_is_what_the_headers_say() {
     let (network, witness) = network(22_000);
-    let options = Options { correlations: Some(Correlations::SoftSpoken8), ..seeded(1) };
+    let options = Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), ..seeded(1) };
     let report = run_honestly(&network, &witness, &options).proved.unwrap();
     // 23,152 shares are used: chunks of 8, 8, 16, 32, 64 and 64 blocks.
     let blocks = 192;

@@ -5,17 +5,17 @@ mod kit;
 use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit};
-use volery::{Correlations, Error, F2, Field, Options, Result, prove, verify};
+use volery::{Correlations, Depth, Error, F2, Field, Options, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
-    Options { correlations: Some(Correlations::SoftSpoken8), ..seeded(seed) }
+    Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), ..seeded(seed) }
 }
 
 /// Flips bits of each message in turn. The verifier's verdict may stand where only the verdict was changed.
 #[test]
 fn a_flipped_bit_in_any_message() {
     let (network, witness) = network(1100);
-    for correlations in Correlations::ALL {
+    for correlations in [Depth::Four, Depth::Eight].map(Correlations::SoftSpoken) {
         let options = Options { correlations: Some(correlations), ..seeded(1) };
         let honest = run_honestly(&network, &witness, &options);
         assert!(honest.verified.is_ok());
@@ -65,7 +65,7 @@ fn a_prover_of_another_statement() {
 #[test]
 fn a_disagreement_on_parameters() {
     let (network, witness) = network(10);
-    let four = Options { correlations: Some(Correlations::SoftSpoken4), ..seeded(1) };
+    let four = Options { correlations: Some(Correlations::SoftSpoken(Depth::Four)), ..seeded(1) };
     let session = run((&network, &witness, &four), (&network, &options(2)), None);
     for error in [session.proved.err(), session.verified.err()] {
         let error = error.unwrap().to_string();

@@ -4,7 +4,7 @@
 mod kit;
 
 use kit::{ABC, Anywhere, network, preimage, run_honestly, seeded};
-use volery::{Arch, Correlations, F2, Options};
+use volery::{Arch, Correlations, Depth, F2, Options};
 
 /// A digest of all messages of both parties, with their boundaries.
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -26,8 +26,8 @@ fn pinned() {
     let (network, state) = network(20_000);
     for arch in Arch::available() {
         let options = |correlations| Options { correlations: Some(correlations), arch, ..seeded(42) };
-        let four = options(Correlations::SoftSpoken4);
-        let eight = options(Correlations::SoftSpoken8);
+        let four = options(Correlations::SoftSpoken(Depth::Four));
+        let eight = options(Correlations::SoftSpoken(Depth::Eight));
         assert_eq!(
             tape(&network, &state, &four),
             "02bb0c680742132d82a07bc73c381d6c",

@@ -11,7 +11,6 @@ use volery_primitives::Arch;
 /// The prover's end over SoftSpoken.
 pub struct Prover {
     receiver: Receiver,
-    depth: Depth,
 }
 
 impl Prover {
@@ -20,7 +19,7 @@ impl Prover {
     /// # Errors
     /// `Misbehaved`, or those of the link.
     pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
-        Ok(Self { receiver: Receiver::new(channel, arch, depth, random)?, depth })
+        Ok(Self { receiver: Receiver::new(channel, arch, depth, random)? })
     }
 }
 
@@ -30,18 +29,15 @@ impl Vole for Prover {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.words_mut())
     }
-    fn finish(mut self: Box<Self>, channel: &mut Channel) -> Result<()> {
-        self.receiver.check(channel)
-    }
-    fn security(&self) -> f64 {
-        self.depth.security()
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
+        self.receiver.check(channel)?;
+        Ok(self)
     }
 }
 
 /// The verifier's end over SoftSpoken.
 pub struct Verifier {
     sender: Sender,
-    depth: Depth,
 }
 
 impl Verifier {
@@ -56,7 +52,7 @@ impl Verifier {
         delta: &Delta,
         random: &mut Random,
     ) -> Result<Self> {
-        Ok(Self { sender: Sender::new(channel, arch, depth, delta.value(), random)?, depth })
+        Ok(Self { sender: Sender::new(channel, arch, depth, delta.value(), random)? })
     }
 }
 
@@ -66,10 +62,7 @@ impl Vole for Verifier {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.words_mut())
     }
-    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()> {
-        self.sender.check(channel).map(drop)
-    }
-    fn security(&self) -> f64 {
-        self.depth.security()
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
+        Ok(Box::new(Self { sender: self.sender.check(channel)? }))
     }
 }

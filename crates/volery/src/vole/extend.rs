@@ -9,7 +9,7 @@
 //! | | set-up of SoftSpoken with k = 8, M shares, its check | its own | once |
 //! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | spread over an iteration's draws |
 //! | prover | x of the check of these trees | 16 | at 3/4 of the draws |
-//! | verifier | digest of the check | 32 | at 7/8 of the draws |
+//! | verifier | digest of the check | 32 | in answer; read before the next iteration |
 //!
 //! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees beforehand; what is
 //! kept is a root (verifier) or the siblings of a path (prover) of each, and a tile is grown again, encoded and handed to the
@@ -17,15 +17,15 @@
 //!
 //! Iterations chain: the first outputs of one are the secret, the tree keys and the check's masks of the next, each used once, and
 //! they never leave this file. The next iteration is made ready while this one is drawn ([`Schedule`]): the
-//! verifier sends corrections during the first half of the draws, the prover takes them up a quarter of an iteration later, and the check's
-//! two messages follow with as much distance, so that the stream never waits for a refill while a round trip is shorter
-//! than an eighth of an iteration. Both parties then meet: the public keys of the next trees' hash and of the code's
+//! verifier sends corrections during the first half of the draws, the prover takes them up a quarter of an iteration
+//! later, sends x in its stream after three quarters and reads the answer at the end, so that the stream never waits
+//! for a refill while a round trip is shorter than about a quarter of an iteration. Both parties then meet: the public keys of the next trees' hash and of the code's
 //! matrix come from that point of the transcript, so that no two iterations share a matrix, a hash key, a secret, noise or
 //! masks.
 //!
 //! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has passed. The
-//! prover reveals something that depends on an iteration's outputs only after the check of its trees has passed. The end
-//! of the stream may fall anywhere: what is then under way is read and dropped, its length being known.
+//! prover reveals something that depends on an iteration's outputs only after the check of its trees has passed. A
+//! statement may end anywhere: the prover then receives what is under way, its length being known, for the next one.
 //!
 //! What an abort leaks: to a prover that cheats in SoftSpoken, see there; to a verifier that cheats in its corrections,
 //! one predicate of a few noisy places ([`single_point`]). Either way Δ, or the witness's masks, end with the session.
@@ -47,10 +47,14 @@ use volery_primitives::arch::{Arch, encode};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Extension, F128, Field};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 #[cfg(doc)]
 use super::single_point;
+
+/// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's check, next to which
+/// the trees' (2^-128) does not count.
+pub const SECURITY: f64 = 121.0;
 
 /// The tile's coefficients drawn at a time.
 const CHI: usize = 256;
@@ -80,8 +84,11 @@ struct Base {
 }
 
 impl Base {
-    fn new(params: Params) -> Self {
-        Self { params, shares: Zeroizing::new(Vec::with_capacity(params.consumed())) }
+    /// Nothing yet, in memory that an earlier iteration has done with, if any.
+    fn new(params: Params, mut shares: Zeroizing<Vec<F128>>) -> Self {
+        shares.zeroize();
+        shares.reserve_exact(params.consumed());
+        Self { params, shares }
     }
 
     /// Takes what is still missing from `shares`; whether all is there.
@@ -107,8 +114,10 @@ impl Base {
     }
 
     /// What remains when the trees are checked: the shares of the secret.
-    fn into_table(self) -> Zeroizing<Vec<F128>> {
-        Zeroizing::new(self.shares[..self.params.secret].to_vec())
+    fn into_table(mut self) -> Zeroizing<Vec<F128>> {
+        self.shares[self.params.secret..].zeroize();
+        self.shares.truncate(self.params.secret);
+        self.shares
     }
 }
 
@@ -121,15 +130,15 @@ fn derive(context: &'static str, met: &[u8; 32]) -> F128 {
     F128::from_bytes(Digest::new(context).field(met).finish())
 }
 
-/// Runs `fold` over the leaves of a tile with their coefficients, which come after its corrections.
-fn with_coefficients(
-    channel: &mut Channel,
-    arch: Arch,
-    leaves: &[F128],
-    mut fold: impl FnMut(&[F128], &[F128]),
-) {
+/// The seed of a tile's coefficients, where its corrections have just been sent or received.
+fn coefficients(channel: &mut Channel) -> F128 {
     let seed = channel.challenge(Party::Verifier, "lpn tile");
-    let mut prg = Prg::new(arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+    F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
+}
+
+/// Runs `fold` over the leaves of a tile with their coefficients.
+fn with_coefficients(arch: Arch, seed: F128, leaves: &[F128], mut fold: impl FnMut(&[F128], &[F128])) {
+    let mut prg = Prg::new(arch, seed);
     let mut chi = [F128::ZERO; CHI];
     for leaves in leaves.chunks(CHI) {
         prg.fill(&mut chi);

@@ -2,11 +2,12 @@
 
 use super::super::lpn::{Params, TILE};
 use super::super::{Mac, Shares, Vole, single_point};
-use super::{Base, Code, Schedule, check_digest, forest_key, with_coefficients};
+use super::{Base, Code, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::{Error, Result};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::random::Random;
+use std::collections::VecDeque;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::{Arch, weigh};
 use volery_primitives::{F128, Field};
@@ -30,10 +31,14 @@ pub struct Prover {
 struct Next {
     base: Base,
     trees: single_point::Prover,
+    /// Corrections that were received and not taken up yet, each with the seed of the tile's coefficients.
+    received: VecDeque<(Vec<F128>, F128)>,
     /// Tiles whose corrections are taken up.
     fixed: usize,
     /// Σ χ·MAC and Σ χ·value over their leaves.
     sums: Zeroizing<(F128, F128)>,
+    /// The verifier's answer to x.
+    answer: Option<[u8; 32]>,
 }
 
 impl Prover {
@@ -43,7 +48,7 @@ impl Prover {
     /// `Misbehaved`, or those of the link.
     pub fn new(channel: &mut Channel, arch: Arch, params: Params, random: &mut Random) -> Result<Self> {
         let mut receiver = Receiver::new(channel, arch, Depth::Eight, random)?;
-        let mut base = Base::new(params);
+        let mut base = Base::new(params, Zeroizing::default());
         let mut rows = Zeroizing::default();
         loop {
             receiver.extend(channel, &mut rows)?;
@@ -53,17 +58,17 @@ impl Prover {
         }
         receiver.check(channel)?;
         let met = channel.meet("lpn set-up");
-        let mut next = Next::new(arch, params, &met);
-        next.base = base;
+        let mut next = Next::new(arch, base, &met);
         let mut leaves = Zeroizing::new(vec![F128::ZERO; TILE]);
         next.fix(channel, arch, params.tiles(), &mut leaves)?;
         next.challenge(channel)?;
-        next.check(channel, &met)?;
+        next.receive_answer(channel)?;
+        next.check(&met)?;
 
         let met = channel.meet("lpn iteration");
         let code = Code::new(arch, &met, next.base.into_table());
         let trees = next.trees;
-        let next = Next::new(arch, params, &met);
+        let next = Next::new(arch, Base::new(params, Zeroizing::default()), &met);
         let schedule = Schedule::new(params);
         Ok(Self { arch, params, schedule, met, code, trees, tile: 0, draws: 0, next })
     }
@@ -83,7 +88,7 @@ impl Prover {
         }
         self.draws += 1;
         self.next.fix(channel, self.arch, self.schedule.fixed(self.draws), rows)?;
-        if self.draws == self.schedule.challenged() {
+        if self.draws == self.schedule.checked() {
             self.next.challenge(channel)?;
         }
         Ok(())
@@ -91,9 +96,11 @@ impl Prover {
 
     /// Checks the trees of the next iteration, and goes on to it.
     fn turn(&mut self, channel: &mut Channel) -> Result<()> {
-        self.next.check(channel, &self.met)?;
+        self.next.receive_answer(channel)?;
+        self.next.check(&self.met)?;
         self.met = channel.meet("lpn iteration");
-        let next = core::mem::replace(&mut self.next, Next::new(self.arch, self.params, &self.met));
+        let done = Base::new(self.params, core::mem::take(&mut self.code.table));
+        let next = core::mem::replace(&mut self.next, Next::new(self.arch, done, &self.met));
         self.code = Code::new(self.arch, &self.met, next.base.into_table());
         self.trees = next.trees;
         (self.tile, self.draws) = (0, 0);
@@ -102,20 +109,30 @@ impl Prover {
 }
 
 impl Next {
-    fn new(arch: Arch, params: Params, met: &[u8; 32]) -> Self {
-        let trees = single_point::Prover::new(arch, params, forest_key(met));
-        Self { base: Base::new(params), trees, fixed: 0, sums: Zeroizing::default() }
+    fn new(arch: Arch, base: Base, met: &[u8; 32]) -> Self {
+        let trees = single_point::Prover::new(arch, base.params, forest_key(met));
+        let received = VecDeque::new();
+        Self { base, trees, received, fixed: 0, sums: Zeroizing::default(), answer: None }
+    }
+
+    /// Receives the corrections of the next tile.
+    fn receive(&mut self, channel: &mut Channel) -> Result<()> {
+        let params = self.base.params;
+        let mut corrections = vec![F128::ZERO; params.trees_per_tile() * params.depth];
+        channel.recv_words(&mut corrections)?;
+        self.received.push_back((corrections, coefficients(channel)));
+        Ok(())
     }
 
     /// Takes up the corrections of the tiles up to `fixed`, and adds each to the check.
     fn fix(&mut self, channel: &mut Channel, arch: Arch, fixed: usize, leaves: &mut [F128]) -> Result<()> {
-        let mut corrections = vec![];
         while self.fixed < fixed {
-            let macs = self.base.tree_shares(self.fixed);
-            corrections.resize(macs.len(), F128::ZERO);
-            channel.recv_words(&mut corrections)?;
-            self.trees.fix(macs, &corrections, leaves);
-            with_coefficients(channel, arch, leaves, |chi, leaves| {
+            let Some((corrections, seed)) = self.received.pop_front() else {
+                self.receive(channel)?;
+                continue;
+            };
+            self.trees.fix(self.base.tree_shares(self.fixed), &corrections, leaves);
+            with_coefficients(arch, seed, leaves, |chi, leaves| {
                 let (macs, values) = weigh(arch, chi, leaves);
                 self.sums.0 += macs;
                 self.sums.1 += values;
@@ -131,14 +148,21 @@ impl Next {
         channel.send_words(&[self.sums.1 + values])
     }
 
-    /// Receives the answer, which must be the digest of Σ χ·MAC ⊕ MAC*.
-    fn check(&mut self, channel: &mut Channel, met: &[u8; 32]) -> Result<()> {
-        let answer: [u8; 32] = channel.recv_array()?;
+    /// Receives the verifier's answer, unless it is here already.
+    fn receive_answer(&mut self, channel: &mut Channel) -> Result<()> {
+        if self.answer.is_none() {
+            self.answer = Some(channel.recv_array()?);
+        }
+        Ok(())
+    }
+
+    /// The answer must be the digest of Σ χ·MAC ⊕ MAC*.
+    fn check(&self, met: &[u8; 32]) -> Result<()> {
         let (masks, _) = self.base.masks();
-        if bool::from(check_digest(met, self.sums.0 + masks).ct_eq(&answer)) {
-            Ok(())
-        } else {
-            Err(Error::Misbehaved("the check of its trees failed"))
+        let expected = check_digest(met, self.sums.0 + masks);
+        match &self.answer {
+            Some(answer) if bool::from(expected.ct_eq(answer)) => Ok(()),
+            _ => Err(Error::Misbehaved("the check of its trees failed")),
         }
     }
 }
@@ -156,20 +180,15 @@ impl Vole for Prover {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()> {
-        // The verifier is ahead: what it has sent for an iteration that will not come is read and dropped.
-        let sent = self.schedule.planted(self.draws) - self.next.fixed;
-        let mut corrections = vec![F128::ZERO; self.params.trees_per_tile() * self.params.depth];
-        for _ in 0..sent {
-            channel.recv_words(&mut corrections)?;
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
+        // The verifier is ahead. Every iteration that was drawn from was checked before.
+        let under_way = self.schedule.planted(self.draws) - self.next.fixed - self.next.received.len();
+        for _ in 0..under_way {
+            self.next.receive(channel)?;
         }
-        if self.draws >= self.schedule.answered() {
-            channel.recv_array::<32>()?;
+        if self.draws >= self.schedule.checked() {
+            self.next.receive_answer(channel)?;
         }
-        Ok(())
-    }
-
-    fn security(&self) -> f64 {
-        Depth::Eight.security()
+        Ok(self)
     }
 }

@@ -31,17 +31,12 @@ impl Schedule {
 
     /// How many the prover has fixed by then.
     pub(super) fn fixed(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles + self.draws() / 4, self.challenged())
+        self.progress(draws, self.base_tiles + self.draws() / 4, self.checked())
     }
 
-    /// The number of draws after whose work the prover has sent x.
-    pub(super) fn challenged(self) -> usize {
+    /// The number of draws after whose work the prover has sent x, and the verifier its answer.
+    pub(super) fn checked(self) -> usize {
         3 * self.draws() / 4
-    }
-
-    /// The number of draws after whose work the verifier has answered.
-    pub(super) fn answered(self) -> usize {
-        7 * self.draws() / 8
     }
 
     /// All tiles, evenly over the draws after the first `from` up to `to`.
@@ -72,8 +67,8 @@ mod tests {
             assert_eq!(schedule.planted(params.base_tiles()), 0);
             assert!(!schedule.sets_aside(params.base_tiles()));
             assert_eq!(schedule.planted(last), params.tiles());
-            assert_eq!(schedule.fixed(schedule.challenged()), params.tiles());
-            assert!(schedule.challenged() < schedule.answered() && schedule.answered() < last);
+            assert_eq!(schedule.fixed(schedule.checked()), params.tiles());
+            assert!(schedule.checked() < last);
         }
     }
 }

@@ -46,7 +46,7 @@ fn draw<S>(channel: &mut Channel, mut vole: impl Vole<Share = S>, draws: usize) 
         vole.block(channel, &mut block)?;
         rows.extend_from_slice(block.words(0));
     }
-    Box::new(vole).finish(channel)?;
+    Box::new(vole).check(channel).map(drop)?;
     channel.flush()?;
     Ok(rows)
 }
@@ -161,7 +161,7 @@ fn a_peer_that_vanishes_in_a_refill_ends_in_an_error() {
                     Verifier::new(&mut verifying, Arch::detect(), Params::TINY, &delta, &mut random).unwrap();
                 let mut block = Shares::default();
                 // Up to where it would wait for the prover's x.
-                (0..stop.min(schedule.answered() - 1))
+                (0..stop.min(schedule.checked() - 1))
                     .for_each(|_| vole.block(&mut verifying, &mut block).unwrap());
                 verifying.flush().unwrap();
             });

@@ -2,7 +2,7 @@
 
 use super::super::lpn::{Params, TILE};
 use super::super::{Delta, Key, Shares, Vole, single_point};
-use super::{Base, Code, Schedule, check_digest, forest_key, with_coefficients};
+use super::{Base, Code, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::{Depth, Sender};
@@ -51,7 +51,7 @@ impl Verifier {
     ) -> Result<Self> {
         let delta = Zeroizing::new(delta.value());
         let mut sender = Sender::new(channel, arch, Depth::Eight, *delta, random)?;
-        let mut base = Base::new(params);
+        let mut base = Base::new(params, Zeroizing::default());
         let mut rows = Zeroizing::default();
         loop {
             sender.extend(channel, &mut rows)?;
@@ -63,8 +63,7 @@ impl Verifier {
         drop(sender.check(channel)?);
         let met = channel.meet("lpn set-up");
         let mut random = Random::from_seed(&random.bytes());
-        let mut next = Next::new(arch, params, &met, *delta, &mut random);
-        next.base = base;
+        let mut next = Next::new(arch, base, &met, *delta, &mut random);
         let mut leaves = Zeroizing::new(vec![F128::ZERO; TILE]);
         next.plant(channel, arch, params.tiles(), &mut leaves)?;
         next.answer(channel, *delta, &met)?;
@@ -72,7 +71,8 @@ impl Verifier {
         let met = channel.meet("lpn iteration");
         let code = Code::new(arch, &met, next.base.into_table());
         let trees = next.trees;
-        let next = Next::new(arch, params, &met, *delta, &mut random);
+        let base = Base::new(params, Zeroizing::default());
+        let next = Next::new(arch, base, &met, *delta, &mut random);
         let schedule = Schedule::new(params);
         Ok(Self { arch, params, schedule, delta, random, met, code, trees, tile: 0, draws: 0, next })
     }
@@ -92,7 +92,7 @@ impl Verifier {
         }
         self.draws += 1;
         self.next.plant(channel, self.arch, self.schedule.planted(self.draws), rows)?;
-        if self.draws == self.schedule.answered() {
+        if self.draws == self.schedule.checked() {
             self.next.answer(channel, *self.delta, &self.met)?;
         }
         Ok(())
@@ -101,7 +101,8 @@ impl Verifier {
     /// Goes on to the next iteration, which is ready.
     fn turn(&mut self, channel: &mut Channel) {
         self.met = channel.meet("lpn iteration");
-        let following = Next::new(self.arch, self.params, &self.met, *self.delta, &mut self.random);
+        let done = Base::new(self.params, core::mem::take(&mut self.code.table));
+        let following = Next::new(self.arch, done, &self.met, *self.delta, &mut self.random);
         let next = core::mem::replace(&mut self.next, following);
         self.code = Code::new(self.arch, &self.met, next.base.into_table());
         self.trees = next.trees;
@@ -110,9 +111,9 @@ impl Verifier {
 }
 
 impl Next {
-    fn new(arch: Arch, params: Params, met: &[u8; 32], delta: F128, random: &mut Random) -> Self {
-        let trees = single_point::Verifier::new(arch, params, forest_key(met), delta, random.word());
-        Self { base: Base::new(params), trees, planted: 0, sum: Zeroizing::default() }
+    fn new(arch: Arch, base: Base, met: &[u8; 32], delta: F128, random: &mut Random) -> Self {
+        let trees = single_point::Verifier::new(arch, base.params, forest_key(met), delta, random.word());
+        Self { base, trees, planted: 0, sum: Zeroizing::default() }
     }
 
     /// Sends the corrections of the tiles up to `planted`, and adds each to the check.
@@ -128,7 +129,8 @@ impl Next {
             corrections.clear();
             self.trees.plant(self.planted, self.base.tree_shares(self.planted), leaves, &mut corrections);
             channel.send_words(&corrections)?;
-            with_coefficients(channel, arch, leaves, |chi, leaves| *self.sum += dot(arch, chi, leaves));
+            let seed = coefficients(channel);
+            with_coefficients(arch, seed, leaves, |chi, leaves| *self.sum += dot(arch, chi, leaves));
             self.planted += 1;
         }
         Ok(())
@@ -156,15 +158,8 @@ impl Vole for Verifier {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, channel: &mut Channel) -> Result<()> {
-        // The prover's x may be under way.
-        if (self.schedule.challenged()..self.schedule.answered()).contains(&self.draws) {
-            channel.recv_words(&mut [F128::ZERO])?;
-        }
-        Ok(())
-    }
-
-    fn security(&self) -> f64 {
-        Depth::Eight.security()
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
+        // Every iteration that was drawn from was checked before.
+        Ok(self)
     }
 }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Mac> + 'a>,
+    vole: Box<dyn Vole<Share = Mac>>,
     witness: Box<dyn Iterator<Item = F2> + 'a>,
     arch: Arch,
     block: Shares<Mac>,
@@ -38,13 +38,13 @@ impl<'a> Prover<'a> {
     /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
     pub fn new(
         channel: &'a mut Channel,
-        vole: impl Vole<Share = Mac> + 'a,
+        vole: Box<dyn Vole<Share = Mac>>,
         arch: Arch,
         witness: impl IntoIterator<Item = F2, IntoIter: 'a>,
     ) -> Self {
         Self {
             channel,
-            vole: Box::new(vole),
+            vole,
             witness: Box::new(witness.into_iter()),
             arch,
             block: Shares::default(),
@@ -65,13 +65,13 @@ impl<'a> Prover<'a> {
         self
     }
 
-    /// Sends what remains. The verdict is the caller's to wait for.
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
     ///
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit asserted
     /// nothing or left a part of the
     /// witness unread; link errors.
-    pub fn finish(mut self) -> Result<Gates> {
+    pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
@@ -92,11 +92,11 @@ impl<'a> Prover<'a> {
             Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect());
         let u = self.sums.0 + F128::pack(masks);
         let v = self.sums.1 + F128::pack(&values);
-        self.vole.finish(self.channel)?;
+        let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.
         self.channel.send_words(&[u, v])?;
         self.channel.send(&self.openings.digest())?;
-        Ok(self.gates)
+        Ok((self.gates, vole))
     }
 
     /// Commits to `value` by the next share. Fig. 4, 4 and 5.

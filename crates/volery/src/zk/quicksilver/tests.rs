@@ -89,10 +89,10 @@ fn run_over<P, V>(
     flip: Option<Flip>,
     prover_end: impl FnOnce(&mut Channel) -> P + Send,
     verifier_end: impl FnOnce(&mut Channel, &Delta) -> V,
-) -> Result<(Accepted, Gates)>
+) -> Result<Gates>
 where
-    P: Vole<Share = Mac>,
-    V: Vole<Share = Key>,
+    P: Vole<Share = Mac> + 'static,
+    V: Vole<Share = Key> + 'static,
 {
     let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, Tape::new(here, flip).0);
@@ -102,25 +102,25 @@ where
         scope.spawn(move || {
             let vole = prover_end(&mut proving);
             {
-                let prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
+                let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
                 let mut cheat = Cheat { prover, at, gate: 0 };
                 // The verifier may be gone already.
-                let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish());
+                let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
             }
             let _ = proving.flush();
         });
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = verifier_end(&mut verifying, &delta);
-        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), delta);
+        let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), delta);
         circuit.run(&mut verifier)?;
-        verifier.finish()
+        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     })
 }
 
 fn run_ideal(circuit: &Products, witness: &[F2], at: Option<u64>, flip: Option<Flip>) -> Result<Gates> {
     let prover_end = |_: &mut Channel| ideal::Prover::new(3, BLOCK);
     let verifier_end = |_: &mut Channel, delta: &Delta| ideal::Verifier::new(3, BLOCK, delta);
-    run_over(circuit, witness, at, flip, prover_end, verifier_end).map(|(_, gates)| gates)
+    run_over(circuit, witness, at, flip, prover_end, verifier_end)
 }
 
 fn run_real(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates> {
@@ -131,7 +131,7 @@ fn run_real(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates
     let verifier_end = |channel: &mut Channel, delta: &Delta| {
         cot::Verifier::new(channel, arch, Depth::Four, delta, &mut Random::from_seed(&[2; 32])).unwrap()
     };
-    run_over(circuit, witness, at, None, prover_end, verifier_end).map(|(_, gates)| gates)
+    run_over(circuit, witness, at, None, prover_end, verifier_end)
 }
 
 /// Three shares for each pair, so that 64 pairs fill a block of 192; 128 masks follow.
@@ -193,16 +193,20 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
     let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
-    let mut prover =
-        Prover::new(&mut proving, ideal::Prover::new(3, BLOCK), Arch::detect(), witness.iter().copied());
+    let mut prover = Prover::new(
+        &mut proving,
+        Box::new(ideal::Prover::new(3, BLOCK)),
+        Arch::detect(),
+        witness.iter().copied(),
+    );
     circuit.run(&mut prover).unwrap();
     prover.finish().unwrap();
     proving.flush().unwrap();
     let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
     let vole = ideal::Verifier::new(3, BLOCK, &delta);
-    let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), delta);
+    let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), delta);
     Products { n: circuit.n, sum: circuit.sum + F2::ONE }.run(&mut verifier).unwrap();
-    let error = verifier.finish().unwrap_err();
+    let error = verifier.finish().map(drop).unwrap_err();
     assert!(matches!(error, Error::Rejected("an asserted value is not what the statement demands")));
 }
 
@@ -212,9 +216,10 @@ fn a_false_witness_is_named_by_the_prover_itself() {
     circuit.sum += F2::ONE;
     let (here, _there) = pipe(Duration::from_secs(20));
     let mut channel = Channel::new(Party::Prover, here);
-    let mut prover = Prover::new(&mut channel, ideal::Prover::new(3, BLOCK), Arch::detect(), witness);
+    let mut prover =
+        Prover::new(&mut channel, Box::new(ideal::Prover::new(3, BLOCK)), Arch::detect(), witness);
     circuit.run(&mut prover).unwrap();
-    let error = prover.finish().unwrap_err();
+    let error = prover.finish().map(drop).unwrap_err();
     assert!(matches!(error, Error::Unsatisfied(name) if name == "the sum"));
 }
 

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Key> + 'a>,
+    vole: Box<dyn Vole<Share = Key>>,
     delta: Delta,
     arch: Arch,
     block: Shares<Key>,
@@ -35,15 +35,10 @@ pub struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     /// A verification over `channel` with shares from `vole` under `delta`.
-    pub fn new(
-        channel: &'a mut Channel,
-        vole: impl Vole<Share = Key> + 'a,
-        arch: Arch,
-        delta: Delta,
-    ) -> Self {
+    pub fn new(channel: &'a mut Channel, vole: Box<dyn Vole<Share = Key>>, arch: Arch, delta: Delta) -> Self {
         Self {
             channel,
-            vole: Box::new(vole),
+            vole,
             delta,
             arch,
             block: Shares::default(),
@@ -63,11 +58,11 @@ impl<'a> Verifier<'a> {
         self
     }
 
-    /// Receives what remains and decides. The prover is not told here.
+    /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
     ///
     /// # Errors
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
-    pub fn finish(mut self) -> Result<(Accepted, Gates)> {
+    pub fn finish(mut self) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
@@ -78,10 +73,10 @@ impl<'a> Verifier<'a> {
             self.next = 0;
         }
         let mask = F128::pack(&self.block.words(self.next)[..MASKS]);
-        let consistent = self.vole.finish(self.channel);
+        let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
-        if let Err(Error::Io { .. }) = consistent {
-            return consistent.map(|()| unreachable!("an error"));
+        if let Err(error @ Error::Io { .. }) = consistent {
+            return Err(error);
         }
         let mut sent = [F128::ZERO; 2];
         self.channel.recv_words(&mut sent)?;
@@ -94,14 +89,14 @@ impl<'a> Verifier<'a> {
         let products_hold = w.to_bytes().ct_eq(&(u + v * delta).to_bytes());
         // Fig. 4, 8.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
-        consistent?;
+        let vole = consistent?;
         if !bool::from(products_hold) {
             return Err(Error::Rejected("the check of the multiplications failed"));
         }
         if !bool::from(assertions_hold) {
             return Err(Error::Rejected("an asserted value is not what the statement demands"));
         }
-        Ok((Accepted(()), self.gates))
+        Ok((Accepted(()), self.gates, vole))
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4 and 5.
