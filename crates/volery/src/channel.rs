@@ -74,6 +74,17 @@ pub struct Traffic {
     pub rounds: u64,
 }
 
+impl Traffic {
+    /// What was carried after `earlier`.
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent - earlier.sent,
+            received: self.received - earlier.received,
+            rounds: self.rounds - earlier.rounds,
+        }
+    }
+}
+
 /// One end of a session: a link, its transcript, its counters.
 pub struct Channel {
     link: Box<dyn Link>,

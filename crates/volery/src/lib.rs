@@ -56,7 +56,10 @@ pub mod zk;
 pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
 pub use ot::softspoken::Depth;
-pub use session::{Correlations, Options, Report, SYSTEM, check, prove, verify};
+pub use session::{
+    Choice, Correlations, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession, check, prove,
+    verify,
+};
 pub use vole::lpn::Params;
 pub use volery_primitives::{Arch, Extension, F2, F128, Field};
 pub use zk::Accepted;

@@ -6,7 +6,8 @@
 //! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
 //!
 //! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either
-//! sends more, and both find the same difference. The two hellos are the first bytes of the transcript and come before
+//! sends more, and both find the same difference. The parameters are proposals: each side derives the same choice from
+//! both. The two hellos are the first bytes of the transcript and come before
 //! its first meeting, so that every challenge depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed
 //! under another nonce, and a party that deviates after the handshake meets other challenges.
 
@@ -23,7 +24,7 @@ const BODY: usize = 16 + 3 * NAME + 32 + 32;
 /// 32 fresh random bytes of one party.
 pub type Nonce = [u8; 32];
 
-/// What a party wants to run. Names are ASCII, at most 32 bytes.
+/// What a party wants to run. `parameters` is a proposal, which the caller settles; all else must be equal. Names are ASCII, at most 32 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello<'a> {
     /// The proof system.
@@ -36,11 +37,11 @@ pub struct Hello<'a> {
     pub statement: &'a [u8; 32],
 }
 
-/// Sends ours, receives the peer's, compares.
+/// Sends ours, receives the peer's, compares; the parameters that the peer proposes.
 ///
 /// # Errors
 /// `Misbehaved` where the peer does not speak this protocol, `Disagreed` where it wants something else, `Io`.
-pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<()> {
+pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<String> {
     let mut opening = [0; 12];
     opening[..8].copy_from_slice(&MAGIC);
     opening[8..].copy_from_slice(&VERSION.to_le_bytes());
@@ -71,21 +72,17 @@ fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
     body
 }
 
-fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) -> Result<()> {
+fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) -> Result<String> {
     let role = padded(&theirs[..16]);
     match (party, role.as_str()) {
         (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
         (_, "prover" | "verifier") => return Err(disagreed("roles", party.name().into(), role)),
         _ => return Err(Error::Misbehaved("its first message names no role")),
     }
-    for (i, (what, ours)) in
-        [("system", hello.system), ("field", hello.field), ("parameters", hello.parameters)]
-            .into_iter()
-            .enumerate()
-    {
-        let theirs = padded(&theirs[16 + NAME * i..][..NAME]);
-        if theirs != ours {
-            return Err(disagreed(what, ours.into(), theirs));
+    let name = |i: usize| padded(&theirs[16 + NAME * i..][..NAME]);
+    for (i, what, ours) in [(0, "system", hello.system), (1, "field", hello.field)] {
+        if name(i) != ours {
+            return Err(disagreed(what, ours.into(), name(i)));
         }
     }
     let digest = 16 + 3 * NAME..16 + 3 * NAME + 32;
@@ -96,7 +93,7 @@ fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) 
             hex(&theirs[digest]),
         ));
     }
-    Ok(())
+    Ok(name(2))
 }
 
 fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {

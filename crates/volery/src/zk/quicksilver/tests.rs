@@ -111,7 +111,7 @@ where
         });
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = verifier_end(&mut verifying, &delta);
-        let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), delta);
+        let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), &delta);
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     })
@@ -204,7 +204,7 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
     proving.flush().unwrap();
     let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
     let vole = ideal::Verifier::new(3, BLOCK, &delta);
-    let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), delta);
+    let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), &delta);
     Products { n: circuit.n, sum: circuit.sum + F2::ONE }.run(&mut verifier).unwrap();
     let error = verifier.finish().map(drop).unwrap_err();
     assert!(matches!(error, Error::Rejected("an asserted value is not what the statement demands")));

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 pub struct Verifier<'a> {
     channel: &'a mut Channel,
     vole: Box<dyn Vole<Share = Key>>,
-    delta: Delta,
+    delta: &'a Delta,
     arch: Arch,
     block: Shares<Key>,
     /// The next unused share of the block.
@@ -35,7 +35,12 @@ pub struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     /// A verification over `channel` with shares from `vole` under `delta`.
-    pub fn new(channel: &'a mut Channel, vole: Box<dyn Vole<Share = Key>>, arch: Arch, delta: Delta) -> Self {
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Key>>,
+        arch: Arch,
+        delta: &'a Delta,
+    ) -> Self {
         Self {
             channel,
             vole,

@@ -1,0 +1,336 @@
+//! Where a session's correlated randomness comes from, and how the two parties agree on it.
+
+use crate::channel::{Channel, Party};
+use crate::error::{Error, Result};
+use crate::ot::softspoken::Depth;
+use crate::random::Random;
+use crate::vole::lpn::Params;
+use crate::vole::{Delta, Key, Mac, Vole, cot, extend};
+use crate::zk::quicksilver;
+use core::fmt;
+use core::str::FromStr;
+use std::time::Instant;
+use volery_primitives::Arch;
+
+/// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
+const GROUP_BITS: f64 = 125.8;
+/// A table of 2^(128-6) AES outputs meets one of the 64 outputs of an unknown leaf that a chunk's key covers.
+const EXPANSION_BITS: f64 = 122.0;
+
+/// Where the correlated randomness comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Correlations {
+    /// SoftSpoken alone, with trees of this depth: 31 bits of traffic for each gate, or 15 with more work.
+    SoftSpoken(Depth),
+    /// The LPN extension with this set: 14 down to 0.4 bits, set up by SoftSpoken.
+    Lpn(Params),
+}
+
+/// What correlations cost: only the order of the times matters, which were measured with VAES-512.
+struct Cost {
+    /// Bits on the wire for each share.
+    bits: f64,
+    /// Work for each gate, in nanoseconds, of the busier party.
+    nanoseconds: f64,
+    /// Bytes of the set-up beyond the base transfers.
+    setup_bytes: f64,
+    /// Work of the set-up beyond the base transfers, in nanoseconds.
+    setup_nanoseconds: f64,
+}
+
+impl Correlations {
+    /// All there are, those with the most traffic first.
+    pub const ALL: [Self; 7] = [
+        Self::SoftSpoken(Depth::Four),
+        Self::SoftSpoken(Depth::Eight),
+        Self::Lpn(Params::TINY),
+        Self::Lpn(Params::SMALL),
+        Self::Lpn(Params::L2),
+        Self::Lpn(Params::MID),
+        Self::Lpn(Params::WAN),
+    ];
+
+    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing else
+    /// is considered.
+    pub const SMALL_STATEMENT: u64 = 1 << 18;
+
+    /// The fastest for so many committed bits over a link of so many Mbit/s each way.
+    pub fn fastest(commitments: u64, bandwidth: f64) -> Self {
+        if commitments <= Self::SMALL_STATEMENT {
+            return Self::SoftSpoken(Depth::Eight);
+        }
+        let duration = |correlations: &Self| {
+            let Cost { bits, nanoseconds, setup_bytes, setup_nanoseconds } = correlations.cost();
+            let on_wire = |bits: f64| bits * 1e3 / bandwidth;
+            let online = nanoseconds.max(on_wire(bits + 1.0));
+            setup_nanoseconds + on_wire(8.0 * setup_bytes) + commitments as f64 * online
+        };
+        let all = Self::ALL.into_iter();
+        all.min_by(|a, b| duration(a).total_cmp(&duration(b))).expect("there are some")
+    }
+
+    fn cost(self) -> Cost {
+        match self {
+            Self::SoftSpoken(depth) => Cost {
+                bits: (depth.trees() - 1) as f64,
+                nanoseconds: match depth {
+                    Depth::Four => 20.0,
+                    Depth::Eight => 32.0,
+                },
+                setup_bytes: 0.0,
+                setup_nanoseconds: 0.0,
+            },
+            Self::Lpn(params) => {
+                let corrections = params.corrections() as f64;
+                let shares = (params.outputs() - params.consumed()) as f64;
+                Cost {
+                    bits: 8.0 * corrections / shares,
+                    // The table's reads grow with its distance.
+                    nanoseconds: match params.secret {
+                        ..40_000 => 19.0 + 100.0 * params.consumed() as f64 / params.outputs() as f64 / 10.0,
+                        ..200_000 => 21.0,
+                        _ => 26.0,
+                    },
+                    setup_bytes: corrections + params.consumed() as f64 * 15.0 / 8.0,
+                    setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,
+                }
+            }
+        }
+    }
+
+    /// The name on the wire, in options and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SoftSpoken(Depth::Four) => "softspoken4",
+            Self::SoftSpoken(Depth::Eight) => "softspoken8",
+            Self::Lpn(params) => params.name,
+        }
+    }
+
+    /// The bits of statistical security of the consistency checks.
+    fn check_security(self) -> f64 {
+        match self {
+            Self::SoftSpoken(depth) => depth.security(),
+            Self::Lpn(_) => extend::SECURITY,
+        }
+    }
+
+    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set and the
+    /// search for a transcript whose challenges let two errors cancel would cost.
+    pub fn computational_bits(self) -> u32 {
+        let assumption = match self {
+            Self::SoftSpoken(_) => f64::INFINITY,
+            Self::Lpn(params) => params.security.into(),
+        };
+        GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(self.check_security()) as u32
+    }
+
+    /// The statistical security of a proof in bits: see [`quicksilver::security`].
+    pub fn statistical_bits(self) -> u32 {
+        quicksilver::security(self.check_security())
+    }
+
+    /// Refuses where less statistical security is offered than `asked`, in bits.
+    pub(super) fn offer(self, asked: u32) -> Result<()> {
+        let offered = self.statistical_bits();
+        if offered < asked {
+            return Err(Error::invalid(format!(
+                "{asked} bits of statistical security were asked for, and {self} gives {offered}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The prover's end, set up.
+    pub(super) fn prover(
+        self,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Mac>>> {
+        Ok(match self {
+            Self::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
+            Self::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
+        })
+    }
+
+    /// The verifier's end, set up.
+    pub(super) fn verifier(
+        self,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Delta,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Key>>> {
+        Ok(match self {
+            Self::SoftSpoken(depth) => Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?),
+            Self::Lpn(params) => Box::new(extend::Verifier::new(channel, arch, params, delta, random)?),
+        })
+    }
+}
+
+impl FromStr for Correlations {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|c| c.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::invalid(format!("there are no correlations called `{name}`; there are {names}"))
+        })
+    }
+}
+
+impl fmt::Display for Correlations {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why correlations were chosen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reason {
+    /// They were asked for, here or by the peer.
+    Given,
+    /// The statement is small.
+    Small,
+    /// They are the fastest at this bandwidth in Mbit/s, given or measured by one of the parties.
+    Bandwidth(f64),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Given => write!(f, "as asked"),
+            Self::Small => write!(f, "the statement is small"),
+            Self::Bandwidth(mbps) => write!(f, "the fastest at {mbps:.0} Mbit/s"),
+        }
+    }
+}
+
+/// Chosen correlations.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Choice {
+    /// Which.
+    pub correlations: Correlations,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What a party proposes in its first message.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Proposal {
+    /// These and no others.
+    Firm(Correlations),
+    /// Whatever is fastest, for so many committed bits and, where known, so many Mbit/s.
+    Auto { commitments: u64, bandwidth: Option<f64> },
+}
+
+/// Bytes sent to measure the bandwidth; the first quarter lets the link warm up.
+const PROBE: usize = 256 << 10;
+
+impl Proposal {
+    /// The text on the wire, at most 32 bytes.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Firm(correlations) => correlations.name().into(),
+            Self::Auto { bandwidth: Some(mbps), .. } => format!("auto {}", mbps.clamp(0.0, 1e9) as u32),
+            Self::Auto { bandwidth: None, .. } => "auto".into(),
+        }
+    }
+
+    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and it
+    /// matters, it is measured.
+    ///
+    /// # Errors
+    /// `Disagreed` where both are firm and differ, `Misbehaved` where `theirs` makes no sense; link errors.
+    pub(super) fn resolve(self, theirs: &str, channel: &mut Channel) -> Result<Choice> {
+        let theirs_firm = theirs.parse::<Correlations>().ok();
+        let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
+        let (commitments, ours) = match (self, theirs_firm) {
+            (Self::Firm(ours), Some(theirs)) if ours != theirs => {
+                let (ours, theirs) = (ours.to_string(), theirs.to_string());
+                return Err(Error::Disagreed { what: "correlations (--vole)", ours, theirs });
+            }
+            (Self::Firm(firm), _) | (_, Some(firm)) => return given(firm),
+            (Self::Auto { commitments, bandwidth }, None) => (commitments, bandwidth),
+        };
+        let theirs = match theirs.strip_prefix("auto") {
+            Some("") => None,
+            Some(number) => Some(number.trim_start().parse::<u32>().map_err(|_| UNKNOWN)?.into()),
+            None => return Err(UNKNOWN),
+        };
+        if commitments <= Correlations::SMALL_STATEMENT {
+            let correlations = Correlations::fastest(commitments, f64::INFINITY);
+            return Ok(Choice { correlations, reason: Reason::Small });
+        }
+        let bandwidth = match (ours, theirs) {
+            (Some(ours), Some(theirs)) => f64::min(ours.trunc(), theirs),
+            (Some(known), None) => known.trunc(),
+            (None, Some(known)) => known,
+            (None, None) => measure(channel)?,
+        };
+        let bandwidth = bandwidth.max(1.0);
+        let correlations = Correlations::fastest(commitments, bandwidth);
+        Ok(Choice { correlations, reason: Reason::Bandwidth(bandwidth) })
+    }
+}
+
+const UNKNOWN: Error = Error::Misbehaved("it proposes correlations that do not exist");
+
+/// The bandwidth from the prover to the verifier in whole Mbit/s, as the verifier sees it.
+fn measure(channel: &mut Channel) -> Result<f64> {
+    let mut probe = vec![0; PROBE];
+    let measured = match channel.party() {
+        Party::Prover => {
+            channel.send(&probe)?;
+            u32::from_le_bytes(channel.recv_array()?)
+        }
+        Party::Verifier => {
+            let (warm_up, rest) = probe.split_at_mut(PROBE / 4);
+            channel.recv(warm_up)?;
+            let started = Instant::now();
+            channel.recv(rest)?;
+            let mbps = 8.0 * rest.len() as f64 / started.elapsed().as_secs_f64() / 1e6;
+            let mbps = mbps.clamp(1.0, 1e6) as u32;
+            channel.send(&mbps.to_le_bytes())?;
+            mbps
+        }
+    };
+    Ok(measured.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slower_links_and_larger_statements_send_less() {
+        assert_eq!(Correlations::fastest(22_000, 1e5), Correlations::SoftSpoken(Depth::Eight));
+        assert_eq!(Correlations::fastest(1 << 30, 10.0), Correlations::Lpn(Params::WAN));
+        let place = |c: Correlations| Correlations::ALL.iter().position(|&all| all == c).unwrap();
+        for commitments in [1 << 19, 1 << 22, 1 << 26, 1 << 31] {
+            let chosen = [1e5, 1e4, 1e3, 300.0, 100.0, 30.0, 10.0]
+                .map(|mbps| place(Correlations::fastest(commitments, mbps)));
+            assert!(chosen.is_sorted(), "{commitments}: {chosen:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_back_and_fit_the_hello() {
+        for correlations in Correlations::ALL {
+            assert_eq!(correlations.name().parse::<Correlations>().unwrap(), correlations);
+        }
+        let auto = Proposal::Auto { commitments: 1, bandwidth: Some(f64::INFINITY) };
+        assert!(auto.text().len() <= 32);
+        assert!("mega".parse::<Correlations>().unwrap_err().to_string().contains("softspoken4"));
+    }
+
+    #[test]
+    fn every_kind_states_its_security() {
+        for correlations in Correlations::ALL {
+            assert!(correlations.statistical_bits() >= 119);
+            assert!(correlations.computational_bits() >= 119);
+            assert!(correlations.offer(119).is_ok() && correlations.offer(126).is_err());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What a session is asked to do, and what it did.
+
+use super::correlations::{Choice, Correlations};
+use crate::channel::Traffic;
+use crate::zk::Gates;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+use volery_primitives::Arch;
+
+/// How to run proofs. Both parties must agree on `statement`, and on `correlations` where both name some; the handshake
+/// sees to it.
+#[derive(Clone)]
+pub struct Options {
+    /// Where correlations come from; what the peer says, or what is fastest, where `None`.
+    pub correlations: Option<Correlations>,
+    /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
+    pub bandwidth: Option<f64>,
+    /// A digest of the relation and its public values. Where `None`, the circuit is walked once more to make one of its
+    /// gates. It must name the circuit: challenges bind it and nothing else of the statement.
+    pub statement: Option<[u8; 32]>,
+    /// The number of committed bits, for that choice; counted where `None` and needed.
+    pub commitments: Option<u64>,
+    /// The statistical security asked for, in bits; a run that offers less is refused.
+    pub security: u32,
+    /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails is
+    /// noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
+    pub check: bool,
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// Where the number of multiplications done so far is stored now and then.
+    pub progress: Option<Arc<AtomicU64>>,
+    /// Makes a run repeat: for tests, and nothing else.
+    #[doc(hidden)]
+    pub seed: Option<[u8; 32]>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            correlations: None,
+            bandwidth: None,
+            statement: None,
+            commitments: None,
+            security: 100,
+            check: true,
+            arch: Arch::detect(),
+            progress: None,
+            seed: None,
+        }
+    }
+}
+
+/// What a proof did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The digest of the statement that both parties agreed on.
+    pub statement: [u8; 32],
+    /// The gates of the proof.
+    pub gates: Gates,
+    /// Where its correlations came from, and why from there.
+    pub choice: Choice,
+    /// All that was carried for this statement, the handshake included.
+    pub traffic: Traffic,
+    /// What of it was carried before the first gate.
+    pub setup_traffic: Traffic,
+    /// Everything before the first gate.
+    pub setup: Duration,
+    /// From there to the verdict.
+    pub online: Duration,
+}
