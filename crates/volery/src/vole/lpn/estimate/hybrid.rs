@@ -1,0 +1,82 @@
+//! The hybrid attack on regular noise (2025/1284): guess samples without error, then solve the quadratic equations that
+//! say that no two samples of a block both have one.
+
+use super::{Lpn, first, log2_sum};
+
+/// Every block but q has u samples guessed, and f of those one more. The q are left whole, and each place of their
+/// errors is tried once the linear algebra that they share has been done.
+#[derive(Clone, Copy)]
+struct Guess {
+    u: f64,
+    f: f64,
+    q: f64,
+}
+
+/// Each block more in q multiplies the tries by β.
+const LARGEST_Q: f64 = 13.0;
+
+/// The least over all guesses.
+pub(super) fn cost(lpn: Lpn) -> f64 {
+    let Lpn { k, t, .. } = lpn;
+    let mut best = f64::INFINITY;
+    for u in (0..).map(f64::from).take_while(|u| *u <= lpn.block() - 3.0) {
+        // Guessing alone costs more from here on.
+        if -(t - LARGEST_Q) * (1.0 - u / lpn.block()).log2() > best {
+            break;
+        }
+        for q in (0..).map(f64::from).take_while(|q| *q <= LARGEST_Q && *q < t) {
+            let blocks = t - q;
+            // With so many blocks that give one more there is nothing left to solve.
+            let unknowns = k - t - u * blocks;
+            if unknowns < blocks {
+                best = best.min(guess_cost(lpn, Guess { u, f: unknowns.max(0.0), q }));
+            }
+            // Otherwise f goes from the least that leaves few enough unknowns to the most that leaves any.
+            let last = (blocks - 1.0).min(unknowns - (lpn.block() - 1.0) * q);
+            let solves = |f| guess_cost(lpn, Guess { u, f: f as f64, q }).is_finite();
+            let least = first(0..last as i64 + 1, solves) as f64;
+            if least > last {
+                continue;
+            }
+            let grid = (0..=32).map(|i| f64::floor(least + (last - least) * f64::from(i) / 32.0));
+            best = grid.map(|f| guess_cost(lpn, Guess { u, f, q })).fold(best, f64::min);
+        }
+    }
+    best
+}
+
+/// What a guess costs, which is infinite where linearising does not solve the equations.
+fn guess_cost(lpn: Lpn, guess: Guess) -> f64 {
+    let Lpn { n, k, t } = lpn;
+    let Guess { u, f, q } = guess;
+    let block = lpn.block();
+    let plain = t - q - f;
+    let chance = f * (1.0 - (u + 1.0) / block).log2() + plain * (1.0 - u / block).log2();
+
+    // Eliminating by the parity checks, of which the first ones meet few blocks.
+    let unknowns = k - t - f * (u + 1.0) - plain * u;
+    let rows = n - k - ((n - k) / (block - 1.0)).floor() * (block - u - 2.0);
+    let eliminate = (rows * (n - k) * (rows + unknowns)).max(1.0).log2();
+    if unknowns <= 0.0 {
+        return eliminate - chance;
+    }
+
+    let pairs = |samples: f64| samples * (samples - 1.0) / 2.0;
+    let quadratics = plain * pairs(block - u - 1.0) + f * pairs(block - u - 2.0);
+    let tried = q * (block - 1.0);
+    let solved = unknowns - tried;
+    if solved < 0.0 || quadratics <= 0.0 || solved > (2.0 * quadratics).sqrt() - 2.0 {
+        return f64::INFINITY;
+    }
+    let tries = q * block.log2();
+    if solved == 0.0 {
+        return log2_sum(&[eliminate, tries]) - chance;
+    }
+    // Once for all tries Wiedemann on the monomials of degree two, then for each try a dense system.
+    let monomials = (solved * solved / 2.0).max(2.0);
+    let linearise = 4.0 * solved.log2() + 2.0 * unknowns.log2() - 3.0 - monomials.log2().log2();
+    let substitute = 1.25 * (2.0 * solved * solved * tried + solved * tried * tried);
+    let dense = 2.5 * solved;
+    let each = substitute + dense.powi(3) / dense.max(2.0).log2();
+    log2_sum(&[eliminate, linearise.max(0.0), each.max(1.0).log2() + tries]) - chance
+}
