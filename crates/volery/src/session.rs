@@ -130,14 +130,13 @@ impl<'c> VerifierSession<'c> {
     where
         C: Circuit<Count<F2>> + for<'a> Circuit<Verifier<'a>>,
     {
-        let run = self.common.open(circuit)?;
-        match self.decide(circuit, run) {
-            Ok(verdict) => {
+        let mut run = self.common.open(circuit)?;
+        match self.decide(circuit, &mut run) {
+            Ok((accepted, gates)) => {
                 send_verdict(self.common.channel, true)?;
-                Ok(verdict)
+                Ok((accepted, self.common.close(run, gates)))
             }
             Err(error) => {
-                self.common.dead = true;
                 // The prover learns that it was not accepted, where it still listens, and nothing about why.
                 if !matches!(error, Error::Io { .. }) {
                     let _ = send_verdict(self.common.channel, false);
@@ -147,7 +146,7 @@ impl<'c> VerifierSession<'c> {
         }
     }
 
-    fn decide<C>(&mut self, circuit: &C, mut run: Run) -> Result<(Accepted, Report)>
+    fn decide<C>(&mut self, circuit: &C, run: &mut Run) -> Result<(Accepted, Gates)>
     where
         C: for<'a> Circuit<Verifier<'a>>,
     {
@@ -169,7 +168,7 @@ impl<'c> VerifierSession<'c> {
         circuit.run(&mut verifier)?;
         let (accepted, gates, vole) = verifier.finish()?;
         self.vole = Some((delta, vole));
-        Ok((accepted, self.common.close(run, gates)))
+        Ok((accepted, gates))
     }
 }
 

@@ -4,7 +4,7 @@
 mod kit;
 
 use kit::{ABC, Anywhere, network, preimage, run_honestly, seeded};
-use volery::{Arch, Correlations, Depth, F2, Options};
+use volery::{Arch, Correlations, Depth, F2, Options, Params};
 
 /// A digest of all messages of both parties, with their boundaries.
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -24,26 +24,35 @@ fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
 fn pinned() {
     let (preimage, message) = preimage(b"abc", ABC);
     let (network, state) = network(20_000);
+    let (refilled, start) = kit::network(110_000);
     for arch in Arch::available() {
         let options = |correlations| Options { correlations: Some(correlations), arch, ..seeded(42) };
         let four = options(Correlations::SoftSpoken(Depth::Four));
         let eight = options(Correlations::SoftSpoken(Depth::Eight));
         assert_eq!(
             tape(&network, &state, &four),
-            "02bb0c680742132d82a07bc73c381d6c",
+            "aa581f8363f0b08e87e8062082e68b9c",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "f2499af74b48b9fb751ad974ac8e1df5",
+            "5e8aa54e7aac49641fcd2906af5def15",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&preimage, &message, &eight),
-            "497a6c61d75a0fa0d5f37c0eebed3b54",
+            "c699648a3ec882d3a2160fa0b65992ce",
             "preimage, {}",
+            arch.name()
+        );
+        // Across a refill.
+        let tiny = options(Correlations::Lpn(Params::TINY));
+        assert_eq!(
+            tape(&refilled, &start, &tiny),
+            "58cb0058d99a45f97efc7ae896b7a946",
+            "refilled network, {}",
             arch.name()
         );
     }

@@ -1,0 +1,97 @@
+//! Several statements on one set-up, and how the two parties come to the same correlations.
+
+mod kit;
+
+use kit::{TIMEOUT, network, run, seeded};
+use std::thread;
+use volery::channel::{Channel, Party, pipe};
+use volery::{Correlations, Depth, Error, Options, Params, ProverSession, Reason, VerifierSession};
+
+const TINY: Correlations = Correlations::Lpn(Params::TINY);
+
+fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
+    Options { correlations, bandwidth, check: false, ..seeded(5) }
+}
+
+/// Statements of several sizes, so that they end at many places of an iteration; only the first pays for the set-up.
+#[test]
+fn statements_follow_on_one_set_up() {
+    for correlations in [Correlations::SoftSpoken(Depth::Four), TINY] {
+        let (here, there) = pipe(TIMEOUT);
+        let sizes = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
+        let prover = thread::spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            let mut session = ProverSession::new(&mut channel, with(Some(correlations), None));
+            sizes.map(|gates| {
+                let (network, witness) = network(gates);
+                session.prove(&network, witness).unwrap()
+            })
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let mut session = VerifierSession::new(&mut channel, with(Some(correlations), None));
+        let verified = sizes.map(|gates| session.verify(&network(gates).0).unwrap().1);
+        let proved = prover.join().unwrap();
+        for (proved, verified) in proved.iter().zip(&verified) {
+            assert_eq!(proved.statement, verified.statement);
+            assert_eq!(proved.gates, verified.gates);
+        }
+        assert!(proved[0].setup_traffic.received > 8192);
+        assert!(proved[1..].iter().all(|report| report.setup_traffic.received < 8192));
+    }
+}
+
+#[test]
+fn an_error_ends_the_session() {
+    let (here, there) = pipe(TIMEOUT);
+    let prover = thread::spawn(move || {
+        let mut channel = Channel::new(Party::Prover, here);
+        let mut session = ProverSession::new(&mut channel, with(None, None));
+        let (network, mut witness) = network(100);
+        session.prove(&network, witness.clone()).unwrap();
+        witness.pop();
+        assert!(matches!(session.prove(&network, witness.clone()), Err(Error::Invalid(_))));
+        witness.pop();
+        let error = session.prove(&network, witness).unwrap_err();
+        assert!(error.to_string().contains("has ended"), "{error}");
+    });
+    let mut channel = Channel::new(Party::Verifier, there);
+    let mut session = VerifierSession::new(&mut channel, with(None, None));
+    let (network, _) = network(100);
+    assert!(session.verify(&network).is_ok());
+    assert!(session.verify(&network).is_err());
+    assert!(session.verify(&network).unwrap_err().to_string().contains("has ended"));
+    prover.join().unwrap();
+}
+
+/// What two proposals come to, on both sides.
+fn settled(gates: u64, prover: Options, verifier: Options) -> Result<(Correlations, Reason), String> {
+    let (network, witness) = network(gates);
+    let session = run((&network, &witness, &prover), (&network, &verifier), None);
+    match (session.proved, session.verified) {
+        (Ok(proved), Ok((_, verified))) => {
+            assert_eq!(proved.choice, verified.choice);
+            Ok((proved.choice.correlations, proved.choice.reason))
+        }
+        (proved, verified) => Err(format!("{}; {}", proved.unwrap_err(), verified.unwrap_err())),
+    }
+}
+
+#[test]
+fn proposals_are_settled_alike() {
+    let auto = || with(None, None);
+    let eight = Correlations::SoftSpoken(Depth::Eight);
+    assert_eq!(settled(10, auto(), auto()), Ok((eight, Reason::Small)));
+    assert_eq!(settled(10, with(Some(TINY), None), auto()), Ok((TINY, Reason::Given)));
+    assert_eq!(settled(10, auto(), with(Some(TINY), None)), Ok((TINY, Reason::Given)));
+    let error = settled(10, with(Some(eight), None), with(Some(TINY), None)).unwrap_err();
+    assert!(error.matches("disagree on the correlations").count() == 2, "{error}");
+
+    // Large enough for the bandwidth to matter: the smaller of the two given ones counts, or a measured one.
+    let large = Correlations::SMALL_STATEMENT + 1;
+    let (_, reason) = settled(large, with(None, Some(70.9)), with(None, Some(5000.0))).unwrap();
+    assert_eq!(reason, Reason::Bandwidth(70.0));
+    let (_, reason) = settled(large, auto(), with(None, Some(30.0))).unwrap();
+    assert_eq!(reason, Reason::Bandwidth(30.0));
+    let (_, reason) = settled(large, auto(), auto()).unwrap();
+    assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+}
