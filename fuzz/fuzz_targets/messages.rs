@@ -18,7 +18,7 @@ static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let prover = std::thread::spawn(move || {
         prove(&network, witness, &mut Channel::new(Party::Prover, here), &options(1)).unwrap()
     });
-    verify(&network, &mut Channel::new(Party::Verifier, there), &options(2)).unwrap();
+    let _ = verify(&network, &mut Channel::new(Party::Verifier, there), &options(2)).unwrap();
     prover.join().unwrap();
     [from_prover, from_verifier].map(|record| record.messages().concat())
 });

@@ -45,11 +45,6 @@ impl Bits {
         self.words[i / 64] ^= (bit & 1) << (i % 64);
     }
 
-    /// Makes all bits zero.
-    pub fn clear(&mut self) {
-        self.words.fill(0);
-    }
-
     /// Whether all bits from `i` on are zero.
     pub fn zero_from(&self, i: usize) -> bool {
         (i..self.length).all(|i| self.get(i) == 0)

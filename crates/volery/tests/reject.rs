@@ -24,7 +24,8 @@ fn a_flipped_bit_in_any_message() {
             (Party::Verifier, honest.from_verifier.messages().len()),
         ] {
             for message in 0..messages {
-                for bit in [0, 1 << 7 | 5, 8 * 77 + 1] {
+                // In the hello: the role, the system, the statement, the nonce.
+                for bit in [0, 1 << 7 | 5, 8 * 120 + 1, 8 * 160 + 3] {
                     let flip = Some((party, Flip { message, bit }));
                     let Session { proved, verified, .. } =
                         run((&network, &witness, &options), (&network, &options), flip);
@@ -82,7 +83,8 @@ fn more_security_than_there_is() {
     assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));
 }
 
-/// What a prover said once convinces nobody again: the verifier's nonce is another.
+/// What a prover said once convinces nobody again: the verifier's nonce, and with it every challenge, is another, and so
+/// are its base transfers.
 #[test]
 fn a_replayed_transcript() {
     let (network, witness) = network(100);

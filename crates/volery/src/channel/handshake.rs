@@ -110,3 +110,59 @@ fn padded(bytes: &[u8]) -> String {
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::{Flip, Tape, pipe};
+    use std::time::Duration;
+
+    const HELLO: Hello = Hello { system: "s", field: "f", parameters: "p", statement: &[7; 32] };
+
+    /// Both sides' results and the digests of what they agreed on, with one bit of the prover's hello flipped.
+    fn run(flip: Flip) -> [(Result<String>, [u8; 32]); 2] {
+        let (here, there) = pipe(Duration::from_secs(10));
+        let mut prover = Channel::new(Party::Prover, Tape::new(here, Some(flip)).0);
+        let mut verifier = Channel::new(Party::Verifier, there);
+        std::thread::scope(|scope| {
+            let proving =
+                scope.spawn(move || (shake_hands(&mut prover, &HELLO, &[1; 32]), prover.meet("test")));
+            let verified = shake_hands(&mut verifier, &HELLO, &[2; 32]);
+            let met = verifier.meet("test");
+            drop(verifier);
+            [proving.join().unwrap(), (verified, met)]
+        })
+    }
+
+    /// Every bit counts: most make the verifier refuse; those of the proposal and the nonce make the two sides' challenges
+    /// differ.
+    #[test]
+    fn a_flipped_bit_is_refused_or_shows_in_the_challenges() {
+        for bit in (0..8 * 12).step_by(5) {
+            let [_, (verified, _)] = run(Flip { message: 0, bit });
+            assert!(verified.is_err(), "opening, bit {bit}");
+        }
+        let mut refused = 0;
+        for bit in (0..8 * BODY).step_by(7) {
+            let [(_, here), (verified, there)] = run(Flip { message: 1, bit });
+            assert_ne!(here, there, "body, bit {bit}");
+            let settled = (16 + 2 * NAME..16 + 3 * NAME).contains(&(bit / 8)) || bit / 8 >= BODY - 32;
+            assert_eq!(verified.is_ok(), settled, "body, bit {bit}");
+            refused += usize::from(verified.is_err());
+        }
+        assert!(refused > 100);
+    }
+
+    #[test]
+    fn both_sides_meet_in_the_same_digest() {
+        let [(here, met), (there, other)] = run(Flip { message: 99, bit: 0 });
+        assert_eq!((here.unwrap(), there.unwrap()), ("p".into(), "p".into()));
+        assert_eq!(met, other);
+    }
+
+    #[test]
+    fn another_version_is_named() {
+        let [_, (verified, _)] = run(Flip { message: 0, bit: 8 * 8 + 3 });
+        assert!(matches!(verified, Err(Error::Disagreed { what: "protocol version", .. })));
+    }
+}

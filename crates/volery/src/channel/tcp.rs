@@ -143,6 +143,23 @@ impl Tcp {
         })
     }
 
+    /// Writes all of `bytes`. A peer that takes them too slowly is as good as one that takes none.
+    fn write(stream: &mut TcpStream, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
+        let mut deadline = None;
+        while !bytes.is_empty() {
+            if *deadline.get_or_insert_with(|| Instant::now() + timeout) < Instant::now() {
+                return Err(timed_out(io::ErrorKind::TimedOut.into()));
+            }
+            match stream.write(bytes) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(length) => bytes = &bytes[length..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(timed_out(error)),
+            }
+        }
+        Ok(())
+    }
+
     /// One read from the socket into `bytes`; never zero.
     fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -162,7 +179,7 @@ impl Tcp {
 fn timed_out(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            io::Error::new(io::ErrorKind::TimedOut, "the peer was silent for too long")
+            io::Error::new(io::ErrorKind::TimedOut, "the peer was too slow, or silent")
         }
         _ => error,
     }
@@ -174,16 +191,20 @@ impl Link for Tcp {
             self.flush()?;
         }
         if bytes.len() >= BUFFER {
-            return self.stream.write_all(bytes).map_err(timed_out);
+            return Self::write(&mut self.stream, bytes, self.timeout);
         }
         self.outgoing.extend_from_slice(bytes);
         Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let written = self.stream.write_all(&self.outgoing).map_err(timed_out);
+        let written = Self::write(&mut self.stream, &self.outgoing, self.timeout);
         self.outgoing.clear();
         written
+    }
+
+    fn ready(&self) -> usize {
+        self.ready.len()
     }
 
     fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
@@ -260,6 +281,38 @@ mod tests {
         let _silent = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let mut link = Tcp::accept(&listener, Duration::from_millis(30)).unwrap();
         assert_eq!(link.recv(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    /// A peer that gives or takes a little now and then does not hold the other for ever.
+    #[test]
+    fn dripping_peers_end_in_a_timeout() {
+        let pair = || {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            (Tcp::accept(&listener, Duration::from_millis(60)).unwrap(), peer)
+        };
+        let (mut link, mut peer) = pair();
+        peer.set_nodelay(true).unwrap();
+        let dripping = std::thread::spawn(move || {
+            // Until the other side has had enough of it.
+            while peer.write_all(&[1]).is_ok() {
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        assert_eq!(link.recv(&mut [0; 1 << 16]).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(link);
+        dripping.join().unwrap();
+
+        let (mut link, mut peer) = pair();
+        let sipping = std::thread::spawn(move || {
+            while matches!(peer.read(&mut [0; 1 << 12]), Ok(1..)) {
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        let sent = (0..1000).try_for_each(|_| link.send(&[0; BUFFER]));
+        assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(link);
+        sipping.join().unwrap();
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::Party;
 /// One BLAKE3 state per direction, because messages may cross: at a point of the protocol each party knows exactly how
 /// many bytes went each way, but not in which order they met.
 ///
-/// Bytes are absorbed as a stream. Message lengths are fixed by the handshake and the circuit, which both parties run,
-/// before they are sent, so a position in the stream names a message.
+/// A message enters as its length and its digest, so that long messages are hashed many lanes at a time. Both parties
+/// cut the stream alike: what one sends by one call, the other receives by one.
 ///
 /// A **meeting** is a point where each party has received all that the other has sent: it fixes the positions of both
 /// directions. A **challenge** to one party binds the last meeting and all that this party has said by now; what
@@ -59,7 +59,8 @@ impl Transcript {
     /// Absorbs what `from` sent.
     pub(super) fn absorb(&mut self, from: Party, bytes: &[u8]) {
         let direction = self.said_by(from);
-        direction.hasher.update(bytes);
+        direction.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        direction.hasher.update(blake3::hash(bytes).as_bytes());
         direction.position += bytes.len() as u64;
     }
 
@@ -104,8 +105,9 @@ mod tests {
     fn crossing_messages_do_not_matter_but_every_byte_does() {
         let meet = |steps: &[(Party, &[u8])]| after(steps).meet("test");
         let here = meet(&[(P, b"abc"), (V, b"xy")]);
-        assert_eq!(here, meet(&[(V, b"xy"), (P, b"a"), (P, b"bc")]));
+        assert_eq!(here, meet(&[(V, b"xy"), (P, b"abc")]));
         for other in [
+            meet(&[(V, b"xy"), (P, b"a"), (P, b"bc")]),
             meet(&[(P, b"abd"), (V, b"xy")]),
             meet(&[(V, b"abc"), (P, b"xy")]),
             meet(&[(P, b"abc"), (V, b"x")]),

@@ -8,7 +8,7 @@ use volery_primitives::F2;
 /// A reversible network of a chosen number of ANDs, and exactly four XORs to each.
 ///
 /// Step t turns a state `s` of a few wires by a Toffoli gate, `s[k] += s[i]·s[j]`, and up to three `s[a] += s[b]`, at
-/// places that are public pseudo-random functions of t. The first half of the ANDs runs so; the second half runs the
+/// places that are public pseudo-random functions of t, with a period. The first half of the ANDs runs so; the second half runs the
 /// same steps backwards, and each state bit must come out as it went in. So any witness satisfies the network, and a
 /// wrong product anywhere is a wrong bit at the end, because all steps on the way there are injective. Where the
 /// number is odd, the AND in the middle squares a sum, which must not change it.
@@ -68,11 +68,20 @@ impl Network {
         self.gates / 2
     }
 
-    /// The `s[a] += s[b]` of step t: three, less those in whose place stand the comparisons at the end.
+    /// XORs that are spared in each half: in their place stand the comparisons at the end, and two in the middle of an odd
+    /// number of ANDs.
+    fn spared(&self) -> u64 {
+        self.width() as u64 / 2 - self.gates % 2
+    }
+
+    /// The XORs of step t: three, less the spared ones. A short network spares a step twice.
     fn xors(&self, t: u64) -> usize {
-        // In each half. An odd number of ANDs has one in the middle, with two XORs of its four.
-        let spared = self.width() as u64 / 2 - self.gates % 2;
-        3 - usize::from(t < spared) - usize::from(t + self.half() < spared)
+        3 - usize::from(t < self.spared()) - usize::from(t + self.half() < self.spared())
+    }
+
+    /// Whether no step from `first` on spares any.
+    fn has_all_xors(&self, first: u64) -> bool {
+        first >= self.spared()
     }
 }
 
@@ -80,11 +89,21 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
     fn run(&self, b: &mut B) -> Result<()> {
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
         let mut s = start.clone();
-        for t in 0..self.half() {
-            let step = Step::new(t, s.len());
-            step.toffoli(b, &mut s)?;
-            for &(a, other) in &step.xors[..self.xors(t)] {
-                s[a] = b.add(s[a], s[other]);
+        let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
+        let passes = self.half().div_ceil(PERIOD);
+        for pass in 0..passes {
+            let first = pass * PERIOD;
+            let steps = &steps[..PERIOD.min(self.half() - first) as usize];
+            if self.has_all_xors(first) {
+                for step in steps {
+                    step.toffoli(b, &mut s)?;
+                    step.xors.iter().for_each(|xor| xor.run(b, &mut s));
+                }
+            } else {
+                for (t, step) in (first..).zip(steps) {
+                    step.toffoli(b, &mut s)?;
+                    step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s));
+                }
             }
         }
         if self.gates % 2 == 1 {
@@ -93,12 +112,20 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let difference = b.add(square, sum);
             b.assert_zero(difference, &"the square in the middle")?;
         }
-        for t in (0..self.half()).rev() {
-            let step = Step::new(t, s.len());
-            for &(a, other) in step.xors[..self.xors(t)].iter().rev() {
-                s[a] = b.add(s[a], s[other]);
+        for pass in (0..passes).rev() {
+            let first = pass * PERIOD;
+            let steps = &steps[..PERIOD.min(self.half() - first) as usize];
+            if self.has_all_xors(first) {
+                for step in steps.iter().rev() {
+                    step.xors.iter().rev().for_each(|xor| xor.run(b, &mut s));
+                    step.toffoli(b, &mut s)?;
+                }
+            } else {
+                for (step, t) in steps.iter().rev().zip((first..first + steps.len() as u64).rev()) {
+                    step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s));
+                    step.toffoli(b, &mut s)?;
+                }
             }
-            step.toffoli(b, &mut s)?;
         }
         for (i, (&end, &start)) in s.iter().zip(&start).enumerate() {
             let difference = b.add(end, start);
@@ -108,40 +135,56 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
     }
 }
 
+/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is not
+/// that of making up its places.
+const PERIOD: u64 = 1024;
+
 /// Where one step reads and writes.
 struct Step {
-    k: usize,
-    i: usize,
-    j: usize,
-    xors: [(usize, usize); 3],
+    k: u16,
+    i: u16,
+    j: u16,
+    xors: [Xor; 3],
+}
+
+/// `s[to] += s[from]`.
+struct Xor {
+    to: u16,
+    from: u16,
+}
+
+impl Xor {
+    #[inline(always)]
+    fn run<B: Backend<F = F2>>(&self, b: &mut B, s: &mut [B::Wire]) {
+        s[self.to as usize] = b.add(s[self.to as usize], s[self.from as usize]);
+    }
 }
 
 impl Step {
-    /// Step `t` on `width` wires, a power of two and at least 4. All that is used of the places is that `k` is
-    /// neither `i` nor `j`, and that no XOR is of a wire with itself.
-    #[inline(always)]
+    /// Step `t` on `width` wires, a power of two from 4 on (below that there are no steps). All that is used of the
+    /// places is that `k` is neither `i` nor `j`, and that no XOR is of a wire with itself.
     fn new(t: u64, width: usize) -> Self {
         let x = (t + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let y = (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         // The upper bits of a product are the better mixed.
         let place =
-            |n: u32| (if n < 6 { x >> (4 + 10 * n) } else { y >> (10 * n - 26) }) as usize & (width - 1);
+            |n: u32| (if n < 6 { x >> (4 + 10 * n) } else { y >> (10 * n - 26) }) as u16 & (width - 1) as u16;
         // Distances that are odd, or twice an odd number, are neither zero nor equal.
         let k = place(0);
         let i = k ^ (place(1) | 1);
         let j = k ^ (place(2) & !3 | 2);
         let xors = array::from_fn(|n| {
-            let a = place(3 + 2 * n as u32);
-            (a, a ^ (place(4 + 2 * n as u32) | 1))
+            let to = place(3 + 2 * n as u32);
+            Xor { to, from: to ^ (place(4 + 2 * n as u32) | 1) }
         });
         Self { k, i, j, xors }
     }
 
     #[inline(always)]
     fn toffoli<B: Backend<F = F2>>(&self, b: &mut B, s: &mut [B::Wire]) -> Result<()> {
-        let product = b.mul(s[self.i], s[self.j])?;
-        s[self.k] = b.add(s[self.k], product);
+        let product = b.mul(s[self.i as usize], s[self.j as usize])?;
+        s[self.k as usize] = b.add(s[self.k as usize], product);
         Ok(())
     }
 }

@@ -225,8 +225,9 @@ pub(super) enum Proposal {
     Auto { commitments: u64, bandwidth: Option<f64> },
 }
 
-/// Bytes sent to measure the bandwidth; the first quarter lets the link warm up.
-const PROBE: usize = 256 << 10;
+/// Bytes sent first, for the link to warm up, and then to measure the bandwidth.
+const WARM_UP: usize = 64 << 10;
+const PROBE: usize = 192 << 10;
 
 impl Proposal {
     /// The text on the wire, at most 32 bytes.
@@ -279,18 +280,18 @@ const UNKNOWN: Error = Error::Misbehaved("it proposes correlations that do not e
 
 /// The bandwidth from the prover to the verifier in whole Mbit/s, as the verifier sees it.
 fn measure(channel: &mut Channel) -> Result<f64> {
-    let mut probe = vec![0; PROBE];
+    let (mut warm_up, mut probe) = (vec![0; WARM_UP], vec![0; PROBE]);
     let measured = match channel.party() {
         Party::Prover => {
+            channel.send(&warm_up)?;
             channel.send(&probe)?;
             u32::from_le_bytes(channel.recv_array()?)
         }
         Party::Verifier => {
-            let (warm_up, rest) = probe.split_at_mut(PROBE / 4);
-            channel.recv(warm_up)?;
+            channel.recv(&mut warm_up)?;
             let started = Instant::now();
-            channel.recv(rest)?;
-            let mbps = 8.0 * rest.len() as f64 / started.elapsed().as_secs_f64() / 1e6;
+            channel.recv(&mut probe)?;
+            let mbps = 8.0 * PROBE as f64 / started.elapsed().as_secs_f64() / 1e6;
             let mbps = mbps.clamp(1.0, 1e6) as u32;
             channel.send(&mbps.to_le_bytes())?;
             mbps

@@ -186,6 +186,15 @@ fn a_flipped_bit_in_any_message_is_rejected() {
     }
 }
 
+/// A correction of a share that commits to nothing: here of the last one in the only batch.
+#[test]
+fn corrections_of_unused_shares_are_refused() {
+    let (circuit, witness) = Products::instance(10, 4);
+    let last = Flip { message: 0, bit: BLOCK - 1 };
+    let error = run_ideal(&circuit, &witness, None, Some(last)).unwrap_err();
+    assert!(matches!(error, Error::Misbehaved("it corrects shares that commit to nothing")));
+}
+
 #[test]
 fn an_asserted_value_that_is_not_zero_is_rejected() {
     // The prover's own assertion would stop it: state one sum and verify another.
