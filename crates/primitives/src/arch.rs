@@ -4,6 +4,8 @@
 //! Callers hold an [`Arch`], which can only be made for instructions that this machine has; that is what makes the
 //! calls below safe.
 
+#[allow(unsafe_code)]
+mod pages;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
@@ -11,6 +13,8 @@ mod simd;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86_64;
+
+pub use pages::advise_huge_pages;
 
 use crate::aes::Aes128;
 use crate::field::F128;

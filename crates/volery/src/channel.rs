@@ -172,8 +172,10 @@ impl Channel {
     /// As for [`Channel::send`].
     pub fn send_words(&mut self, words: &[F128]) -> Result<()> {
         let mut bytes = core::mem::take(&mut self.scratch);
-        bytes.clear();
-        bytes.extend(words.iter().flat_map(|word| word.to_bytes()));
+        bytes.resize(16 * words.len(), 0);
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_bytes();
+        }
         let sent = self.send(&bytes);
         self.scratch = bytes;
         sent

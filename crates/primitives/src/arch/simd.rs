@@ -343,8 +343,8 @@ pub(super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], r
     let size = table.len() as u64;
     let table = table.as_ptr();
     let mut block = first as u128 * WEIGHT as u128 / 4;
+    let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        let mut blocks = [F128(0); INDEX_BLOCKS];
         let words: *mut u32 = blocks.as_mut_ptr().cast();
         // SAFETY: the caller upholds the condition of `Simd`. A word w is mapped to the byte offset of the entry
         // w·size >> 32, which is below `size`; `encode` in arch.rs bounds the table to 2^27 entries, so that the

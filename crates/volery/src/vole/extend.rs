@@ -43,7 +43,7 @@ use super::lpn::{CHECK_MASKS, Params, TILE};
 use crate::channel::{Channel, Party};
 use schedule::Schedule;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Arch, encode};
+use volery_primitives::arch::{Arch, advise_huge_pages, encode};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Extension, F128, Field};
@@ -87,7 +87,10 @@ impl Base {
     /// Nothing yet, in memory that an earlier iteration has done with, if any.
     fn new(params: Params, mut shares: Zeroizing<Vec<F128>>) -> Self {
         shares.zeroize();
-        shares.reserve_exact(params.consumed());
+        if shares.capacity() < params.consumed() {
+            shares.reserve_exact(params.consumed());
+            advise_huge_pages(&mut shares);
+        }
         Self { params, shares }
     }
 

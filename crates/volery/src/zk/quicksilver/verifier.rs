@@ -15,11 +15,16 @@ use volery_primitives::bits::Bits;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
+#[cfg(doc)]
+use crate::vole::Mac;
+
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a> {
     channel: &'a mut Channel,
     vole: Box<dyn Vole<Share = Key>>,
     delta: &'a Delta,
+    /// The key of the public value one: Δ with bit 0 cleared, as the prover's [`Mac::constant`] has it.
+    one: Zeroizing<F128>,
     arch: Arch,
     block: Shares<Key>,
     /// The next unused share of the block.
@@ -45,6 +50,7 @@ impl<'a> Verifier<'a> {
             channel,
             vole,
             delta,
+            one: Zeroizing::new(F128(delta.value().0 ^ 1)),
             arch,
             block: Shares::default(),
             next: 0,
@@ -113,13 +119,7 @@ impl<'a> Verifier<'a> {
         let share = self.block.get(self.next);
         let correction = F2::low_bit(self.corrections.get(self.next).into());
         self.next += 1;
-        Ok(Key(share.0 ^ self.one().scale(correction)))
-    }
-
-    /// The key of the public value one: Δ·1 with bit 0 cleared, as the prover's [`crate::vole::Mac::constant`] has it.
-    #[inline(always)]
-    fn one(&self) -> F128 {
-        F128(self.delta.value().0 ^ 1)
+        Ok(Key(share.0 ^ self.one.scale(correction)))
     }
 
     #[cold]
@@ -160,7 +160,7 @@ impl Backend for Verifier<'_> {
 
     #[inline(always)]
     fn constant(&mut self, c: F2) -> Key {
-        Key(self.one().scale(c))
+        Key(self.one.scale(c))
     }
     #[inline(always)]
     fn add(&mut self, a: Key, b: Key) -> Key {
