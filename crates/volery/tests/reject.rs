@@ -5,7 +5,7 @@ mod kit;
 use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit};
-use volery::{Correlations, Depth, Error, F2, Field, Options, Result, prove, verify};
+use volery::{Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
     Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), ..seeded(seed) }
@@ -15,7 +15,8 @@ fn options(seed: u8) -> Options {
 #[test]
 fn a_flipped_bit_in_any_message() {
     let (network, witness) = network(1100);
-    for correlations in [Depth::Four, Depth::Eight].map(Correlations::SoftSpoken) {
+    let kinds = [Depth::Four, Depth::Eight].map(Correlations::SoftSpoken);
+    for correlations in kinds.into_iter().chain([Correlations::Lpn(Params::TINY)]) {
         let options = Options { correlations: Some(correlations), ..seeded(1) };
         let honest = run_honestly(&network, &witness, &options);
         assert!(honest.verified.is_ok());

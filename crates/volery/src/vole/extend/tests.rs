@@ -74,6 +74,37 @@ fn shares_are_correlated_across_refills() {
     }
 }
 
+/// What one iteration starts from never leaves the extension, and no two iterations share any of it.
+#[test]
+fn secrets_are_used_once() {
+    let draws = Schedule::new(Params::TINY).draws();
+    let (here, there) = pipe(TIMEOUT);
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut random = Random::from_seed(&[1; 32]);
+            let vole = Prover::new(&mut proving, Arch::detect(), Params::TINY, &mut random).unwrap();
+            draw(&mut proving, vole, 2 * draws + 1).unwrap();
+        });
+        let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+        let mut random = Random::from_seed(&[2; 32]);
+        let mut vole =
+            Verifier::new(&mut verifying, Arch::detect(), Params::TINY, &delta, &mut random).unwrap();
+        let mut seen = HashSet::new();
+        let mut block = Shares::default();
+        for drawn in 0..=2 * draws {
+            vole.block(&mut verifying, &mut block).unwrap();
+            if drawn % draws == 0 {
+                assert_eq!(vole.code.table.len(), Params::TINY.secret);
+                assert!(vole.code.table.iter().all(|share| seen.insert(*share)), "a secret came again");
+            }
+            assert!(block.words(0).iter().all(|share| seen.insert(*share)), "a share came again");
+        }
+        verifying.flush().unwrap();
+    });
+}
+
 #[test]
 fn every_set_is_correlated() {
     for params in [Params::SMALL, Params::L2, Params::MID] {

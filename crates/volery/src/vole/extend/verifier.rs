@@ -19,7 +19,7 @@ pub struct Verifier {
     delta: Zeroizing<F128>,
     random: Random,
     met: [u8; 32],
-    code: Code,
+    pub(super) code: Code,
     trees: single_point::Verifier,
     /// Tiles of this iteration that are expanded, and how many of them were handed out.
     tile: usize,
