@@ -98,20 +98,6 @@ impl<S> Shares<S> {
     }
 }
 
-impl Shares<Mac> {
-    #[inline(always)]
-    pub(crate) fn get(&self, i: usize) -> Mac {
-        Mac(self.rows[i])
-    }
-}
-
-impl Shares<Key> {
-    #[inline(always)]
-    pub(crate) fn get(&self, i: usize) -> Key {
-        Key(self.rows[i])
-    }
-}
-
 impl<S> Zeroize for Shares<S> {
     fn zeroize(&mut self) {
         self.rows.zeroize();

@@ -18,6 +18,9 @@
 //! correlation packed from 128 shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the
 //! verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a + m_c, B = k_a·k_b + k_c·Δ.
 //!
+//! A witness element is checked along with the products, as the product of itself and the public one: so a share, its
+//! correction and its place in the check have one number, and a gate writes one slot.
+//!
 //! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys (8).
 //!
 //! **Soundness**: a false statement is accepted with probability at most (2 + 1)·2^-127 + 2^-128 plus the error of the

@@ -9,33 +9,62 @@ use zeroize::Zeroizing;
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// The multiplications of a batch that wait for its challenge.
+/// The commitments of one block of shares, each as the multiplication that it is checked as once its batch's challenge is
+/// drawn: a product of two wires, or a witness element as the product of itself and one.
 #[derive(Default)]
 pub(super) struct Batch {
-    triples: Zeroizing<Vec<Triple>>,
+    /// Left operand, right operand, product; the last is there beforehand, as the share to commit by.
+    slots: Zeroizing<Vec<Triple>>,
+    /// The next slot to use, and that of the share behind it in the block.
+    next: usize,
+    /// Its challenge is still to be drawn.
+    open: bool,
 }
 
 impl Batch {
-    #[inline(always)]
-    pub(super) fn push(&mut self, a: F128, b: F128, c: F128) {
-        self.triples.push([a, b, c]);
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> u64 {
-        self.triples.len() as u64
-    }
-
-    /// Makes room for `length` multiplications, while there is none.
-    pub(super) fn reserve(&mut self, length: usize) {
-        if self.triples.capacity() < length {
-            self.triples = Zeroizing::new(Vec::with_capacity(length));
+    /// Starts a batch with these words in the places of the products.
+    pub(super) fn open(&mut self, words: impl ExactSizeIterator<Item = F128>) {
+        let length = words.len();
+        if self.slots.capacity() < length {
+            self.slots = Zeroizing::new(Vec::with_capacity(length));
         }
+        self.slots.resize(length, [F128::ZERO; 3]);
+        for (slot, word) in self.slots.iter_mut().zip(words) {
+            slot[2] = word;
+        }
+        (self.next, self.open) = (0, true);
     }
 
-    /// Draws the challenge of this batch, adds `sums(χ, triples)` over its tiles to `total`, and empties it.
+    /// Whether all slots are used.
+    #[inline(always)]
+    pub(super) fn is_used_up(&self) -> bool {
+        self.next == self.slots.len()
+    }
+
+    /// The next slot.
+    ///
+    /// # Panics
+    /// Where all are used.
+    #[inline(always)]
+    pub(super) fn slot(&mut self) -> &mut Triple {
+        let slot = &mut self.slots[self.next];
+        self.next += 1;
+        slot
+    }
+
+    /// The slots used so far, for the shares of the same numbers.
+    pub(super) fn used(&self) -> &[Triple] {
+        &self.slots[..self.next]
+    }
+
+    /// Ends the batch; whether it was open.
+    pub(super) fn close(&mut self) -> bool {
+        core::mem::take(&mut self.open)
+    }
+
+    /// Draws the challenge of this batch, and adds `sums(χ, used slots)` over its tiles to `total`.
     pub(super) fn weigh(
-        &mut self,
+        &self,
         channel: &mut Channel,
         arch: Arch,
         total: &mut (F128, F128),
@@ -44,14 +73,13 @@ impl Batch {
         let seed = channel.challenge(Party::Prover, "quicksilver batch");
         let mut prg = Prg::new(arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
         let mut chi = [F128::ZERO; TILE];
-        for triples in self.triples.chunks(TILE) {
+        for triples in self.used().chunks(TILE) {
             let chi = &mut chi[..triples.len()];
             prg.fill(chi);
             let (first, second) = sums(arch, chi, triples);
             total.0 += first;
             total.1 += second;
         }
-        self.triples.clear();
     }
 }
 

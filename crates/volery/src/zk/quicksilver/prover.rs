@@ -9,7 +9,7 @@ use crate::vole::{Mac, Shares, Vole};
 use crate::zk::Gates;
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
-use volery_primitives::arch::{Arch, prover_sums};
+use volery_primitives::arch::{Arch, Triple, prover_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
@@ -21,14 +21,13 @@ pub struct Prover<'a> {
     witness: Box<dyn Iterator<Item = F2> + 'a>,
     arch: Arch,
     block: Shares<Mac>,
-    /// The next unused share of the block.
-    next: usize,
-    corrections: Bits,
-    pub(super) batch: Batch,
+    batch: Batch,
     /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
     sums: Zeroizing<(F128, F128)>,
     openings: Openings,
     gates: Gates,
+    /// Shares that were committed by, in batches that have ended.
+    committed: u64,
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
@@ -48,12 +47,11 @@ impl<'a> Prover<'a> {
             witness: Box::new(witness.into_iter()),
             arch,
             block: Shares::default(),
-            next: 0,
-            corrections: Bits::zeroes(0),
             batch: Batch::default(),
             sums: Zeroizing::default(),
             openings: Openings::new(),
             gates: Gates::default(),
+            committed: 0,
             failed: None,
             progress: None,
         }
@@ -69,8 +67,7 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit asserted
-    /// nothing or left a part of the
-    /// witness unread; link errors.
+    /// nothing or left a part of the witness unread; link errors.
     pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
@@ -83,11 +80,12 @@ impl<'a> Prover<'a> {
             return Err(Error::Unsatisfied(name));
         }
         // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
-        if self.block.len() - self.next < MASKS {
+        let mut unused = self.batch.used().len();
+        if self.block.len() - unused < MASKS {
             self.vole.block(self.channel, &mut self.block)?;
-            self.next = 0;
+            unused = 0;
         }
-        let masks = &self.block.words(self.next)[..MASKS];
+        let masks = &self.block.words(unused)[..MASKS];
         let values: Zeroizing<Vec<F128>> =
             Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect());
         let u = self.sums.0 + F128::pack(masks);
@@ -96,20 +94,36 @@ impl<'a> Prover<'a> {
         // Fig. 4, 7b and 8.
         self.channel.send_words(&[u, v])?;
         self.channel.send(&self.openings.digest())?;
+        self.gates.mul = self.committed - self.gates.inputs;
         Ok((self.gates, vole))
     }
 
-    /// Commits to `value` by the next share. Fig. 4, 4 and 5.
+    /// Commits to `value` by the next share. Fig. 4, 4.
+    fn commit(&mut self, value: F2) -> Result<Mac> {
+        let one = Mac::constant(1);
+        let slot = self.slot()?;
+        let wire = F128(slot[2].0 & !1 | value.to_word());
+        *slot = [wire, one.0, wire];
+        self.gates.inputs += 1;
+        Ok(Mac(wire))
+    }
+
+    /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.
     #[inline(always)]
-    pub(super) fn commit(&mut self, value: F2) -> Result<Mac> {
-        if self.next == self.block.len() {
+    pub(super) fn multiply(&mut self, a: Mac, b: Mac, value: F2) -> Result<Mac> {
+        let slot = self.slot()?;
+        // The share with its value, bit 0, corrected.
+        let c = F128(slot[2].0 & !1 | value.to_word());
+        *slot = [a.0, b.0, c];
+        Ok(Mac(c))
+    }
+
+    #[inline(always)]
+    fn slot(&mut self) -> Result<&mut Triple> {
+        if self.batch.is_used_up() {
             self.next_batch()?;
         }
-        let share = self.block.get(self.next);
-        let correction = (value + share.value()).to_word();
-        self.corrections.xor(self.next, correction as u64);
-        self.next += 1;
-        Ok(Mac(share.0 ^ F128(correction)))
+        Ok(self.batch.slot())
     }
 
     #[cold]
@@ -117,25 +131,26 @@ impl<'a> Prover<'a> {
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
         self.vole.block(self.channel, &mut self.block)?;
-        self.next = 0;
-        self.corrections = Bits::zeroes(self.block.len());
-        self.batch.reserve(self.block.len());
+        self.batch.open(self.block.words(0).iter().copied());
         Ok(())
     }
 
     /// Sends the batch's corrections and only then draws its challenge. Fig. 4, 5 to 7.
     fn end_batch(&mut self) -> Result<()> {
-        if self.corrections.is_empty() {
+        if !self.batch.close() {
             return Ok(());
         }
-        let mut bytes = Vec::with_capacity(self.corrections.len().div_ceil(64) * 8);
-        self.corrections.write_bytes(&mut bytes);
+        let mut corrections = Bits::zeroes(self.block.len());
+        for (i, (share, slot)) in self.block.words(0).iter().zip(self.batch.used()).enumerate() {
+            corrections.xor(i, (share.0 ^ slot[2].0) as u64);
+        }
+        let mut bytes = Vec::with_capacity(self.block.len() / 8 + 8);
+        corrections.write_bytes(&mut bytes);
         self.channel.send(&bytes)?;
-        self.corrections = Bits::zeroes(0);
-        self.gates.mul += self.batch.len();
         self.batch.weigh(self.channel, self.arch, &mut self.sums, prover_sums);
+        self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
-            progress.store(self.gates.mul, Ordering::Relaxed);
+            progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -161,19 +176,15 @@ impl Backend for Prover<'_> {
     #[inline]
     fn witness(&mut self) -> Result<Mac> {
         let value = self.witness.next().ok_or_else(witness_ended)?;
-        self.gates.inputs += 1;
         self.commit(value)
     }
     fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
         let values: Vec<F2> = of.iter().map(|wire| wire.value()).collect();
-        self.gates.inputs += 1;
         self.commit(f(&values))
     }
     #[inline(always)]
     fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
-        let c = self.commit(a.value() * b.value())?;
-        self.batch.push(a.0, b.0, c.0);
-        Ok(c)
+        self.multiply(a, b, a.value() * b.value())
     }
     #[inline]
     fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {

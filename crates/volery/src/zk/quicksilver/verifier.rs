@@ -10,7 +10,7 @@ use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
-use volery_primitives::arch::{Arch, verifier_sums};
+use volery_primitives::arch::{Arch, Triple, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
@@ -27,14 +27,14 @@ pub struct Verifier<'a> {
     one: Zeroizing<F128>,
     arch: Arch,
     block: Shares<Key>,
-    /// The next unused share of the block.
-    next: usize,
     corrections: Bits,
     batch: Batch,
     /// Σ χ·k_a·k_b and Σ χ·k_c over all batches so far.
     sums: Zeroizing<(F128, F128)>,
     openings: Openings,
     gates: Gates,
+    /// Shares that the prover committed by, in batches that have ended.
+    committed: u64,
     progress: Option<&'a AtomicU64>,
 }
 
@@ -53,12 +53,12 @@ impl<'a> Verifier<'a> {
             one: Zeroizing::new(F128(delta.value().0 ^ 1)),
             arch,
             block: Shares::default(),
-            next: 0,
             corrections: Bits::zeroes(0),
             batch: Batch::default(),
             sums: Zeroizing::default(),
             openings: Openings::new(),
             gates: Gates::default(),
+            committed: 0,
             progress: None,
         }
     }
@@ -79,11 +79,12 @@ impl<'a> Verifier<'a> {
         }
         self.end_batch()?;
         // Fig. 4, 3.
-        if self.block.len() - self.next < MASKS {
+        let mut unused = self.batch.used().len();
+        if self.block.len() - unused < MASKS {
             self.vole.block(self.channel, &mut self.block)?;
-            self.next = 0;
+            unused = 0;
         }
-        let mask = F128::pack(&self.block.words(self.next)[..MASKS]);
+        let mask = F128::pack(&self.block.words(unused)[..MASKS]);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
@@ -107,48 +108,56 @@ impl<'a> Verifier<'a> {
         if !bool::from(assertions_hold) {
             return Err(Error::Rejected("an asserted value is not what the statement demands"));
         }
+        self.gates.mul = self.committed - self.gates.inputs;
         Ok((Accepted(()), self.gates, vole))
     }
 
-    /// The key of the value that the prover commits to by the next share. Fig. 4, 4 and 5.
-    #[inline(always)]
+    /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
     fn commit(&mut self) -> Result<Key> {
-        if self.next == self.block.len() {
-            self.next_batch()?;
-        }
-        let share = self.block.get(self.next);
-        let correction = F2::low_bit(self.corrections.get(self.next).into());
-        self.next += 1;
-        Ok(Key(share.0 ^ self.one.scale(correction)))
+        let one = *self.one;
+        let slot = self.slot()?;
+        let key = slot[2];
+        *slot = [key, one, key];
+        self.gates.inputs += 1;
+        Ok(Key(key))
     }
 
+    #[inline(always)]
+    fn slot(&mut self) -> Result<&mut Triple> {
+        if self.batch.is_used_up() {
+            self.next_batch()?;
+        }
+        Ok(self.batch.slot())
+    }
+
+    /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     #[cold]
     #[inline(never)]
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
         self.vole.block(self.channel, &mut self.block)?;
-        self.next = 0;
-        self.corrections = Bits::zeroes(self.block.len());
-        self.batch.reserve(self.block.len());
         let mut bytes = vec![0; self.block.len().div_ceil(8)];
         self.channel.recv(&mut bytes)?;
+        self.corrections = Bits::zeroes(self.block.len());
         self.corrections.read_bytes(&bytes);
+        let (one, corrections) = (*self.one, &self.corrections);
+        let corrected = |(i, key): (usize, &F128)| *key ^ one.scale(F2::low_bit(corrections.get(i).into()));
+        self.batch.open(self.block.words(0).iter().enumerate().map(corrected));
         Ok(())
     }
 
     /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(&mut self) -> Result<()> {
-        if self.corrections.is_empty() {
+        if !self.batch.close() {
             return Ok(());
         }
-        if !self.corrections.zero_from(self.next) {
+        if !self.corrections.zero_from(self.batch.used().len()) {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
-        self.corrections = Bits::zeroes(0);
-        self.gates.mul += self.batch.len();
         self.batch.weigh(self.channel, self.arch, &mut self.sums, verifier_sums);
+        self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
-            progress.store(self.gates.mul, Ordering::Relaxed);
+            progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
         Ok(())
     }
@@ -173,18 +182,17 @@ impl Backend for Verifier<'_> {
     }
     #[inline]
     fn witness(&mut self) -> Result<Key> {
-        self.gates.inputs += 1;
         self.commit()
     }
     fn hint(&mut self, _: &[Key], _: impl FnOnce(&[F2]) -> F2) -> Result<Key> {
-        self.gates.inputs += 1;
         self.commit()
     }
     #[inline(always)]
     fn mul(&mut self, a: Key, b: Key) -> Result<Key> {
-        let c = self.commit()?;
-        self.batch.push(a.0, b.0, c.0);
-        Ok(c)
+        let slot = self.slot()?;
+        let c = slot[2];
+        *slot = [a.0, b.0, c];
+        Ok(Key(c))
     }
     #[inline]
     fn assert_zero(&mut self, a: Key, _: &dyn Display) -> Result<()> {
