@@ -2,8 +2,7 @@
 //!
 //! A [`Channel`] wraps a [`Link`] (a TCP connection, an in-memory pipe, a tape around either) and adds what every
 //! protocol needs: a transcript that absorbs each byte in either direction, challenges drawn from it, and counters.
-//! It is borrowed downwards by `&mut`; protocol code never flushes: [`Channel::recv`] does before it waits, and so
-//! does [`Channel::flush`] at the very end.
+//! It is borrowed downwards by `&mut`; protocol code hardly ever flushes: [`Channel::recv`] does before it waits.
 
 mod handshake;
 mod pipe;
@@ -212,7 +211,8 @@ impl Channel {
         self.transcript.challenge(under_test, label)
     }
 
-    /// Hands over all that was sent. Protocols need this only after their last message.
+    /// Hands over all that was sent. Protocols need this after their last message, and where a message must travel while its
+    /// sender has nothing to wait for.
     ///
     /// # Errors
     /// `Io` where the link fails.

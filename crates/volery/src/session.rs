@@ -63,7 +63,8 @@ where
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///
-/// The set-up is made for the first statement. After an error the session is dead.
+/// The set-up is made, and the correlations are chosen, for the first statement. After an error during a proof the session
+/// is dead.
 pub struct ProverSession<'c> {
     common: Common<'c>,
     vole: Option<Box<dyn Vole<Share = Mac>>>,
@@ -71,7 +72,7 @@ pub struct ProverSession<'c> {
 
 /// Several statements, one after the other, on one set-up: the verifier's side.
 ///
-/// The set-up is made for the first statement. After an error the session is dead.
+/// The set-up is made, and the correlations are chosen, for the first statement. After an error the session is dead.
 pub struct VerifierSession<'c> {
     common: Common<'c>,
     vole: Option<(Delta, Box<dyn Vole<Share = Key>>)>,
@@ -81,6 +82,11 @@ impl<'c> ProverSession<'c> {
     /// A session over `channel`; nothing is sent yet.
     pub fn new(channel: &'c mut Channel, options: Options) -> Self {
         Self { common: Common::new(channel, options), vole: None }
+    }
+
+    /// Names the next statement by its digest, as [`Options::statement`] names the first.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
+        self.common.options.statement = Some(digest);
     }
 
     /// Proves one statement, as [`prove`] does.
@@ -120,6 +126,11 @@ impl<'c> VerifierSession<'c> {
     /// A session over `channel`; nothing is sent yet.
     pub fn new(channel: &'c mut Channel, options: Options) -> Self {
         Self { common: Common::new(channel, options), vole: None }
+    }
+
+    /// Names the next statement by its digest, as [`Options::statement`] names the first.
+    pub fn name_next(&mut self, digest: [u8; 32]) {
+        self.common.options.statement = Some(digest);
     }
 
     /// Verifies one statement, as [`verify`] does.
@@ -225,10 +236,12 @@ impl<'c> Common<'c> {
     }
 
     /// The statement's digest and the proposed correlations: as given, or from a walk over the circuit.
-    fn settle<C: Circuit<Count<F2>>>(&self, circuit: &C) -> Result<([u8; 32], Proposal)> {
-        let options = &self.options;
+    fn settle<C: Circuit<Count<F2>>>(&mut self, circuit: &C) -> Result<([u8; 32], Proposal)> {
+        let options = &mut self.options;
+        // A name is for one statement: the next one must not be taken for this.
+        let named = options.statement.take();
         let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
-        let (shape, statement) = match (options.statement, firm, options.commitments) {
+        let (shape, statement) = match (named, firm, options.commitments) {
             (None, ..) => Count::fingerprint(circuit).map(|(shape, digest)| (Some(shape), digest))?,
             (Some(digest), None, None) => (Some(Count::shape(circuit)?), digest),
             (Some(digest), ..) => (None, digest),

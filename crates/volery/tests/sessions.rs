@@ -40,6 +40,35 @@ fn statements_follow_on_one_set_up() {
     }
 }
 
+/// A name is for one statement: the next one has its own, or is named by its gates.
+#[test]
+fn a_name_does_not_stick() {
+    let (here, there) = pipe(TIMEOUT);
+    let named = || Options { statement: Some([1; 32]), ..with(None, None) };
+    let prover = thread::spawn(move || {
+        let mut channel = Channel::new(Party::Prover, here);
+        let mut session = ProverSession::new(&mut channel, named());
+        let mut prove = |gates, name: Option<[u8; 32]>| {
+            let (network, witness) = network(gates);
+            if let Some(name) = name {
+                session.name_next(name);
+            }
+            session.prove(&network, witness).map(|report| report.statement)
+        };
+        assert_eq!(prove(10, None).unwrap(), [1; 32]);
+        assert_eq!(prove(20, Some([2; 32])).unwrap(), [2; 32]);
+        let error = prove(30, None).unwrap_err();
+        assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
+    });
+    let mut channel = Channel::new(Party::Verifier, there);
+    let mut session = VerifierSession::new(&mut channel, named());
+    assert!(session.verify(&network(10).0).is_ok());
+    session.name_next([2; 32]);
+    assert!(session.verify(&network(20).0).is_ok());
+    assert!(session.verify(&network(31).0).is_err());
+    prover.join().unwrap();
+}
+
 #[test]
 fn an_error_ends_the_session() {
     let (here, there) = pipe(TIMEOUT);

@@ -345,12 +345,12 @@ pub(super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], r
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        let words: *mut u32 = blocks.as_mut_ptr().cast();
         // SAFETY: the caller upholds the condition of `Simd`. A word w is mapped to the byte offset of the entry
         // w·size >> 32, which is below `size`; `encode` in arch.rs bounds the table to 2^27 entries, so that the
         // offset fits 32 bits.
         unsafe {
             counter::<V>(key, block, &mut blocks);
+            let words: *mut u32 = blocks.as_mut_ptr().cast();
             for i in 0..4 * INDEX_BLOCKS {
                 let word = words.add(i);
                 *word = ((u64::from(*word) * size) >> 32) as u32 * 16;

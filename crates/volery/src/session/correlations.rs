@@ -115,12 +115,12 @@ impl Correlations {
         }
     }
 
-    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set and the
-    /// search for a transcript whose challenges let two errors cancel would cost.
+    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set, Δ from its
+    /// trees and the search for a transcript whose challenges let two errors cancel would cost.
     pub fn computational_bits(self) -> u32 {
         let assumption = match self {
             Self::SoftSpoken(_) => f64::INFINITY,
-            Self::Lpn(params) => params.security.into(),
+            Self::Lpn(params) => params.tree_bits().min(params.security.into()),
         };
         GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(self.check_security()) as u32
     }
@@ -230,53 +230,66 @@ const WARM_UP: usize = 64 << 10;
 const PROBE: usize = 192 << 10;
 
 impl Proposal {
-    /// The text on the wire, at most 32 bytes.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the commitments and the bandwidth, zero where unknown.
     pub(super) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.name().into(),
-            Self::Auto { bandwidth: Some(mbps), .. } => format!("auto {}", mbps.clamp(0.0, 1e9) as u32),
-            Self::Auto { bandwidth: None, .. } => "auto".into(),
+            Self::Auto { commitments, bandwidth } => {
+                let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
+                format!("auto {commitments} {mbps}")
+            }
         }
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        if let Ok(correlations) = text.parse() {
+            return Ok(Self::Firm(correlations));
+        }
+        let unknown = || Error::Misbehaved("it proposes correlations that do not exist");
+        let mut words = text.split(' ');
+        let (auto, commitments, mbps) = (words.next(), words.next(), words.next());
+        let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
+        let (commitments, mbps) = (number(commitments)?, number(mbps)?);
+        if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
+            return Err(unknown());
+        }
+        Ok(Self::Auto { commitments, bandwidth: (mbps > 0).then_some(mbps as f64) })
     }
 
     /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and it
     /// matters, it is measured.
     ///
     /// # Errors
-    /// `Disagreed` where both are firm and differ, `Misbehaved` where `theirs` makes no sense; link errors.
+    /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs` makes no
+    /// sense; link errors.
     pub(super) fn resolve(self, theirs: &str, channel: &mut Channel) -> Result<Choice> {
-        let theirs_firm = theirs.parse::<Correlations>().ok();
+        let disagreed = |what, ours: String, theirs: String| Err(Error::Disagreed { what, ours, theirs });
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
-        let (commitments, ours) = match (self, theirs_firm) {
-            (Self::Firm(ours), Some(theirs)) if ours != theirs => {
-                let (ours, theirs) = (ours.to_string(), theirs.to_string());
-                return Err(Error::Disagreed { what: "correlations (--vole)", ours, theirs });
+        // Both as the other side sees them.
+        let (commitments, bandwidths) = match (Self::parse(&self.text())?, Self::parse(theirs)?) {
+            (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
+                return disagreed("correlations (--vole)", ours.to_string(), theirs.to_string());
             }
-            (Self::Firm(firm), _) | (_, Some(firm)) => return given(firm),
-            (Self::Auto { commitments, bandwidth }, None) => (commitments, bandwidth),
-        };
-        let theirs = match theirs.strip_prefix("auto") {
-            Some("") => None,
-            Some(number) => Some(number.trim_start().parse::<u32>().map_err(|_| UNKNOWN)?.into()),
-            None => return Err(UNKNOWN),
+            (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
+            (Self::Auto { commitments: a, .. }, Self::Auto { commitments: b, .. }) if a != b => {
+                return disagreed("size of the statement", a.to_string(), b.to_string());
+            }
+            (Self::Auto { commitments, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => {
+                (commitments, [a, b])
+            }
         };
         if commitments <= Correlations::SMALL_STATEMENT {
             let correlations = Correlations::fastest(commitments, f64::INFINITY);
             return Ok(Choice { correlations, reason: Reason::Small });
         }
-        let bandwidth = match (ours, theirs) {
-            (Some(ours), Some(theirs)) => f64::min(ours.trunc(), theirs),
-            (Some(known), None) => known.trunc(),
-            (None, Some(known)) => known,
-            (None, None) => measure(channel)?,
+        let bandwidth = match bandwidths.into_iter().flatten().reduce(f64::min) {
+            Some(given) => given,
+            None => measure(channel)?,
         };
-        let bandwidth = bandwidth.max(1.0);
         let correlations = Correlations::fastest(commitments, bandwidth);
         Ok(Choice { correlations, reason: Reason::Bandwidth(bandwidth) })
     }
 }
-
-const UNKNOWN: Error = Error::Misbehaved("it proposes correlations that do not exist");
 
 /// The bandwidth from the prover to the verifier in whole Mbit/s, as the verifier sees it.
 fn measure(channel: &mut Channel) -> Result<f64> {
@@ -292,12 +305,12 @@ fn measure(channel: &mut Channel) -> Result<f64> {
             let started = Instant::now();
             channel.recv(&mut probe)?;
             let mbps = 8.0 * PROBE as f64 / started.elapsed().as_secs_f64() / 1e6;
-            let mbps = mbps.clamp(1.0, 1e6) as u32;
+            let mbps = mbps.clamp(1.0, 9e6) as u32;
             channel.send(&mbps.to_le_bytes())?;
             mbps
         }
     };
-    Ok(measured.into())
+    Ok(measured.clamp(1, 9_000_000).into())
 }
 
 #[cfg(test)]
@@ -321,8 +334,16 @@ mod tests {
         for correlations in Correlations::ALL {
             assert_eq!(correlations.name().parse::<Correlations>().unwrap(), correlations);
         }
-        let auto = Proposal::Auto { commitments: 1, bandwidth: Some(f64::INFINITY) };
-        assert!(auto.text().len() <= 32);
+        for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
+            let text = Proposal::Auto { commitments: 1 << 60, bandwidth }.text();
+            assert!(text.len() <= 32, "{text}");
+            assert_eq!(Proposal::parse(&text).unwrap().text(), text);
+        }
+        for nonsense in
+            ["", "auto", "auto 1", "auto 1 x", "auto 1 2 3", "auto -1 2", "auto 1 9999999999", "x 1 2"]
+        {
+            assert!(Proposal::parse(nonsense).is_err(), "{nonsense}");
+        }
         assert!("mega".parse::<Correlations>().unwrap_err().to_string().contains("softspoken4"));
     }
 

@@ -56,6 +56,10 @@ use super::single_point;
 /// the trees' (2^-128) does not count.
 pub const SECURITY: f64 = 121.0;
 
+/// Draws after which both parties hand over what they have sent: a party that never waits would otherwise keep its part of
+/// the next iteration in its buffers.
+const HAND_OVER: usize = 16;
+
 /// The tile's coefficients drawn at a time.
 const CHI: usize = 256;
 

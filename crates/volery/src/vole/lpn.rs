@@ -10,7 +10,7 @@
 //! decoding for regular noise, the algebraic and hybrid attacks of 2023 to 2025) they hold out against restricting the
 //! sparse matrix to few columns, which no public estimator covers and which costs other sets their last 40 to 50 bits.
 //! All have the same shape: t = 4096 (tiny: 2048), k ≈ 140·n/t; longer trees buy traffic with memory. The security
-//! column is the least over all attacks in 64-bit word operations, recomputed by the tests.
+//! column is the least over all attacks, recomputed by the tests.
 
 #[cfg(test)]
 mod estimate;
@@ -76,6 +76,11 @@ impl Params {
     /// The trees of a tile, which stand side by side.
     pub const fn trees_per_tile(self) -> usize {
         TILE >> self.depth
+    }
+
+    /// The bits of work to find Δ from the trees: a trial tests all trees of a tile at one level, each a target.
+    pub fn tree_bits(self) -> f64 {
+        128.0 - (self.trees_per_tile() as f64).log2()
     }
 
     /// The tiles that the shares of the next iteration are taken from.

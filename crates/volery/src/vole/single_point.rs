@@ -16,14 +16,19 @@
 //! prover's word is its value, as everywhere in [`crate::vole`].
 //!
 //! Children are H(x) and x ⊕ H(x) for the circular correlation robust H of [`volery_primitives::hash::Circular`], under a public
-//! key that is new in each iteration: the prover sees t·h hashes of nodes that differ from known ones by Δ, and a table against
-//! them covers one iteration only. The coefficients χ of a tile come from the transcript after its corrections: the
-//! **verifier** is the party under test here. Since the check's masks are shares of the iteration before, nothing that the
-//! check combines can be chosen after its coefficients.
+//! key of its own for each level of each tile: the prover sees a hash of a node that differs from a known one by Δ at each
+//! level of each tree, and one trial of Δ tests those of one level of one tile, 64 at most ([`Params::tree_bits`]). Roots
+//! come from a secret seed and a counter that starts at a public salt, so that no table of counters helps to find a seed.
+//!
+//! The coefficients χ of a tile come from the transcript after its corrections: the **verifier** is the party under test
+//! here. What it chooses for later tiles may depend on earlier χ; that helps nothing, since each leaf has a coefficient of
+//! its own, and so the last wrong tile is weighed by fresh ones. The check's masks are shares of the iteration before.
 //!
 //! What the check promises: a verifier that sends wrong corrections is caught but for those α that agree with a guess it
 //! had to make, so that an abort, or its absence, tells it one predicate of a few places in few trees. The assumption
-//! bears such leakage ([`super::lpn`]). Nothing that depends on the leaves is sent before the check has passed.
+//! bears such leakage ([`super::lpn`]). Before the check has passed, nothing that depends on the leaves is sent but x, which
+//! is masked. A prover that sends a false x gets the digest of a sum that is off by a multiple of Δ: an offline test of one
+//! key at a hash each.
 //!
 //! Time and memory accesses do not depend on α: each level is swept, and the sibling set where a mask says so.
 //!
@@ -40,8 +45,12 @@ use zeroize::Zeroizing;
 struct Forest {
     arch: Arch,
     params: Params,
-    key: Aes128,
+    /// Gives the keys of all levels of all tiles.
+    keys: Aes128,
 }
+
+/// The hash of one level of a tile.
+struct Level(Aes128);
 
 impl Forest {
     /// The trees side by side in a tile.
@@ -49,14 +58,31 @@ impl Forest {
         self.params.trees_per_tile()
     }
 
+    fn new(arch: Arch, params: Params, key: F128) -> Self {
+        Self { arch, params, keys: Aes128::new(arch, key) }
+    }
+
+    fn hash(&self, tile: usize, level: usize) -> Level {
+        let mut key = [F128((tile as u128) << 8 | level as u128)];
+        self.keys.encrypt(&mut key);
+        Level(Aes128::new(self.arch, key[0]))
+    }
+
     /// Grows level `level` from the one above: all of its nodes, with bit 0 cleared where they are leaves.
-    fn level<'n>(&self, level: usize, leaves: &'n mut [F128]) -> &'n mut [F128] {
+    fn level<'n>(&self, hash: &Level, level: usize, leaves: &'n mut [F128]) -> &'n mut [F128] {
         let nodes = &mut leaves[..self.width() << level];
-        grow(&self.key, nodes);
+        grow(&hash.0, nodes);
         if level == self.params.depth {
             nodes.iter_mut().for_each(|leaf| leaf.0 &= !1);
         }
         nodes
+    }
+
+    /// Both children of a zero node at `level`.
+    fn ghost(&self, hash: &Level, level: usize) -> F128 {
+        let mut zero = [F128::ZERO; 2];
+        grow(&hash.0, &mut zero);
+        if level == self.params.depth { F128(zero[0].0 & !1) } else { zero[0] }
     }
 }
 
@@ -64,20 +90,24 @@ impl Forest {
 pub(super) struct Verifier {
     forest: Forest,
     roots: Aes128,
+    /// Where the counter of the roots starts.
+    salt: u64,
     delta: Zeroizing<F128>,
 }
 
 impl Verifier {
-    /// The trees of an iteration whose hash has the public key `key`, from the secret `seed`.
+    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`.
     pub(super) fn new(arch: Arch, params: Params, key: F128, delta: F128, seed: F128) -> Self {
-        let forest = Forest { arch, params, key: Aes128::new(arch, key) };
-        Self { forest, roots: Aes128::new(arch, seed), delta: Zeroizing::new(delta) }
+        let roots = Aes128::new(arch, seed);
+        // Any public value that no other iteration has.
+        let salt = (key.0 >> 64) as u64;
+        Self { forest: Forest::new(arch, params, key), roots, salt, delta: Zeroizing::new(delta) }
     }
 
     /// Grows the trees of `tile` into `leaves`, and appends their corrections under `keys`, level by level.
     pub(super) fn plant(&self, tile: usize, keys: &[F128], leaves: &mut [F128], corrections: &mut Vec<F128>) {
         let width = self.forest.width();
-        let mut sums = vec![F128::ZERO; width];
+        let mut sums = Zeroizing::new(vec![F128::ZERO; width]);
         let mut correct = |nodes: &[F128], keys: &[F128]| {
             sum_rows(self.forest.arch, &nodes[..nodes.len() / 2], &mut sums);
             corrections.extend(sums.iter().zip(keys).map(|(sum, key)| *sum ^ *key));
@@ -86,7 +116,7 @@ impl Verifier {
         self.root(tile, leaves);
         correct(&leaves[..2 * width], keys.next().expect("a key for each level of each tree"));
         for level in 2..=self.forest.params.depth {
-            let nodes = self.forest.level(level, leaves);
+            let nodes = self.forest.level(&self.forest.hash(tile, level), level, leaves);
             correct(nodes, keys.next().expect("a key for each level of each tree"));
         }
     }
@@ -95,7 +125,7 @@ impl Verifier {
     pub(super) fn regrow(&self, tile: usize, leaves: &mut [F128]) {
         self.root(tile, leaves);
         for level in 2..=self.forest.params.depth {
-            self.forest.level(level, leaves);
+            self.forest.level(&self.forest.hash(tile, level), level, leaves);
         }
     }
 
@@ -104,7 +134,7 @@ impl Verifier {
         assert_eq!(leaves.len(), TILE);
         let width = self.forest.width();
         let (left, rest) = leaves.split_at_mut(width);
-        self.roots.counter((tile * width) as u128, left);
+        self.roots.counter(u128::from(self.salt) << 64 | (tile * width) as u128, left);
         rest.iter_mut().zip(left).for_each(|(right, left)| *right = *left ^ *self.delta);
     }
 }
@@ -112,9 +142,6 @@ impl Verifier {
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the MAC there.
 pub(super) struct Prover {
     forest: Forest,
-    /// Both children of a zero node, as inner nodes and as leaves.
-    inner: F128,
-    leaf: F128,
     /// For each tile: the siblings of the paths, level by level, and the MACs at α.
     siblings: Zeroizing<Vec<F128>>,
     /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
@@ -124,12 +151,10 @@ pub(super) struct Prover {
 impl Prover {
     /// Trees of an iteration whose hash has the public key `key`, none of them fixed yet.
     pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
-        let forest = Forest { arch, params, key: Aes128::new(arch, key) };
-        let mut zero = [F128::ZERO; 2];
-        grow(&forest.key, &mut zero);
+        let forest = Forest::new(arch, params, key);
         let siblings = Zeroizing::new(Vec::with_capacity(params.trees * (params.depth + 1)));
         let sides = Zeroizing::new(Vec::with_capacity(params.trees));
-        Self { forest, inner: zero[0], leaf: F128(zero[0].0 & !1), siblings, sides }
+        Self { forest, siblings, sides }
     }
 
     /// Fixes the trees of the next tile by the corrections received, which are opened by `macs`, and leaves their leaves
@@ -137,6 +162,7 @@ impl Prover {
     pub(super) fn fix(&mut self, macs: &[F128], corrections: &[F128], leaves: &mut [F128]) {
         let (width, depth) = (self.forest.width(), self.forest.params.depth);
         assert_eq!((macs.len(), corrections.len(), leaves.len()), (width * depth, width * depth, TILE));
+        let tile = self.sides.len() / width;
         let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
         // c ⊕ MAC: the sum over the sibling's side of the level.
         let mut siblings: Zeroizing<Vec<F128>> =
@@ -146,12 +172,13 @@ impl Prover {
         path.root(leaves, &siblings[..width], |g| side(1, g));
         let [mut left, mut right] = [(); 2].map(|()| Zeroizing::new(vec![F128::ZERO; width]));
         for level in 2..=depth {
-            let nodes = self.forest.level(level, leaves);
+            let hash = self.forest.hash(tile, level);
+            let nodes = self.forest.level(&hash, level, leaves);
             let (lefts, rights) = nodes.split_at(nodes.len() / 2);
             sum_rows(self.forest.arch, lefts, &mut left);
             sum_rows(self.forest.arch, rights, &mut right);
             let last = level == depth;
-            let ghost = if last { self.leaf } else { self.inner };
+            let ghost = self.forest.ghost(&hash, level);
             let siblings = &mut siblings[width * (level - 1)..][..width];
             for g in 0..width {
                 // The zero node at the hole has its ghost of a child on each side, which is not the verifier's.
@@ -185,8 +212,10 @@ impl Prover {
         path.root(leaves, siblings.next().expect("a level"), |g| side(1, g));
         let nothing = Zeroizing::new(vec![F128::ZERO; width]);
         for level in 2..=depth {
-            let nodes = self.forest.level(level, leaves);
-            let (ghost, holes) = if level == depth { (self.leaf, holes) } else { (self.inner, &nothing[..]) };
+            let hash = self.forest.hash(tile, level);
+            let nodes = self.forest.level(&hash, level, leaves);
+            let ghost = self.forest.ghost(&hash, level);
+            let holes = if level == depth { holes } else { &nothing[..] };
             let siblings = siblings.next().expect("a level");
             path.step(self.forest.arch, nodes, ghost, siblings, holes, |g| side(level, g));
         }

@@ -1,7 +1,8 @@
 //! QuickSilver over F_2: Yang, Sarkar, Weng, Wang, CCS 2021 (eprint 2021/076), figure 4, online phase non-interactive.
 //!
 //! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, where the prover holds the value w and its MAC m, the
-//! verifier the key k and Δ ([`crate::vole`]). All messages but the verdict go from the prover to the verifier.
+//! verifier the key k and Δ ([`crate::vole`]). All messages but the verdict, and those of the VOLE,
+//! go from the prover to the verifier.
 //!
 //! | message | bytes | figure 4 |
 //! |---|---|---|
@@ -31,7 +32,7 @@
 //!
 //! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what the
 //! verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is argued there
-//! ([`crate::ot::softspoken`]). A prover whose witness fails an assertion goes on to the end and then closes: where it
+//! ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an assertion goes on to the end and then closes: where it
 //! failed does not show.
 //!
 //! **Abort**: the checks of products, assertions and correlations are computed after the last message has arrived and

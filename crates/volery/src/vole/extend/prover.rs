@@ -2,7 +2,7 @@
 
 use super::super::lpn::{Params, TILE};
 use super::super::{Mac, Shares, Vole, single_point};
-use super::{Base, Code, Schedule, check_digest, coefficients, forest_key, with_coefficients};
+use super::{Base, Code, HAND_OVER, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::{Error, Result};
 use crate::ot::softspoken::{Depth, Receiver};
@@ -90,6 +90,9 @@ impl Prover {
         self.next.fix(channel, self.arch, self.schedule.fixed(self.draws), rows)?;
         if self.draws == self.schedule.checked() {
             self.next.challenge(channel)?;
+        }
+        if self.draws.is_multiple_of(HAND_OVER) || self.draws == self.schedule.checked() {
+            channel.flush()?;
         }
         Ok(())
     }

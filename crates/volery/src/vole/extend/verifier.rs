@@ -2,7 +2,7 @@
 
 use super::super::lpn::{Params, TILE};
 use super::super::{Delta, Key, Shares, Vole, single_point};
-use super::{Base, Code, Schedule, check_digest, coefficients, forest_key, with_coefficients};
+use super::{Base, Code, HAND_OVER, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::{Depth, Sender};
@@ -94,6 +94,9 @@ impl Verifier {
         self.next.plant(channel, self.arch, self.schedule.planted(self.draws), rows)?;
         if self.draws == self.schedule.checked() {
             self.next.answer(channel, *self.delta, &self.met)?;
+        }
+        if self.draws.is_multiple_of(HAND_OVER) || self.draws == self.schedule.checked() {
+            channel.flush()?;
         }
         Ok(())
     }
