@@ -57,8 +57,8 @@ pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
 pub use ot::softspoken::Depth;
 pub use session::{
-    Choice, Correlations, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession, check, prove,
-    verify,
+    Carried, Choice, Correlations, Estimate, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession,
+    check, prove, verify,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::{Arch, Extension, F2, F128, Field};
