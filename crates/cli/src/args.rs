@@ -109,6 +109,8 @@ pub(crate) struct Prove {
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
     pub(crate) protocol: Protocol,
     /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice
     #[arg(long)]
@@ -123,6 +125,8 @@ pub(crate) struct Verify {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     #[command(flatten)]
@@ -182,6 +186,15 @@ pub(crate) struct Doctor {
     pub(crate) json: bool,
 }
 
+/// What is known of the link.
+#[derive(Args)]
+pub(crate) struct Hint {
+    /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say counts. Where
+    /// neither says, and the statement is large enough for it to matter, it is measured
+    #[arg(long, value_name = "MBPS")]
+    pub(crate) bandwidth: Option<String>,
+}
+
 /// The part of a statement that both parties know.
 #[derive(Args)]
 pub(crate) struct Public {
@@ -220,7 +233,8 @@ pub(crate) struct Peer {
     pub(crate) insecure_plaintext: bool,
 }
 
-/// How to prove. Both sides must agree on all but the timeout and the security asked for.
+/// How to prove. Both sides must agree on all but the timeout and the security asked for; where one leaves --vole to auto,
+/// the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
     /// The proof system
@@ -229,8 +243,9 @@ pub(crate) struct Protocol {
     /// The field of the statement
     #[arg(long, default_value = "f2")]
     pub(crate) field: String,
-    /// Where correlated randomness comes from: softspoken4 (fast links), softspoken8 (less traffic), or auto, by the size
-    /// of the statement
+    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8 (15),
+    /// tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; or auto: what
+    /// the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
     #[arg(long, default_value = "auto")]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security

@@ -3,16 +3,16 @@
 use crate::args::Bench;
 use crate::both;
 use crate::failure::{Failure, Result};
-use crate::parties::{Bits, by_size, print_outcome};
+use crate::parties::{Bits, commitments, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print;
 use crate::report::{Outcome, table};
 use crate::settings::{Settings, one_of};
 use serde_json::json;
 use std::time::Instant;
+use volery::F2;
 use volery::circuit::{Count, Network};
 use volery::random::Random;
-use volery::{Correlations, F2};
 
 /// What can be measured.
 const NAMES: [(&str, &str); 2] = [
@@ -76,15 +76,13 @@ fn number(text: &str) -> Result<u64> {
 
 fn boolean(gates: u64, settings: &Settings, started: Instant) -> Result<Outcome> {
     let network = Network::new(gates)?;
-    let correlations =
-        settings.correlations.unwrap_or(Correlations::for_size(network.width() as u64 + gates));
-    let options = settings.options(network.digest(), correlations)?;
+    let options = settings.options(network.digest(), Some(network.width() as u64 + gates))?;
     let seed = Random::from_system()?.bytes();
     // Any witness will do, so that it is no secret.
     let witness: Vec<F2> = network.witness(seed).collect();
     let reports = both::run(&network, witness.iter().copied(), &options, gates, settings)?;
     let mut outcome = Outcome::new(None, reports.verifier, started);
-    outcome.bench = Some(("boolean", json!({"gates": gates, "vole": correlations.name()})));
+    outcome.bench = Some(("boolean", json!({"gates": gates, "vole": settings.vole()})));
     Ok(outcome)
 }
 
@@ -92,10 +90,9 @@ fn sha256(settings: &Settings, started: Instant) -> Result<Outcome> {
     let Preimage { statement, witness, .. } = Preimage::random()?;
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
-    let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), correlations)?;
+    let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
     let reports = both::run(&statement, Bits(&witness), &options, shape.mul, settings)?;
     let mut outcome = Outcome::new(None, reports.verifier, started);
-    outcome.bench = Some(("sha256", json!({"length": LENGTH, "vole": correlations.name()})));
+    outcome.bench = Some(("sha256", json!({"length": LENGTH, "vole": settings.vole()})));
     Ok(outcome)
 }

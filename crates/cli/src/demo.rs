@@ -3,7 +3,7 @@
 use crate::args::Demo;
 use crate::both;
 use crate::failure::Result;
-use crate::parties::{Bits, by_size};
+use crate::parties::{Bits, commitments};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
@@ -18,8 +18,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let Preimage { statement, witness, digest } = Preimage::random()?;
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
-    let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), correlations)?;
+    let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
     let reports = both::run(&statement, Bits(&witness), &options, shape.mul, &settings)?;
     let outcome = Outcome::new(None, reports.verifier, started);
     if settings.json {

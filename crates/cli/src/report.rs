@@ -44,7 +44,7 @@ impl Outcome {
 
     /// The JSON object.
     pub(crate) fn json(&self) -> Value {
-        let Report { gates, traffic, .. } = &self.report;
+        let Report { gates, traffic, choice, .. } = &self.report;
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
         if let Some((name, parameters)) = &self.bench {
@@ -56,7 +56,8 @@ impl Outcome {
             "role": self.role.map(Party::name),
             "system": SYSTEM,
             "field": F2::NAME,
-            "vole": self.report.correlations.name(),
+            "vole": choice.correlations.name(),
+            "vole_reason": choice.reason.to_string(),
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
@@ -72,8 +73,8 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": self.report.correlations.computational_bits(),
-                "statistical_bits": self.report.statistical_bits,
+                "computational_bits": choice.correlations.computational_bits(),
+                "statistical_bits": choice.correlations.statistical_bits(),
             },
         });
         if let Value::Object(rest) = rest {
@@ -84,7 +85,7 @@ impl Outcome {
 
     /// The table.
     pub(crate) fn table(&self) -> String {
-        let Report { gates, .. } = &self.report;
+        let Report { gates, choice, .. } = &self.report;
         let (sent, received) = self.oriented(self.report.traffic);
         let (there, back) = match self.role {
             Some(_) => ("sent", "received"),
@@ -94,7 +95,8 @@ impl Outcome {
         let rows = [
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),
-            ("system", format!("{SYSTEM} over {}, {}", F2::NAME, self.report.correlations)),
+            ("system", format!("{SYSTEM} over {}", F2::NAME)),
+            ("correlations", format!("{}, {}", choice.correlations, choice.reason)),
             ("statement", hex(&self.report.statement)),
             (
                 "gates",
@@ -130,8 +132,8 @@ impl Outcome {
                 "security",
                 format!(
                     "{} bits computational, {} bits statistical",
-                    self.report.correlations.computational_bits(),
-                    self.report.statistical_bits
+                    choice.correlations.computational_bits(),
+                    choice.correlations.statistical_bits()
                 ),
             ),
         ];
@@ -141,7 +143,7 @@ impl Outcome {
 
 /// Names and what belongs to them, in two columns.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
-    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<11} {text}")).collect();
+    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<12} {text}")).collect();
     lines.join("\n")
 }
 

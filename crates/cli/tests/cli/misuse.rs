@@ -68,7 +68,7 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "sha256", "--gates", "3"], &["no --gates"]),
         (&["bench", "boolean", "--gates", "many"], &["--gates"]),
         (&["bench", "boolean", "--gates", "0"], &["0 gates"]),
-        (&["demo", "--vole", "wan"], &["wan does not exist yet", "softspoken8"]),
+        (&["demo", "--vole", "mega"], &["no such name", "softspoken8", "wan"]),
         (&["demo", "--system", "limbo"], &["limbo does not exist yet"]),
         (&["demo", "--field", "f61"], &["f61 does not exist yet"]),
         (&["demo", "--security", "122"], &["122 bits were asked for", "121"]),

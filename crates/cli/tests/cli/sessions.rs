@@ -10,11 +10,13 @@ fn assert_keys(object: &Value, keys: &[&str]) {
     }
 }
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "/verdict",
     "/role",
     "/system",
     "/field",
+    "/vole",
+    "/vole_reason",
     "/statement",
     "/gates/mul",
     "/gates/add",
@@ -57,7 +59,7 @@ fn either_role_may_listen() {
 #[test]
 fn estimates_are_what_runs_send() {
     let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();
-    for vole in ["softspoken4", "softspoken8"] {
+    for vole in ["softspoken4", "softspoken8", "tiny"] {
         let verify = preimage("verify", &["--vole", vole, "--listen", "127.0.0.1:0"]);
         let verifier = Running::start(&verify, b"", &[("VOLERY_ARCH", "portable")]);
         let address = verifier.address.clone();
@@ -100,7 +102,7 @@ fn values_come_from_files_and_standard_input() {
 #[test]
 fn demo_tells_its_story() {
     let story = volery(&["demo"]).expect(0);
-    for word in ["SHA-256", "prover", "verifier", "verdict     accepted"] {
+    for word in ["SHA-256", "prover", "verifier", "verdict      accepted"] {
         assert!(story.out.contains(word), "{story:?}");
     }
     assert_eq!(story.err, "");
