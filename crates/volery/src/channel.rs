@@ -7,12 +7,14 @@
 
 mod handshake;
 mod pipe;
+mod shaped;
 mod tape;
 mod tcp;
 mod transcript;
 
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
+pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Dial, Tcp};
 
