@@ -54,12 +54,19 @@ Examples:
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
-  volery bench sha256
+  volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
+  volery bench sha256 --repeat 10
+  volery bench vole-f2 --vole mid
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
 `setup` runs from the handshake to the first gate, `online` from there to the
-verdict, `total` from the start of the process.";
+verdict, `total` from the start of the process. With --repeat, gates, bytes
+and seconds are those of all runs together, and `runs` has the seconds of each.
+
+--bandwidth and --latency shape the loopback link by itself, without the
+system's help. The rate is that of payload; loss and the growing window of TCP
+are not modelled.";
 
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
@@ -170,9 +177,18 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean` [default: 10000000]
+    /// The multiplications of `boolean` [default: 10000000], the correlations of `vole-f2` [default: 100000000]
     #[arg(long, value_name = "N")]
     pub(crate) gates: Option<String>,
+    /// Prove the same statement so often, on one set-up
+    #[arg(long, value_name = "N")]
+    pub(crate) repeat: Option<String>,
+    /// Let no more than this through the link, in each direction; auto chooses by it too
+    #[arg(long, value_name = "MBPS")]
+    pub(crate) bandwidth: Option<String>,
+    /// Delay what goes through the link by this, in each direction
+    #[arg(long, value_name = "MS")]
+    pub(crate) latency: Option<String>,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     #[command(flatten)]

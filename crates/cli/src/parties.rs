@@ -4,12 +4,11 @@ use crate::args::{Prove, Verify};
 use crate::failure::Result;
 use crate::link::{Meter, Metered, Reach};
 use crate::print;
-use crate::progress::{Progress, Watched};
+use crate::progress::{Counter, Progress, Watched};
 use crate::report::Outcome;
 use crate::settings::{Settings, claim, reach, statement};
 use crate::values::Reader;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Count, Shape, Statement, Witness};
@@ -26,7 +25,7 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let mut session = Session::open(&settings, &reach, &statement, Party::Prover)?;
     let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Prover), report, started), &settings)
+    print_outcome(&Outcome::new(Some(Party::Prover), &[report], started), &settings)
 }
 
 /// `volery verify`.
@@ -37,7 +36,7 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
     let mut session = Session::open(&settings, &reach, &statement, Party::Verifier)?;
     let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Verifier), report, started), &settings)
+    print_outcome(&Outcome::new(Some(Party::Verifier), &[report], started), &settings)
 }
 
 /// Prints what was accepted.
@@ -62,11 +61,13 @@ impl Session {
         };
         let mut options = settings.options(statement.digest(), shape.as_ref().map(commitments))?;
         let link = reach.link(settings.timeout)?;
-        let (gates, meter) = (Arc::<AtomicU64>::default(), Arc::<Meter>::default());
-        let channel = Channel::new(party, Metered { link, meter: meter.clone() });
-        options.progress = Some(gates.clone());
-        let progress =
-            Progress::start(Watched { gates, meter, total: shape.map(|shape| shape.mul) }, settings.quiet);
+        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
+        let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
+        options.progress = Some(done.now.clone());
+        let progress = Progress::start(
+            Watched { done, meter, unit: "gates", total: shape.map(|shape| shape.mul) },
+            settings.quiet,
+        );
         Ok(Self { channel, options, _progress: progress })
     }
 }

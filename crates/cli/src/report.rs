@@ -11,17 +11,36 @@ use volery::{F2, Field, Report, SYSTEM};
 pub(crate) struct Outcome {
     /// `None` where one process was both.
     pub(crate) role: Option<Party>,
-    /// This party's report; the verifier's where one process was both.
+    /// This party's report; the verifier's where one process was both; the sums where there were several statements.
     pub(crate) report: Report,
     /// From the start of the process to the verdict.
     pub(crate) total: Duration,
+    /// Set-up and online time of each statement.
+    pub(crate) runs: Vec<[Duration; 2]>,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
 }
 
 impl Outcome {
-    pub(crate) fn new(role: Option<Party>, report: Report, started: Instant) -> Self {
-        Self { role, report, total: started.elapsed(), bench: None }
+    /// Of one statement or several, in one session.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub(crate) fn new(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
+        let [report, rest @ ..] = reports else { panic!("nothing was proved") };
+        let mut sums = report.clone();
+        for report in rest {
+            sums.gates.inputs += report.gates.inputs;
+            sums.gates.mul += report.gates.mul;
+            sums.gates.add += report.gates.add;
+            sums.gates.assert += report.gates.assert;
+            add(&mut sums.traffic, report.traffic);
+            add(&mut sums.setup_traffic, report.setup_traffic);
+            sums.setup += report.setup;
+            sums.online += report.online;
+        }
+        let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
+        Self { role, report: sums, total: started.elapsed(), runs, bench: None }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -80,6 +99,10 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
+        if self.bench.is_some() {
+            let run = |[setup, online]: &[Duration; 2]| json!({"setup": setup.as_secs_f64(), "online": online.as_secs_f64()});
+            object.insert("runs".into(), self.runs.iter().map(run).collect());
+        }
         Value::Object(object)
     }
 
@@ -92,7 +115,7 @@ impl Outcome {
             None => ("prover to verifier", "verifier to prover"),
         };
         let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
-        let rows = [
+        let mut rows = vec![
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),
             ("system", format!("{SYSTEM} over {}", F2::NAME)),
@@ -137,8 +160,21 @@ impl Outcome {
                 ),
             ),
         ];
+        if self.runs.len() > 1 {
+            let online = self.runs.iter().map(|[_, online]| online.as_secs_f64());
+            let least = online.clone().fold(f64::INFINITY, f64::min);
+            let most = online.fold(0.0, f64::max);
+            let runs = format!("{}, {} to {} online each", self.runs.len(), seconds(least), seconds(most));
+            rows.push(("runs", runs));
+        }
         table(&rows)
     }
+}
+
+fn add(sum: &mut Traffic, more: Traffic) {
+    sum.sent += more.sent;
+    sum.received += more.received;
+    sum.rounds += more.rounds;
 }
 
 /// Names and what belongs to them, in two columns.

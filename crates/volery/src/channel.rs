@@ -51,6 +51,21 @@ pub trait Link: Send {
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 }
 
+impl<L: Link + ?Sized> Link for Box<L> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        (**self).send(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        (**self).flush()
+    }
+    fn ready(&self) -> usize {
+        (**self).ready()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        (**self).recv(bytes)
+    }
+}
+
 /// The two parties of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
