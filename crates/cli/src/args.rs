@@ -54,12 +54,19 @@ Examples:
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
-  volery bench sha256
+  volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
+  volery bench sha256 --repeat 10
+  volery bench vole-f2 --vole mid
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
 `setup` runs from the handshake to the first gate, `online` from there to the
-verdict, `total` from the start of the process.";
+verdict, `total` from the start of the process. With --repeat, gates, bytes
+and seconds are those of all runs together, and `runs` has the seconds of each.
+
+--bandwidth and --latency shape the loopback link by itself, without the
+system's help. The rate is that of payload; loss and the growing window of TCP
+are not modelled.";
 
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
@@ -109,6 +116,8 @@ pub(crate) struct Prove {
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
     pub(crate) protocol: Protocol,
     /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice
     #[arg(long)]
@@ -123,6 +132,8 @@ pub(crate) struct Verify {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     #[command(flatten)]
@@ -166,9 +177,18 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean` [default: 10000000]
+    /// The multiplications of `boolean` [default: 10000000], the correlations of `vole-f2` [default: 100000000]
     #[arg(long, value_name = "N")]
     pub(crate) gates: Option<String>,
+    /// Prove the same statement so often, on one set-up
+    #[arg(long, value_name = "N")]
+    pub(crate) repeat: Option<String>,
+    /// Let no more than this through the link, in each direction; auto chooses by it too
+    #[arg(long, value_name = "MBPS")]
+    pub(crate) bandwidth: Option<String>,
+    /// Delay what goes through the link by this, in each direction
+    #[arg(long, value_name = "MS")]
+    pub(crate) latency: Option<String>,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     #[command(flatten)]
@@ -180,6 +200,15 @@ pub(crate) struct Doctor {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What is known of the link.
+#[derive(Args)]
+pub(crate) struct Hint {
+    /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say counts. Where
+    /// neither says, and the statement is large enough for it to matter, it is measured
+    #[arg(long, value_name = "MBPS")]
+    pub(crate) bandwidth: Option<String>,
 }
 
 /// The part of a statement that both parties know.
@@ -220,7 +249,8 @@ pub(crate) struct Peer {
     pub(crate) insecure_plaintext: bool,
 }
 
-/// How to prove. Both sides must agree on all but the timeout and the security asked for.
+/// How to prove. Both sides must agree on all but the timeout and the security asked for; where one leaves --vole to auto,
+/// the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
     /// The proof system
@@ -229,8 +259,9 @@ pub(crate) struct Protocol {
     /// The field of the statement
     #[arg(long, default_value = "f2")]
     pub(crate) field: String,
-    /// Where correlated randomness comes from: softspoken4 (fast links), softspoken8 (less traffic), or auto, by the size
-    /// of the statement
+    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8 (15),
+    /// tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; or auto: what
+    /// the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
     #[arg(long, default_value = "auto")]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security

@@ -1,28 +1,31 @@
 //! `volery bench`: both parties on this machine, one thread each.
 
+mod vole;
+
 use crate::args::Bench;
-use crate::both;
+use crate::both::Task;
 use crate::failure::{Failure, Result};
-use crate::parties::{Bits, by_size, print_outcome};
+use crate::link::Shape;
+use crate::parties::{Bits, commitments, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print;
 use crate::report::{Outcome, table};
-use crate::settings::{Settings, one_of};
-use serde_json::json;
-use std::time::Instant;
+use crate::settings::{Settings, bandwidth, one_of};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use volery::F2;
 use volery::circuit::{Count, Network};
 use volery::random::Random;
-use volery::{Correlations, F2};
 
 /// What can be measured.
-const NAMES: [(&str, &str); 2] = [
+const NAMES: [(&str, &str); 3] = [
     ("boolean", "a generated circuit of --gates multiplications over F_2, four additions to each"),
     ("sha256", "one SHA-256 preimage, from the start of the process to the verdict"),
+    ("vole-f2", "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
 ];
 
-const NAMES_TO_COME: [&str; 14] = [
+const NAMES_TO_COME: [&str; 13] = [
     "arithmetic",
-    "vole-f2",
     "vole-f61",
     "inner-product",
     "matmul",
@@ -39,24 +42,40 @@ const NAMES_TO_COME: [&str; 14] = [
 
 /// Multiplications of `boolean`, where none are given.
 const GATES: u64 = 10_000_000;
+/// Correlations of `vole-f2`, where none are given.
+const CORRELATIONS: u64 = 100_000_000;
+
+/// The longest delay that can be asked for.
+const LONGEST_LATENCY: f64 = 10_000.0;
+
+/// What all benches share.
+struct Plan {
+    settings: Settings,
+    shape: Shape,
+    /// As in the JSON.
+    latency: Option<f64>,
+    repeat: u32,
+    started: Instant,
+}
 
 /// Runs what was asked for.
 pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     if typed.list {
         return list(typed.output.json);
     }
-    let settings = Settings::new(&typed.protocol, &typed.output)?;
     let name = typed.name.as_deref().unwrap_or_default();
     one_of("bench", name, &NAMES.map(|(name, _)| name), &NAMES_TO_COME)?;
-    let gates = typed.gates.as_deref().map(number).transpose()?;
-    let outcome = match (name, gates) {
-        ("boolean", gates) => boolean(gates.unwrap_or(GATES), &settings, started)?,
-        (_, None) => sha256(&settings, started)?,
-        (_, Some(_)) => {
-            return Err(Failure::usage(format_args!("bench {name} has no --gates: leave it out")));
-        }
-    };
-    print_outcome(&outcome, &settings)
+    let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
+    let plan = Plan::new(typed, started)?;
+    let refuse =
+        |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
+    match name {
+        "boolean" => plan.boolean(gates.unwrap_or(GATES)),
+        "vole-f2" if typed.repeat.is_some() => refuse("--repeat"),
+        "vole-f2" => vole::f2(&plan, gates.unwrap_or(CORRELATIONS)),
+        _ if gates.is_some() => refuse("--gates"),
+        _ => plan.sha256(),
+    }
 }
 
 fn list(json: bool) -> Result<()> {
@@ -67,35 +86,72 @@ fn list(json: bool) -> Result<()> {
     }
 }
 
-/// A number of gates: decimal digits, with `_` between them where wanted.
-fn number(text: &str) -> Result<u64> {
+/// A number of things: decimal digits, with `_` between them where wanted.
+fn number(option: &str, text: &str) -> Result<u64> {
     let digits = text.replace('_', "");
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    number.ok_or_else(|| Failure::usage("--gates: write a whole number, such as 10000000"))
+    number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
 }
 
-fn boolean(gates: u64, settings: &Settings, started: Instant) -> Result<Outcome> {
-    let network = Network::new(gates)?;
-    let correlations =
-        settings.correlations.unwrap_or(Correlations::for_size(network.width() as u64 + gates));
-    let options = settings.options(network.digest(), correlations)?;
-    let seed = Random::from_system()?.bytes();
-    // Any witness will do, so that it is no secret.
-    let witness: Vec<F2> = network.witness(seed).collect();
-    let reports = both::run(&network, witness.iter().copied(), &options, gates, settings)?;
-    let mut outcome = Outcome::new(None, reports.verifier, started);
-    outcome.bench = Some(("boolean", json!({"gates": gates, "vole": correlations.name()})));
-    Ok(outcome)
+fn latency(text: &str) -> Result<f64> {
+    let number = text.parse().ok().filter(|ms| (0.0..=LONGEST_LATENCY).contains(ms));
+    number.ok_or_else(|| Failure::usage("--latency: write a number of milliseconds, from 0 to 10000"))
 }
 
-fn sha256(settings: &Settings, started: Instant) -> Result<Outcome> {
-    let Preimage { statement, witness, .. } = Preimage::random()?;
-    volery::check(&statement, Bits(&witness))?;
-    let shape = Count::<F2>::shape(&statement)?;
-    let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), correlations)?;
-    let reports = both::run(&statement, Bits(&witness), &options, shape.mul, settings)?;
-    let mut outcome = Outcome::new(None, reports.verifier, started);
-    outcome.bench = Some(("sha256", json!({"length": LENGTH, "vole": correlations.name()})));
-    Ok(outcome)
+impl Plan {
+    fn new(typed: &Bench, started: Instant) -> Result<Self> {
+        let mut settings = Settings::new(&typed.protocol, &typed.output)?;
+        settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
+        let latency = typed.latency.as_deref().map(latency).transpose()?;
+        let shape = Shape {
+            bandwidth: settings.bandwidth,
+            latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
+        };
+        let repeat = typed.repeat.as_deref().map_or(Ok(1), |text| number("--repeat", text))?;
+        let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
+        let repeat = repeat.ok_or_else(|| Failure::usage("--repeat: write a number from 1 to 4294967295"))?;
+        Ok(Self { settings, shape, latency, repeat, started })
+    }
+
+    /// What there is to do, `of` so many a run.
+    fn task(&self, unit: &'static str, of: u64) -> Task<'_> {
+        let total = of.saturating_mul(self.repeat.into());
+        Task { settings: &self.settings, shape: self.shape, unit, total }
+    }
+
+    /// What was asked for, `size` being of this bench alone.
+    fn parameters(&self, size: (&str, u64)) -> Value {
+        json!({
+            size.0: size.1,
+            "vole": self.settings.vole(),
+            "repeat": self.repeat,
+            "bandwidth": self.settings.bandwidth,
+            "latency": self.latency,
+        })
+    }
+
+    fn boolean(&self, gates: u64) -> Result<()> {
+        let network = Network::new(gates)?;
+        let options = self.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
+        let seed = Random::from_system()?.bytes();
+        // Any witness will do, so that it is no secret.
+        let witness: Vec<F2> = network.witness(seed).collect();
+        let task = self.task("gates", gates);
+        let reports = task.prove(&network, witness.iter().copied(), &options, self.repeat)?;
+        let mut outcome = Outcome::new(None, &reports.verifier, self.started);
+        outcome.bench = Some(("boolean", self.parameters(("gates", gates))));
+        print_outcome(&outcome, &self.settings)
+    }
+
+    fn sha256(&self) -> Result<()> {
+        let Preimage { statement, witness, .. } = Preimage::random()?;
+        volery::check(&statement, Bits(&witness))?;
+        let shape = Count::<F2>::shape(&statement)?;
+        let options = self.settings.options(statement.digest(), Some(commitments(&shape)))?;
+        let task = self.task("gates", shape.mul);
+        let reports = task.prove(&statement, Bits(&witness), &options, self.repeat)?;
+        let mut outcome = Outcome::new(None, &reports.verifier, self.started);
+        outcome.bench = Some(("sha256", self.parameters(("length", LENGTH as u64))));
+        print_outcome(&outcome, &self.settings)
+    }
 }

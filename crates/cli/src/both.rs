@@ -1,59 +1,86 @@
 //! Both parties in this process, on two threads, over loopback TCP: `demo` and `bench`.
 
 use crate::failure::{Failure, Result};
-use crate::link::{Meter, Metered, loopback};
-use crate::progress::{Progress, Watched};
+use crate::link::{Meter, Metered, Shape, loopback};
+use crate::progress::{Counter, Progress, Watched};
 use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Circuit, Clear, Count};
 use volery::zk::quicksilver::{Prover, Verifier};
-use volery::{F2, Options, Report};
+use volery::{F2, Options, ProverSession, Report, VerifierSession};
 
-/// What the two parties report.
+/// What the two parties report of each statement.
 pub(crate) struct Reports {
-    pub(crate) prover: Report,
-    pub(crate) verifier: Report,
+    pub(crate) prover: Vec<Report>,
+    pub(crate) verifier: Vec<Report>,
 }
 
-/// Proves and verifies `circuit`. `options.progress` must be free.
-pub(crate) fn run<C, W>(
-    circuit: &C,
-    witness: W,
-    options: &Options,
-    total: u64,
-    settings: &Settings,
-) -> Result<Reports>
-where
-    W: IntoIterator<Item = F2> + Clone + Send,
-    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Sync,
-    C: for<'a> Circuit<Prover<'a>> + for<'a> Circuit<Verifier<'a>>,
-{
-    let [(proving, _), (verifying, _)] = loopback(settings.timeout)?;
-    let (gates, meter) = (Arc::<AtomicU64>::default(), Arc::<Meter>::default());
-    let mut watched = options.clone();
-    watched.progress = Some(gates.clone());
-    let mut channel = Channel::new(Party::Prover, Metered { link: proving, meter: meter.clone() });
-    let _progress = Progress::start(Watched { gates, meter, total: Some(total) }, settings.quiet);
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let report = volery::prove(circuit, witness, &mut channel, &watched);
-            // Closed here, so that a verifier that still waits learns of a failure.
+/// What is to be done, and over what.
+pub(crate) struct Task<'s> {
+    pub(crate) settings: &'s Settings,
+    pub(crate) shape: Shape,
+    /// What is counted, and how many there will be, for those who watch.
+    pub(crate) unit: &'static str,
+    pub(crate) total: u64,
+}
+
+impl Task<'_> {
+    /// Runs the two ends. `prover` also counts what it has done.
+    pub(crate) fn run<P: Send, V>(
+        &self,
+        prover: impl FnOnce(&mut Channel, &Counter) -> volery::Result<P> + Send,
+        verifier: impl FnOnce(&mut Channel) -> volery::Result<V>,
+    ) -> Result<(P, V)> {
+        let [(proving, _), (verifying, _)] = loopback(self.settings.timeout)?;
+        let (proving, verifying) = (self.shape.over(proving)?, self.shape.over(verifying)?);
+        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
+        let watched =
+            Watched { done: done.clone(), meter: meter.clone(), unit: self.unit, total: Some(self.total) };
+        let _progress = Progress::start(watched, self.settings.quiet);
+        std::thread::scope(|scope| {
+            let proving = scope.spawn(move || {
+                let mut channel = Channel::new(Party::Prover, Metered { link: proving, meter });
+                // The channel is closed here, so that a verifier that still waits learns of a failure.
+                prover(&mut channel, &done)
+            });
+            let mut channel = Channel::new(Party::Verifier, verifying);
+            let verified = verifier(&mut channel);
             drop(channel);
-            report
-        });
-        let mut channel = Channel::new(Party::Verifier, verifying);
-        let verifier = volery::verify(circuit, &mut channel, options);
-        drop(channel);
-        let prover = prover.join().unwrap_or_else(|panic| resume_unwind(panic));
-        match (prover, verifier) {
-            (Ok(prover), Ok((_accepted, verifier))) => Ok(Reports { prover, verifier }),
-            // The one that failed first says more than the one that lost its peer.
-            (Err(volery::Error::Io { .. }), Err(why)) | (Ok(_), Err(why)) | (Err(why), _) => {
-                Err(Failure::from(why))
+            match (proving.join().unwrap_or_else(|panic| resume_unwind(panic)), verified) {
+                (Ok(proved), Ok(verified)) => Ok((proved, verified)),
+                // The one that failed first says more than the one that lost its peer.
+                (Err(volery::Error::Io { .. }), Err(why)) | (Ok(_), Err(why)) | (Err(why), _) => {
+                    Err(Failure::from(why))
+                }
             }
-        }
-    })
+        })
+    }
+
+    /// Proves and verifies `circuit` as often as said, on one set-up. `options.progress` must be free.
+    pub(crate) fn prove<C, W>(
+        &self,
+        circuit: &C,
+        witness: W,
+        options: &Options,
+        repeat: u32,
+    ) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+        C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Sync,
+        C: for<'a> Circuit<Prover<'a>> + for<'a> Circuit<Verifier<'a>>,
+    {
+        let prover = move |channel: &mut Channel, done: &Counter| {
+            let mut session =
+                ProverSession::new(channel, Options { progress: Some(done.now.clone()), ..options.clone() });
+            let run = |_| session.prove(circuit, witness.clone()).inspect(|_| done.restart());
+            (0..repeat).map(run).collect()
+        };
+        let verifier = |channel: &mut Channel| {
+            let mut session = VerifierSession::new(channel, options.clone());
+            (0..repeat).map(|_| session.verify(circuit).map(|(_accepted, report)| report)).collect()
+        };
+        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+    }
 }

@@ -1,9 +1,10 @@
 //! `volery demo`.
 
 use crate::args::Demo;
-use crate::both;
+use crate::both::Task;
 use crate::failure::Result;
-use crate::parties::{Bits, by_size};
+use crate::link::Shape;
+use crate::parties::{Bits, commitments};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
@@ -18,14 +19,14 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let Preimage { statement, witness, digest } = Preimage::random()?;
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
-    let correlations = settings.correlations.unwrap_or(by_size(&shape));
-    let options = settings.options(statement.digest(), correlations)?;
-    let reports = both::run(&statement, Bits(&witness), &options, shape.mul, &settings)?;
-    let outcome = Outcome::new(None, reports.verifier, started);
+    let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
+    let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
+    let reports = task.prove(&statement, Bits(&witness), &options, 1)?;
+    let outcome = Outcome::new(None, &reports.verifier, started);
     if settings.json {
         return print::result(outcome.json());
     }
-    let (report, prover) = (&outcome.report, reports.prover.traffic);
+    let (report, prover) = (&outcome.report, reports.prover[0].traffic);
     print::result(table(&[
         ("statement", format!("the prover knows {LENGTH} bytes whose SHA-256 digest is")),
         ("", hex(&digest)),

@@ -10,9 +10,11 @@ use serde_json::{Map, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use volery::channel::Link;
-use volery::{Arch, F128, Field};
+use volery::{Arch, F128, Field, Params};
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Triple, dot, fold_leaves, prover_sums, transpose, verifier_sums};
+use volery_primitives::arch::{
+    Triple, dot, encode, fold_leaves, grow, prover_sums, transpose, verifier_sums, weigh,
+};
 
 /// How long each kernel is measured.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -109,7 +111,15 @@ fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
         ("a multiplication checked by the prover", time(|| prover_sums(arch, black_box(&chi), triples))),
         ("a multiplication checked by the verifier", time(|| verifier_sums(arch, black_box(&chi), triples))),
         ("a transposed row", time(|| transpose(arch, black_box(&a), &mut out))),
+        ("a node of a half-tree", time(|| grow(&key, black_box(&mut out)))),
+        ("a leaf in the check of its trees", time(|| weigh(arch, black_box(&chi), &a))),
     ];
+    for (params, name) in
+        [(Params::L2, "a correlation of l2, encoded"), (Params::WAN, "a correlation of wan, encoded")]
+    {
+        let table = random(4, params.secret);
+        measured.push((name, time(|| encode(&key, 0, black_box(&table), &mut out))));
+    }
     for (k, name) in
         [(4, "a correlation of softspoken4, expanded"), (8, "a correlation of softspoken8, expanded")]
     {

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use volery::channel::{Dial, Link, Tcp};
+use volery::channel::{Dial, Link, Shaped, Tcp};
 
 /// How to reach the peer.
 pub(crate) enum Reach {
@@ -76,6 +76,26 @@ pub(crate) fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
     made().map_err(|why| Failure::peer(format_args!("connecting two sockets on 127.0.0.1: {why}")))
 }
 
+/// How a link between two parties in this process is made worse.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shape {
+    /// In Mbit/s, each way.
+    pub(crate) bandwidth: Option<f64>,
+    /// Each way.
+    pub(crate) latency: Duration,
+}
+
+impl Shape {
+    /// The link over `tcp`, as it is where nothing is asked for.
+    pub(crate) fn over(self, tcp: Tcp) -> Result<Box<dyn Link>> {
+        if self.bandwidth.is_none() && self.latency.is_zero() {
+            return Ok(Box::new(tcp));
+        }
+        let failed = |why| Failure::peer(format_args!("limiting the link: {why}"));
+        Ok(Box::new(Shaped::new(tcp, self.bandwidth, self.latency).map_err(failed)?))
+    }
+}
+
 /// Bytes carried so far, for those who watch.
 #[derive(Default)]
 pub(crate) struct Meter {
@@ -85,7 +105,7 @@ pub(crate) struct Meter {
 
 /// A link that keeps a [`Meter`].
 pub(crate) struct Metered {
-    pub(crate) link: Tcp,
+    pub(crate) link: Box<dyn Link>,
     pub(crate) meter: Arc<Meter>,
 }
 
@@ -97,6 +117,10 @@ impl Link for Metered {
 
     fn flush(&mut self) -> io::Result<()> {
         self.link.flush()
+    }
+
+    fn ready(&self) -> usize {
+        self.link.ready()
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {

@@ -6,7 +6,6 @@ mod bench;
 mod both;
 mod demo;
 mod doctor;
-mod estimate;
 mod failure;
 mod link;
 mod misuse;

@@ -4,20 +4,19 @@ use crate::args::{Prove, Verify};
 use crate::failure::Result;
 use crate::link::{Meter, Metered, Reach};
 use crate::print;
-use crate::progress::{Progress, Watched};
+use crate::progress::{Counter, Progress, Watched};
 use crate::report::Outcome;
 use crate::settings::{Settings, claim, reach, statement};
 use crate::values::Reader;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Count, Shape, Statement, Witness};
-use volery::{Correlations, F2, Options};
+use volery::{F2, Options};
 
 /// `volery prove`.
 pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
-    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    let settings = Settings::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
     let (statement, witness) = claim(&typed.public, &typed.private)?;
     if !typed.no_check {
@@ -26,18 +25,18 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let mut session = Session::open(&settings, &reach, &statement, Party::Prover)?;
     let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Prover), report, started), &settings)
+    print_outcome(&Outcome::new(Some(Party::Prover), &[report], started), &settings)
 }
 
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
-    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    let settings = Settings::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
     let statement = statement(&typed.public, &mut Reader::default())?;
     let mut session = Session::open(&settings, &reach, &statement, Party::Verifier)?;
     let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Verifier), report, started), &settings)
+    print_outcome(&Outcome::new(Some(Party::Verifier), &[report], started), &settings)
 }
 
 /// Prints what was accepted.
@@ -53,29 +52,29 @@ struct Session {
 }
 
 impl Session {
-    /// Settles the correlations, then reaches the peer.
+    /// Settles what is to be proposed, then reaches the peer.
     fn open(settings: &Settings, reach: &Reach, statement: &Statement, party: Party) -> Result<Self> {
-        // Both sides walk the statement to the same size, and a malformed file is found before anybody waits.
-        let (correlations, total) = match settings.correlations {
-            Some(correlations) => (correlations, None),
-            None => {
-                let shape = Count::<F2>::shape(statement)?;
-                (by_size(&shape), Some(shape.mul))
-            }
+        // By the size both sides choose the same, and a malformed file is found before anybody waits.
+        let shape = match settings.correlations {
+            Some(_) => None,
+            None => Some(Count::<F2>::shape(statement)?),
         };
-        let mut options = settings.options(statement.digest(), correlations)?;
+        let mut options = settings.options(statement.digest(), shape.as_ref().map(commitments))?;
         let link = reach.link(settings.timeout)?;
-        let (gates, meter) = (Arc::<AtomicU64>::default(), Arc::<Meter>::default());
-        let channel = Channel::new(party, Metered { link, meter: meter.clone() });
-        options.progress = Some(gates.clone());
-        let progress = Progress::start(Watched { gates, meter, total }, settings.quiet);
+        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
+        let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
+        options.progress = Some(done.now.clone());
+        let progress = Progress::start(
+            Watched { done, meter, unit: "gates", total: shape.map(|shape| shape.mul) },
+            settings.quiet,
+        );
         Ok(Self { channel, options, _progress: progress })
     }
 }
 
-/// The correlations that `auto` stands for.
-pub(crate) fn by_size(shape: &Shape) -> Correlations {
-    Correlations::for_size(shape.inputs + shape.mul)
+/// The bits that a prover commits to.
+pub(crate) fn commitments(shape: &Shape) -> u64 {
+    shape.inputs + shape.mul
 }
 
 /// A witness, to be read as often as needed.

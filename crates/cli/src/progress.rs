@@ -22,13 +22,35 @@ pub(crate) struct Progress {
     watch: Option<JoinHandle<()>>,
 }
 
+/// What was done, over several statements.
+#[derive(Default)]
+pub(crate) struct Counter {
+    /// For the statement under way.
+    pub(crate) now: Arc<AtomicU64>,
+    /// For those before.
+    before: AtomicU64,
+}
+
+impl Counter {
+    /// Another statement begins.
+    pub(crate) fn restart(&self) {
+        self.before.fetch_add(self.now.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    fn count(&self) -> u64 {
+        self.before.load(Ordering::Relaxed) + self.now.load(Ordering::Relaxed)
+    }
+}
+
 /// What is watched.
 pub(crate) struct Watched {
-    /// Multiplications done.
-    pub(crate) gates: Arc<AtomicU64>,
+    /// Multiplications done, or whatever `unit` says.
+    pub(crate) done: Arc<Counter>,
     /// Bytes carried.
     pub(crate) meter: Arc<Meter>,
-    /// Multiplications in all, where that is known.
+    /// What is counted.
+    pub(crate) unit: &'static str,
+    /// How many there are in all, where that is known.
     pub(crate) total: Option<u64>,
 }
 
@@ -70,16 +92,16 @@ impl Drop for Progress {
 
 impl Watched {
     fn line(&self, elapsed: Duration) -> String {
-        let gates = self.gates.load(Ordering::Relaxed);
+        let done = self.done.count();
         let of = self.total.map_or(String::new(), |total| format!(" of {}", count(total as f64)));
-        format!("volery: {}{of} gates, {}", count(gates as f64), self.rates(gates, elapsed))
+        format!("volery: {}{of} {}, {}", count(done as f64), self.unit, self.rates(done, elapsed))
     }
 
-    fn rates(&self, gates: u64, elapsed: Duration) -> String {
+    fn rates(&self, done: u64, elapsed: Duration) -> String {
         let sent = human(self.meter.sent.load(Ordering::Relaxed) as f64);
         let received = human(self.meter.received.load(Ordering::Relaxed) as f64);
-        let rate = count(gates as f64 / elapsed.as_secs_f64());
-        format!("{rate} gates/s, {sent}B sent, {received}B received, {} s", elapsed.as_secs())
+        let rate = count(done as f64 / elapsed.as_secs_f64());
+        format!("{rate} {}/s, {sent}B sent, {received}B received, {} s", self.unit, elapsed.as_secs())
     }
 
     fn bar(&self) -> ProgressBar {
@@ -94,9 +116,9 @@ impl Watched {
     }
 
     fn draw(&self, bar: &ProgressBar, elapsed: Duration) {
-        let gates = self.gates.load(Ordering::Relaxed);
-        bar.set_position(gates);
-        bar.set_message(self.rates(gates, elapsed));
+        let done = self.done.count();
+        bar.set_position(done);
+        bar.set_message(self.rates(done, elapsed));
     }
 }
 
@@ -111,8 +133,8 @@ mod tests {
     #[test]
     fn lines_say_how_far_and_how_fast() {
         let line = |total| {
-            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total };
-            watched.gates.store(3_000_000, Ordering::Relaxed);
+            let watched = Watched { done: Arc::default(), meter: Arc::default(), unit: "gates", total };
+            watched.done.now.store(3_000_000, Ordering::Relaxed);
             watched.meter.sent.store(12_000_000, Ordering::Relaxed);
             watched.line(Duration::from_secs(6))
         };
@@ -126,7 +148,7 @@ mod tests {
     fn short_runs_end_at_once() {
         for quiet in [false, true] {
             let started = Instant::now();
-            let watched = Watched { gates: Arc::default(), meter: Arc::default(), total: None };
+            let watched = Watched { done: Arc::default(), meter: Arc::default(), unit: "gates", total: None };
             drop(Progress::start(watched, quiet));
             assert!(started.elapsed() < LINE);
         }

@@ -1,15 +1,14 @@
 //! `check` and `circuit info`: what needs no peer.
 
 use crate::args::{Check, Info};
-use crate::estimate;
 use crate::failure::Result;
-use crate::parties::{Bits, by_size};
+use crate::parties::{Bits, commitments};
 use crate::print::{self, grouped, hex, human};
 use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
 use volery::circuit::Port;
-use volery::{Correlations, SYSTEM};
+use volery::{Carried, Correlations, SYSTEM};
 
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
@@ -23,24 +22,30 @@ pub(crate) fn check(typed: &Check) -> Result<()> {
     }
 }
 
+/// The bandwidths in Mbit/s for which the choice of auto is shown.
+const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
+
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let relation = relation(&typed.relation, typed.format.as_deref())?;
     let shape = relation.shape()?;
-    let commitments = shape.inputs + shape.mul;
-    let auto = by_size(&shape);
-    let sizes = Correlations::ALL
-        .map(|correlations| (correlations, estimate::quicksilver(commitments, correlations)));
+    let commitments = commitments(&shape);
+    let estimates = Correlations::ALL.map(|correlations| (correlations, correlations.traffic(commitments)));
+    let auto = LINKS.map(|mbps| (mbps, Correlations::fastest(commitments, mbps as f64)));
+    let auto_at =
+        |correlations| auto.iter().filter(move |(_, best)| *best == correlations).map(|(mbps, _)| *mbps);
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
             ports.iter().map(|port| json!({"name": port.name, "bits": port.width})).collect()
         };
-        let estimates = sizes.map(|(correlations, bytes)| {
+        let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
+        let estimates = estimates.map(|(correlations, estimate)| {
             json!({
                 "system": SYSTEM,
                 "vole": correlations.name(),
-                "auto": correlations == auto,
-                "bytes": {"sent": bytes.prover, "received": bytes.verifier},
+                "auto_at_mbps": auto_at(correlations).collect::<Vec<_>>(),
+                "bytes": bytes(estimate.total),
+                "setup_bytes": bytes(estimate.setup),
             })
         });
         return print::result(json!({
@@ -78,14 +83,24 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         ),
         ("depth", format!("{} multiplications", grouped(shape.depth))),
     ];
-    for (correlations, bytes) in sizes {
+    let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
+    for (correlations, estimate) in estimates {
+        // A set-up that sends more than the whole proof would over others is no choice.
+        if estimate.setup.sum() > 2 * least {
+            continue;
+        }
+        let links: Vec<_> = auto_at(correlations).map(|mbps| mbps.to_string()).collect();
+        let auto = match links.len() {
+            0 => String::new(),
+            all if all == LINKS.len() => " (auto)".into(),
+            _ => format!(" (auto at {} Mbit/s)", links.join(", ")),
+        };
         rows.push((
             "sends",
             format!(
-                "{}B, and receives {}B: a {SYSTEM} prover by {correlations}{}, all inputs private",
-                human(bytes.prover as f64),
-                human(bytes.verifier as f64),
-                if correlations == auto { " (auto)" } else { "" }
+                "{}B, and receives {}B: a {SYSTEM} prover by {correlations}{auto}, all inputs private",
+                human(estimate.total.prover as f64),
+                human(estimate.total.verifier as f64),
             ),
         ));
     }

@@ -11,17 +11,36 @@ use volery::{F2, Field, Report, SYSTEM};
 pub(crate) struct Outcome {
     /// `None` where one process was both.
     pub(crate) role: Option<Party>,
-    /// This party's report; the verifier's where one process was both.
+    /// This party's report; the verifier's where one process was both; the sums where there were several statements.
     pub(crate) report: Report,
     /// From the start of the process to the verdict.
     pub(crate) total: Duration,
+    /// Set-up and online time of each statement.
+    pub(crate) runs: Vec<[Duration; 2]>,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
 }
 
 impl Outcome {
-    pub(crate) fn new(role: Option<Party>, report: Report, started: Instant) -> Self {
-        Self { role, report, total: started.elapsed(), bench: None }
+    /// Of one statement or several, in one session.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub(crate) fn new(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
+        let [report, rest @ ..] = reports else { panic!("nothing was proved") };
+        let mut sums = report.clone();
+        for report in rest {
+            sums.gates.inputs += report.gates.inputs;
+            sums.gates.mul += report.gates.mul;
+            sums.gates.add += report.gates.add;
+            sums.gates.assert += report.gates.assert;
+            add(&mut sums.traffic, report.traffic);
+            add(&mut sums.setup_traffic, report.setup_traffic);
+            sums.setup += report.setup;
+            sums.online += report.online;
+        }
+        let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
+        Self { role, report: sums, total: started.elapsed(), runs, bench: None }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -44,7 +63,7 @@ impl Outcome {
 
     /// The JSON object.
     pub(crate) fn json(&self) -> Value {
-        let Report { gates, traffic, .. } = &self.report;
+        let Report { gates, traffic, choice, .. } = &self.report;
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
         if let Some((name, parameters)) = &self.bench {
@@ -56,7 +75,8 @@ impl Outcome {
             "role": self.role.map(Party::name),
             "system": SYSTEM,
             "field": F2::NAME,
-            "vole": self.report.correlations.name(),
+            "vole": choice.correlations.name(),
+            "vole_reason": choice.reason.to_string(),
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
@@ -72,29 +92,34 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": self.report.correlations.computational_bits(),
-                "statistical_bits": self.report.statistical_bits,
+                "computational_bits": choice.correlations.computational_bits(),
+                "statistical_bits": choice.correlations.statistical_bits(),
             },
         });
         if let Value::Object(rest) = rest {
             object.extend(rest);
+        }
+        if self.bench.is_some() {
+            let run = |[setup, online]: &[Duration; 2]| json!({"setup": setup.as_secs_f64(), "online": online.as_secs_f64()});
+            object.insert("runs".into(), self.runs.iter().map(run).collect());
         }
         Value::Object(object)
     }
 
     /// The table.
     pub(crate) fn table(&self) -> String {
-        let Report { gates, .. } = &self.report;
+        let Report { gates, choice, .. } = &self.report;
         let (sent, received) = self.oriented(self.report.traffic);
         let (there, back) = match self.role {
             Some(_) => ("sent", "received"),
             None => ("prover to verifier", "verifier to prover"),
         };
         let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
-        let rows = [
+        let mut rows = vec![
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),
-            ("system", format!("{SYSTEM} over {}, {}", F2::NAME, self.report.correlations)),
+            ("system", format!("{SYSTEM} over {}", F2::NAME)),
+            ("correlations", format!("{}, {}", choice.correlations, choice.reason)),
             ("statement", hex(&self.report.statement)),
             (
                 "gates",
@@ -130,18 +155,31 @@ impl Outcome {
                 "security",
                 format!(
                     "{} bits computational, {} bits statistical",
-                    self.report.correlations.computational_bits(),
-                    self.report.statistical_bits
+                    choice.correlations.computational_bits(),
+                    choice.correlations.statistical_bits()
                 ),
             ),
         ];
+        if self.runs.len() > 1 {
+            let online = self.runs.iter().map(|[_, online]| online.as_secs_f64());
+            let least = online.clone().fold(f64::INFINITY, f64::min);
+            let most = online.fold(0.0, f64::max);
+            let runs = format!("{}, {} to {} online each", self.runs.len(), seconds(least), seconds(most));
+            rows.push(("runs", runs));
+        }
         table(&rows)
     }
 }
 
+fn add(sum: &mut Traffic, more: Traffic) {
+    sum.sent += more.sent;
+    sum.received += more.received;
+    sum.rounds += more.rounds;
+}
+
 /// Names and what belongs to them, in two columns.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
-    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<11} {text}")).collect();
+    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<12} {text}")).collect();
     lines.join("\n")
 }
 

@@ -1,6 +1,6 @@
 //! What the arguments mean, decided before anything runs.
 
-use crate::args::{Output, Peer, Private, Protocol, Public};
+use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
 use crate::link::Reach;
 use crate::values::Reader;
@@ -14,6 +14,8 @@ const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 /// How a proof is to run and what is to be printed.
 pub(crate) struct Settings {
     pub(crate) correlations: Option<Correlations>,
+    /// The bandwidth of the link in Mbit/s, where it is known.
+    pub(crate) bandwidth: Option<f64>,
     pub(crate) security: u32,
     pub(crate) arch: Arch,
     pub(crate) timeout: Duration,
@@ -40,6 +42,7 @@ impl Settings {
             seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
         Ok(Self {
             correlations,
+            bandwidth: None,
             security,
             arch: arch()?,
             timeout: Duration::from_secs_f64(seconds),
@@ -48,35 +51,66 @@ impl Settings {
         })
     }
 
-    /// Options for a statement with this digest, whose witness was checked where it should be.
-    pub(crate) fn options(&self, statement: [u8; 32], correlations: Correlations) -> Result<Options> {
-        let (asked, offered) = (self.security, correlations.statistical_bits());
-        if offered < asked {
-            return Err(Failure::usage(format_args!(
-                "--security: {asked} bits were asked for, and {correlations} gives {offered}: ask for fewer"
-            )));
-        }
+    /// The same over a link of which more is known.
+    pub(crate) fn over(self, hint: &Hint) -> Result<Self> {
+        let bandwidth = hint.bandwidth.as_deref().map(bandwidth).transpose()?;
+        Ok(Self { bandwidth, ..self })
+    }
+
+    /// Options for a statement with this digest and, where they were counted, so many committed bits, whose witness was
+    /// checked where it should be.
+    pub(crate) fn options(&self, statement: [u8; 32], commitments: Option<u64>) -> Result<Options> {
+        self.offer()?;
         Ok(Options {
-            correlations: Some(correlations),
+            correlations: self.correlations,
+            bandwidth: self.bandwidth,
             statement: Some(statement),
-            security: asked,
+            commitments,
+            security: self.security,
             check: false,
             arch: self.arch,
             progress: None,
             seed: None,
         })
     }
+
+    /// What was asked for by --vole.
+    pub(crate) fn vole(&self) -> &'static str {
+        self.correlations.map_or(AUTO, Correlations::name)
+    }
+
+    /// Refuses what no choice of correlations, or not the given one, can offer.
+    fn offer(&self) -> Result<()> {
+        let choices: Vec<_> = self.correlations.map_or(Correlations::ALL.to_vec(), |given| vec![given]);
+        let best = choices.into_iter().max_by_key(|choice| choice.statistical_bits());
+        match best.map(|best| (best, best.statistical_bits())) {
+            Some((best, offered)) if offered < self.security => Err(Failure::usage(format_args!(
+                "--security: {} bits were asked for, and {best} gives {offered}: ask for fewer",
+                self.security
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The choice that is left to the handshake.
+const AUTO: &str = "auto";
+
+/// A bandwidth in Mbit/s.
+pub(crate) fn bandwidth(text: &str) -> Result<f64> {
+    let number = text.parse().ok().filter(|mbps| (1.0..=1e6).contains(mbps));
+    number.ok_or_else(|| Failure::usage("--bandwidth: write a number of Mbit/s, from 1 to 1000000"))
 }
 
 const FIELDS_TO_COME: [&str; 7] = ["f61", "f61x2", "goldilocks", "goldilocksx2", "f65537", "f256", "q32"];
 
 fn correlations(name: &str) -> Result<Option<Correlations>> {
-    if name == "auto" {
+    if name == AUTO {
         return Ok(None);
     }
-    let mut there = vec!["auto"];
+    let mut there = vec![AUTO];
     there.extend(Correlations::ALL.map(Correlations::name));
-    one_of("--vole", name, &there, &["tiny", "small", "l2", "mid", "wan"])?;
+    one_of("--vole", name, &there, &[])?;
     Ok(Some(name.parse()?))
 }
 

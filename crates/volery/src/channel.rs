@@ -6,12 +6,14 @@
 
 mod handshake;
 mod pipe;
+mod shaped;
 mod tape;
 mod tcp;
 mod transcript;
 
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
+pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Dial, Tcp};
 
@@ -46,6 +48,21 @@ pub trait Link: Send {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] where the peer has closed, [`io::ErrorKind::TimedOut`] where it is silent.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+}
+
+impl<L: Link + ?Sized> Link for Box<L> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        (**self).send(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        (**self).flush()
+    }
+    fn ready(&self) -> usize {
+        (**self).ready()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        (**self).recv(bytes)
+    }
 }
 
 /// The two parties of a proof.

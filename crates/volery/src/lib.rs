@@ -1,8 +1,9 @@
 //! volery: zero-knowledge proofs for programs too large for memory.
 //!
 //! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the same program
-//! gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and spawns no threads:
-//! [`channel::Dial`] makes a link where one is wanted, and everything else borrows it.
+//! gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and spawns no threads,
+//! but for [`channel::Shaped`], which is for benches: [`channel::Dial`] makes a link where one is wanted, and everything
+//! else borrows it.
 //!
 //! ```text
 //!   circuit ── pushes gates ──▶ Prover ── messages ──▶ Channel ═══ link ═══ Channel ──▶ Verifier ◀── pushes ── circuit
@@ -57,8 +58,8 @@ pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
 pub use ot::softspoken::Depth;
 pub use session::{
-    Choice, Correlations, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession, check, prove,
-    verify,
+    Carried, Choice, Correlations, Estimate, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession,
+    check, prove, verify,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::{Arch, Extension, F2, F128, Field};

@@ -1,9 +1,11 @@
 //! The paved path: statements, one channel, a verdict for each.
 
 mod correlations;
+mod estimate;
 mod options;
 
 pub use correlations::{Choice, Correlations, Reason};
+pub use estimate::{Carried, Estimate};
 pub use options::{Options, Report};
 
 use correlations::Proposal;

@@ -21,7 +21,7 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
 use core::marker::PhantomData;
-use volery_primitives::{F2, F128};
+use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The prover's share of a bit: its MAC, with the bit itself in bit 0.
@@ -62,6 +62,12 @@ impl Delta {
     pub(crate) fn value(&self) -> F128 {
         *self.0
     }
+
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends, in benches and tests.
+    pub fn relates(&self, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
+        let mut pairs = macs.words(0).iter().zip(keys.words(0));
+        macs.len() == keys.len() && pairs.all(|(mac, key)| *key == *mac ^ self.0.scale(mac.bit0()))
+    }
 }
 
 /// Shares in bulk, [`Mac`]s or [`Key`]s. Wiped on drop.
@@ -86,6 +92,15 @@ impl<S> Shares<S> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are shares. An empty
+    /// `self` stands for zeroes.
+    pub fn fold(&mut self, block: &Self) {
+        self.rows.resize(LEAST_BLOCK, F128::ZERO);
+        for words in block.rows.chunks(LEAST_BLOCK) {
+            self.rows.iter_mut().zip(words).for_each(|(sum, word)| *sum ^= *word);
+        }
     }
 
     /// The words of shares `from` on, one each.
@@ -125,4 +140,31 @@ pub trait Vole {
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Self::Share>>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_shares_are_shares() {
+        let mut random = Random::from_seed(&[1; 32]);
+        let delta = Delta::random(&mut random);
+        let (mut macs, mut keys) = (Shares::<Mac>::default(), Shares::<Key>::default());
+        let (mut mac_sums, mut key_sums) = (Shares::default(), Shares::default());
+        for _ in 0..3 {
+            macs.words_mut().resize(1000, F128::ZERO);
+            keys.words_mut().resize(1000, F128::ZERO);
+            for (mac, key) in macs.words_mut().iter_mut().zip(keys.words_mut().iter_mut()) {
+                *key = F128(random.word().0 & !1);
+                *mac = *key ^ delta.value().scale(random.word().bit0());
+            }
+            mac_sums.fold(&macs);
+            key_sums.fold(&keys);
+        }
+        assert_eq!(mac_sums.len(), LEAST_BLOCK);
+        assert!(delta.relates(&mac_sums, &key_sums) && delta.relates(&macs, &keys));
+        macs.words_mut()[999] ^= F128(1 << 99);
+        assert!(!delta.relates(&macs, &keys) && !delta.relates(&macs, &key_sums));
+    }
 }

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tcp};
 use volery::circuit::{Count, Relation, Statement, Value, Values};
-use volery::{Correlations, Error, F2, Options};
+use volery::{Error, F2, Options};
 
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -17,10 +17,11 @@ fn disagreements_are_named_on_both_sides() {
     let other = preimage("verify", &[]).iter().map(|a| a.replace("length=3", "length=4")).collect::<Vec<_>>();
     let other: Vec<&str> = other.iter().map(String::as_str).collect();
     let prove_vole = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--vole", "softspoken4"]);
+    let verify_vole = preimage("verify", &["--vole", "tiny"]);
     let verify_json = preimage("verify", &["--json"]);
     for (listening, connecting, what) in [
         (&other[..], &prove[..], "disagree on the statement"),
-        (&verify_json, &prove_vole, "disagree on the parameters"),
+        (&verify_vole, &prove_vole, "disagree on the correlations"),
         (&prove, &prove, "disagree on the roles"),
         (&verify_json, &verify_json, "disagree on the roles"),
     ] {
@@ -54,12 +55,12 @@ fn silence_ends_at_the_timeout() {
 
     let verifier = Running::start(&nobody, b"", &[]);
     let _silent = TcpStream::connect(&verifier.address).expect("connected");
-    verifier.end().refused(3, &["silent for too long", "--timeout"]);
+    verifier.end().refused(3, &["too slow, or silent", "--timeout"]);
 
     let silent = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = silent.local_addr().expect("an address").to_string();
     let prove = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--connect", &address, soon[0], soon[1]]);
-    volery(&prove).refused(3, &["silent for too long"]);
+    volery(&prove).refused(3, &["too slow, or silent"]);
     drop(silent);
     volery(&prove).refused(3, &[&address, "start the other side"]);
 }
@@ -119,8 +120,8 @@ fn two_statements() -> (Statement, Statement) {
 fn claiming(claimed: &Statement) -> Options {
     let shape = Count::<F2>::shape(claimed).expect("counted");
     Options {
-        correlations: Some(Correlations::for_size(shape.inputs + shape.mul)),
         statement: Some(claimed.digest()),
+        commitments: Some(shape.inputs + shape.mul),
         check: false,
         ..Options::default()
     }

@@ -16,8 +16,8 @@ const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::fro
 
 /// A connected TCP link.
 pub struct Tcp {
-    stream: TcpStream,
-    timeout: Duration,
+    pub(super) stream: TcpStream,
+    pub(super) timeout: Duration,
     outgoing: Vec<u8>,
     incoming: Box<[u8]>,
     /// The part of `incoming` that was read from the socket and not yet asked for.
@@ -144,7 +144,7 @@ impl Tcp {
     }
 
     /// Writes all of `bytes`. A peer that takes them too slowly is as good as one that takes none.
-    fn write(stream: &mut TcpStream, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
+    pub(super) fn write(stream: &mut TcpStream, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
         let mut deadline = None;
         while !bytes.is_empty() {
             if *deadline.get_or_insert_with(|| Instant::now() + timeout) < Instant::now() {
@@ -176,7 +176,7 @@ impl Tcp {
 }
 
 /// A socket timeout is reported as `WouldBlock` on some systems.
-fn timed_out(error: io::Error) -> io::Error {
+pub(super) fn timed_out(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             io::Error::new(io::ErrorKind::TimedOut, "the peer was too slow, or silent")

@@ -88,7 +88,7 @@ impl Correlations {
                     // The table's reads grow with its distance.
                     nanoseconds: match params.secret {
                         ..40_000 => 19.0 + 100.0 * params.consumed() as f64 / params.outputs() as f64 / 10.0,
-                        ..200_000 => 21.0,
+                        40_000..200_000 => 21.0,
                         _ => 26.0,
                     },
                     setup_bytes: corrections + params.consumed() as f64 * 15.0 / 8.0,
@@ -226,8 +226,8 @@ pub(super) enum Proposal {
 }
 
 /// Bytes sent first, for the link to warm up, and then to measure the bandwidth.
-const WARM_UP: usize = 64 << 10;
-const PROBE: usize = 192 << 10;
+pub(super) const WARM_UP: usize = 64 << 10;
+pub(super) const PROBE: usize = 192 << 10;
 
 impl Proposal {
     /// The text on the wire, at most 32 bytes: a name, or `auto`, the commitments and the bandwidth, zero where unknown.

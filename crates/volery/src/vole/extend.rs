@@ -37,11 +37,11 @@ mod tests;
 mod verifier;
 
 pub use prover::Prover;
+pub(crate) use schedule::Schedule;
 pub use verifier::Verifier;
 
 use super::lpn::{CHECK_MASKS, Params, TILE};
 use crate::channel::{Channel, Party};
-use schedule::Schedule;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, advise_huge_pages, encode};
 use volery_primitives::hash::Digest;

@@ -4,18 +4,18 @@ use super::super::lpn::Params;
 
 /// The work that both parties spread over the draws of an iteration. Each counts its own draws; the numbers are the same.
 #[derive(Clone, Copy)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     tiles: usize,
     base_tiles: usize,
 }
 
 impl Schedule {
-    pub(super) fn new(params: Params) -> Self {
+    pub(crate) fn new(params: Params) -> Self {
         Self { tiles: params.tiles(), base_tiles: params.base_tiles() }
     }
 
     /// The draws of an iteration: the tiles that the next iteration does not start from.
-    pub(super) fn draws(self) -> usize {
+    pub(crate) fn draws(self) -> usize {
         self.tiles - self.base_tiles
     }
 
@@ -25,7 +25,7 @@ impl Schedule {
     }
 
     /// How many tiles of the next iteration the verifier has planted after the work of `draws` draws.
-    pub(super) fn planted(self, draws: usize) -> usize {
+    pub(crate) fn planted(self, draws: usize) -> usize {
         self.progress(draws, self.base_tiles, self.draws() / 2)
     }
 
@@ -35,7 +35,7 @@ impl Schedule {
     }
 
     /// The number of draws after whose work the prover has sent x, and the verifier its answer.
-    pub(super) fn checked(self) -> usize {
+    pub(crate) fn checked(self) -> usize {
         3 * self.draws() / 4
     }
 

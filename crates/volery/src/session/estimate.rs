@@ -1,0 +1,251 @@
+//! What a session will send, from its number of commitments alone.
+//!
+//! Every message of a session has a length that both sides know beforehand. They are added up here from the message
+//! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
+//! `ot/softspoken.rs`, `vole/extend.rs` and `zk/quicksilver.rs`. The tests hold the sums against runs, to the byte.
+
+use super::correlations::{Correlations, PROBE, WARM_UP};
+use crate::ot::softspoken::{BLOCK, Depth};
+use crate::vole::extend::Schedule;
+use crate::vole::lpn::{Params, TILE};
+use core::ops::AddAssign;
+
+/// Bytes of each party.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// From the prover to the verifier.
+    pub prover: u64,
+    /// From the verifier to the prover.
+    pub verifier: u64,
+}
+
+/// What a session of one statement sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Before the first gate.
+    pub setup: Carried,
+    /// In all.
+    pub total: Carried,
+}
+
+/// The masks of QuickSilver's last check.
+const MASKS: u64 = 128;
+/// The longest chunk of SoftSpoken in blocks.
+const LONGEST_CHUNK: u64 = 64;
+
+impl Correlations {
+    /// What a session of one statement with so many committed bits (inputs, hints and multiplications) sends over these
+    /// correlations, where they were given; see [`Estimate::measured`] for the rest.
+    pub fn traffic(self, commitments: u64) -> Estimate {
+        // Opening and hello.
+        let mut setup = Carried { prover: 12 + 176, verifier: 12 + 176 };
+        let online = match self {
+            Self::SoftSpoken(depth) => {
+                setup += softspoken_setup(depth);
+                softspoken(depth, commitments)
+            }
+            Self::Lpn(params) => {
+                setup += lpn_setup(params);
+                lpn(params, commitments)
+            }
+        };
+        let mut total = setup;
+        total += online;
+        // U, V and the digest of asserted wires; the verdict.
+        total += Carried { prover: 16 + 16 + 32, verifier: 1 };
+        Estimate { setup, total }
+    }
+}
+
+impl Estimate {
+    /// The same where the bandwidth was measured to choose the correlations.
+    pub fn measured(mut self) -> Self {
+        let probe = Carried { prover: (WARM_UP + PROBE) as u64, verifier: 4 };
+        self.setup += probe;
+        self.total += probe;
+        self
+    }
+}
+
+impl Carried {
+    /// Both directions.
+    pub const fn sum(self) -> u64 {
+        self.prover + self.verifier
+    }
+}
+
+impl AddAssign for Carried {
+    fn add_assign(&mut self, other: Self) {
+        self.prover += other.prover;
+        self.verifier += other.verifier;
+    }
+}
+
+/// Base transfers, the verifier being their receiver; corrections, sums and digest of the trees.
+fn softspoken_setup(depth: Depth) -> Carried {
+    let (k, trees) = (depth.bits() as u64, depth.trees() as u64);
+    let dealt = 32 * (k - 1) * trees + 32 * trees + 32;
+    Carried { prover: 32 * 128 + dealt, verifier: 64 * 128 }
+}
+
+/// Chunks with `blocks` blocks in all, and one check.
+fn chunks_and_check(depth: Depth, blocks: u64) -> u64 {
+    16 * (depth.trees() as u64 - 1) * (blocks + 1) + 48
+}
+
+fn softspoken(depth: Depth, commitments: u64) -> Carried {
+    let Chunks { blocks, mask_blocks } = Chunks::cover(commitments);
+    let corrections = BLOCK as u64 / 8 * blocks;
+    Carried { prover: chunks_and_check(depth, blocks + mask_blocks) + corrections, verifier: 0 }
+}
+
+/// SoftSpoken's part, and the first iteration's corrections and check.
+fn lpn_setup(params: Params) -> Carried {
+    let mut setup = softspoken_setup(Depth::Eight);
+    let Chunks { blocks, .. } = Chunks::cover(params.consumed() as u64);
+    setup.prover += chunks_and_check(Depth::Eight, blocks);
+    setup += iteration(params, params.tiles(), true);
+    setup
+}
+
+/// Draws of a tile each, every one with its part for the next iteration.
+fn lpn(params: Params, commitments: u64) -> Carried {
+    let tile = TILE as u64;
+    let tiles = commitments.div_ceil(tile);
+    let draws = tiles + u64::from(tile * tiles - commitments < MASKS);
+    let schedule = Schedule::new(params);
+    let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);
+    let whole = iteration(params, params.tiles(), true);
+    let mut online = iteration(params, schedule.planted(rest), rest >= schedule.checked());
+    online += Carried { prover: whole.prover * iterations, verifier: whole.verifier * iterations };
+    online.prover += tile / 8 * tiles;
+    online
+}
+
+/// The corrections of the trees in so many `tiles`, and their check where it was `checked`.
+fn iteration(params: Params, tiles: usize, checked: bool) -> Carried {
+    let tile = 16 * (params.trees_per_tile() * params.depth) as u64;
+    let check = if checked { Carried { prover: 16, verifier: 32 } } else { Carried::default() };
+    Carried { verifier: tile * tiles as u64 + check.verifier, ..check }
+}
+
+/// The blocks of SoftSpoken that hold so many shares.
+struct Chunks {
+    blocks: u64,
+    /// Of a last chunk whose shares are masks, where the one before had too few left.
+    mask_blocks: u64,
+}
+
+impl Chunks {
+    /// Chunks of 8, 8, 16, 32 and then always 64 blocks.
+    fn cover(shares: u64) -> Self {
+        let block = BLOCK as u64;
+        let (mut blocks, mut next) = (0, 8);
+        while block * blocks < shares {
+            if blocks >= LONGEST_CHUNK {
+                let chunk = block * LONGEST_CHUNK;
+                blocks += (shares - block * blocks).div_ceil(chunk) * LONGEST_CHUNK;
+            } else {
+                blocks += next;
+                next = blocks.min(LONGEST_CHUNK);
+            }
+        }
+        let spare = block * blocks - shares;
+        Self { blocks, mask_blocks: if spare < MASKS { next } else { 0 } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::{Channel, Party, Traffic, pipe};
+    use crate::circuit::Network;
+    use crate::session::{Options, Report, prove, verify};
+    use std::time::Duration;
+
+    /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
+    fn run(commitments: u64, correlations: Option<Correlations>) -> Report {
+        let width = if commitments < 1024 { 256 } else { 1024 };
+        let network = Network::new(commitments - width).unwrap();
+        assert_eq!(network.width() as u64, width);
+        let options = Options {
+            correlations,
+            statement: Some(network.digest()),
+            commitments: Some(commitments),
+            check: false,
+            ..Options::default()
+        };
+        let (here, there) = pipe(Duration::from_secs(60));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let witness: Vec<_> = network.witness([1; 32]).collect();
+                prove(&network, witness, &mut Channel::new(Party::Prover, here), &options).unwrap();
+            });
+            let mut channel = Channel::new(Party::Verifier, there);
+            verify(&network, &mut channel, &options).unwrap().1
+        })
+    }
+
+    fn carried(traffic: Traffic) -> Carried {
+        Carried { prover: traffic.received, verifier: traffic.sent }
+    }
+
+    #[track_caller]
+    fn assert_foretold(correlations: Correlations, sizes: impl IntoIterator<Item = u64>) {
+        for commitments in sizes {
+            let report = run(commitments, Some(correlations));
+            let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
+            assert_eq!(correlations.traffic(commitments), ran, "{commitments} over {correlations}");
+        }
+    }
+
+    /// Around every chunk's end, and beyond the longest.
+    #[test]
+    fn softspoken_sends_what_was_foretold() {
+        let around = [4096, 8192, 16_384, 24_576].into_iter();
+        let around = around.flat_map(|end| [end - 128, end - 127, end, end + 1]);
+        let sizes = || [600, 2048, 2049, 100_000].into_iter().chain(around.clone());
+        for depth in [Depth::Four, Depth::Eight] {
+            assert_foretold(Correlations::SoftSpoken(depth), sizes());
+        }
+    }
+
+    /// Around the end of a tile, and at every stage of a refill, in the first iteration and the second.
+    #[test]
+    fn refills_send_what_was_foretold() {
+        let schedule = Schedule::new(Params::TINY);
+        let (draws, checked) = (schedule.draws() as u64, schedule.checked() as u64);
+        let stages =
+            [1, 6, 7, 13, 14, checked - 1, checked, draws - 1, draws, draws + 1, draws + 9, 2 * draws];
+        let tile = TILE as u64;
+        let sizes = stages.into_iter().flat_map(|tiles| {
+            let beyond = [tile * tiles - 128, tile * tiles - 127];
+            if tiles == draws { beyond.to_vec() } else { beyond[..1].to_vec() }
+        });
+        assert_foretold(Correlations::Lpn(Params::TINY), [3000].into_iter().chain(sizes));
+    }
+
+    #[test]
+    fn every_set_sends_what_was_foretold() {
+        let draws = |params| TILE as u64 * Schedule::new(params).draws() as u64;
+        assert_foretold(
+            Correlations::Lpn(Params::SMALL),
+            [5000, draws(Params::SMALL) / 2, draws(Params::SMALL) + 1],
+        );
+        assert_foretold(
+            Correlations::Lpn(Params::L2),
+            [20_000, draws(Params::L2) * 4 / 5, draws(Params::L2) + 300_000],
+        );
+        assert_foretold(Correlations::Lpn(Params::MID), [300_000, draws(Params::MID) / 3]);
+        assert_foretold(Correlations::Lpn(Params::WAN), [1_000_000]);
+    }
+
+    #[test]
+    fn the_probe_is_counted() {
+        let commitments = Correlations::SMALL_STATEMENT + 1;
+        let report = run(commitments, None);
+        let foretold = report.choice.correlations.traffic(commitments).measured();
+        let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
+        assert_eq!(foretold, ran);
+    }
+}
