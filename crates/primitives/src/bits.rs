@@ -17,6 +17,27 @@ impl Bits {
         Self { words: vec![0; length.div_ceil(64)], length }
     }
 
+    /// The lowest bits of `words`, and zeroes up to `length`.
+    ///
+    /// # Panics
+    /// Where there are more than `length` words.
+    pub fn from_low_bits(length: usize, words: impl ExactSizeIterator<Item = u64>) -> Self {
+        assert!(words.len() <= length, "{} bits do not fit {length}", words.len());
+        let mut bits = Self::zeroes(length);
+        let mut words = words.fuse();
+        for packed in &mut bits.words {
+            for (i, word) in words.by_ref().take(64).enumerate() {
+                *packed |= (word & 1) << i;
+            }
+        }
+        bits
+    }
+
+    /// All bits in order, as 0 or 1.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> {
+        (0..self.length).map(|i| self.words[i / 64] >> (i % 64) & 1)
+    }
+
     /// How many bits there are.
     pub const fn len(&self) -> usize {
         self.length
@@ -89,6 +110,8 @@ mod tests {
             }
             let mut bytes = vec![];
             bits.write_bytes(&mut bytes);
+            let again = Bits::from_low_bits(length, bits.iter().map(|bit| bit | 6));
+            assert!(again.iter().eq(bits.iter()));
             let mut back = Bits::zeroes(length);
             back.read_bytes(&bytes);
             for i in 0..length {

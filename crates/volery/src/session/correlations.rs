@@ -28,7 +28,7 @@ pub enum Correlations {
 
 /// What correlations cost: only the order of the times matters, which were measured with VAES-512.
 struct Cost {
-    /// Bits on the wire for each share.
+    /// Bits on the wire for each gate in the direction that carries more, the gate's own bit included.
     bits: f64,
     /// Work for each gate, in nanoseconds, of the busier party.
     nanoseconds: f64,
@@ -62,7 +62,7 @@ impl Correlations {
         let duration = |correlations: &Self| {
             let Cost { bits, nanoseconds, setup_bytes, setup_nanoseconds } = correlations.cost();
             let on_wire = |bits: f64| bits * 1e3 / bandwidth;
-            let online = nanoseconds.max(on_wire(bits + 1.0));
+            let online = nanoseconds.max(on_wire(bits));
             setup_nanoseconds + on_wire(8.0 * setup_bytes) + commitments as f64 * online
         };
         let all = Self::ALL.into_iter();
@@ -72,10 +72,10 @@ impl Correlations {
     fn cost(self) -> Cost {
         match self {
             Self::SoftSpoken(depth) => Cost {
-                bits: (depth.trees() - 1) as f64,
+                bits: depth.trees() as f64,
                 nanoseconds: match depth {
-                    Depth::Four => 20.0,
-                    Depth::Eight => 32.0,
+                    Depth::Four => 25.0,
+                    Depth::Eight => 38.0,
                 },
                 setup_bytes: 0.0,
                 setup_nanoseconds: 0.0,
@@ -84,12 +84,14 @@ impl Correlations {
                 let corrections = params.corrections() as f64;
                 let shares = (params.outputs() - params.consumed()) as f64;
                 Cost {
-                    bits: 8.0 * corrections / shares,
-                    // The table's reads grow with its distance.
-                    nanoseconds: match params.secret {
-                        ..40_000 => 19.0 + 100.0 * params.consumed() as f64 / params.outputs() as f64 / 10.0,
-                        40_000..200_000 => 21.0,
-                        _ => 26.0,
+                    // Corrections of trees go one way, those of gates the other.
+                    bits: f64::max(1.0, 8.0 * corrections / shares),
+                    // The more of its outputs a set consumes and the larger its table, the more work for each.
+                    nanoseconds: match params.depth {
+                        ..=6 => 29.0,
+                        7 => 27.0,
+                        8..=10 => 25.5,
+                        _ => 40.0,
                     },
                     setup_bytes: corrections + params.consumed() as f64 * 15.0 / 8.0,
                     setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,

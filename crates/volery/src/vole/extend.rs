@@ -1,7 +1,7 @@
 //! VOLE extension: many shares from few, by learning parity with noise, expanded as they are drawn.
 //!
 //! Wolverine (Weng, Yang, Katz, Wang, S&P 2021), section IV and figure 8, over F_2 with the trees of
-//! [`single_point`] and the sets of [`super::lpn`]. **k = m + x·Δ** holds for each share that goes in and so for each that
+//! `single_point` and the sets of [`super::lpn`]. **k = m + x·Δ** holds for each share that goes in and so for each that
 //! comes out: output j is the sum of ten shares of the secret and leaf j, on either side.
 //!
 //! | from | message | bytes | when |
@@ -16,7 +16,7 @@
 //! gates while it is in cache. No array of n outputs exists.
 //!
 //! Iterations chain: the first outputs of one are the secret, the tree keys and the check's masks of the next, each used once, and
-//! they never leave this file. The next iteration is made ready while this one is drawn ([`Schedule`]): the
+//! they never leave this file. The next iteration is made ready while this one is drawn (`schedule`): the
 //! verifier sends corrections during the first half of the draws, the prover takes them up a quarter of an iteration
 //! later, sends x in its stream after three quarters and reads the answer at the end, so that the stream never waits
 //! for a refill while a round trip is shorter than about a quarter of an iteration. Both parties then meet: the public keys of the next trees' hash and of the code's
@@ -28,7 +28,7 @@
 //! statement may end anywhere: the prover then receives what is under way, its length being known, for the next one.
 //!
 //! What an abort leaks: to a prover that cheats in SoftSpoken, see there; to a verifier that cheats in its corrections,
-//! one predicate of a few noisy places ([`single_point`]). Either way Δ, or the witness's masks, end with the session.
+//! one predicate of a few noisy places (`single_point`). Either way Δ, or the witness's masks, end with the session.
 
 mod prover;
 mod schedule;
@@ -48,9 +48,6 @@ use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
 use volery_primitives::{Extension, F128, Field};
 use zeroize::{Zeroize, Zeroizing};
-
-#[cfg(doc)]
-use super::single_point;
 
 /// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's check, next to which
 /// the trees' (2^-128) does not count.

@@ -140,10 +140,11 @@ impl<'a> Prover<'a> {
         if !self.batch.close() {
             return Ok(());
         }
-        let mut corrections = Bits::zeroes(self.block.len());
-        for (i, (share, slot)) in self.block.words(0).iter().zip(self.batch.used()).enumerate() {
-            corrections.xor(i, (share.0 ^ slot[2].0) as u64);
-        }
+        let committed = self.block.words(0).iter().zip(self.batch.used());
+        let corrections = Bits::from_low_bits(
+            self.block.len(),
+            committed.map(|(share, slot)| (share.0 ^ slot[2].0) as u64),
+        );
         let mut bytes = Vec::with_capacity(self.block.len() / 8 + 8);
         corrections.write_bytes(&mut bytes);
         self.channel.send(&bytes)?;

@@ -140,9 +140,9 @@ impl<'a> Verifier<'a> {
         self.channel.recv(&mut bytes)?;
         self.corrections = Bits::zeroes(self.block.len());
         self.corrections.read_bytes(&bytes);
-        let (one, corrections) = (*self.one, &self.corrections);
-        let corrected = |(i, key): (usize, &F128)| *key ^ one.scale(F2::low_bit(corrections.get(i).into()));
-        self.batch.open(self.block.words(0).iter().enumerate().map(corrected));
+        let one = *self.one;
+        let corrected = |(key, bit): (&F128, u64)| *key ^ one.scale(F2::low_bit(bit.into()));
+        self.batch.open(self.block.words(0).iter().zip(self.corrections.iter()).map(corrected));
         Ok(())
     }
 
