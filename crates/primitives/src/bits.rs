@@ -17,25 +17,21 @@ impl Bits {
         Self { words: vec![0; length.div_ceil(64)], length }
     }
 
-    /// The lowest bits of `words`, and zeroes up to `length`.
+    /// The bits of `words`, 64 in each, the first in the lowest position; zeroes up to `length`.
     ///
     /// # Panics
-    /// Where there are more than `length` words.
-    pub fn from_low_bits(length: usize, words: impl ExactSizeIterator<Item = u64>) -> Self {
-        assert!(words.len() <= length, "{} bits do not fit {length}", words.len());
+    /// Where there are more words than `length` bits take.
+    pub fn from_words(length: usize, words: impl IntoIterator<Item = u64>) -> Self {
         let mut bits = Self::zeroes(length);
-        let mut words = words.fuse();
-        for packed in &mut bits.words {
-            for (i, word) in words.by_ref().take(64).enumerate() {
-                *packed |= (word & 1) << i;
-            }
+        for (i, word) in words.into_iter().enumerate() {
+            bits.words[i] = word;
         }
         bits
     }
 
-    /// All bits in order, as 0 or 1.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u64> {
-        (0..self.length).map(|i| self.words[i / 64] >> (i % 64) & 1)
+    /// All bits, 64 to a word, the first in the lowest position; what follows the last is zero.
+    pub fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// How many bits there are.
@@ -110,8 +106,8 @@ mod tests {
             }
             let mut bytes = vec![];
             bits.write_bytes(&mut bytes);
-            let again = Bits::from_low_bits(length, bits.iter().map(|bit| bit | 6));
-            assert!(again.iter().eq(bits.iter()));
+            let again = Bits::from_words(length, bits.words().iter().copied());
+            assert!((0..length).all(|i| again.get(i) == bits.get(i)));
             let mut back = Bits::zeroes(length);
             back.read_bytes(&bytes);
             for i in 0..length {

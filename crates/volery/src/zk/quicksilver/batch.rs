@@ -23,16 +23,21 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Starts a batch with these words in the places of the products.
-    pub(super) fn open(&mut self, words: impl ExactSizeIterator<Item = F128>) {
+    pub(super) fn open(&mut self, words: &[F128]) {
         let length = words.len();
         if self.slots.capacity() < length {
             self.slots = Zeroizing::new(Vec::with_capacity(length));
         }
         self.slots.resize(length, [F128::ZERO; 3]);
         for (slot, word) in self.slots.iter_mut().zip(words) {
-            slot[2] = word;
+            slot[2] = *word;
         }
         (self.next, self.open) = (0, true);
+    }
+
+    /// All slots, for what changes the shares before any is used.
+    pub(super) fn all(&mut self) -> &mut [Triple] {
+        &mut self.slots
     }
 
     /// Whether all slots are used.

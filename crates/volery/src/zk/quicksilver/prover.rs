@@ -131,7 +131,7 @@ impl<'a> Prover<'a> {
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
         self.vole.block(self.channel, &mut self.block)?;
-        self.batch.open(self.block.words(0).iter().copied());
+        self.batch.open(self.block.words(0));
         Ok(())
     }
 
@@ -140,11 +140,12 @@ impl<'a> Prover<'a> {
         if !self.batch.close() {
             return Ok(());
         }
-        let committed = self.block.words(0).iter().zip(self.batch.used());
-        let corrections = Bits::from_low_bits(
-            self.block.len(),
-            committed.map(|(share, slot)| (share.0 ^ slot[2].0) as u64),
-        );
+        let committed = self.block.words(0).chunks(64).zip(self.batch.used().chunks(64));
+        let corrections = committed.map(|(shares, slots)| {
+            let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
+            bits.enumerate().fold(0, |word, (i, bit)| word | bit << i)
+        });
+        let corrections = Bits::from_words(self.block.len(), corrections);
         let mut bytes = Vec::with_capacity(self.block.len() / 8 + 8);
         corrections.write_bytes(&mut bytes);
         self.channel.send(&bytes)?;

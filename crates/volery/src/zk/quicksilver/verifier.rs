@@ -140,9 +140,12 @@ impl<'a> Verifier<'a> {
         self.channel.recv(&mut bytes)?;
         self.corrections = Bits::zeroes(self.block.len());
         self.corrections.read_bytes(&bytes);
-        let one = *self.one;
-        let corrected = |(key, bit): (&F128, u64)| *key ^ one.scale(F2::low_bit(bit.into()));
-        self.batch.open(self.block.words(0).iter().zip(self.corrections.iter()).map(corrected));
+        self.batch.open(self.block.words(0));
+        for (slots, word) in self.batch.all().chunks_mut(64).zip(self.corrections.words()) {
+            for (i, slot) in slots.iter_mut().enumerate() {
+                slot[2] += self.one.scale(F2::low_bit((word >> i).into()));
+            }
+        }
         Ok(())
     }
 
