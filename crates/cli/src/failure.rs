@@ -54,7 +54,14 @@ impl From<Error> for Failure {
                 ": see how the other side fares, or give it longer by --timeout"
             }
             Error::Io { .. } => ": see what the other side says",
-            Error::Disagreed { .. } => ": start both sides with the same",
+            Error::Disagreed { what, .. } => match *what {
+                "roles" => ": start one with `prove` and the other with `verify`",
+                "protocol version" => ": install the same version on both",
+                what if what.contains("--vole") => {
+                    ": give both the same --vole, or leave it to auto on one of them"
+                }
+                _ => ": start both sides with the same",
+            },
             Error::Misbehaved(_) => ": is the other side volery, of this version?",
             _ => "",
         };

@@ -19,16 +19,25 @@ fn disagreements_are_named_on_both_sides() {
     let prove_vole = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--vole", "softspoken4"]);
     let verify_vole = preimage("verify", &["--vole", "tiny"]);
     let verify_json = preimage("verify", &["--json"]);
-    for (listening, connecting, what) in [
-        (&other[..], &prove[..], "disagree on the statement"),
-        (&verify_vole, &prove_vole, "disagree on the correlations"),
-        (&prove, &prove, "disagree on the roles"),
-        (&verify_json, &verify_json, "disagree on the roles"),
+    let roles = "start one with `prove` and the other with `verify`";
+    for (listening, connecting, what, advice) in [
+        (&other[..], &prove[..], "disagree on the statement", "start both sides with the same"),
+        (&verify_vole, &prove_vole, "disagree on the correlations", "give both the same --vole"),
+        (&prove, &prove, "disagree on the roles", roles),
+        (&verify_json, &verify_json, "disagree on the roles", roles),
     ] {
         for ended in session(listening, connecting) {
-            ended.refused(3, &[what, "here", "there"]);
+            ended.refused(3, &[what, "here", "there", advice]);
         }
     }
+}
+
+#[test]
+fn other_versions_are_named() {
+    let verifier = start_listening(&preimage("verify", &[]));
+    let mut peer = TcpStream::connect(&verifier.address).expect("connected");
+    peer.write_all(b"volery\0\0\xff\0\0\0").expect("sent");
+    verifier.end().refused(3, &["disagree on the protocol version", "install the same version on both"]);
 }
 
 #[test]
