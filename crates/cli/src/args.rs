@@ -9,6 +9,8 @@ Exit codes:
   1    rejected: the verifier was not convinced (on both sides)
   2    wrong usage, or a relation, value or witness that does not fit
   3    the peer or the network failed or misbehaved, or the two sides disagree
+       (a verifier that finds the prover out in a consistency check ends with 3;
+       the prover hears that it is rejected, and ends with 1)
   70   a bug in volery
   130  interrupted by Ctrl-C; the peer sees the link close at once
 
@@ -270,7 +272,8 @@ pub(crate) struct Protocol {
     /// Threads of each party
     #[arg(long, value_name = "T", default_value = "1")]
     pub(crate) threads: String,
-    /// The longest wait for the peer, at any point
+    /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own
+    /// statement before it connects
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     pub(crate) timeout: String,
 }
