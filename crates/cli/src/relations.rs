@@ -2,8 +2,9 @@
 
 use crate::args::{Check, Info};
 use crate::failure::Result;
-use crate::parties::{Bits, commitments};
+use crate::parties::{Bits, CHECKING, COUNTING, commitments};
 use crate::print::{self, grouped, hex, human};
+use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
@@ -13,7 +14,9 @@ use volery::{Carried, Correlations, SYSTEM};
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
     let (statement, witness) = claim(&typed.public, &typed.private)?;
+    let announced = Progress::announce(CHECKING, false);
     volery::check(&statement, Bits(&witness))?;
+    drop(announced);
     let digest = hex(&statement.digest());
     if typed.json {
         print::result(json!({"satisfied": true, "statement": digest}))
@@ -28,7 +31,9 @@ const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let relation = relation(&typed.relation, typed.format.as_deref())?;
+    let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
+    drop(announced);
     let commitments = commitments(&shape);
     let estimates = Correlations::ALL.map(|correlations| (correlations, correlations.traffic(commitments)));
     let auto = LINKS.map(|mbps| (mbps, Correlations::fastest(commitments, mbps as f64)));
