@@ -64,9 +64,11 @@ fn what_does_not_exist_is_said_to() {
         (&[], &["a verb is missing"]),
         (&["bench", "matmul"], &["matmul does not exist yet", "boolean"]),
         (&["bench", "nonsense"], &["no such name"]),
-        (&["bench"], &["missing"]),
+        (&["bench"], &["missing", "bench --list"]),
         (&["bench", "sha256", "--gates", "3"], &["no --gates"]),
         (&["bench", "boolean", "--gates", "many"], &["--gates"]),
+        (&["bench", "boolean", "--gates", "-5"], &["--gates", "whole number"]),
+        (&["demo", "--timeout", "-1"], &["--timeout", "above 0"]),
         (&["bench", "boolean", "--gates", "0"], &["0 gates"]),
         (&["bench", "vole-f2", "--gates", "0"], &["0 correlations"]),
         (&["bench", "vole-f2", "--repeat", "2"], &["no --repeat"]),
@@ -80,7 +82,9 @@ fn what_does_not_exist_is_said_to() {
         (&["demo", "--threads", "2"], &["one thread"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),
-        (&["circuit", "export", "x"], &["no such verb"]),
+        (&["circuit"], &["a verb is missing", "circuit info"]),
+        (&["circuit", "export", "x"], &["circuit export does not exist yet"]),
+        (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
         (&["circuit", "info", "builtin:sha256-preimage", "--format", "sieve"], &["bristol-fashion"]),
@@ -90,6 +94,7 @@ fn what_does_not_exist_is_said_to() {
     for (arguments, words) in cases {
         volery(arguments).refused(2, words);
     }
+    Running::start(&["demo"], b"", &[("VOLERY_ARCH", "")]).end().expect(0);
     let arch = Running::start(&["demo"], b"", &[("VOLERY_ARCH", "mmx")]).end();
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
 }
