@@ -49,9 +49,9 @@ impl Reach {
                 let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
                 let listener = TcpListener::bind(address).map_err(failed)?;
                 notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
-                Tcp::accept(&listener, timeout).map_err(|why| Failure {
-                    line: format!("{} within {} s (--timeout)", failed(why).line, timeout.as_secs_f64()),
-                    ..Failure::peer("")
+                Tcp::accept(&listener, timeout).map_err(|why| {
+                    let seconds = timeout.as_secs_f64();
+                    Failure::peer(format_args!("--listen {address}: {why} within {seconds} s (--timeout)"))
                 })
             }
             Self::Connect(address) => Tcp::connect(address, timeout).map_err(|why| {

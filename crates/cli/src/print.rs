@@ -3,9 +3,25 @@
 use crate::failure::{Failure, Result};
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Who prints to standard output, which has one last line: nobody yet, the run, or its interruption.
+static SPEAKER: AtomicU8 = AtomicU8::new(NOBODY);
+const NOBODY: u8 = 0;
+const RUN: u8 = 1;
+const INTERRUPTION: u8 = 2;
+
+fn speaks(who: u8) -> bool {
+    let before = SPEAKER.compare_exchange(NOBODY, who, Ordering::Relaxed, Ordering::Relaxed);
+    before.is_ok() || before == Err(who)
+}
 
 /// Prints `text` and a line break to standard output.
 pub(crate) fn result(text: impl Display) -> Result<()> {
+    while !speaks(RUN) {
+        // The process is about to end.
+        std::thread::park();
+    }
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         // Whoever closed the pipe has read enough.
@@ -13,6 +29,15 @@ pub(crate) fn result(text: impl Display) -> Result<()> {
             Err(Failure::usage(format_args!("standard output cannot be written: {why}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For the
+/// one who ends the process.
+pub(crate) fn last_word(text: impl Display) {
+    if speaks(INTERRUPTION) {
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
 }
 

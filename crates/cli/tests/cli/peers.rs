@@ -101,7 +101,7 @@ fn the_death_of_a_peer_is_noticed() {
 fn an_interrupt_closes_the_link_at_once() {
     let peer = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = peer.local_addr().expect("an address").to_string();
-    let prover = start_connecting(&preimage("prove", &MESSAGE), &address);
+    let prover = start_connecting(&preimage("prove", &[MESSAGE[0], MESSAGE[1], "--json"]), &address);
     let (mut link, _) = peer.accept().expect("accepted");
     let mut hello = [0; 12 + 176];
     link.read_exact(&mut hello).expect("its hello");
@@ -110,7 +110,8 @@ fn an_interrupt_closes_the_link_at_once() {
     let mut rest = Vec::new();
     link.read_to_end(&mut rest).expect("closed");
     assert!(rest.is_empty());
-    prover.end().refused(130, &["interrupted"]);
+    let object = prover.end().refused(130, &["interrupted"]).json();
+    assert_eq!((&object["exit_code"], &object["role"]), (&130.into(), &"prover".into()));
 }
 
 fn statement(digest: &str) -> Statement {
