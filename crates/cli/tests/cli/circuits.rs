@@ -1,6 +1,7 @@
 //! Circuit files with known outputs, ours and published ones, proved and verified by two processes.
 
 use crate::kit::{session, volery};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Proves that secret inputs lead to the outputs in `values`, written `in0=0x… out0=0x…`.
@@ -40,7 +41,12 @@ fn published() -> Option<PathBuf> {
         PathBuf::from,
     );
     if !folder.is_dir() {
-        println!("skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits", folder.display());
+        // Not by eprintln, which is only shown of tests that fail.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits",
+            folder.display()
+        );
         return None;
     }
     Some(folder)
