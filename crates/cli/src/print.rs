@@ -100,6 +100,11 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// `number` of a thing, whose plural is regular.
+pub(crate) fn things(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// Lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -114,6 +119,7 @@ mod tests {
         let texts = [0.0, 7.0, 999.0, 1000.0, 1234.0, 99_960.0, 123_456.0, 999_999.0, 2.5e7].map(human);
         assert_eq!(texts, ["0 ", "7 ", "999 ", "1 k", "1.23 k", "100 k", "123 k", "1.00 M", "25 M"]);
         assert_eq!([1, 1000, 1234567].map(grouped), ["1", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2].map(|bits| things(bits, "bit")), ["0 bits", "1 bit", "2 bits"]);
         assert_eq!([2.0, 0.5, 12.5e-6, 3.25e-9].map(seconds), ["2 s", "500 ms", "12.5 µs", "3.25 ns"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::args::Verb;
 use crate::failure::{Failure, Fault};
-use crate::print::{count, grouped, hex, human, seconds};
+use crate::print::{count, hex, human, seconds, things};
 use crate::settings::FIELD;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
@@ -126,13 +126,14 @@ impl Outcome {
             ("statement", hex(&self.report.statement)),
             (
                 "gates",
-                format!(
-                    "{} multiplications, {} additions, {} assertions, {} inputs",
-                    grouped(gates.mul),
-                    grouped(gates.add),
-                    grouped(gates.assert),
-                    grouped(gates.inputs)
-                ),
+                [
+                    (gates.mul, "multiplication"),
+                    (gates.add, "addition"),
+                    (gates.assert, "assertion"),
+                    (gates.inputs, "input"),
+                ]
+                .map(|(count, thing)| things(count, thing))
+                .join(", "),
             ),
             (
                 "traffic",

@@ -3,7 +3,7 @@
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
 use crate::link::Reach;
-use crate::values::Reader;
+use crate::values::{PRIVATE, PUBLIC, Reader};
 use std::time::Duration;
 use volery::circuit::{Format, Relation, Statement, Witness};
 use volery::{Arch, Correlations, Options, SYSTEM};
@@ -153,14 +153,14 @@ pub(crate) fn statement(typed: &Public, reader: &mut Reader) -> Result<Statement
         ));
     };
     let relation = relation(spec, typed.format.as_deref())?;
-    Ok(Statement::new(relation, reader.read("--public", &typed.public)?)?)
+    Ok(Statement::new(relation, reader.read(PUBLIC, &typed.public)?)?)
 }
 
 /// The statement and the prover's part of it.
 pub(crate) fn claim(public: &Public, private: &Private) -> Result<(Statement, Witness)> {
     let mut reader = Reader::default();
     let statement = statement(public, &mut reader)?;
-    let witness = statement.witness(reader.read("--private", &private.private)?)?;
+    let witness = statement.witness(reader.read(PRIVATE, &private.private)?)?;
     Ok((statement, witness))
 }
 

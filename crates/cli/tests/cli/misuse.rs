@@ -29,7 +29,8 @@ fn unchecked_witnesses_fail_on_the_way() {
 #[test]
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
-    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits"]);
+    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits: nothing is padded"]);
+    prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
@@ -97,4 +98,19 @@ fn what_does_not_exist_is_said_to() {
     Running::start(&["demo"], b"", &[("VOLERY_ARCH", "")]).end().expect(0);
     let arch = Running::start(&["demo"], b"", &[("VOLERY_ARCH", "mmx")]).end();
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
+}
+
+/// Opening a pipe waits for somebody who writes to it.
+#[cfg(unix)]
+#[test]
+fn relations_are_regular_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for path in [pipe.to_str(), folder.path().to_str()].map(|path| path.expect("UTF-8")) {
+        for format in [&[][..], &["--format", "bristol"]] {
+            let info = [&["circuit", "info", path], format].concat();
+            volery(&info).refused(2, &[path, "not a regular file"]);
+        }
+    }
 }
