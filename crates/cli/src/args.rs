@@ -9,6 +9,8 @@ Exit codes:
   1    rejected: the verifier was not convinced (on both sides)
   2    wrong usage, or a relation, value or witness that does not fit
   3    the peer or the network failed or misbehaved, or the two sides disagree
+       (a verifier that finds the prover out in a consistency check ends with 3;
+       the prover hears that it is rejected, and ends with 1)
   70   a bug in volery
   130  interrupted by Ctrl-C; the peer sees the link close at once
 
@@ -70,7 +72,7 @@ are not modelled.";
 
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
-#[command(name = "volery", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "volery", version, after_help = EXIT_CODES)]
 pub(crate) struct Typed {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -178,16 +180,16 @@ pub(crate) struct Bench {
     #[arg(long)]
     pub(crate) list: bool,
     /// The multiplications of `boolean` [default: 10000000], the correlations of `vole-f2` [default: 100000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
     /// Prove the same statement so often, on one set-up
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) repeat: Option<String>,
     /// Let no more than this through the link, in each direction; auto chooses by it too
-    #[arg(long, value_name = "MBPS")]
+    #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
     pub(crate) bandwidth: Option<String>,
     /// Delay what goes through the link by this, in each direction
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     pub(crate) latency: Option<String>,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
@@ -207,7 +209,7 @@ pub(crate) struct Doctor {
 pub(crate) struct Hint {
     /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say counts. Where
     /// neither says, and the statement is large enough for it to matter, it is measured
-    #[arg(long, value_name = "MBPS")]
+    #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
     pub(crate) bandwidth: Option<String>,
 }
 
@@ -265,13 +267,14 @@ pub(crate) struct Protocol {
     #[arg(long, default_value = "auto")]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security
-    #[arg(long, value_name = "BITS", default_value = "100")]
+    #[arg(long, value_name = "BITS", default_value = "100", allow_negative_numbers = true)]
     pub(crate) security: String,
     /// Threads of each party
-    #[arg(long, value_name = "T", default_value = "1")]
+    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
-    /// The longest wait for the peer, at any point
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own
+    /// statement before it connects
+    #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true)]
     pub(crate) timeout: String,
 }
 

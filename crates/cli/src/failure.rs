@@ -17,6 +17,8 @@ pub(crate) enum Fault {
     Peer = 3,
     /// Ours.
     Bug = 70,
+    /// Nobody's: Ctrl-C, with the code that a shell expects.
+    Interrupted = 130,
 }
 
 /// Why a run failed. The line holds no private value.
@@ -24,15 +26,21 @@ pub(crate) enum Fault {
 pub(crate) struct Failure {
     pub(crate) fault: Fault,
     pub(crate) line: String,
+    /// Whether the statement was evaluated and does not hold.
+    pub(crate) unsatisfied: bool,
 }
 
 impl Failure {
+    pub(crate) fn new(fault: Fault, line: impl Display) -> Self {
+        Self { fault, line: one_line(line), unsatisfied: false }
+    }
+
     pub(crate) fn usage(line: impl Display) -> Self {
-        Self { fault: Fault::Usage, line: one_line(line) }
+        Self::new(Fault::Usage, line)
     }
 
     pub(crate) fn peer(line: impl Display) -> Self {
-        Self { fault: Fault::Peer, line: one_line(line) }
+        Self::new(Fault::Peer, line)
     }
 
     /// Says before the line where it happened.
@@ -54,11 +62,19 @@ impl From<Error> for Failure {
                 ": see how the other side fares, or give it longer by --timeout"
             }
             Error::Io { .. } => ": see what the other side says",
-            Error::Disagreed { .. } => ": start both sides with the same",
+            Error::Disagreed { what, .. } => match *what {
+                "roles" => ": start one with `prove` and the other with `verify`",
+                "protocol version" => ": install the same version on both",
+                what if what.contains("--vole") => {
+                    ": give both the same --vole, or leave it to auto on one of them"
+                }
+                _ => ": start both sides with the same",
+            },
             Error::Misbehaved(_) => ": is the other side volery, of this version?",
             _ => "",
         };
-        Self { fault, line: one_line(format_args!("{error}{advice}")) }
+        let unsatisfied = matches!(error, Error::Unsatisfied(_));
+        Self { unsatisfied, ..Self::new(fault, format_args!("{error}{advice}")) }
     }
 }
 

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use volery::channel::{Dial, Link, Shaped, Tcp};
+use volery::channel::{Link, Shaped, Tcp, is_loopback};
 
 /// How to reach the peer.
 pub(crate) enum Reach {
@@ -20,9 +20,9 @@ pub(crate) enum Reach {
 impl Reach {
     /// Refuses whatever leaves this machine, unless `insecure` allows it.
     pub(crate) fn permit(&self, insecure: bool) -> Result<()> {
-        let (option, address, dial) = match self {
-            Self::Listen(address) => ("--listen", address, Dial::Listen(address.clone())),
-            Self::Connect(address) => ("--connect", address, Dial::Connect(address.clone())),
+        let (option, address) = match self {
+            Self::Listen(address) => ("--listen", address),
+            Self::Connect(address) => ("--connect", address),
         };
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_none() {
@@ -30,7 +30,7 @@ impl Reach {
                 "{option} {address}: write a host and a port, such as 127.0.0.1:7000 or [::1]:7000"
             )));
         }
-        let loopback = dial.is_loopback().map_err(|why| {
+        let loopback = is_loopback(address).map_err(|why| {
             Failure::peer(format_args!("{option} {address}: {why}: correct the name, or give a number"))
         })?;
         if loopback || insecure {
@@ -49,9 +49,9 @@ impl Reach {
                 let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
                 let listener = TcpListener::bind(address).map_err(failed)?;
                 notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
-                Tcp::accept(&listener, timeout).map_err(|why| Failure {
-                    line: format!("{} within {} s (--timeout)", failed(why).line, timeout.as_secs_f64()),
-                    ..Failure::peer("")
+                Tcp::accept(&listener, timeout).map_err(|why| {
+                    let seconds = timeout.as_secs_f64();
+                    Failure::peer(format_args!("--listen {address}: {why} within {seconds} s (--timeout)"))
                 })
             }
             Self::Connect(address) => Tcp::connect(address, timeout).map_err(|why| {

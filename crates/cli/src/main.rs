@@ -21,26 +21,16 @@ mod values;
 use args::{CircuitVerb, Typed, Verb};
 use clap::Parser;
 use failure::{Failure, Fault, Result};
+use report::Asked;
 use std::any::Any;
 use std::io::IsTerminal;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 use std::time::Instant;
-use volery::channel::Party;
-
-/// What a shell expects of a process that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 fn main() -> ExitCode {
     let started = Instant::now();
     std::panic::set_hook(Box::new(|panic| print::notice(bug(panic.payload(), panic.location()))));
-    // Without the handler Ctrl-C ends the process too, only without a word.
-    let _ = ctrlc::set_handler(|| {
-        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-        print::notice(format_args!("{over_bar}volery: interrupted"));
-        // The system closes the sockets, and the peer sees it at once.
-        std::process::exit(INTERRUPTED);
-    });
 
     // Typed wrongly, too, a run that was to print JSON does.
     let json = std::env::args_os().any(|argument| argument == "--json");
@@ -49,21 +39,31 @@ fn main() -> ExitCode {
         Err(error) if !error.use_stderr() => {
             return error.print().map_or(ExitCode::from(Fault::Usage as u8), |()| ExitCode::SUCCESS);
         }
-        Err(error) => return end(&misuse::explain(&error), None, json),
+        Err(error) => {
+            let verb = std::env::args_os().nth(1).unwrap_or_default();
+            return end(&misuse::explain(&error, &verb), &Asked::of(&verb), json);
+        }
     };
-    let role = match &typed.verb {
-        Verb::Prove(_) => Some(Party::Prover),
-        Verb::Verify(_) => Some(Party::Verifier),
-        _ => None,
-    };
+    let asked = Asked::by(&typed.verb);
+    // Without the handler Ctrl-C ends the process too, only without a word.
+    let _ = ctrlc::set_handler(move || {
+        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        let failure = Failure::new(Fault::Interrupted, "interrupted");
+        print::notice(format_args!("{over_bar}volery: {}", failure.line));
+        if json {
+            print::last_word(report::failed(&failure, &asked));
+        }
+        // The system closes the sockets, and the peer sees it at once.
+        std::process::exit(failure.fault as i32);
+    });
     match catch_unwind(|| run(&typed.verb, started)) {
         Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(failure)) => end(&failure, role, json),
+        Ok(Err(failure)) => end(&failure, &asked, json),
         // The hook has said why.
         Err(_) => {
-            let failure = Failure { fault: Fault::Bug, line: "a bug in volery".into() };
+            let failure = Failure::new(Fault::Bug, "a bug in volery");
             if json {
-                let _ = print::result(report::failed(&failure, role));
+                let _ = print::result(report::failed(&failure, &asked));
             }
             ExitCode::from(failure.fault as u8)
         }
@@ -83,10 +83,10 @@ fn run(verb: &Verb, started: Instant) -> Result<()> {
 }
 
 /// Says what failed, and ends with its exit code.
-fn end(failure: &Failure, role: Option<Party>, json: bool) -> ExitCode {
+fn end(failure: &Failure, asked: &Asked, json: bool) -> ExitCode {
     print::notice(format_args!("volery: {}", failure.line));
     if json {
-        let _ = print::result(report::failed(failure, role));
+        let _ = print::result(report::failed(failure, asked));
     }
     ExitCode::from(failure.fault as u8)
 }

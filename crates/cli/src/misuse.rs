@@ -5,9 +5,13 @@
 
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use std::ffi::OsStr;
 
-/// The failure that `error` amounts to.
-pub(crate) fn explain(error: &Error) -> Failure {
+/// What `circuit` is to have, and has not yet.
+const CIRCUIT_VERBS_TO_COME: [&str; 1] = ["export"];
+
+/// The failure that `error` amounts to, where `verb` is the first word behind the name of the program.
+pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
     let option = strings(error, ContextKind::InvalidArg);
     let option = option.iter().map(|text| name_of(text)).collect::<Vec<_>>().join(", ");
     let line = match error.kind() {
@@ -15,7 +19,17 @@ pub(crate) fn explain(error: &Error) -> Failure {
             "an argument stands where none is expected (it is not shown, since it may be private)".into()
         }
         ErrorKind::UnknownArgument => format!("there is no {option} here{}", suggestion(error)),
+        ErrorKind::InvalidSubcommand if verb == "circuit" => {
+            let typed = strings(error, ContextKind::InvalidSubcommand);
+            match CIRCUIT_VERBS_TO_COME.iter().find(|verb| typed.iter().any(|typed| typed == **verb)) {
+                Some(verb) => format!("circuit {verb} does not exist yet: there is circuit info"),
+                None => "there is no such verb: there is circuit info".into(),
+            }
+        }
         ErrorKind::InvalidSubcommand => format!("there is no such verb{}", suggestion(error)),
+        ErrorKind::MissingRequiredArgument if verb == "bench" && option == "<NAME>" => {
+            "bench: what to measure is missing: `volery bench --list` shows what there is".into()
+        }
         ErrorKind::MissingRequiredArgument => {
             format!("missing: {}", option.replace("--listen", "--listen or --connect"))
         }
@@ -31,6 +45,11 @@ pub(crate) fn explain(error: &Error) -> Failure {
         ErrorKind::InvalidValue => format!("{option} needs a value"),
         ErrorKind::TooManyValues | ErrorKind::NoEquals => format!("{option} takes no value"),
         ErrorKind::InvalidUtf8 => "an argument is not in UTF-8".into(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+            if verb == "circuit" =>
+        {
+            "a verb is missing behind circuit: there is circuit info RELATION".into()
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             "a verb is missing: demo, prove, verify, check, circuit info, bench or doctor".into()
         }

@@ -20,9 +20,12 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let reach = reach(&typed.peer)?;
     let (statement, witness) = claim(&typed.public, &typed.private)?;
     if !typed.no_check {
+        let _announced = Progress::announce(CHECKING, settings.quiet);
         volery::check(&statement, Bits(&witness))?;
     }
-    let mut session = Session::open(&settings, &reach, &statement, Party::Prover)?;
+    // The check has walked every gate, and who leaves it out wants no other walk in its place.
+    let count = settings.correlations.is_none();
+    let mut session = Session::open(&settings, &reach, &statement, Party::Prover, count)?;
     let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
     drop(session);
     print_outcome(&Outcome::new(Some(Party::Prover), &[report], started), &settings)
@@ -33,11 +36,16 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
     let settings = Settings::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
     let statement = statement(&typed.public, &mut Reader::default())?;
-    let mut session = Session::open(&settings, &reach, &statement, Party::Verifier)?;
+    // A malformed file is found before anybody waits.
+    let mut session = Session::open(&settings, &reach, &statement, Party::Verifier, true)?;
     let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
     print_outcome(&Outcome::new(Some(Party::Verifier), &[report], started), &settings)
 }
+
+/// What takes long before a peer is there, where the statement is long.
+pub(crate) const CHECKING: &str = "checking the witness in the clear …";
+pub(crate) const COUNTING: &str = "counting the gates …";
 
 /// Prints what was accepted.
 pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings) -> Result<()> {
@@ -52,12 +60,20 @@ struct Session {
 }
 
 impl Session {
-    /// Settles what is to be proposed, then reaches the peer.
-    fn open(settings: &Settings, reach: &Reach, statement: &Statement, party: Party) -> Result<Self> {
-        // By the size both sides choose the same, and a malformed file is found before anybody waits.
-        let shape = match settings.correlations {
-            Some(_) => None,
-            None => Some(Count::<F2>::shape(statement)?),
+    /// Settles what is to be proposed, then reaches the peer. The gates are counted if `count` says so; by their number
+    /// both sides choose the same correlations, where none are given.
+    fn open(
+        settings: &Settings,
+        reach: &Reach,
+        statement: &Statement,
+        party: Party,
+        count: bool,
+    ) -> Result<Self> {
+        let shape = if count {
+            let _announced = Progress::announce(COUNTING, settings.quiet);
+            Some(Count::<F2>::shape(statement)?)
+        } else {
+            None
         };
         let mut options = settings.options(statement.digest(), shape.as_ref().map(commitments))?;
         let link = reach.link(settings.timeout)?;

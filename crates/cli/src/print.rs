@@ -3,9 +3,25 @@
 use crate::failure::{Failure, Result};
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Who prints to standard output, which has one last line: nobody yet, the run, or its interruption.
+static SPEAKER: AtomicU8 = AtomicU8::new(NOBODY);
+const NOBODY: u8 = 0;
+const RUN: u8 = 1;
+const INTERRUPTION: u8 = 2;
+
+fn speaks(who: u8) -> bool {
+    let before = SPEAKER.compare_exchange(NOBODY, who, Ordering::Relaxed, Ordering::Relaxed);
+    before.is_ok() || before == Err(who)
+}
 
 /// Prints `text` and a line break to standard output.
 pub(crate) fn result(text: impl Display) -> Result<()> {
+    while !speaks(RUN) {
+        // The process is about to end.
+        std::thread::park();
+    }
     let mut out = io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         // Whoever closed the pipe has read enough.
@@ -13,6 +29,15 @@ pub(crate) fn result(text: impl Display) -> Result<()> {
             Err(Failure::usage(format_args!("standard output cannot be written: {why}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For the
+/// one who ends the process.
+pub(crate) fn last_word(text: impl Display) {
+    if speaks(INTERRUPTION) {
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{text}").and_then(|()| out.flush());
     }
 }
 
@@ -75,6 +100,11 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// `number` of a thing, whose plural is regular.
+pub(crate) fn things(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// Lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -89,6 +119,7 @@ mod tests {
         let texts = [0.0, 7.0, 999.0, 1000.0, 1234.0, 99_960.0, 123_456.0, 999_999.0, 2.5e7].map(human);
         assert_eq!(texts, ["0 ", "7 ", "999 ", "1 k", "1.23 k", "100 k", "123 k", "1.00 M", "25 M"]);
         assert_eq!([1, 1000, 1234567].map(grouped), ["1", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2].map(|bits| things(bits, "bit")), ["0 bits", "1 bit", "2 bits"]);
         assert_eq!([2.0, 0.5, 12.5e-6, 3.25e-9].map(seconds), ["2 s", "500 ms", "12.5 µs", "3.25 ns"]);
     }
 }

@@ -15,6 +15,9 @@ const LINE: Duration = Duration::from_secs(5);
 /// Between two states of the bar, and before the first.
 const BAR: Duration = Duration::from_millis(200);
 
+/// Before a step without a measure is announced.
+const ANNOUNCE: Duration = Duration::from_secs(1);
+
 /// Shows progress until dropped.
 pub(crate) struct Progress {
     /// Dropped to stop the watch.
@@ -55,6 +58,20 @@ pub(crate) struct Watched {
 }
 
 impl Progress {
+    /// Says `what` is being done, once it has taken a while, unless `quiet`.
+    pub(crate) fn announce(what: &'static str, quiet: bool) -> Self {
+        if quiet {
+            return Self { stop: None, watch: None };
+        }
+        let (stop, stopped) = channel();
+        let watch = std::thread::spawn(move || {
+            if let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(ANNOUNCE) {
+                notice(format_args!("volery: {what}"));
+            }
+        });
+        Self { stop: Some(stop), watch: Some(watch) }
+    }
+
     /// Watches, unless `quiet`.
     pub(crate) fn start(watched: Watched, quiet: bool) -> Self {
         if quiet {
@@ -150,7 +167,8 @@ mod tests {
             let started = Instant::now();
             let watched = Watched { done: Arc::default(), meter: Arc::default(), unit: "gates", total: None };
             drop(Progress::start(watched, quiet));
-            assert!(started.elapsed() < LINE);
+            drop(Progress::announce("waiting", quiet));
+            assert!(started.elapsed() < ANNOUNCE);
         }
     }
 }

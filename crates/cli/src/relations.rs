@@ -2,8 +2,9 @@
 
 use crate::args::{Check, Info};
 use crate::failure::Result;
-use crate::parties::{Bits, commitments};
-use crate::print::{self, grouped, hex, human};
+use crate::parties::{Bits, CHECKING, COUNTING, commitments};
+use crate::print::{self, hex, human, things};
+use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
@@ -13,7 +14,9 @@ use volery::{Carried, Correlations, SYSTEM};
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
     let (statement, witness) = claim(&typed.public, &typed.private)?;
+    let announced = Progress::announce(CHECKING, false);
     volery::check(&statement, Bits(&witness))?;
+    drop(announced);
     let digest = hex(&statement.digest());
     if typed.json {
         print::result(json!({"satisfied": true, "statement": digest}))
@@ -28,7 +31,9 @@ const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let relation = relation(&typed.relation, typed.format.as_deref())?;
+    let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
+    drop(announced);
     let commitments = commitments(&shape);
     let estimates = Correlations::ALL.map(|correlations| (correlations, correlations.traffic(commitments)));
     let auto = LINKS.map(|mbps| (mbps, Correlations::fastest(commitments, mbps as f64)));
@@ -65,23 +70,25 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         }));
     }
     let ports = |ports: &[Port]| {
-        let ports: Vec<_> = ports.iter().map(|port| format!("{} ({} bits)", port.name, port.width)).collect();
+        let ports: Vec<_> =
+            ports.iter().map(|port| format!("{} ({})", port.name, things(port.width, "bit"))).collect();
         ports.join(", ")
+    };
+    let outputs = match relation.outputs() {
+        [] => "none, so that no statement can be made of it".into(),
+        outputs => ports(outputs),
     };
     let mut rows = vec![
         ("relation", format!("{} ({})", typed.relation, relation.format_name())),
         ("inputs", ports(relation.inputs())),
-        ("outputs", ports(relation.outputs())),
+        ("outputs", outputs),
         (
             "gates",
-            format!(
-                "{} multiplications, {} additions, {} constants",
-                grouped(shape.mul),
-                grouped(shape.add),
-                grouped(shape.constant)
-            ),
+            [(shape.mul, "multiplication"), (shape.add, "addition"), (shape.constant, "constant")]
+                .map(|(count, thing)| things(count, thing))
+                .join(", "),
         ),
-        ("depth", format!("{} multiplications", grouped(shape.depth))),
+        ("depth", things(shape.depth, "multiplication")),
     ];
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {

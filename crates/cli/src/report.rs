@@ -1,8 +1,11 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
+use crate::args::Verb;
 use crate::failure::{Failure, Fault};
-use crate::print::{count, grouped, hex, human, seconds};
+use crate::print::{count, hex, human, seconds, things};
+use crate::settings::FIELD;
 use serde_json::{Map, Value, json};
+use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{F2, Field, Report, SYSTEM};
@@ -123,13 +126,14 @@ impl Outcome {
             ("statement", hex(&self.report.statement)),
             (
                 "gates",
-                format!(
-                    "{} multiplications, {} additions, {} assertions, {} inputs",
-                    grouped(gates.mul),
-                    grouped(gates.add),
-                    grouped(gates.assert),
-                    grouped(gates.inputs)
-                ),
+                [
+                    (gates.mul, "multiplication"),
+                    (gates.add, "addition"),
+                    (gates.assert, "assertion"),
+                    (gates.inputs, "input"),
+                ]
+                .map(|(count, thing)| things(count, thing))
+                .join(", "),
             ),
             (
                 "traffic",
@@ -183,25 +187,69 @@ pub(crate) fn table(rows: &[(&str, String)]) -> String {
     lines.join("\n")
 }
 
-/// The JSON object of a run that failed: the keys of [`Outcome::json`], all null but the verdict of a verifier that was
-/// not convinced.
-pub(crate) fn failed(failure: &Failure, role: Option<Party>) -> Value {
+/// What a run was to be, as far as that is settled whatever becomes of it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Asked {
+    /// Whether it is `check`, which reports in its own way.
+    check: bool,
+    role: Option<Party>,
+    system: Option<&'static str>,
+    field: Option<&'static str>,
+    threads: Option<u32>,
+}
+
+impl Asked {
+    /// Of a command line that was not understood, but for this first word.
+    pub(crate) fn of(verb: &OsStr) -> Self {
+        Self { check: verb == "check", ..Self::default() }
+    }
+
+    pub(crate) fn by(verb: &Verb) -> Self {
+        let (role, protocol) = match verb {
+            Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol),
+            Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol),
+            Verb::Demo(typed) => (None, &typed.protocol),
+            Verb::Bench(typed) => (None, &typed.protocol),
+            Verb::Check(_) => return Self { check: true, ..Self::default() },
+            Verb::Circuit(_) | Verb::Doctor(_) => return Self::default(),
+        };
+        Self {
+            check: false,
+            role,
+            system: (protocol.system == SYSTEM).then_some(SYSTEM),
+            field: (protocol.field == FIELD).then_some(F2::NAME),
+            threads: (protocol.threads == "1").then_some(1),
+        }
+    }
+}
+
+/// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is known
+/// where a verifier was not convinced; and whether a statement holds, where it was evaluated.
+pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
+    let (error, exit_code) = (&failure.line, failure.fault as u8);
+    if asked.check {
+        let satisfied = failure.unsatisfied.then_some(false);
+        return json!({"satisfied": satisfied, "statement": null, "error": error, "exit_code": exit_code});
+    }
     json!({
         "verdict": (failure.fault == Fault::Rejected).then_some("rejected"),
-        "error": failure.line,
-        "exit_code": failure.fault as u8,
-        "role": role.map(Party::name),
-        "system": SYSTEM,
-        "field": F2::NAME,
+        "error": error,
+        "exit_code": exit_code,
+        "role": asked.role.map(Party::name),
+        "system": asked.system,
+        "field": asked.field,
+        "vole": null,
+        "vole_reason": null,
         "statement": null,
         "gates": {"mul": null, "add": null, "assert": null},
         "inputs": null,
         "bytes": {"sent": null, "received": null},
+        "online_bytes": null,
         "rounds": null,
         "seconds": {"setup": null, "online": null, "total": null},
         "mul_gates_per_second": null,
         "peak_rss_bytes": peak_rss(),
-        "threads": 1,
+        "threads": asked.threads,
         "security": {"computational_bits": null, "statistical_bits": null},
     })
 }

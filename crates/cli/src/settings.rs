@@ -3,7 +3,7 @@
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
 use crate::link::Reach;
-use crate::values::Reader;
+use crate::values::{PRIVATE, PUBLIC, Reader};
 use std::time::Duration;
 use volery::circuit::{Format, Relation, Statement, Witness};
 use volery::{Arch, Correlations, Options, SYSTEM};
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
         one_of("--system", &typed.system, &[SYSTEM], &["wolverine", "limbo", "jko"])?;
-        one_of("--field", &typed.field, &["f2"], &FIELDS_TO_COME)?;
+        one_of("--field", &typed.field, &[FIELD], &FIELDS_TO_COME)?;
         let correlations = correlations(&typed.vole)?;
         let security = typed
             .security
@@ -102,6 +102,8 @@ pub(crate) fn bandwidth(text: &str) -> Result<f64> {
     number.ok_or_else(|| Failure::usage("--bandwidth: write a number of Mbit/s, from 1 to 1000000"))
 }
 
+/// The field of all statements as yet, as it is typed.
+pub(crate) const FIELD: &str = "f2";
 const FIELDS_TO_COME: [&str; 7] = ["f61", "f61x2", "goldilocks", "goldilocksx2", "f65537", "f256", "q32"];
 
 fn correlations(name: &str) -> Result<Option<Correlations>> {
@@ -127,10 +129,10 @@ pub(crate) fn one_of(option: &str, name: &str, there: &[&str], to_come: &[&str])
     }))
 }
 
-/// The instruction set: the fastest, or the one that the environment names.
+/// The instruction set: the fastest, or the one that the environment names; an empty name is none.
 pub(crate) fn arch() -> Result<Arch> {
     use volery_primitives::arch::ARCH_VARIABLE;
-    match std::env::var_os(ARCH_VARIABLE) {
+    match std::env::var_os(ARCH_VARIABLE).filter(|name| !name.is_empty()) {
         Some(name) => Arch::from_name(&name.to_string_lossy())
             .map_err(|why| Failure::usage(format_args!("{ARCH_VARIABLE}: {why}"))),
         None => Ok(Arch::detect()),
@@ -151,14 +153,14 @@ pub(crate) fn statement(typed: &Public, reader: &mut Reader) -> Result<Statement
         ));
     };
     let relation = relation(spec, typed.format.as_deref())?;
-    Ok(Statement::new(relation, reader.read("--public", &typed.public)?)?)
+    Ok(Statement::new(relation, reader.read(PUBLIC, &typed.public)?)?)
 }
 
 /// The statement and the prover's part of it.
 pub(crate) fn claim(public: &Public, private: &Private) -> Result<(Statement, Witness)> {
     let mut reader = Reader::default();
     let statement = statement(public, &mut reader)?;
-    let witness = statement.witness(reader.read("--private", &private.private)?)?;
+    let witness = statement.witness(reader.read(PRIVATE, &private.private)?)?;
     Ok((statement, witness))
 }
 

@@ -13,6 +13,10 @@ use zeroize::Zeroizing;
 /// The longest file of values, and the longest value.
 const LONGEST: usize = 1 << 30;
 
+/// The options that give values.
+pub(crate) const PUBLIC: &str = "--public";
+pub(crate) const PRIVATE: &str = "--private";
+
 /// Reads values of arguments and files, and standard input at most once.
 #[derive(Default)]
 pub(crate) struct Reader {
@@ -33,19 +37,29 @@ impl Reader {
                         i + 1
                     )));
                 }
-                None => self.add_file(&mut values, Path::new(argument)).map_err(|why| why.at(option))?,
+                None => {
+                    // Whoever forgot `NAME=` typed a value here, which may be private.
+                    let place = if option == PUBLIC {
+                        format!("{option} {}", argument.display())
+                    } else {
+                        format!("{option} number {}", i + 1)
+                    };
+                    let path = Path::new(argument);
+                    let file = File::open(path).map_err(|why| {
+                        let why = why.kind();
+                        Failure::usage(format_args!(
+                            "{place}: neither NAME=VALUE nor a file that can be read ({why})"
+                        ))
+                    })?;
+                    self.add_file(&mut values, path, file).map_err(|why| why.at(option))?;
+                }
             }
         }
         Ok(values)
     }
 
-    /// Adds each line of the file at `path`.
-    fn add_file(&mut self, values: &mut Values, path: &Path) -> Result<()> {
-        let opened = File::open(path);
-        // Whoever forgot `NAME=` typed a value here: the path is shown only where it leads somewhere.
-        let file = opened.map_err(|why| {
-            Failure::usage(format_args!("neither NAME=VALUE nor a file that can be read ({})", why.kind()))
-        })?;
+    /// Adds each line of `file`, which is at `path`.
+    fn add_file(&mut self, values: &mut Values, path: &Path, file: File) -> Result<()> {
         let text = read_all(file).map_err(|why| Failure::usage(why).at(path.display()))?;
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
@@ -176,8 +190,8 @@ mod tests {
             ("in0=0x12secret", "--private: in0: character 10 is not a hexadecimal digit"),
             ("in0=0b01secret", "--private: in0: character 5 is neither"),
             ("in0=0x", "--private: in0: the value has no digits"),
-            ("secret", "--private: neither NAME=VALUE nor a file"),
-            ("=secret", "--private: neither NAME=VALUE nor a file"),
+            ("secret", "--private number 1: neither NAME=VALUE nor a file"),
+            ("=secret", "--private number 1: neither NAME=VALUE nor a file"),
             ("", "--private number 1 is empty"),
             ("in0=@/no/such", "--private: in0: /no/such: "),
         ];
@@ -185,6 +199,9 @@ mod tests {
             let line = read(&[argument]).expect_err("refused");
             assert!(line.contains(why) && !line.contains("secret"), "{line}");
         }
+        let public = Reader::default().read(PUBLIC, &["a=0x1".into(), "/no/such".into()]).map(|_| ());
+        let line = public.expect_err("refused").line;
+        assert!(line.starts_with("--public /no/such: neither NAME=VALUE"), "{line}");
         let twice = read(&["a=0x1", "a=0x2"]).expect_err("refused");
         assert!(twice.contains("a is given twice"), "{twice}");
     }

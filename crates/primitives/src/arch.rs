@@ -51,15 +51,17 @@ impl Arch {
         core::iter::once(Level::Portable).chain(native).map(Self).collect()
     }
 
-    /// The fastest that this machine has, or the one that [`ARCH_VARIABLE`] names.
+    /// The fastest that this machine has, or the one that [`ARCH_VARIABLE`] names; an empty name is none.
     ///
     /// # Panics
     /// Where the variable names none that this machine has; see [`Arch::from_name`] to ask first.
     pub fn detect() -> Self {
         static DETECTED: OnceLock<Arch> = OnceLock::new();
         *DETECTED.get_or_init(|| match std::env::var(ARCH_VARIABLE) {
-            Ok(name) => Self::from_name(&name).unwrap_or_else(|why| panic!("{ARCH_VARIABLE}: {why}")),
-            Err(_) => *Self::available().last().expect("portable is always there"),
+            Ok(name) if !name.is_empty() => {
+                Self::from_name(&name).unwrap_or_else(|why| panic!("{ARCH_VARIABLE}: {why}"))
+            }
+            _ => *Self::available().last().expect("portable is always there"),
         })
     }
 

@@ -15,7 +15,7 @@ pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
-pub use tcp::{Dial, Tcp};
+pub use tcp::{Tcp, is_loopback};
 
 use crate::error::{Error, Result};
 use std::io;

@@ -1,5 +1,6 @@
 //! Circuit files with known outputs, ours and published ones, evaluated in the clear.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use volery::circuit::{Circuit, Clear, Relation, Statement, Value, Values};
 use volery::{Error, Result};
@@ -57,7 +58,12 @@ fn published() -> Option<PathBuf> {
     );
     let there = folder.is_dir();
     if !there {
-        println!("skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits", folder.display());
+        // Not by eprintln, which is only shown of tests that fail.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits",
+            folder.display()
+        );
     }
     there.then_some(folder)
 }

@@ -62,10 +62,7 @@ pub(super) fn f2(plan: &Plan, correlations: u64) -> Result<()> {
     };
     let (macs, keys) = plan.task("correlations", correlations).run(prover, verifier)?;
     if macs.correlations != keys.correlations || !delta.relates(&macs.sums, &keys.sums) {
-        return Err(Failure {
-            fault: Fault::Bug,
-            line: "the two sides' correlations do not belong together".into(),
-        });
+        return Err(Failure::new(Fault::Bug, "the two sides' correlations do not belong together"));
     }
     let outcome = Outcome { choice, macs, keys, total: plan.started.elapsed() };
     if settings.json {

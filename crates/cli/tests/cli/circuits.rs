@@ -1,6 +1,7 @@
 //! Circuit files with known outputs, ours and published ones, proved and verified by two processes.
 
 use crate::kit::{session, volery};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Proves that secret inputs lead to the outputs in `values`, written `in0=0x… out0=0x…`.
@@ -40,7 +41,12 @@ fn published() -> Option<PathBuf> {
         PathBuf::from,
     );
     if !folder.is_dir() {
-        println!("skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits", folder.display());
+        // Not by eprintln, which is only shown of tests that fail.
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no folder {}; set VOLERY_CIRCUITS to one with the circuits",
+            folder.display()
+        );
         return None;
     }
     Some(folder)
@@ -67,4 +73,23 @@ fn failures_name_the_place_in_the_file() {
     let path = vectors.to_str().expect("UTF-8");
     let values = ["--public", "out0=0x8c", "--private", "in0=0x5a", "--private", "in1=0x33"];
     volery(&[&["check", "--relation", path], &values[..]].concat()).refused(2, &["out0[0] (wire 42)"]);
+}
+
+/// What is wrong with a file is found before anybody is waited for, whatever else is given.
+#[test]
+fn malformed_files_are_found_before_anybody_waits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("half.txt");
+    // The second gate reads a wire that nothing has written.
+    std::fs::write(&path, "2 4\n1 1\n1 1\n\n1 1 0 1 INV\n2 1 1 2 3 AND\n").expect("written");
+    let relation = ["--relation", path.to_str().expect("UTF-8"), "--public", "out0=0b1"];
+    for vole in [&[][..], &["--vole", "tiny"]] {
+        for (verb, more) in [("verify", &[][..]), ("prove", &["--private", "in0=0b1"])] {
+            for reach in [["--listen", "127.0.0.1:0"], ["--connect", "127.0.0.1:1"]] {
+                let arguments = [&[verb], &relation[..], more, &reach, vole].concat();
+                let ended = volery(&arguments).refused(2, &["half.txt, line 6"]);
+                assert!(!ended.err.contains("listening"), "{ended:?}");
+            }
+        }
+    }
 }

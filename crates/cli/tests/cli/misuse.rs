@@ -29,7 +29,8 @@ fn unchecked_witnesses_fail_on_the_way() {
 #[test]
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
-    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits"]);
+    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits: nothing is padded"]);
+    prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
@@ -64,9 +65,11 @@ fn what_does_not_exist_is_said_to() {
         (&[], &["a verb is missing"]),
         (&["bench", "matmul"], &["matmul does not exist yet", "boolean"]),
         (&["bench", "nonsense"], &["no such name"]),
-        (&["bench"], &["missing"]),
+        (&["bench"], &["missing", "bench --list"]),
         (&["bench", "sha256", "--gates", "3"], &["no --gates"]),
         (&["bench", "boolean", "--gates", "many"], &["--gates"]),
+        (&["bench", "boolean", "--gates", "-5"], &["--gates", "whole number"]),
+        (&["demo", "--timeout", "-1"], &["--timeout", "above 0"]),
         (&["bench", "boolean", "--gates", "0"], &["0 gates"]),
         (&["bench", "vole-f2", "--gates", "0"], &["0 correlations"]),
         (&["bench", "vole-f2", "--repeat", "2"], &["no --repeat"]),
@@ -80,7 +83,9 @@ fn what_does_not_exist_is_said_to() {
         (&["demo", "--threads", "2"], &["one thread"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),
-        (&["circuit", "export", "x"], &["no such verb"]),
+        (&["circuit"], &["a verb is missing", "circuit info"]),
+        (&["circuit", "export", "x"], &["circuit export does not exist yet"]),
+        (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
         (&["circuit", "info", "builtin:sha256-preimage", "--format", "sieve"], &["bristol-fashion"]),
@@ -90,6 +95,22 @@ fn what_does_not_exist_is_said_to() {
     for (arguments, words) in cases {
         volery(arguments).refused(2, words);
     }
+    Running::start(&["demo"], b"", &[("VOLERY_ARCH", "")]).end().expect(0);
     let arch = Running::start(&["demo"], b"", &[("VOLERY_ARCH", "mmx")]).end();
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
+}
+
+/// Opening a pipe waits for somebody who writes to it.
+#[cfg(unix)]
+#[test]
+fn relations_are_regular_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    for path in [pipe.to_str(), folder.path().to_str()].map(|path| path.expect("UTF-8")) {
+        for format in [&[][..], &["--format", "bristol"]] {
+            let info = [&["circuit", "info", path], format].concat();
+            volery(&info).refused(2, &[path, "not a regular file"]);
+        }
+    }
 }

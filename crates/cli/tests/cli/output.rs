@@ -1,6 +1,7 @@
 //! Private values in no output, and one JSON object in every case.
 
 use crate::kit::{PREIMAGE, preimage, session, volery};
+use serde_json::Value;
 
 /// 24 bits that would stand out, as text and as the digits of a number.
 const SECRET: [&str; 2] = ["z%q", "7a2571"];
@@ -64,6 +65,32 @@ fn private_values_are_in_no_output_of_proofs() {
     }
 }
 
+/// What a run that failed never settled is null.
+#[test]
+fn failures_invent_nothing() {
+    let wrong = "digest=0x6d9d1f23d0d9e5a4b6bc8c1a39ac5b9e7d0a45e6cf4fa5d5ad2f9bb1e1a6f3b7";
+    let relation = [PREIMAGE[0], PREIMAGE[1], "--public", wrong];
+    let evaluated = [&["check"], &relation[..], &["--private", "message=text:abc", "--json"]].concat();
+    let unread = ["check", "--relation", "/no/such/file", "--json"];
+    for (arguments, satisfied) in
+        [(&evaluated[..], false.into()), (&unread, Value::Null), (&["check", "--json"], Value::Null)]
+    {
+        let object = volery(arguments).expect(2).json();
+        let keys: Vec<&str> = object.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, ["satisfied", "statement", "error", "exit_code"]);
+        assert_eq!((&object["satisfied"], &object["exit_code"]), (&satisfied, &2.into()));
+    }
+    for (arguments, system) in [
+        (&["circuit", "info", "/no/such/file", "--json"][..], Value::Null),
+        (&["demo", "--system", "limbo", "--json"], Value::Null),
+        (&["demo", "--security", "200", "--json"], "quicksilver".into()),
+    ] {
+        let object = volery(arguments).expect(2).json();
+        assert_eq!((&object["system"], &object["verdict"]), (&system, &Value::Null), "{object}");
+        assert_eq!(object["threads"].is_null(), arguments[0] == "circuit", "{object}");
+    }
+}
+
 #[test]
 fn help_shows_examples_and_exit_codes() {
     for (arguments, words) in [
@@ -74,6 +101,8 @@ fn help_shows_examples_and_exit_codes() {
         ),
         (&["verify", "--help"], &["Examples", "--listen"]),
         (&["bench", "--help"], &["--gates", "--list"]),
+        (&["help"], &["demo", "Exit codes"]),
+        (&["help", "prove"], &["Examples", "--insecure-plaintext"]),
         (&["--version"], &["volery"]),
     ] {
         let help = volery(arguments).expect(0).out;

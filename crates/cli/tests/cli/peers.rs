@@ -19,16 +19,25 @@ fn disagreements_are_named_on_both_sides() {
     let prove_vole = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--vole", "softspoken4"]);
     let verify_vole = preimage("verify", &["--vole", "tiny"]);
     let verify_json = preimage("verify", &["--json"]);
-    for (listening, connecting, what) in [
-        (&other[..], &prove[..], "disagree on the statement"),
-        (&verify_vole, &prove_vole, "disagree on the correlations"),
-        (&prove, &prove, "disagree on the roles"),
-        (&verify_json, &verify_json, "disagree on the roles"),
+    let roles = "start one with `prove` and the other with `verify`";
+    for (listening, connecting, what, advice) in [
+        (&other[..], &prove[..], "disagree on the statement", "start both sides with the same"),
+        (&verify_vole, &prove_vole, "disagree on the correlations", "give both the same --vole"),
+        (&prove, &prove, "disagree on the roles", roles),
+        (&verify_json, &verify_json, "disagree on the roles", roles),
     ] {
         for ended in session(listening, connecting) {
-            ended.refused(3, &[what, "here", "there"]);
+            ended.refused(3, &[what, "here", "there", advice]);
         }
     }
+}
+
+#[test]
+fn other_versions_are_named() {
+    let verifier = start_listening(&preimage("verify", &[]));
+    let mut peer = TcpStream::connect(&verifier.address).expect("connected");
+    peer.write_all(b"volery\0\0\xff\0\0\0").expect("sent");
+    verifier.end().refused(3, &["disagree on the protocol version", "install the same version on both"]);
 }
 
 #[test]
@@ -92,7 +101,7 @@ fn the_death_of_a_peer_is_noticed() {
 fn an_interrupt_closes_the_link_at_once() {
     let peer = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = peer.local_addr().expect("an address").to_string();
-    let prover = start_connecting(&preimage("prove", &MESSAGE), &address);
+    let prover = start_connecting(&preimage("prove", &[MESSAGE[0], MESSAGE[1], "--json"]), &address);
     let (mut link, _) = peer.accept().expect("accepted");
     let mut hello = [0; 12 + 176];
     link.read_exact(&mut hello).expect("its hello");
@@ -101,7 +110,8 @@ fn an_interrupt_closes_the_link_at_once() {
     let mut rest = Vec::new();
     link.read_to_end(&mut rest).expect("closed");
     assert!(rest.is_empty());
-    prover.end().refused(130, &["interrupted"]);
+    let object = prover.end().refused(130, &["interrupted"]).json();
+    assert_eq!((&object["exit_code"], &object["role"]), (&130.into(), &"prover".into()));
 }
 
 fn statement(digest: &str) -> Statement {

@@ -24,49 +24,20 @@ pub struct Tcp {
     ready: std::ops::Range<usize>,
 }
 
-/// How to reach the peer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Dial {
-    /// Wait for it at this address.
-    Listen(String),
-    /// Connect to it, again and again until it is there.
-    Connect(String),
-}
-
-impl Dial {
-    /// The address that was given.
-    pub fn address(&self) -> &str {
-        match self {
-            Self::Listen(address) | Self::Connect(address) => address,
-        }
-    }
-
-    /// Whether the address resolves to nothing but this machine's loopback.
-    ///
-    /// # Errors
-    /// Where the address cannot be resolved.
-    pub fn is_loopback(&self) -> io::Result<bool> {
-        let mut addresses = self.address().to_socket_addrs()?.peekable();
-        Ok(addresses.peek().is_some() && addresses.all(|address| address.ip().is_loopback()))
-    }
-
-    /// Reaches the peer within `timeout`, which then also bounds every single wait on the link.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
-    pub fn link(&self, timeout: Duration) -> io::Result<Tcp> {
-        match self {
-            Self::Listen(address) => Tcp::accept(&TcpListener::bind(address)?, timeout),
-            Self::Connect(address) => Tcp::connect(address, timeout),
-        }
-    }
+/// Whether `address`, a host and a port, resolves to nothing but this machine's loopback.
+///
+/// # Errors
+/// Where the address cannot be resolved.
+pub fn is_loopback(address: &str) -> io::Result<bool> {
+    let mut addresses = address.to_socket_addrs()?.peekable();
+    Ok(addresses.peek().is_some() && addresses.all(|address| address.ip().is_loopback()))
 }
 
 impl Tcp {
-    /// Waits on `listener` for one peer.
+    /// Waits on `listener` for one peer, no longer than `timeout`, which then also bounds every single wait on the link.
     ///
     /// # Errors
-    /// As for [`Dial::link`].
+    /// [`io::ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
     pub fn accept(listener: &TcpListener, timeout: Duration) -> io::Result<Self> {
         // `accept` has no deadline of its own: poll, which costs nothing beside a set-up.
         listener.set_nonblocking(true)?;
@@ -89,10 +60,11 @@ impl Tcp {
         }
     }
 
-    /// Connects to `address`, trying again with growing pauses while nobody listens there.
+    /// Connects to `address`, trying again with growing pauses while nobody listens there, no longer than `timeout`, which then
+    /// also bounds every single wait on the link.
     ///
     /// # Errors
-    /// As for [`Dial::link`].
+    /// What the operating system said last.
     pub fn connect(address: &str, timeout: Duration) -> io::Result<Self> {
         let deadline = Instant::now() + timeout;
         let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
@@ -317,7 +289,7 @@ mod tests {
 
     #[test]
     fn loopback_is_told_from_the_rest() {
-        let local = |address: &str| Dial::Connect(address.into()).is_loopback().unwrap();
+        let local = |address: &str| is_loopback(address).unwrap();
         assert!(local("127.0.0.1:1") && local("[::1]:1") && local("127.9.9.9:1"));
         assert!(!local("0.0.0.0:1") && !local("192.0.2.1:1"));
     }

@@ -171,15 +171,20 @@ impl Source {
         match self {
             Self::Bytes(bytes) => Ok((Box::new(&bytes[..]), bytes.len() as u64)),
             Self::Path(path) => {
-                let file = File::open(path)?;
-                let metadata = file.metadata()?;
-                if !metadata.is_file() {
-                    return Err(std::io::Error::other("not a regular file, and so it cannot be read twice"));
-                }
-                Ok((Box::new(file.take(metadata.len())), metadata.len()))
+                let file = open_regular(path)?;
+                let length = file.metadata()?.len();
+                Ok((Box::new(file.take(length)), length))
             }
         }
     }
+}
+
+/// Opens a file, but no pipe, at which opening may wait for ever.
+pub(super) fn open_regular(path: &Path) -> std::io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("not a regular file, and so it cannot be read twice"));
+    }
+    File::open(path)
 }
 
 /// Where in which file something is wrong.

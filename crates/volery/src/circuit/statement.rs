@@ -55,8 +55,13 @@ impl Statement {
         }
         if outputs.iter().all(Option::is_none) {
             let known = listed(relation.outputs().iter());
+            let advice = match relation.outputs() {
+                [] => "the relation has no outputs, so that no statement can be made of it".into(),
+                [_] => format!("give a public value for {known}"),
+                _ => format!("give a public value for one of {known}"),
+            };
             return Err(Error::invalid(format!(
-                "no output is public, so that the statement asserts nothing: give a public value for one of {known}"
+                "no output is public, so that the statement asserts nothing: {advice}"
             )));
         }
         Ok(Self { relation, inputs, outputs })
@@ -137,7 +142,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Statement {
 }
 
 fn listed<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
-    let ports: Vec<_> = ports.map(|port| format!("{} ({} bits)", port.name, port.width)).collect();
+    let ports: Vec<_> = ports.map(|port| format!("{} ({})", port.name, value::bits(port.width))).collect();
     if ports.is_empty() { "none".into() } else { ports.join(", ") }
 }
 

@@ -2,10 +2,10 @@
 
 use super::Value;
 use super::builtin::{self, Builtin};
+use crate::circuit::bristol::open_regular;
 use crate::circuit::{Backend, Bristol, Circuit, Count, Dialect, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
-use std::fs::File;
 use std::io::Read;
 use volery_primitives::F2;
 
@@ -188,7 +188,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Bare<'_> {
 /// The format that the begin of the file at `path` shows.
 fn sniff(path: &str) -> Result<Format> {
     let mut begin = Vec::new();
-    File::open(path)
+    // Others may have no begin, or only once.
+    open_regular(path.as_ref())
         .and_then(|file| file.take(256).read_to_end(&mut begin))
         .map_err(|error| Error::invalid(format!("{path} cannot be read: {error}")))?;
     match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {

@@ -80,7 +80,7 @@ fn values_must_fit() {
     let cases: &[(Given, Given, &[&str])] = &[
         (&[], &[], &["asserts nothing", "out0 (5 bits)"]),
         (&[("in0", "0x00")], &[], &["asserts nothing"]),
-        (&[("out2", "0x0")], &[], &["no input or output out2", "in0 (5 bits)", "out1 (1 bits)"]),
+        (&[("out2", "0x0")], &[], &["no input or output out2", "in0 (5 bits)", "out1 (1 bit)"]),
         (&[("out0", "0x1")], &[], &["out0 is 5 bits", "has 4 bits"]),
         (&[("out0", "0x001")], &[], &["out0 is 5 bits", "has 12 bits"]),
         (&[("out0", "0x20")], &[], &["out0 is 5 bits", "must be zero"]),

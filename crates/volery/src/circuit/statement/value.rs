@@ -14,8 +14,21 @@ pub struct Value {
     /// Bit i is bit i mod 8 of byte i / 8; bits from `width` on are zero.
     packed: Zeroizing<Vec<u8>>,
     width: u64,
+    form: Form,
+}
+
+/// How a value was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
     /// Hexadecimal digits: the highest of them may stand for fewer than four wires.
-    digits: bool,
+    Digits,
+    Bits,
+    Bytes,
+}
+
+/// `count` bits, in words.
+pub(super) fn bits(count: u64) -> String {
+    if count == 1 { "1 bit".into() } else { format!("{count} bits") }
 }
 
 impl Value {
@@ -39,7 +52,7 @@ impl Value {
             let value = (digit & 0xf) + 9 * (digit >> 6);
             packed[i / 2] |= value << (4 * (i % 2));
         }
-        Ok(Self { packed, width: 4 * digits.len() as u64, digits: true })
+        Ok(Self { packed, width: 4 * digits.len() as u64, form: Form::Digits })
     }
 
     /// Bits in wire order, with or without `0b` before them: the first character is on the first wire.
@@ -56,14 +69,14 @@ impl Value {
             }
             packed[i / 8] |= (bit & 1) << (i % 8);
         }
-        Ok(Self { packed, width: bits.len() as u64, digits: false })
+        Ok(Self { packed, width: bits.len() as u64, form: Form::Bits })
     }
 
     /// The number that `bytes` print as, most significant byte first.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut packed = Zeroizing::new(bytes.to_vec());
         packed.reverse();
-        Self { packed, width: 8 * bytes.len() as u64, digits: false }
+        Self { packed, width: 8 * bytes.len() as u64, form: Form::Bytes }
     }
 
     /// The number of bits.
@@ -90,7 +103,7 @@ impl Value {
     /// `Invalid` that names both widths.
     pub(super) fn fit(mut self, port: &Port) -> Result<Self> {
         let Port { name, width } = port;
-        if self.digits && self.width / 4 == width.div_ceil(4) {
+        if self.form == Form::Digits && self.width / 4 == width.div_ceil(4) {
             let surplus = self.width - width;
             let above = self.packed.last().map_or(0, |&top| {
                 let used = (width % 8) as u32;
@@ -98,16 +111,25 @@ impl Value {
             });
             if surplus > 0 && above != 0 {
                 return Err(Error::invalid(format!(
-                    "{name} is {width} bits wide, and the value in hexadecimal digits needs more: the {surplus} \
-                     highest bits of its first digit must be zero"
+                    "{name} is {} wide, and the value in hexadecimal digits needs more: of its first digit the highest \
+                     {} must be zero",
+                    bits(*width),
+                    bits(surplus)
                 )));
             }
             self.width = *width;
         }
         if self.width != *width {
+            let newline = self.form == Form::Bytes && self.packed.first() == Some(&b'\n');
+            let why = if newline && self.width == width + 8 {
+                " (the file ends in a newline: write it with printf)"
+            } else {
+                ": nothing is padded in silence"
+            };
             return Err(Error::invalid(format!(
-                "{name} is {width} bits wide, and the value given for it has {} bits: nothing is padded in silence",
-                self.width
+                "{name} is {} wide, and the value given for it has {}{why}",
+                bits(*width),
+                bits(self.width)
             )));
         }
         Ok(self)
