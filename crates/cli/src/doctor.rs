@@ -18,8 +18,8 @@ use volery_primitives::arch::{
 
 /// How long each kernel is measured.
 const PERIOD: Duration = Duration::from_millis(20);
-/// Elements in a batch, as many as a proof has.
-const BATCH: usize = 8192;
+/// Elements in a batch: a tile of the LPN extension.
+const BATCH: usize = 4096;
 /// What is sent over loopback.
 const SENT: usize = 64 << 20;
 

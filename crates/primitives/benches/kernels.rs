@@ -8,8 +8,8 @@ use volery_primitives::arch::{
 };
 use volery_primitives::{Arch, F128, Field};
 
-/// Elements in a batch: what one tile of a proof has.
-const TILE: usize = 8192;
+/// Elements in a batch: a tile of the LPN extension, half of SoftSpoken's longest chunk.
+const TILE: usize = 4096;
 
 fn kernels(criterion: &mut Criterion) {
     for arch in Arch::available() {

@@ -101,7 +101,7 @@ impl<'c> ProverSession<'c> {
         C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + for<'a> Circuit<Prover<'a>>,
     {
         if self.common.options.check {
-            check(circuit, witness.clone())?;
+            check(circuit, witness.clone()).inspect_err(|_| self.common.forget())?;
         }
         let mut run = self.common.open(circuit)?;
         let vole = match self.vole.take() {
@@ -235,6 +235,11 @@ impl<'c> Common<'c> {
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
         Ok(Run { statement, choice, before, setup_traffic, started, begun: started })
+    }
+
+    /// Forgets what was said of a statement that will not be proved.
+    fn forget(&mut self) {
+        (self.options.statement, self.options.commitments) = (None, None);
     }
 
     /// The statement's digest and the proposed correlations: as given, or from a walk over the circuit.

@@ -41,6 +41,25 @@ fn a_flipped_bit_in_any_message() {
     }
 }
 
+/// The proposals of two sides that leave the choice open, and what measures the bandwidth between them: a claimed size is
+/// enough to need it.
+#[test]
+fn a_flipped_bit_of_the_measurement() {
+    let (network, witness) = network(100);
+    let options = Options { commitments: Some(Correlations::SMALL_STATEMENT + 1), ..seeded(1) };
+    assert!(run_honestly(&network, &witness, &options).verified.is_ok());
+    // The prover's warm-up and probe, and the verifier's answer.
+    for (party, message) in [(Party::Prover, 2), (Party::Prover, 3), (Party::Verifier, 2)] {
+        let flip = Some((party, Flip { message, bit: 5 }));
+        let session = run((&network, &witness, &options), (&network, &options), flip);
+        assert!(
+            session.verified.is_err() && session.proved.is_err(),
+            "message {message} of {}",
+            party.name()
+        );
+    }
+}
+
 #[test]
 fn a_changed_public_output() {
     let (statement, witness) = preimage(b"abc", ABC);

@@ -56,6 +56,12 @@ fn pinned() {
             arch.name()
         );
     }
+    // The shape of trees where one fills a tile, and a proposal that leaves the choice open.
+    let (network, state) = kit::network(5_000);
+    let wan = Options { correlations: Some(Correlations::Lpn(Params::WAN)), ..seeded(42) };
+    assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
+    let open = Options { bandwidth: Some(20.0), commitments: Some(400_000), ..seeded(42) };
+    assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
 }
 
 #[test]

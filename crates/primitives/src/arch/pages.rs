@@ -2,8 +2,9 @@
 
 use crate::field::F128;
 
-/// Asks for huge pages behind all of the capacity of `words`, which is about to be filled and then read at random places: with
-/// ordinary pages most such reads miss the translation buffer. Costs nothing where the system does not grant it.
+/// Asks for huge pages behind the capacity of `words`, which is about to be filled and then read at random places: with
+/// ordinary pages most such reads miss the translation buffer. The system grants them, if at all, where a whole aligned
+/// huge page lies within, so that tables of a few megabytes and more gain.
 #[cfg(target_os = "linux")]
 pub fn advise_huge_pages(words: &mut Vec<F128>) {
     const PAGE: usize = 4096;

@@ -15,7 +15,7 @@ fn run(
     params: Params,
     draws: usize,
     flip: Option<(Party, Flip)>,
-    arch: Arch,
+    [arch, verifiers]: [Arch; 2],
 ) -> (Result<Vec<F128>>, Result<Vec<F128>>, F128) {
     let (here, there) = pipe(TIMEOUT);
     let tape =
@@ -31,7 +31,7 @@ fn run(
         });
         let mut verify = move || {
             let mut random = Random::from_seed(&[2; 32]);
-            let vole = Verifier::new(&mut verifying, Arch::detect(), params, &delta, &mut random)?;
+            let vole = Verifier::new(&mut verifying, verifiers, params, &delta, &mut random)?;
             draw(&mut verifying, vole, draws)
         };
         let verified = verify();
@@ -63,8 +63,9 @@ fn assert_correlated(macs: &[F128], keys: &[F128], delta: F128) {
 #[test]
 fn shares_are_correlated_across_refills() {
     let draws = 2 * Schedule::new(Params::TINY).draws() + 3;
-    for arch in Arch::available() {
-        let (macs, keys, delta) = run(Params::TINY, draws, None, arch);
+    let all = Arch::available();
+    for archs in all.iter().zip(all.iter().rev()).map(|(a, b)| [*a, *b]) {
+        let (macs, keys, delta) = run(Params::TINY, draws, None, archs);
         let (macs, keys) = (macs.unwrap(), keys.unwrap());
         assert_correlated(&macs, &keys, delta);
         let distinct: HashSet<F128> = keys.iter().copied().collect();
@@ -105,19 +106,68 @@ fn secrets_are_used_once() {
     });
 }
 
+/// Across a refill for all but the largest set, whose refill comes after 16 million shares.
 #[test]
 fn every_set_is_correlated() {
-    for params in [Params::SMALL, Params::L2, Params::MID] {
-        let (macs, keys, delta) = run(params, 5, None, Arch::detect());
+    for params in Params::ALL {
+        let refill = Schedule::new(params).draws() + 2;
+        let draws = if params == Params::WAN { 5 } else { refill };
+        let (macs, keys, delta) = run(params, draws, None, [Arch::detect(); 2]);
         assert_correlated(&macs.unwrap(), &keys.unwrap(), delta);
     }
+}
+
+/// Statements of random lengths, one after the other, over several iterations: each ends with a check, and the next one
+/// goes on with what the check gives back.
+#[test]
+fn statements_of_any_length_follow() {
+    for seed in 0..6 {
+        let (here, there) = pipe(TIMEOUT);
+        let mut proving = Channel::new(Party::Prover, here);
+        let mut verifying = Channel::new(Party::Verifier, there);
+        let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+        let (value, arch) = (delta.value(), Arch::detect());
+        let mut lengths = Random::from_seed(&[seed; 32]);
+        let lengths: Vec<usize> = (0..6).map(|_| lengths.word().0 as usize % 40).collect();
+        let (macs, keys) = std::thread::scope(|scope| {
+            let plan = &lengths;
+            let prover = scope.spawn(move || {
+                let mut random = Random::from_seed(&[1; 32]);
+                let vole = Prover::new(&mut proving, arch, Params::TINY, &mut random).unwrap();
+                draw_statements(&mut proving, Box::new(vole), plan)
+            });
+            let mut random = Random::from_seed(&[2; 32]);
+            let vole = Verifier::new(&mut verifying, arch, Params::TINY, &delta, &mut random).unwrap();
+            let keys = draw_statements(&mut verifying, Box::new(vole), plan);
+            (prover.join().unwrap(), keys)
+        });
+        assert_correlated(&macs, &keys, value);
+        assert_eq!(keys.len(), TILE * lengths.iter().sum::<usize>());
+    }
+}
+
+fn draw_statements<S>(
+    channel: &mut Channel,
+    mut vole: Box<dyn Vole<Share = S>>,
+    lengths: &[usize],
+) -> Vec<F128> {
+    let (mut rows, mut block) = (vec![], Shares::default());
+    for &length in lengths {
+        for _ in 0..length {
+            vole.block(channel, &mut block).unwrap();
+            rows.extend_from_slice(block.words(0));
+        }
+        vole = vole.check(channel).unwrap();
+        channel.flush().unwrap();
+    }
+    rows
 }
 
 /// The stream may end after any draw: what is under way then is dropped by both sides.
 #[test]
 fn the_end_may_fall_anywhere() {
     for draws in 0..=Schedule::new(Params::TINY).draws() + 1 {
-        let (macs, keys, delta) = run(Params::TINY, draws, None, Arch::detect());
+        let (macs, keys, delta) = run(Params::TINY, draws, None, [Arch::detect(); 2]);
         assert_correlated(&macs.unwrap(), &keys.unwrap(), delta);
     }
 }
@@ -130,22 +180,25 @@ fn a_flipped_bit_of_the_verifier_is_caught() {
     for message in [1, 2, 17, 32, 33, 34, 50, 65, 66] {
         for bit in [0, 1, 130, 9001] {
             let flip = Some((Party::Verifier, Flip { message, bit }));
-            let (macs, _, _) = run(Params::TINY, draws, flip, Arch::detect());
+            let (macs, _, _) = run(Params::TINY, draws, flip, [Arch::detect(); 2]);
             assert!(macs.is_err(), "message {message}, bit {bit}");
         }
     }
 }
 
-/// The prover's set-up: four messages, one for each chunk, three of the check, and x. A changed x makes the verifier answer
-/// what the prover does not expect; what is changed before is caught by the check of SoftSpoken.
+/// The prover's set-up: four messages, one for each chunk, three of the check, and x; then the x of the next iteration. What
+/// is changed before x is caught by the verifier, which goes on to nothing; a changed x makes it answer what the prover does
+/// not expect.
 #[test]
-fn a_flipped_bit_of_the_prover_is_caught() {
+fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
     let chunks = 6;
     let x = 4 + chunks + 3;
-    for message in 0..=x {
+    for message in 0..=x + 1 {
+        let draws = if message > x { Schedule::new(Params::TINY).draws() + 1 } else { 1 };
         let flip = Some((Party::Prover, Flip { message, bit: 77 }));
-        let (macs, keys, _) = run(Params::TINY, 1, flip, Arch::detect());
-        assert!(macs.is_err() || keys.is_err(), "message {message}");
+        let (macs, keys, _) = run(Params::TINY, draws, flip, [Arch::detect(); 2]);
+        let caught = |end: &Result<Vec<F128>>| matches!(end, Err(Error::Misbehaved(_)));
+        assert!(if message < x { caught(&keys) } else { caught(&macs) }, "message {message}");
     }
 }
 
@@ -202,4 +255,23 @@ fn a_peer_that_vanishes_in_a_refill_ends_in_an_error() {
             assert!(matches!(ended, Err(Error::Io { .. })));
         });
     }
+}
+
+#[test]
+fn a_prover_that_vanishes_ends_in_an_error_too() {
+    let stop = Schedule::new(Params::TINY).checked() - 2;
+    let (here, there) = pipe(TIMEOUT);
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut random = Random::from_seed(&[1; 32]);
+            let vole = Prover::new(&mut proving, Arch::detect(), Params::TINY, &mut random).unwrap();
+            draw(&mut proving, vole, stop).unwrap();
+        });
+        let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+        let mut random = Random::from_seed(&[2; 32]);
+        let vole = Verifier::new(&mut verifying, Arch::detect(), Params::TINY, &delta, &mut random).unwrap();
+        assert!(matches!(draw(&mut verifying, vole, stop + 4), Err(Error::Io { .. })));
+    });
 }

@@ -6,7 +6,8 @@ use crate::circuit::{Backend, Circuit};
 use crate::error::{Error, Result};
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
-use crate::vole::{Delta, Key, Mac, Vole, cot, ideal};
+use crate::vole::lpn::Params;
+use crate::vole::{Delta, Key, Mac, Vole, cot, extend, ideal};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use std::time::Duration;
@@ -168,6 +169,34 @@ fn a_lie_at_the_edges_of_real_batches_is_rejected() {
     circuit.sum += F2::ONE;
     for at in [0, 1, 340, 341, 342, 681, 682, 683, 1364, 1365, 1366, n as u64 - 1] {
         assert!(matches!(run_real(&circuit, &witness, Some(at)), Err(Error::Rejected(_))), "gate {at}");
+    }
+}
+
+fn run_extended(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates> {
+    let (arch, set) = (Arch::detect(), Params::TINY);
+    let prover_end = |channel: &mut Channel| {
+        extend::Prover::new(channel, arch, set, &mut Random::from_seed(&[1; 32])).unwrap()
+    };
+    let verifier_end = |channel: &mut Channel, delta: &Delta| {
+        extend::Verifier::new(channel, arch, set, delta, &mut Random::from_seed(&[2; 32])).unwrap()
+    };
+    run_over(circuit, witness, at, None, prover_end, verifier_end)
+}
+
+/// The extension's batches have 4096 shares, of which a pair takes three; after 26 of them comes a refill.
+#[test]
+fn a_lie_over_extended_correlations_is_rejected() {
+    let n = 36_000;
+    let (mut circuit, witness) = Products::instance(n, 5);
+    assert_eq!(
+        run_extended(&circuit, &witness, None).unwrap(),
+        run_ideal(&circuit, &witness, None, None).unwrap()
+    );
+    circuit.sum += F2::ONE;
+    for at in [0, 1364, 1365, 1366, 35_498, 35_499, n as u64 - 1] {
+        let verdict = run_extended(&circuit, &witness, Some(at));
+        assert!(matches!(verdict, Err(Error::Rejected(_))), "gate {at}");
+        assert!(matches!(run_ideal(&circuit, &witness, Some(at), None), Err(Error::Rejected(_))));
     }
 }
 
