@@ -238,8 +238,8 @@ pub(crate) struct Private {
 /// Where the other party is.
 #[derive(Args)]
 pub(crate) struct Peer {
-    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one line,
-    /// `listening on ADDR`
+    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one
+    /// line, `listening on ADDR`
     #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
     pub(crate) listen: Option<String>,
     /// Connect to the peer, again and again until it listens or --timeout has passed
@@ -251,8 +251,8 @@ pub(crate) struct Peer {
     pub(crate) insecure_plaintext: bool,
 }
 
-/// How to prove. Both sides must agree on all but the timeout and the security asked for; where one leaves --vole to auto,
-/// the other's choice counts.
+/// How to prove. Both sides must agree on all but the timeout and the security asked for; where one leaves --vole to
+/// auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
     /// The proof system
@@ -261,9 +261,9 @@ pub(crate) struct Protocol {
     /// The field of the statement
     #[arg(long, default_value = "f2")]
     pub(crate) field: String,
-    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8 (15),
-    /// tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; or auto: what
-    /// the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
+    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8
+    /// (15), tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; or
+    /// auto: what the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
     #[arg(long, default_value = "auto")]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security

@@ -1,7 +1,7 @@
 //! One line for arguments that could not be understood.
 //!
-//! The parser's own messages repeat what was typed, which may be a private value in the wrong place. Here only the names
-//! of options and verbs are shown.
+//! The parser's own messages repeat what was typed, which may be a private value in the wrong place. Here only the
+//! names of options and verbs are shown.
 
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};

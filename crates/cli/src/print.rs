@@ -32,8 +32,8 @@ pub(crate) fn result(text: impl Display) -> Result<()> {
     }
 }
 
-/// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For the
-/// one who ends the process.
+/// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For
+/// the one who ends the process.
 pub(crate) fn last_word(text: impl Display) {
     if speaks(INTERRUPTION) {
         let mut out = io::stdout().lock();

@@ -223,8 +223,8 @@ impl Asked {
     }
 }
 
-/// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is known
-/// where a verifier was not convinced; and whether a statement holds, where it was evaluated.
+/// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is
+/// known where a verifier was not convinced; and whether a statement holds, where it was evaluated.
 pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
     let (error, exit_code) = (&failure.line, failure.fault as u8);
     if asked.check {

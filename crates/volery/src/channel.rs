@@ -222,14 +222,14 @@ impl Channel {
     /// had said at the last meeting. Both parties get the same where they call it at the same point of that party's
     /// stream.
     ///
-    /// The party under test must have sent all that the challenge combines. A transcript may stand for the other party's
-    /// coin only where guessing the challenge is out of reach offline: 100 bits and more.
+    /// The party under test must have sent all that the challenge combines. A transcript may stand for the other
+    /// party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
     pub fn challenge(&mut self, under_test: Party, label: &'static str) -> [u8; 32] {
         self.transcript.challenge(under_test, label)
     }
 
-    /// Hands over all that was sent. Protocols need this after their last message, and where a message must travel while its
-    /// sender has nothing to wait for.
+    /// Hands over all that was sent. Protocols need this after their last message, and where a message must travel
+    /// while its sender has nothing to wait for.
     ///
     /// # Errors
     /// `Io` where the link fails.

@@ -43,8 +43,8 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
-    /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are known (the prover, `Clear`), and
-    /// nothing is proved about the result but what the circuit goes on to assert.
+    /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are known (the
+    /// prover, `Clear`), and nothing is proved about the result but what the circuit goes on to assert.
     ///
     /// # Errors
     /// Link errors.

@@ -65,8 +65,8 @@ where
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///
-/// The set-up is made, and the correlations are chosen, for the first statement. After an error during a proof the session
-/// is dead.
+/// The set-up is made, and the correlations are chosen, for the first statement. After an error during a proof the
+/// session is dead.
 pub struct ProverSession<'c> {
     common: Common<'c>,
     vole: Option<Box<dyn Vole<Share = Mac>>>,

@@ -94,8 +94,8 @@ impl<S> Shares<S> {
         self.rows.is_empty()
     }
 
-    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are shares. An empty
-    /// `self` stands for zeroes.
+    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are shares. An
+    /// empty `self` stands for zeroes.
     pub fn fold(&mut self, block: &Self) {
         self.rows.resize(LEAST_BLOCK, F128::ZERO);
         for words in block.rows.chunks(LEAST_BLOCK) {
@@ -134,8 +134,8 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far were consistent.
-    /// The next block is for the next statement.
+    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far were
+    /// consistent. The next block is for the next statement.
     ///
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.

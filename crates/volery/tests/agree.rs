@@ -42,8 +42,9 @@ fn assert_fails_at<C: Anywhere>(circuit: &C, witness: &[F2], assertion: &str) {
 
 #[test]
 fn networks_around_batches() {
-    // Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each 4096;
-    // the witness takes some. The last ones need a refill of the smallest set, with all its messages amid the gates.
+    // Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each
+    // 4096; the witness takes some. The last ones need a refill of the smallest set, with all its messages amid the
+    // gates.
     for gates in [1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000, 105_472, 120_000] {
         let (network, witness) = network(gates);
         assert_agrees(&format!("network of {gates}"), &network, &witness);

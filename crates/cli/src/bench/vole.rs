@@ -1,7 +1,7 @@
 //! `volery bench vole-f2`: correlations drawn on both sides, and nothing else.
 //!
-//! There is no handshake; set-up, checks and refills are those of a proof. Each side adds what it draws up to a few shares,
-//! and those of the two sides must belong together at the end.
+//! There is no handshake; set-up, checks and refills are those of a proof. Each side adds what it draws up to a few
+//! shares, and those of the two sides must belong together at the end.
 
 use super::Plan;
 use crate::failure::{Failure, Fault, Result};
@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
 use volery::random::Random;
-use volery::vole::{Delta, Key, Mac, Shares, Vole, cot, extend};
+use volery::vole::{Delta, Key, Mac, Shares, Vole};
 use volery::{Choice, Correlations, F2, Field, Reason};
 
 /// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
@@ -41,23 +41,13 @@ pub(super) fn f2(plan: &Plan, correlations: u64) -> Result<()> {
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole: Box<dyn Vole<Share = Mac>> = match kind {
-            Correlations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
-            Correlations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
-        };
+        let vole = kind.prover(channel, arch, random)?;
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole: Box<dyn Vole<Share = Key>> = match kind {
-            Correlations::SoftSpoken(depth) => {
-                Box::new(cot::Verifier::new(channel, arch, depth, &delta, random)?)
-            }
-            Correlations::Lpn(params) => {
-                Box::new(extend::Verifier::new(channel, arch, params, &delta, random)?)
-            }
-        };
+        let vole = kind.verifier(channel, arch, &delta, random)?;
         draw(channel, vole, correlations, started, None)
     };
     let (macs, keys) = plan.task("correlations", correlations).run(prover, verifier)?;
@@ -77,12 +67,7 @@ fn choose(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>
     if let Some(correlations) = given {
         return Choice { correlations, reason: Reason::Given };
     }
-    let bandwidth = bandwidth.unwrap_or(LOOPBACK);
-    let reason = match correlations {
-        ..=Correlations::SMALL_STATEMENT => Reason::Small,
-        _ => Reason::Bandwidth(bandwidth),
-    };
-    Choice { correlations: Correlations::fastest(correlations, bandwidth), reason }
+    Choice::fastest(correlations, bandwidth.unwrap_or(LOOPBACK))
 }
 
 fn draw<S>(

@@ -12,8 +12,8 @@ pub fn advise_huge_pages(words: &mut Vec<F128>) {
     let end = start + words.capacity() * size_of::<F128>();
     let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
     if first < last {
-        // SAFETY: the range lies within one allocation that we hold exclusively, and this advice changes neither its contents
-        // nor what may be done with it; an error is as good as a refusal.
+        // SAFETY: the range lies within one allocation that we hold exclusively, and this advice changes neither its
+        // contents nor what may be done with it; an error is as good as a refusal.
         unsafe {
             libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_HUGEPAGE);
         }

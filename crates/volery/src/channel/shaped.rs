@@ -1,17 +1,17 @@
 //! A TCP link made slower: what a bench needs to see how a proof fares on a network that is not there.
 //!
-//! Each end shapes what it sends. Bytes are cut into packets; packet i **departs** when the one before has departed
-//! and its own bits have passed at the given rate, and is written to the socket no earlier than the latency after that. So
+//! Each end shapes what it sends. Bytes are cut into packets; packet i **departs** when the one before has departed and
+//! its own bits have passed at the given rate, and is written to the socket no earlier than the latency after that. So
 //! neither the rate nor the latency depends on how exactly the system sleeps: who wakes up late catches up, by at most
 //! `BURST`, the depth of the token bucket.
 //!
 //! Sending is asynchronous, as on a real network: a thread takes packets from a queue as long as a socket buffer and
-//! what is on its way at the given rate, and a sender waits only where the queue is full. Flushing hands over, and does not
-//! wait for delivery.
+//! what is on its way at the given rate, and a sender waits only where the queue is full. Flushing hands over, and does
+//! not wait for delivery.
 //!
-//! What it does not model: loss and what TCP makes of it, a growing window, headers (the rate is that of payload), other
-//! traffic, or a bottleneck that both directions share. Beyond the queue there are the buffers of the real sockets,
-//! into which a packet passes when its time has come, whether the receiver reads or not: they stand for the
+//! What it does not model: loss and what TCP makes of it, a growing window, headers (the rate is that of payload),
+//! other traffic, or a bottleneck that both directions share. Beyond the queue there are the buffers of the real
+//! sockets, into which a packet passes when its time has come, whether the receiver reads or not: they stand for the
 //! receiver's.
 
 use super::tcp::timed_out;

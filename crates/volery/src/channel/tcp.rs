@@ -34,7 +34,8 @@ pub fn is_loopback(address: &str) -> io::Result<bool> {
 }
 
 impl Tcp {
-    /// Waits on `listener` for one peer, no longer than `timeout`, which then also bounds every single wait on the link.
+    /// Waits on `listener` for one peer, no longer than `timeout`, which then also bounds every single wait on the
+    /// link.
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
@@ -60,8 +61,8 @@ impl Tcp {
         }
     }
 
-    /// Connects to `address`, trying again with growing pauses while nobody listens there, no longer than `timeout`, which then
-    /// also bounds every single wait on the link.
+    /// Connects to `address`, trying again with growing pauses while nobody listens there, no longer than `timeout`,
+    /// which then also bounds every single wait on the link.
     ///
     /// # Errors
     /// What the operating system said last.

@@ -64,7 +64,8 @@ impl Transcript {
         direction.position += bytes.len() as u64;
     }
 
-    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that two in a row differ.
+    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that two in a row
+    /// differ.
     pub(super) fn meet(&mut self, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, meeting");
         hasher.update(&self.met);

@@ -8,10 +8,10 @@ use volery_primitives::F2;
 /// A reversible network of a chosen number of ANDs, and exactly four XORs to each.
 ///
 /// Step t turns a state `s` of a few wires by a Toffoli gate, `s[k] += s[i]·s[j]`, and up to three `s[a] += s[b]`, at
-/// places that are public pseudo-random functions of t, with a period. The first half of the ANDs runs so; the second half runs the
-/// same steps backwards, and each state bit must come out as it went in. So any witness satisfies the network, and a
-/// wrong product anywhere is a wrong bit at the end, because all steps on the way there are injective. Where the
-/// number is odd, the AND in the middle squares a sum, which must not change it.
+/// places that are public pseudo-random functions of t, with a period. The first half of the ANDs runs so; the second
+/// half runs the same steps backwards, and each state bit must come out as it went in. So any witness satisfies the
+/// network, and a wrong product anywhere is a wrong bit at the end, because all steps on the way there are injective.
+/// Where the number is odd, the AND in the middle squares a sum, which must not change it.
 ///
 /// The comparisons at the end are XORs too; that many steps have one of the other kind less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Network {
         self.gates / 2
     }
 
-    /// XORs that are spared in each half: in their place stand the comparisons at the end, and two in the middle of an odd
-    /// number of ANDs.
+    /// XORs that are spared in each half: in their place stand the comparisons at the end, and two in the middle of an
+    /// odd number of ANDs.
     fn spared(&self) -> u64 {
         self.width() as u64 / 2 - self.gates % 2
     }
@@ -135,8 +135,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
     }
 }
 
-/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is not
-/// that of making up its places.
+/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is
+/// not that of making up its places.
 const PERIOD: u64 = 1024;
 
 /// Where one step reads and writes.

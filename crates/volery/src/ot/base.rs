@@ -1,8 +1,9 @@
 //! 128 endemic oblivious transfers over ristretto255: Masny and Rindal, CCS 2019, with the batch hygiene of
 //! McQuoid, Rosulek and Roy 2021.
 //!
-//! After it the sender holds pairs (K_{i,0}, K_{i,1}), and the receiver with choice bits c holds K_{i,c_i}. "Endemic": an
-//! honest party's keys look random, a corrupt party may choose its own. The users of the keys must, and do, bear that.
+//! After it the sender holds pairs (K_{i,0}, K_{i,1}), and the receiver with choice bits c holds K_{i,c_i}. "Endemic":
+//! an honest party's keys look random, a corrupt party may choose its own. The users of the keys must, and do, bear
+//! that.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -10,9 +11,9 @@
 //! | sender | M_i = s_i·g for i = 0…127 | 4096 |
 //!
 //! The receiver draws R_{i,1-c} at random and sets R_{i,c} = a_i·g − HG(i, c, R_{i,1-c}): whichever of the two it fixes
-//! last has its hash already determined, so it knows the logarithm of at most one Q_{i,b} = R_{i,b} + HG(i, b, R_{i,1-b}).
-//! Its message is uniform whatever the choices: they are hidden unconditionally. Keys are
-//! K_{i,b} = H(sid, i, b, h₁, M_i, s_i·Q_{i,b}), where h₁ digests the first message.
+//! last has its hash already determined, so it knows the logarithm of at most one Q_{i,b} = R_{i,b} + HG(i, b,
+//! R_{i,1-b}). Its message is uniform whatever the choices: they are hidden unconditionally. Keys are K_{i,b} = H(sid,
+//! i, b, h₁, M_i, s_i·Q_{i,b}), where h₁ digests the first message.
 //!
 //! Deviation: the paper allows one s for all transfers; a fresh s_i for each removes the argument about shared
 //! exponents, for 4064 bytes and 128 fixed-base multiplications. Security: programmable random oracle and the gap

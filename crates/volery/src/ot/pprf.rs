@@ -1,8 +1,8 @@
 //! Punctured trees: all leaves for one party, all but one for the other.
 //!
-//! τ = 128/k trees of depth k. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base choices were
-//! the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The consistency check is that of
-//! Roy, "SoftSpokenOT", CRYPTO 2022.
+//! τ = 128/k trees of depth k. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base choices
+//! were the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The consistency check is that
+//! of Roy, "SoftSpokenOT", CRYPTO 2022.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -15,8 +15,8 @@
 //! working half r and its check half s, so that opening the sum of the latter says nothing about the former.
 //!
 //! What an abort leaks: a dealer that sends a wrong correction on one side learns one bit of α where the puncturer goes
-//! on, and is caught with probability 1/2 for each. Surviving α form an affine set, so that guessing the rest is as hard
-//! as before: the caller treats a failed check as the end of Δ.
+//! on, and is caught with probability 1/2 for each. Surviving α form an affine set, so that guessing the rest is as
+//! hard as before: the caller treats a failed check as the end of Δ.
 
 use super::base::{COUNT, Chosen, Pairs};
 use crate::channel::Channel;
@@ -123,8 +123,8 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
     Ok(leaves)
 }
 
-/// The puncturer's side: `keys` are the base keys it chose by the complement of `delta`'s bits, as [`choices`] says. The
-/// leaf at α_i is zero in tree i; time does not depend on α.
+/// The puncturer's side: `keys` are the base keys it chose by the complement of `delta`'s bits, as [`choices`] says.
+/// The leaf at α_i is zero in tree i; time does not depend on α.
 ///
 /// # Errors
 /// `Misbehaved` where the trees are inconsistent; link errors.
@@ -204,7 +204,8 @@ pub fn slice(delta: F128, i: usize, k: usize) -> u64 {
     (delta.0 >> (k * i)) as u64 & ((1 << k) - 1)
 }
 
-/// The base choices of a puncturer: transfer k·i + (j−1) is for level j of tree i, and asks for the sibling of the path.
+/// The base choices of a puncturer: transfer k·i + (j−1) is for level j of tree i, and asks for the sibling of the
+/// path.
 pub fn choices(delta: F128, k: usize) -> F128 {
     let mut choices = 0;
     for i in 0..COUNT / k {

@@ -50,8 +50,8 @@ impl Correlations {
         Self::Lpn(Params::WAN),
     ];
 
-    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing else
-    /// is considered.
+    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing
+    /// else is considered.
     pub const SMALL_STATEMENT: u64 = 1 << 18;
 
     /// The fastest for so many committed bits over a link of so many Mbit/s each way.
@@ -117,8 +117,8 @@ impl Correlations {
         }
     }
 
-    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set, Δ from its
-    /// trees and the search for a transcript whose challenges let two errors cancel would cost.
+    /// The computational security of a session in bits: the least of what the group, the expansion, the LPN set, Δ from
+    /// its trees and the search for a transcript whose challenges let two errors cancel would cost.
     pub fn computational_bits(self) -> u32 {
         let assumption = match self {
             Self::SoftSpoken(_) => f64::INFINITY,
@@ -144,7 +144,10 @@ impl Correlations {
     }
 
     /// The prover's end, set up.
-    pub(super) fn prover(
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn prover(
         self,
         channel: &mut Channel,
         arch: Arch,
@@ -156,8 +159,11 @@ impl Correlations {
         })
     }
 
-    /// The verifier's end, set up.
-    pub(super) fn verifier(
+    /// The verifier's end, set up under `delta`.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn verifier(
         self,
         channel: &mut Channel,
         arch: Arch,
@@ -218,6 +224,17 @@ pub struct Choice {
     pub reason: Reason,
 }
 
+impl Choice {
+    /// The fastest for so many committed bits over a link of so many Mbit/s each way.
+    pub fn fastest(commitments: u64, bandwidth: f64) -> Self {
+        let reason = match commitments {
+            ..=Correlations::SMALL_STATEMENT => Reason::Small,
+            _ => Reason::Bandwidth(bandwidth),
+        };
+        Self { correlations: Correlations::fastest(commitments, bandwidth), reason }
+    }
+}
+
 /// What a party proposes in its first message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Proposal {
@@ -232,7 +249,8 @@ pub(super) const WARM_UP: usize = 64 << 10;
 pub(super) const PROBE: usize = 192 << 10;
 
 impl Proposal {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the commitments and the bandwidth, zero where unknown.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the commitments and the bandwidth, zero where
+    /// unknown.
     pub(super) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.name().into(),
@@ -258,8 +276,8 @@ impl Proposal {
         Ok(Self::Auto { commitments, bandwidth: (mbps > 0).then_some(mbps as f64) })
     }
 
-    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and it
-    /// matters, it is measured.
+    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and
+    /// it matters, it is measured.
     ///
     /// # Errors
     /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs` makes no
@@ -281,15 +299,13 @@ impl Proposal {
             }
         };
         if commitments <= Correlations::SMALL_STATEMENT {
-            let correlations = Correlations::fastest(commitments, f64::INFINITY);
-            return Ok(Choice { correlations, reason: Reason::Small });
+            return Ok(Choice::fastest(commitments, f64::INFINITY));
         }
         let bandwidth = match bandwidths.into_iter().flatten().reduce(f64::min) {
             Some(given) => given,
             None => measure(channel)?,
         };
-        let correlations = Correlations::fastest(commitments, bandwidth);
-        Ok(Choice { correlations, reason: Reason::Bandwidth(bandwidth) })
+        Ok(Choice::fastest(commitments, bandwidth))
     }
 }
 

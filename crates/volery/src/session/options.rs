@@ -16,15 +16,15 @@ pub struct Options {
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
     pub bandwidth: Option<f64>,
-    /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once more to make one of its
-    /// gates. It must name the circuit: challenges bind it and nothing else of the statement.
+    /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once
+    /// more to make one of its gates. It must name the circuit: challenges bind it and nothing else of the statement.
     pub statement: Option<[u8; 32]>,
     /// The number of committed bits of the first statement, for that choice; counted where `None` and needed.
     pub commitments: Option<u64>,
     /// The statistical security asked for, in bits; a run that offers less is refused.
     pub security: u32,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails is
-    /// noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails
+    /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
     pub check: bool,
     /// The instruction set of the kernels.
     pub arch: Arch,

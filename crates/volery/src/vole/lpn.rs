@@ -2,9 +2,9 @@
 //!
 //! An iteration turns M shares into n. The first k of them are the secret of a sparse linear code: row j of the public
 //! matrix has [`WEIGHT`] random ones, and output j is the sum of those secrets and of the j-th leaf of t trees, whose
-//! values are zero but at one random place in each. To the verifier, who knows which sum went into a correction only if it
-//! knows the secret, the prover's bits look random: **the assumption protects the witness, never soundness**, which rests
-//! on Δ alone. So a weak set is a privacy bug.
+//! values are zero but at one random place in each. To the verifier, who knows which sum went into a correction only if
+//! it knows the secret, the prover's bits look random: **the assumption protects the witness, never soundness**, which
+//! rests on Δ alone. So a weak set is a privacy bug.
 //!
 //! The sets are stronger than those in use elsewhere (2026): besides the attacks on random codes (information set
 //! decoding for regular noise, the algebraic and hybrid attacks of 2023 to 2025) they hold out against restricting the

@@ -22,27 +22,28 @@
 //! A witness element is checked along with the products, as the product of itself and the public one: so a share, its
 //! correction and its place in the check have one number, and a gate writes one slot.
 //!
-//! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys (8).
+//! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys
+//! (8).
 //!
 //! **Soundness**: a false statement is accepted with probability at most (2 + 1)·2^-127 + 2^-128 plus the error of the
 //! VOLE's check, for each transcript that the prover tries: at most two of the 2^127 keys Δ solve the quadratic
 //! equation of a wrong product, one guess of Δ forges an asserted MAC, and wrong products cancel in the last wrong
-//! batch's combination with probability 2^-128. [`security`] computes it. Offline the prover may try transcripts, each for a hash:
-//! that multiplies the last two terms only.
+//! batch's combination with probability 2^-128. [`security`] computes it. Offline the prover may try transcripts, each
+//! for a hash: that multiplies the last two terms only.
 //!
-//! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what the
-//! verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is argued there
-//! ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an assertion goes on to the end and then closes: where it
-//! failed does not show.
+//! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what
+//! the verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is argued there
+//! ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an assertion goes on to the end
+//! and then closes: where it failed does not show.
 //!
 //! **Abort**: the checks of products, assertions and correlations are computed after the last message has arrived and
 //! end in one bit. The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
 //! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any depends on
 //! the prover alone.
 //!
-//! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512, shared and
-//! noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile of `bench boolean` with
-//! 10^8 gates:
+//! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512, shared
+//! and noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile of `bench
+//! boolean` with 10^8 gates:
 //!
 //! | stage | l2 | softspoken4 |
 //! |---|---|---|

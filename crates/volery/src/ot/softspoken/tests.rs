@@ -204,8 +204,8 @@ fn errors_without_a_guess_survive_one_time_in_sixteen() {
     assert!((3..=30).contains(&survived), "{survived} of 200; 12.5 expected");
 }
 
-/// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits of Δ: such a check
-/// passes with probability 1/16 and gives Δ away. Here it must fail whatever the guess, for every Δ tried.
+/// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits of Δ: such a
+/// check passes with probability 1/16 and gives Δ away. Here it must fail whatever the guess, for every Δ tried.
 #[test]
 fn packed_check_attack() {
     for seed in 0..40 {

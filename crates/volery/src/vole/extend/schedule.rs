@@ -2,7 +2,8 @@
 
 use super::super::lpn::Params;
 
-/// The work that both parties spread over the draws of an iteration. Each counts its own draws; the numbers are the same.
+/// The work that both parties spread over the draws of an iteration. Each counts its own draws; the numbers are the
+/// same.
 #[derive(Clone, Copy)]
 pub(crate) struct Schedule {
     tiles: usize,

@@ -186,9 +186,9 @@ fn a_flipped_bit_of_the_verifier_is_caught() {
     }
 }
 
-/// The prover's set-up: four messages, one for each chunk, three of the check, and x; then the x of the next iteration. What
-/// is changed before x is caught by the verifier, which goes on to nothing; a changed x makes it answer what the prover does
-/// not expect.
+/// The prover's set-up: four messages, one for each chunk, three of the check, and x; then the x of the next iteration.
+/// What is changed before x is caught by the verifier, which goes on to nothing; a changed x makes it answer what the
+/// prover does not expect.
 #[test]
 fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
     let chunks = 6;
@@ -202,8 +202,8 @@ fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
     }
 }
 
-/// A verifier that plants a wrong tree and answers as if it had guessed the path: it survives where the guess is right, and
-/// then the leaves are right too.
+/// A verifier that plants a wrong tree and answers as if it had guessed the path: it survives where the guess is right,
+/// and then the leaves are right too.
 #[test]
 fn a_wrong_tree_needs_a_guess() {
     let params = Params::TINY;

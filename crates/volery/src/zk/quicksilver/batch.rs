@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// The commitments of one block of shares, each as the multiplication that it is checked as once its batch's challenge is
-/// drawn: a product of two wires, or a witness element as the product of itself and one.
+/// The commitments of one block of shares, each as the multiplication that it is checked as once its batch's challenge
+/// is drawn: a product of two wires, or a witness element as the product of itself and one.
 #[derive(Default)]
 pub(super) struct Batch {
     /// Left operand, right operand, product; the last is there beforehand, as the share to commit by.

@@ -66,8 +66,8 @@ impl<'a> Prover<'a> {
     /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
     ///
     /// # Errors
-    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit asserted
-    /// nothing or left a part of the witness unread; link errors.
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
+    /// asserted nothing or left a part of the witness unread; link errors.
     pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());

@@ -10,9 +10,9 @@ use super::super::WEIGHT;
 use super::{Lpn, log2_binomial, log2_sum};
 use std::collections::BTreeSet;
 
-/// How many times smaller α is for columns that are left after striking out the one with the fewest rows again and again,
-/// instead of taken at random. To have many such choices part of the columns must be struck out at random first, which
-/// makes it 0.87 and more.
+/// How many times smaller α is for columns that are left after striking out the one with the fewest rows again and
+/// again, instead of taken at random. To have many such choices part of the columns must be struck out at random first,
+/// which makes it 0.87 and more.
 pub(super) const GREEDY: f64 = 0.84;
 
 /// The least over p; `shrink` multiplies the α of random columns.
