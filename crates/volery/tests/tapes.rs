@@ -51,7 +51,7 @@ fn pinned() {
         let tiny = options(Correlations::Lpn(Params::TINY));
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "635e578e11fd9fdf0ccfd045214db6b8",
+            "cc1b814c935c099058a61227e1e7ee9c",
             "refilled network, {}",
             arch.name()
         );

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | | set-up of SoftSpoken with k = 8, M shares, its check | its own | once |
 //! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | spread over an iteration's draws |
-//! | prover | x of the check of these trees | 16 | at 3/4 of the draws |
+//! | prover | x of the check of these trees | 16 | at 7/8 of the draws |
 //! | verifier | digest of the check | 32 | in answer; read before the next iteration |
 //!
 //! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees beforehand;
@@ -17,11 +17,11 @@
 //!
 //! Iterations chain: the first outputs of one are the secret, the tree keys and the check's masks of the next, each
 //! used once, and they never leave this file. The next iteration is made ready while this one is drawn (`schedule`):
-//! the verifier sends corrections during the first half of the draws, the prover takes them up a quarter of an
-//! iteration later, sends x in its stream after three quarters and reads the answer at the end, so that the stream
-//! never waits for a refill while a round trip is shorter than about a quarter of an iteration. Both parties then meet:
-//! the public keys of the next trees' hash and of the code's matrix come from that point of the transcript, so that no
-//! two iterations share a matrix, a hash key, a secret, noise or masks.
+//! the verifier sends corrections during the first 5/8 of the draws, the prover takes them up a quarter of an iteration
+//! later, sends x in its stream after 7/8 and reads the answer at the end. So a slow link carries the corrections all
+//! the while, and the stream waits for no refill while a round trip is shorter than an eighth of an iteration. Both
+//! parties then meet: the public keys of the next trees' hash and of the code's matrix come from that point of the
+//! transcript, so that no two iterations share a matrix, a hash key, a secret, noise or masks.
 //!
 //! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has passed.
 //! The prover reveals something that depends on an iteration's outputs only after the check of its trees has passed. A

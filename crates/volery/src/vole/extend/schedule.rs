@@ -27,7 +27,7 @@ impl Schedule {
 
     /// How many tiles of the next iteration the verifier has planted after the work of `draws` draws.
     pub(crate) fn planted(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles, self.draws() / 2)
+        self.progress(draws, self.base_tiles, 5 * self.draws() / 8)
     }
 
     /// How many the prover has fixed by then.
@@ -37,7 +37,7 @@ impl Schedule {
 
     /// The number of draws after whose work the prover has sent x, and the verifier its answer.
     pub(crate) fn checked(self) -> usize {
-        3 * self.draws() / 4
+        7 * self.draws() / 8
     }
 
     /// All tiles, evenly over the draws after the first `from` up to `to`.
