@@ -1,0 +1,176 @@
+//! Sums of products over F_{2^128}, reduced once.
+
+use super::Simd;
+use crate::arch::Triple;
+use crate::field::F128;
+
+/// A sum of 256-bit products, before reduction.
+#[derive(Clone, Copy)]
+struct Unreduced<V> {
+    low: V,
+    middle: V,
+    high: V,
+}
+
+impl<V: Simd> Unreduced<V> {
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        let zero = unsafe { V::splat(F128(0)) };
+        Self { low: zero, middle: zero, high: zero }
+    }
+
+    /// Adds a·b.
+    #[inline(always)]
+    unsafe fn add_product(&mut self, a: V, b: V) {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        unsafe {
+            self.low = self.low.xor(a.clmul::<0x00>(b));
+            self.high = self.high.xor(a.clmul::<0x11>(b));
+            self.middle = self.middle.xor(a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b)));
+        }
+    }
+
+    /// The sum over all lanes, reduced.
+    #[inline(always)]
+    unsafe fn fold(self) -> F128 {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        let (low, middle, high) = unsafe { (self.low.fold().0, self.middle.fold().0, self.high.fold().0) };
+        F128::reduce(low ^ (middle << 64), high ^ (middle >> 64))
+    }
+}
+
+/// a·b in each lane, reduced.
+#[inline(always)]
+unsafe fn product<V: Simd>(a: V, b: V) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe {
+        let middle = a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b));
+        let low = a.clmul::<0x00>(b).xor(middle.up64());
+        let high = a.clmul::<0x11>(b).xor(middle.down64());
+        // Fold the 64-bit limbs 3 and then 2 with X^128 = X^7 + X^2 + X + 1.
+        let fold = V::splat(F128(crate::field::REDUCTION));
+        let third = high.clmul::<0x01>(fold);
+        let low = low.xor(third.up64());
+        let high = high.xor(third.down64());
+        low.xor(high.clmul::<0x00>(fold))
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn dot<V: Simd>(a: &[F128], b: &[F128]) -> F128 {
+    let (length, a, b) = (a.len(), a.as_ptr(), b.as_ptr());
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; indices stay below `length`.
+    unsafe {
+        let mut wide = Unreduced::<V>::zero();
+        let mut single = Unreduced::<V::One>::zero();
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            wide.add_product(V::load(a.add(i)), V::load(b.add(i)));
+        }
+        for i in whole..length {
+            single.add_product(V::One::load(a.add(i)), V::One::load(b.add(i)));
+        }
+        wide.fold() ^ single.fold()
+    }
+}
+
+#[inline(always)]
+unsafe fn weigh_at<V: Simd>(i: usize, chi: &[F128], words: &[F128], sum: &mut Unreduced<V>, bits: &mut V) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let (chi, word) = (V::load(chi.as_ptr().add(i)), V::load(words.as_ptr().add(i)));
+        sum.add_product(chi, word);
+        *bits = bits.xor(word.bit0_mask().and(chi));
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn weigh<V: Simd>(chi: &[F128], words: &[F128]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let (mut wide, mut single) = (Unreduced::<V>::zero(), Unreduced::<V::One>::zero());
+        let (mut wide_bits, mut single_bits) = (V::splat(F128(0)), V::One::splat(F128(0)));
+        let whole = chi.len() - chi.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            weigh_at(i, chi, words, &mut wide, &mut wide_bits);
+        }
+        for i in whole..chi.len() {
+            weigh_at(i, chi, words, &mut single, &mut single_bits);
+        }
+        (wide.fold() ^ single.fold(), wide_bits.fold() ^ single_bits.fold())
+    }
+}
+
+/// The columns a, b and c of the triples from number i on.
+#[inline(always)]
+unsafe fn load_triples<V: Simd>(triples: &[Triple], i: usize) -> [V; 3] {
+    debug_assert!(i + V::LANES <= triples.len());
+    // SAFETY: the caller upholds the condition of `Simd` and that i + LANES is in range.
+    unsafe {
+        let at = triples.as_ptr().add(i).cast::<F128>();
+        [V::gather(at, 3), V::gather(at.add(1), 3), V::gather(at.add(2), 3)]
+    }
+}
+
+#[inline(always)]
+unsafe fn prover_sums_at<V: Simd>(i: usize, chi: &[F128], triples: &[Triple], sums: &mut [Unreduced<V>; 2]) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let [a, b, c] = load_triples::<V>(triples, i);
+        let chi = V::load(chi.as_ptr().add(i));
+        let cross = a.bit0_mask().and(b).xor(b.bit0_mask().and(a)).xor(c);
+        sums[0].add_product(chi, product(a, b));
+        sums[1].add_product(chi, cross);
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn prover_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let mut wide = [Unreduced::<V>::zero(); 2];
+        let mut single = [Unreduced::<V::One>::zero(); 2];
+        let whole = chi.len() - chi.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            prover_sums_at(i, chi, triples, &mut wide);
+        }
+        for i in whole..chi.len() {
+            prover_sums_at(i, chi, triples, &mut single);
+        }
+        (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
+    }
+}
+
+#[inline(always)]
+unsafe fn verifier_sums_at<V: Simd>(
+    i: usize,
+    chi: &[F128],
+    triples: &[Triple],
+    sums: &mut [Unreduced<V>; 2],
+) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let [a, b, c] = load_triples::<V>(triples, i);
+        let chi = V::load(chi.as_ptr().add(i));
+        sums[0].add_product(chi, product(a, b));
+        sums[1].add_product(chi, c);
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn verifier_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let mut wide = [Unreduced::<V>::zero(); 2];
+        let mut single = [Unreduced::<V::One>::zero(); 2];
+        let whole = chi.len() - chi.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            verifier_sums_at(i, chi, triples, &mut wide);
+        }
+        for i in whole..chi.len() {
+            verifier_sums_at(i, chi, triples, &mut single);
+        }
+        (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
+    }
+}

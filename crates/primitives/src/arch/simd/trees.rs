@@ -1,0 +1,234 @@
+//! Trees and what comes of their leaves: expansion, growth, encoding.
+
+use super::{FLIGHT, Simd, aes, counter, round_keys};
+use crate::aes::Aes128;
+use crate::arch::{Punctures, WEIGHT};
+use crate::field::F128;
+
+/// Leaves folded in registers before partial sums go to memory, and its logarithm.
+const LEAVES: usize = 8;
+const LOW_PLANES: usize = 3;
+
+#[inline(always)]
+pub(in super::super) unsafe fn fold_leaves<V: Simd>(
+    key: &Aes128,
+    leaves: &[F128],
+    start: u128,
+    total: &mut [F128],
+    planes: &mut [F128],
+) {
+    let blocks = total.len();
+    let whole = blocks - blocks % V::LANES;
+    // SAFETY: the caller upholds the condition of `Simd`; the vectors at b cover total[b..b+LANES] and the same range
+    // of each plane, which end at `blocks`.
+    unsafe {
+        let keys = round_keys::<V>(key);
+        for b in (0..whole).step_by(V::LANES) {
+            fold_leaves_at(&keys, leaves, start, b, total, planes);
+        }
+        let keys = round_keys::<V::One>(key);
+        for b in whole..blocks {
+            fold_leaves_at(&keys, leaves, start, b, total, planes);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn fold_leaves_at<V: Simd>(
+    keys: &[V; 11],
+    leaves: &[F128],
+    start: u128,
+    b: usize,
+    total: &mut [F128],
+    planes: &mut [F128],
+) {
+    let blocks = total.len();
+    debug_assert!(b + V::LANES <= blocks);
+    // SAFETY: the caller upholds the condition of `Simd`, and that b + LANES <= blocks.
+    unsafe {
+        let zero = V::splat(F128(0));
+        let count = V::count(start + b as u128);
+        let mut low = [zero; LOW_PLANES];
+        let mut sums = [zero; 256 / LEAVES];
+        let groups = leaves.len() / LEAVES;
+        for (sum, leaves) in sums.iter_mut().zip(leaves.as_chunks::<LEAVES>().0) {
+            let inputs = |y: usize| V::splat(leaves[y]).xor(count);
+            let mut g: [V; LEAVES] = core::array::from_fn(inputs);
+            aes(keys, &mut g);
+            for (y, g) in g.iter_mut().enumerate() {
+                *g = g.xor(inputs(y));
+            }
+            let (g01, g23, g45, g67) = (g[0].xor(g[1]), g[2].xor(g[3]), g[4].xor(g[5]), g[6].xor(g[7]));
+            let high = g45.xor(g67);
+            low[0] = low[0].xor(g[1].xor(g[3])).xor(g[5].xor(g[7]));
+            low[1] = low[1].xor(g23).xor(g67);
+            low[2] = low[2].xor(high);
+            *sum = g01.xor(g23).xor(high);
+        }
+        debug_assert!(planes.len() == blocks * (LOW_PLANES + groups.ilog2() as usize));
+        let planes = planes.as_mut_ptr();
+        let plane = |m: usize| planes.add(m * blocks + b);
+        for (m, low) in low.into_iter().enumerate() {
+            low.store(plane(m));
+        }
+        for m in (0..groups.ilog2() as usize).rev() {
+            let half = 1 << m;
+            let mut sum = zero;
+            for x in 0..half {
+                sum = sum.xor(sums[half + x]);
+                sums[x] = sums[x].xor(sums[half + x]);
+            }
+            sum.store(plane(LOW_PLANES + m));
+        }
+        sums[0].store(total.as_mut_ptr().add(b));
+    }
+}
+
+/// σ(x): the halves swapped, and the former high one added to the new one.
+#[inline(always)]
+unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe { x.swap_halves().xor(x.and(high)) }
+}
+
+#[inline(always)]
+unsafe fn grow_at<V: Simd, const N: usize>(keys: &[V; 11], nodes: *mut F128, parents: usize, i: usize) {
+    // SAFETY: the caller upholds the condition of `Simd`, that i + N·LANES <= parents and that `nodes` is valid for
+    // twice as many.
+    unsafe {
+        let high = V::splat(F128(u128::MAX << 64));
+        let mut parent = [high; N];
+        let mut input = [high; N];
+        for n in 0..N {
+            parent[n] = V::load(nodes.add(i + n * V::LANES));
+            input[n] = orthomorphism(parent[n], high);
+        }
+        let mut left = input;
+        aes(keys, &mut left);
+        for n in 0..N {
+            let left = left[n].xor(input[n]);
+            left.store(nodes.add(i + n * V::LANES));
+            left.xor(parent[n]).store(nodes.add(parents + i + n * V::LANES));
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
+    let parents = nodes.len() / 2;
+    let nodes = nodes.as_mut_ptr();
+    let mut i = 0;
+    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i stays within the parents.
+    unsafe {
+        let keys = round_keys::<V>(key);
+        while i + FLIGHT * V::LANES <= parents {
+            grow_at::<V, FLIGHT>(&keys, nodes, parents, i);
+            i += FLIGHT * V::LANES;
+        }
+        while i + V::LANES <= parents {
+            grow_at::<V, 1>(&keys, nodes, parents, i);
+            i += V::LANES;
+        }
+        let keys = round_keys::<V::One>(key);
+        while i < parents {
+            grow_at::<V::One, 1>(&keys, nodes, parents, i);
+            i += 1;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn sum_rows_at<V: Simd>(nodes: &[F128], g: usize, sums: &mut [F128]) {
+    let trees = sums.len();
+    // SAFETY: the caller upholds the condition of `Simd` and that g + LANES <= trees, which divides the length.
+    unsafe {
+        let mut sum = V::splat(F128(0));
+        for row in 0..nodes.len() / trees {
+            sum = sum.xor(V::load(nodes.as_ptr().add(row * trees + g)));
+        }
+        sum.store(sums.as_mut_ptr().add(g));
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn sum_rows<V: Simd>(nodes: &[F128], sums: &mut [F128]) {
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths divide.
+    unsafe {
+        let whole = sums.len() - sums.len() % V::LANES;
+        for g in (0..whole).step_by(V::LANES) {
+            sum_rows_at::<V>(nodes, g, sums);
+        }
+        for g in whole..sums.len() {
+            sum_rows_at::<V::One>(nodes, g, sums);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn puncture_at<V: Simd>(nodes: *mut F128, rows: usize, g: usize, p: Punctures) {
+    let trees = p.row.len();
+    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `nodes` is valid for
+    // 2·rows·trees.
+    unsafe {
+        let target = V::load(p.row.as_ptr().add(g));
+        let (left, right) = (V::load(p.left.as_ptr().add(g)), V::load(p.right.as_ptr().add(g)));
+        for row in 0..rows {
+            let here = V::splat(F128(row as u128 | (row as u128) << 64)).equal(target);
+            let at = nodes.add(row * trees + g);
+            V::load(at).xor(here.and(left)).store(at);
+            let at = at.add(rows * trees);
+            V::load(at).xor(here.and(right)).store(at);
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn puncture<V: Simd>(nodes: &mut [F128], p: Punctures) {
+    let trees = p.row.len();
+    let rows = nodes.len() / (2 * trees);
+    let nodes = nodes.as_mut_ptr();
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths divide.
+    unsafe {
+        let whole = trees - trees % V::LANES;
+        for g in (0..whole).step_by(V::LANES) {
+            puncture_at::<V>(nodes, rows, g, p);
+        }
+        for g in whole..trees {
+            puncture_at::<V::One>(nodes, rows, g, p);
+        }
+    }
+}
+
+/// Rows that are encoded on one buffer of indices, and the 128-bit blocks of that buffer.
+const ENCODED: usize = 64;
+const INDEX_BLOCKS: usize = ENCODED * WEIGHT / 4;
+
+#[inline(always)]
+pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+    let size = table.len() as u64;
+    let table = table.as_ptr();
+    let mut block = first as u128 * WEIGHT as u128 / 4;
+    let mut blocks = [F128(0); INDEX_BLOCKS];
+    for rows in rows.chunks_mut(ENCODED) {
+        // SAFETY: the caller upholds the condition of `Simd`. A word w is mapped to the byte offset of the entry
+        // w·size >> 32, which is below `size`; `encode` in arch.rs bounds the table to 2^27 entries, so that the
+        // offset fits 32 bits.
+        unsafe {
+            counter::<V>(key, block, &mut blocks);
+            let words: *mut u32 = blocks.as_mut_ptr().cast();
+            for i in 0..4 * INDEX_BLOCKS {
+                let word = words.add(i);
+                *word = ((u64::from(*word) * size) >> 32) as u32 * 16;
+            }
+            for (j, row) in rows.iter_mut().enumerate() {
+                let row: *mut F128 = row;
+                let mut sum = V::One::load(row);
+                for i in 0..WEIGHT {
+                    sum = sum.xor(V::One::load(table.byte_add(*words.add(WEIGHT * j + i) as usize)));
+                }
+                sum.store(row);
+            }
+        }
+        block += INDEX_BLOCKS as u128;
+    }
+}
