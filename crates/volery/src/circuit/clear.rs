@@ -26,9 +26,7 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// `Invalid` where the circuit asserted nothing, or left a part of the witness unread.
     pub fn finish(mut self) -> Result<()> {
         if self.asserts == 0 {
-            return Err(Error::invalid(
-                "the statement asserts nothing, so that any witness would satisfy it",
-            ));
+            return Err(nothing_asserted());
         }
         match self.witness.next() {
             Some(_) => Err(witness_unread()),
