@@ -32,22 +32,25 @@ use assign_and_sum;
 
 mod f128;
 mod f2;
+mod f61;
 #[cfg(test)]
 pub mod laws;
 
 pub use f2::F2;
+pub use f61::F61;
 pub use f128::F128;
 pub(crate) use f128::REDUCTION;
 
 use core::fmt::Debug;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use zeroize::DefaultIsZeroes;
 
 /// A finite field whose elements have one canonical encoding.
 ///
 /// Every operation takes the same time whatever the operands.
 pub trait Field:
-    Copy
+    DefaultIsZeroes
     + Eq
     + Debug
     + Send
@@ -79,6 +82,26 @@ pub trait Field:
 
     /// The element encoded by `word`, or `None` where the encoding is not canonical.
     fn from_word(word: u128) -> Option<Self>;
+
+    /// The 64-bit words of randomness that [`Field::sample`] takes: 1, 2 or 4.
+    const SAMPLE: usize;
+
+    /// The element that uniform `words`, [`Field::SAMPLE`] of them, make: uniform within a statistical distance of
+    /// 2^-60.
+    ///
+    /// # Panics
+    /// Where there are fewer.
+    fn sample(words: &[u64]) -> Self;
+
+    /// Element `bit` of a basis whose sums with factors 0 and 1, over [`Field::BITS`] elements, are the whole field:
+    /// powers of two in a prime field, a basis over F_2 in characteristic two.
+    fn place(bit: u32) -> Self;
+
+    /// `self` where `mask` is all ones, zero where it is zero.
+    fn masked(self, mask: u64) -> Self;
+
+    /// The bytes of an encoded element.
+    const BYTES: usize = Self::BITS.div_ceil(8) as usize;
 }
 
 /// `Self` as an extension of degree [`Extension::DEGREE`] over the field `B`.
@@ -92,4 +115,18 @@ pub trait Extension<B: Field>: Field + From<B> {
     /// `Σ coordinates[i] · X^i`, for at most [`Extension::DEGREE`] coordinates, which may themselves be
     /// extension elements (so that r subfield correlations pack into one over the extension).
     fn pack(coordinates: &[Self]) -> Self;
+}
+
+/// `base` to the power `exponent`, which is public.
+fn power<F: Field>(base: F, exponent: u128) -> F {
+    (0..128 - exponent.leading_zeros()).rev().fold(F::ONE, |power, bit| {
+        let square = power * power;
+        if exponent >> bit & 1 == 1 { square * base } else { square }
+    })
+}
+
+/// [`Extension::pack`] where the degree is one.
+fn pack_one<F: Field>(coordinates: &[F]) -> F {
+    assert!(coordinates.len() <= 1, "{} coordinates do not fit a field over itself", coordinates.len());
+    coordinates.iter().copied().sum()
 }

@@ -10,7 +10,9 @@ pub mod arch;
 pub mod bits;
 pub mod field;
 pub mod hash;
+pub mod mac;
 pub mod prg;
 
 pub use arch::Arch;
-pub use field::{Extension, F2, F128, Field};
+pub use field::{Extension, F2, F61, F128, Field};
+pub use mac::{MacField, Tagged};

@@ -108,6 +108,19 @@ impl Field for F128 {
     fn from_word(word: u128) -> Option<Self> {
         Some(Self(word))
     }
+
+    const SAMPLE: usize = 2;
+    #[inline(always)]
+    fn sample(words: &[u64]) -> Self {
+        Self(u128::from(words[1]) << 64 | u128::from(words[0]))
+    }
+    fn place(bit: u32) -> Self {
+        Self(1 << bit)
+    }
+    #[inline(always)]
+    fn masked(self, mask: u64) -> Self {
+        Self(self.0 & (u128::from(mask) << 64 | u128::from(mask)))
+    }
 }
 
 impl From<F2> for F128 {

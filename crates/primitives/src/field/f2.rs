@@ -4,11 +4,14 @@
 use super::Field;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use zeroize::DefaultIsZeroes;
 
 /// An element of F_2: a bit, added by xor and multiplied by and.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[repr(transparent)]
 pub struct F2(u8);
+
+impl DefaultIsZeroes for F2 {}
 
 impl F2 {
     /// The lowest bit of `word`.
@@ -51,6 +54,17 @@ impl Field for F2 {
     }
     fn from_word(word: u128) -> Option<Self> {
         (word < 2).then_some(Self(word as u8))
+    }
+
+    const SAMPLE: usize = 1;
+    fn sample(words: &[u64]) -> Self {
+        Self::low_bit(words[0].into())
+    }
+    fn place(_: u32) -> Self {
+        Self::ONE
+    }
+    fn masked(self, mask: u64) -> Self {
+        Self(self.0 & mask as u8)
     }
 }
 

@@ -104,6 +104,33 @@ impl Params {
     }
 }
 
+/// The sets of one field other than F_2, each large enough to start the one after it; `mid` and `wan` both start from
+/// `l2`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sets {
+    /// Started by the base protocol, to start `tiny` and for nothing else.
+    pub seed: Params,
+    /// For small statements.
+    pub tiny: Params,
+    /// For fast links: the table fits the second-level cache.
+    pub l2: Params,
+    /// For slower ones.
+    pub mid: Params,
+    /// For slow ones.
+    pub wan: Params,
+}
+
+impl Sets {
+    /// Prime fields of 61 bits and more.
+    pub const LARGE: Self = Self {
+        seed: Params { name: "seed", secret: 1_920, trees: 1024, depth: 4, security: 134 },
+        tiny: Params { name: "tiny", secret: 7_936, trees: 2048, depth: 6, security: 132 },
+        l2: Params { name: "l2", secret: 32_768, trees: 4096, depth: 8, security: 130 },
+        mid: Params { name: "mid", secret: 126_976, trees: 4096, depth: 10, security: 130 },
+        wan: Params { name: "wan", secret: 483_328, trees: 4096, depth: 12, security: 129 },
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
