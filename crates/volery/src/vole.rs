@@ -12,6 +12,7 @@
 
 pub mod cot;
 pub mod extend;
+mod half_tree;
 #[doc(hidden)]
 pub mod ideal;
 pub mod lpn;

@@ -1,0 +1,263 @@
+//! Half-trees (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023) side by side, down to some level.
+//!
+//! The verifier grows binary trees whose levels each sum to Δ. For each level it sends c = (sum of the left nodes) ⊕
+//! (key of a share); the share behind it has a random bit u, and adding its MAC to c gives the prover the sum over the
+//! left nodes where u is zero and over the right ones where it is one. So the prover learns all nodes but those on a
+//! path that turns away from u at each level, and on the path it knows each node up to Δ.
+//!
+//! Children are H(x) and x ⊕ H(x) for the circular correlation robust H of [`volery_primitives::hash::Circular`], under
+//! a public key of its own for each level of each tile: the prover sees a hash of a node that differs from a known one
+//! by Δ at each level of each tree, and one trial of Δ tests those of one level of one tile
+//! ([`Params::tree_bits`]). Roots come from a secret seed and a counter that starts at a public salt, so that no table
+//! of counters helps to find a seed.
+//!
+//! Time and memory accesses do not depend on the path: each level is swept, and the sibling set where a mask says so.
+//!
+//! Trees of a tile stand side by side: node y of tree g is at y·G + g, and the children of node y are y and, in the
+//! second half of the level, m + y. So the leaves are in bit-reversed order of paths, which is one fixed public order.
+
+use super::lpn::Params;
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Arch, Punctures, grow, puncture, sum_rows};
+use volery_primitives::{Extension, F2, F128, Field};
+use zeroize::Zeroizing;
+
+/// What both parties know of the trees of one iteration.
+pub(super) struct Forest {
+    pub(super) arch: Arch,
+    pub(super) params: Params,
+    /// Gives the keys of all levels of all tiles.
+    keys: Aes128,
+}
+
+/// The hash of one level of a tile.
+pub(super) struct Level(Aes128);
+
+impl Forest {
+    /// Trees whose hashes come from the public key `key`.
+    pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
+        Self { arch, params, keys: Aes128::new(arch, key) }
+    }
+
+    /// The trees side by side in a tile.
+    pub(super) fn width(&self) -> usize {
+        self.params.trees_per_tile()
+    }
+
+    /// The public key number `slot`, below 256, of a tile; those up to the depth are of its levels.
+    pub(super) fn key(&self, tile: usize, slot: usize) -> F128 {
+        let mut key = [F128((tile as u128) << 8 | slot as u128)];
+        self.keys.encrypt(&mut key);
+        key[0]
+    }
+
+    pub(super) fn hash(&self, tile: usize, level: usize) -> Level {
+        Level(Aes128::new(self.arch, self.key(tile, level)))
+    }
+
+    /// Grows level `level` from the one above: all of its nodes.
+    pub(super) fn level<'n>(&self, hash: &Level, level: usize, nodes: &'n mut [F128]) -> &'n mut [F128] {
+        let nodes = &mut nodes[..self.width() << level];
+        grow(&hash.0, nodes);
+        nodes
+    }
+
+    /// The prover's levels up to `last` of a tile: opens its `corrections` by `macs`, level by level, and turns them
+    /// into the siblings of the paths; all nodes of the last level, zero on the paths, come first in `nodes`.
+    pub(super) fn fix(
+        &self,
+        tile: usize,
+        last: usize,
+        macs: &[F128],
+        corrections: &mut [F128],
+        nodes: &mut [F128],
+    ) -> Path {
+        let width = self.width();
+        let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
+        // c ⊕ MAC: the sum over the sibling's side of the level.
+        let sums = corrections.iter_mut().zip(macs).take(width * last);
+        sums.for_each(|(c, mac)| *c ^= *mac);
+        let mut path = Path::new(width);
+        path.root(nodes, &corrections[..width], |g| side(1, g));
+        for level in 2..=last {
+            let siblings = &mut corrections[width * (level - 1)..][..width];
+            let hash = self.hash(tile, level);
+            let (nodes, ghost) = self.open(&hash, level, siblings, nodes, |g| side(level, g));
+            path.step(self.arch, nodes, ghost, siblings, &path.nothing(), |g| side(level, g));
+        }
+        path
+    }
+
+    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides into the siblings.
+    /// Gives the nodes of the level, with both children of a zero parent as they grew; and what these are.
+    pub(super) fn open<'n>(
+        &self,
+        hash: &Level,
+        level: usize,
+        sums: &mut [F128],
+        nodes: &'n mut [F128],
+        side: impl Fn(usize) -> F2,
+    ) -> (&'n mut [F128], F128) {
+        let nodes = self.level(hash, level, nodes);
+        let ghost = hash.ghost();
+        let (lefts, rights) = nodes.split_at(nodes.len() / 2);
+        let [mut left, mut right] = [(); 2].map(|()| Zeroizing::new(vec![F128::ZERO; self.width()]));
+        sum_rows(self.arch, lefts, &mut left);
+        sum_rows(self.arch, rights, &mut right);
+        for g in 0..self.width() {
+            // The zero node at the hole has its ghost of a child on each side, which is not the verifier's.
+            sums[g] ^= left[g] ^ (left[g] ^ right[g]).scale(side(g)) ^ ghost;
+        }
+        (nodes, ghost)
+    }
+
+    /// The prover's levels up to `last` of a tile again, from the `siblings` of the paths and the `sides` they are on.
+    pub(super) fn regrow(
+        &self,
+        tile: usize,
+        last: usize,
+        siblings: &[F128],
+        side: impl Fn(usize, usize) -> F2,
+        nodes: &mut [F128],
+    ) -> Path {
+        let mut path = Path::new(self.width());
+        let mut siblings = siblings.chunks_exact(self.width());
+        path.root(nodes, siblings.next().expect("a level"), |g| side(1, g));
+        for (level, siblings) in (2..=last).zip(siblings) {
+            let hash = self.hash(tile, level);
+            let nodes = self.level(&hash, level, nodes);
+            path.step(self.arch, nodes, hash.ghost(), siblings, &path.nothing(), |g| side(level, g));
+        }
+        path
+    }
+}
+
+impl Level {
+    /// Both children of a zero node.
+    pub(super) fn ghost(&self) -> F128 {
+        let mut zero = [F128::ZERO; 2];
+        grow(&self.0, &mut zero);
+        zero[0]
+    }
+}
+
+/// The verifier's trees: a root of each is all it keeps.
+pub(super) struct Roots {
+    pub(super) forest: Forest,
+    seeds: Aes128,
+    /// Where the counter of the seeds starts.
+    salt: u64,
+    delta: Zeroizing<F128>,
+}
+
+impl Roots {
+    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`.
+    pub(super) fn new(arch: Arch, params: Params, key: F128, delta: F128, seed: F128) -> Self {
+        let seeds = Aes128::new(arch, seed);
+        // Any public value that no other iteration has.
+        let salt = (key.0 >> 64) as u64;
+        Self { forest: Forest::new(arch, params, key), seeds, salt, delta: Zeroizing::new(delta) }
+    }
+
+    /// Grows the levels up to `last` of `tile`, and appends their corrections under `keys`, level by level.
+    pub(super) fn plant(
+        &self,
+        tile: usize,
+        last: usize,
+        keys: &[F128],
+        nodes: &mut [F128],
+        corrections: &mut Vec<F128>,
+    ) {
+        let width = self.forest.width();
+        let mut keys = keys.chunks_exact(width);
+        self.root(tile, nodes);
+        for level in 1..=last {
+            let nodes = match level {
+                1 => &nodes[..2 * width],
+                _ => self.forest.level(&self.forest.hash(tile, level), level, nodes),
+            };
+            self.correct(nodes, keys.next().expect("a key for each level of each tree"), corrections);
+        }
+    }
+
+    /// Appends the corrections of one level.
+    pub(super) fn correct(&self, nodes: &[F128], keys: &[F128], corrections: &mut Vec<F128>) {
+        let mut sums = Zeroizing::new(vec![F128::ZERO; keys.len()]);
+        sum_rows(self.forest.arch, &nodes[..nodes.len() / 2], &mut sums);
+        corrections.extend(sums.iter().zip(keys).map(|(sum, key)| *sum ^ *key));
+    }
+
+    /// Grows the levels up to `last` of `tile` again.
+    pub(super) fn regrow(&self, tile: usize, last: usize, nodes: &mut [F128]) {
+        self.root(tile, nodes);
+        for level in 2..=last {
+            self.forest.level(&self.forest.hash(tile, level), level, nodes);
+        }
+    }
+
+    /// Level 1: two nodes that sum to Δ.
+    fn root(&self, tile: usize, nodes: &mut [F128]) {
+        let width = self.forest.width();
+        let (left, right) = nodes[..2 * width].split_at_mut(width);
+        self.seeds.counter(u128::from(self.salt) << 64 | (tile * width) as u128, left);
+        right.iter_mut().zip(left).for_each(|(right, left)| *right = *left ^ *self.delta);
+    }
+}
+
+/// The paths to the holes of the trees of a tile, as far as they are grown.
+pub(super) struct Path {
+    /// The hole's place in its level, in both 64-bit halves.
+    pub(super) row: Zeroizing<Vec<F128>>,
+    left: Zeroizing<Vec<F128>>,
+    right: Zeroizing<Vec<F128>>,
+}
+
+impl Path {
+    fn new(width: usize) -> Self {
+        let [row, left, right] = [(); 3].map(|()| Zeroizing::new(vec![F128::ZERO; width]));
+        Self { row, left, right }
+    }
+
+    /// The value of a node on each path where it is not known.
+    fn nothing(&self) -> Vec<F128> {
+        vec![F128::ZERO; self.row.len()]
+    }
+
+    /// Level 1: the sibling on the side that `side` says, and zero in the hole.
+    fn root(&mut self, leaves: &mut [F128], siblings: &[F128], side: impl Fn(usize) -> F2) {
+        let width = siblings.len();
+        for (g, sibling) in siblings.iter().enumerate() {
+            leaves[g] = sibling.scale(side(g) + F2::ONE);
+            leaves[width + g] = sibling.scale(side(g));
+            self.turn(g, 1, side(g));
+        }
+    }
+
+    /// A level whose nodes are right but for the two children of the hole above, both `ghost`: puts the siblings on the
+    /// sides that `side` says, and `holes` on the others.
+    pub(super) fn step(
+        &mut self,
+        arch: Arch,
+        nodes: &mut [F128],
+        ghost: F128,
+        siblings: &[F128],
+        holes: &[F128],
+        side: impl Fn(usize) -> F2,
+    ) {
+        for g in 0..siblings.len() {
+            let (sibling, hole) = (siblings[g] ^ ghost, holes[g] ^ ghost);
+            let swap = (sibling ^ hole).scale(side(g));
+            self.left[g] = sibling ^ swap;
+            self.right[g] = hole ^ swap;
+        }
+        puncture(arch, nodes, Punctures { row: &self.row, left: &self.left, right: &self.right });
+        let rows = nodes.len() / (2 * siblings.len());
+        (0..siblings.len()).for_each(|g| self.turn(g, rows, side(g)));
+    }
+
+    /// The path turns away from the sibling's side, at a level of `rows` parents.
+    fn turn(&mut self, g: usize, rows: usize, side: F2) {
+        let right = (rows as u128) | (rows as u128) << 64;
+        self.row[g].0 += right & (side + F2::ONE).mask();
+    }
+}
