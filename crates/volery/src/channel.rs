@@ -20,7 +20,7 @@ pub use tcp::{Tcp, is_loopback};
 use crate::error::{Error, Result};
 use std::io;
 use transcript::Transcript;
-use volery_primitives::F128;
+use volery_primitives::{F128, Field};
 
 /// Carries bytes to and from the peer, in order, without knowing what they mean.
 ///
@@ -210,6 +210,42 @@ impl Channel {
         }
         self.scratch = bytes;
         received
+    }
+
+    /// Sends field elements, [`Field::BYTES`] each, least significant first.
+    ///
+    /// # Errors
+    /// As for [`Channel::send`].
+    pub fn send_elements<F: Field>(&mut self, elements: &[F]) -> Result<()> {
+        let mut bytes = core::mem::take(&mut self.scratch);
+        bytes.resize(F::BYTES * elements.len(), 0);
+        for (bytes, element) in bytes.chunks_exact_mut(F::BYTES).zip(elements) {
+            bytes.copy_from_slice(&element.to_word().to_le_bytes()[..F::BYTES]);
+        }
+        let sent = self.send(&bytes);
+        self.scratch = bytes;
+        sent
+    }
+
+    /// Fills `elements` with [`Field::BYTES`] bytes each, least significant first.
+    ///
+    /// # Errors
+    /// `Misbehaved` where an encoding is not canonical; those of [`Channel::recv`].
+    pub fn recv_elements<F: Field>(&mut self, elements: &mut [F]) -> Result<()> {
+        let mut bytes = core::mem::take(&mut self.scratch);
+        bytes.resize(F::BYTES * elements.len(), 0);
+        let received = self.recv(&mut bytes);
+        let mut canonical = true;
+        for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
+            let mut word = [0; 16];
+            word[..F::BYTES].copy_from_slice(bytes);
+            let decoded = F::from_word(u128::from_le_bytes(word));
+            canonical &= decoded.is_some();
+            *element = decoded.unwrap_or(F::ZERO);
+        }
+        self.scratch = bytes;
+        received?;
+        if canonical { Ok(()) } else { Err(Error::Misbehaved("a field element is not in canonical form")) }
     }
 
     /// Both parties are at a point of the protocol where each has received all that the other has sent. 32 bytes that

@@ -17,13 +17,14 @@ mod half_tree;
 pub mod ideal;
 pub mod lpn;
 mod single_point;
+pub mod subfield;
 
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
-use core::marker::PhantomData;
-use volery_primitives::{Extension, F2, F128, Field};
-use zeroize::{Zeroize, Zeroizing};
+use core::ops::Add;
+use volery_primitives::{Extension, F2, F128};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// The prover's share of a bit: its MAC, with the bit itself in bit 0.
 #[derive(Clone, Copy)]
@@ -66,24 +67,37 @@ impl Delta {
 
     /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends, in benches and tests.
     pub fn relates(&self, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
-        let mut pairs = macs.words(0).iter().zip(keys.words(0));
+        let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len() && pairs.all(|(mac, key)| *key == *mac ^ self.0.scale(mac.bit0()))
     }
 }
 
-/// Shares in bulk, [`Mac`]s or [`Key`]s. Wiped on drop.
-pub struct Shares<S> {
-    rows: Zeroizing<Vec<F128>>,
-    share: PhantomData<S>,
+/// A party's share of one value.
+pub trait Share {
+    /// What holds one in bulk; sums of rows are rows of sums.
+    type Row: DefaultIsZeroes + Add<Output = Self::Row>;
 }
 
-impl<S> Default for Shares<S> {
+impl Share for Mac {
+    type Row = F128;
+}
+
+impl Share for Key {
+    type Row = F128;
+}
+
+/// Shares in bulk. Wiped on drop.
+pub struct Shares<S: Share> {
+    rows: Zeroizing<Vec<S::Row>>,
+}
+
+impl<S: Share> Default for Shares<S> {
     fn default() -> Self {
-        Self { rows: Zeroizing::default(), share: PhantomData }
+        Self { rows: Zeroizing::default() }
     }
 }
 
-impl<S> Shares<S> {
+impl<S: Share> Shares<S> {
     /// How many there are.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -98,23 +112,23 @@ impl<S> Shares<S> {
     /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are shares. An
     /// empty `self` stands for zeroes.
     pub fn fold(&mut self, block: &Self) {
-        self.rows.resize(LEAST_BLOCK, F128::ZERO);
-        for words in block.rows.chunks(LEAST_BLOCK) {
-            self.rows.iter_mut().zip(words).for_each(|(sum, word)| *sum ^= *word);
+        self.rows.resize(LEAST_BLOCK, S::Row::default());
+        for rows in block.rows.chunks(LEAST_BLOCK) {
+            self.rows.iter_mut().zip(rows).for_each(|(sum, row)| *sum = *sum + *row);
         }
     }
 
-    /// The words of shares `from` on, one each.
-    pub(crate) fn words(&self, from: usize) -> &[F128] {
+    /// The rows of shares `from` on, one each.
+    pub(crate) fn rows(&self, from: usize) -> &[S::Row] {
         &self.rows[from..]
     }
 
-    pub(crate) fn words_mut(&mut self) -> &mut Zeroizing<Vec<F128>> {
+    pub(crate) fn rows_mut(&mut self) -> &mut Zeroizing<Vec<S::Row>> {
         &mut self.rows
     }
 }
 
-impl<S> Zeroize for Shares<S> {
+impl<S: Share> Zeroize for Shares<S> {
     fn zeroize(&mut self) {
         self.rows.zeroize();
     }
@@ -126,8 +140,8 @@ pub const LEAST_BLOCK: usize = 128;
 /// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order; a share is used
 /// once.
 pub trait Vole {
-    /// [`Mac`] for the prover, [`Key`] for the verifier.
-    type Share;
+    /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
+    type Share: Share;
 
     /// Replaces `block` by the next shares: [`LEAST_BLOCK`] or more.
     ///
@@ -146,6 +160,7 @@ pub trait Vole {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use volery_primitives::Field;
 
     #[test]
     fn sums_of_shares_are_shares() {
@@ -154,9 +169,9 @@ mod tests {
         let (mut macs, mut keys) = (Shares::<Mac>::default(), Shares::<Key>::default());
         let (mut mac_sums, mut key_sums) = (Shares::default(), Shares::default());
         for _ in 0..3 {
-            macs.words_mut().resize(1000, F128::ZERO);
-            keys.words_mut().resize(1000, F128::ZERO);
-            for (mac, key) in macs.words_mut().iter_mut().zip(keys.words_mut().iter_mut()) {
+            macs.rows_mut().resize(1000, F128::ZERO);
+            keys.rows_mut().resize(1000, F128::ZERO);
+            for (mac, key) in macs.rows_mut().iter_mut().zip(keys.rows_mut().iter_mut()) {
                 *key = F128(random.word().0 & !1);
                 *mac = *key ^ delta.value().scale(random.word().bit0());
             }
@@ -165,7 +180,7 @@ mod tests {
         }
         assert_eq!(mac_sums.len(), LEAST_BLOCK);
         assert!(delta.relates(&mac_sums, &key_sums) && delta.relates(&macs, &keys));
-        macs.words_mut()[999] ^= F128(1 << 99);
+        macs.rows_mut()[999] ^= F128(1 << 99);
         assert!(!delta.relates(&macs, &keys) && !delta.relates(&macs, &key_sums));
     }
 }

@@ -13,14 +13,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
 use volery::random::Random;
-use volery::vole::{Delta, Key, Mac, Shares, Vole};
+use volery::vole::{Delta, Key, Mac, Share, Shares, Vole};
 use volery::{Choice, Correlations, F2, Field, Reason};
 
 /// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
 const LOOPBACK: f64 = 10_000.0;
 
 /// What one side did.
-struct Drawn<S> {
+struct Drawn<S: Share> {
     sums: Shares<S>,
     correlations: u64,
     traffic: Traffic,
@@ -70,7 +70,7 @@ fn choose(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>
     Choice::fastest(correlations, bandwidth.unwrap_or(LOOPBACK))
 }
 
-fn draw<S>(
+fn draw<S: Share>(
     channel: &mut Channel,
     mut vole: Box<dyn Vole<Share = S>>,
     correlations: u64,

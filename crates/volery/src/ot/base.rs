@@ -1,4 +1,4 @@
-//! 128 endemic oblivious transfers over ristretto255: Masny and Rindal, CCS 2019, with the batch hygiene of
+//! Endemic oblivious transfers over ristretto255: Masny and Rindal, CCS 2019, with the batch hygiene of
 //! McQuoid, Rosulek and Roy 2021.
 //!
 //! After it the sender holds pairs (K_{i,0}, K_{i,1}), and the receiver with choice bits c holds K_{i,c_i}. "Endemic":
@@ -7,8 +7,8 @@
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | receiver | R_{i,0}, R_{i,1} for i = 0…127 | 8192 |
-//! | sender | M_i = s_i·g for i = 0…127 | 4096 |
+//! | receiver | R_{i,0}, R_{i,1} for each of n transfers | 64·n |
+//! | sender | M_i = s_i·g for each of them | 32·n |
 //!
 //! The receiver draws R_{i,1-c} at random and sets R_{i,c} = a_i·g − HG(i, c, R_{i,1-c}): whichever of the two it fixes
 //! last has its hash already determined, so it knows the logarithm of at most one Q_{i,b} = R_{i,b} + HG(i, b,
@@ -16,7 +16,7 @@
 //! i, b, h₁, M_i, s_i·Q_{i,b}), where h₁ digests the first message.
 //!
 //! Deviation: the paper allows one s for all transfers; a fresh s_i for each removes the argument about shared
-//! exponents, for 4064 bytes and 128 fixed-base multiplications. Security: programmable random oracle and the gap
+//! exponents, for 32 bytes and a fixed-base multiplication each. Security: programmable random oracle and the gap
 //! Diffie-Hellman assumption on ristretto255 (about 126 bits); not post-quantum.
 //!
 //! Encodings that are not canonical are refused, and so is the identity as M_i. Ristretto has prime order: no cofactor
@@ -33,8 +33,8 @@ use volery_primitives::F128;
 use volery_primitives::hash::Digest;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Transfers in a batch: one for each bit of Δ.
-pub const COUNT: usize = 128;
+/// The most transfers in a batch, one for each choice bit; SoftSpoken takes as many.
+pub const MOST: usize = 128;
 
 /// What the sender holds: both keys of each transfer.
 pub type Pairs = Zeroizing<Vec<[F128; 2]>>;
@@ -89,18 +89,18 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
     Ok((encoded, point))
 }
 
-/// The sender's side.
+/// The sender's side of `count` transfers.
 ///
 /// # Errors
 /// `Misbehaved` where a point is not canonical; link errors.
-pub fn send(channel: &mut Channel, random: &mut Random) -> Result<Pairs> {
+pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<Pairs> {
     let oracle = Oracle { sid: channel.meet("base ot") };
-    let mut message = vec![0; 64 * COUNT];
+    let mut message = vec![0; 64 * count];
     channel.recv(&mut message)?;
     let first = oracle.first_message(&message);
 
-    let mut pairs = Zeroizing::new(vec![[F128::default(); 2]; COUNT]);
-    let mut reply = Vec::with_capacity(32 * COUNT);
+    let mut pairs = Zeroizing::new(vec![[F128::default(); 2]; count]);
+    let mut reply = Vec::with_capacity(32 * count);
     let slots = message.as_chunks::<32>().0.as_chunks::<2>().0;
     for (i, ([r0, r1], pair)) in slots.iter().zip(pairs.iter_mut()).enumerate() {
         let ((e0, r0), (e1, r1)) = (decode(r0)?, decode(r1)?);
@@ -116,15 +116,16 @@ pub fn send(channel: &mut Channel, random: &mut Random) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// The receiver's side, with choice bit i at bit i of `choices`. Time does not depend on the choices.
+/// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not depend on the choices.
 ///
 /// # Errors
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.
-pub fn receive(channel: &mut Channel, choices: F128, random: &mut Random) -> Result<Chosen> {
+pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut Random) -> Result<Chosen> {
+    assert!(count <= MOST, "{count} transfers");
     let oracle = Oracle { sid: channel.meet("base ot") };
-    let mut exponents = Zeroizing::new(Vec::with_capacity(COUNT));
-    let mut message = Vec::with_capacity(64 * COUNT);
-    for i in 0..COUNT {
+    let mut exponents = Zeroizing::new(Vec::with_capacity(count));
+    let mut message = Vec::with_capacity(64 * count);
+    for i in 0..count {
         let slot = choice(choices, i);
         let a = random_scalar(random);
         let other = RistrettoPoint::from_uniform_bytes(&random.bytes());
@@ -138,9 +139,9 @@ pub fn receive(channel: &mut Channel, choices: F128, random: &mut Random) -> Res
     let first = oracle.first_message(&message);
     channel.send(&message)?;
 
-    let mut reply = vec![0; 32 * COUNT];
+    let mut reply = vec![0; 32 * count];
     channel.recv(&mut reply)?;
-    let mut keys = Zeroizing::new(Vec::with_capacity(COUNT));
+    let mut keys = Zeroizing::new(Vec::with_capacity(count));
     for (i, (m, a)) in reply.as_chunks::<32>().0.iter().zip(exponents.iter()).enumerate() {
         let (encoded, m) = decode(m)?;
         if m.is_identity() {
@@ -161,6 +162,7 @@ mod tests {
     use crate::channel::{Flip, Party, Tape, pipe};
     use std::time::Duration;
 
+    const COUNT: usize = MOST;
     const CHOICES: F128 = F128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
 
     /// Runs both sides, with one bit of the sender's or the receiver's message flipped where asked.
@@ -170,10 +172,10 @@ mod tests {
         let mut receiver = Channel::new(Party::Verifier, Tape::new(receiver, in_first).0);
         std::thread::scope(|scope| {
             let sending = scope.spawn(move || {
-                let pairs = send(&mut sender, &mut Random::from_seed(&[1; 32]))?;
+                let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32]))?;
                 sender.flush().map(|()| pairs)
             });
-            let received = receive(&mut receiver, CHOICES, &mut Random::from_seed(&[2; 32]));
+            let received = receive(&mut receiver, CHOICES, COUNT, &mut Random::from_seed(&[2; 32]));
             drop(receiver);
             (sending.join().unwrap(), received)
         })
@@ -212,11 +214,11 @@ mod tests {
         let _ = receiver.meet("an earlier step");
         std::thread::scope(|scope| {
             let sending = scope.spawn(move || {
-                let pairs = send(&mut sender, &mut Random::from_seed(&[1; 32])).unwrap();
+                let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32])).unwrap();
                 sender.flush().unwrap();
                 pairs
             });
-            let keys = receive(&mut receiver, CHOICES, &mut Random::from_seed(&[2; 32])).unwrap();
+            let keys = receive(&mut receiver, CHOICES, COUNT, &mut Random::from_seed(&[2; 32])).unwrap();
             let pairs = sending.join().unwrap();
             assert!(pairs.iter().zip(keys.iter()).all(|(pair, key)| !pair.contains(key)));
         });
@@ -229,7 +231,7 @@ mod tests {
         let mut receiver = Channel::new(Party::Verifier, receiver);
         sender.send(&[0; 32 * COUNT]).unwrap();
         sender.flush().unwrap();
-        let error = receive(&mut receiver, CHOICES, &mut Random::from_seed(&[2; 32])).unwrap_err();
+        let error = receive(&mut receiver, CHOICES, COUNT, &mut Random::from_seed(&[2; 32])).unwrap_err();
         assert!(matches!(error, Error::Misbehaved("a base OT point is the identity")));
 
         let (sender, receiver) = pipe(Duration::from_secs(10));
@@ -237,7 +239,7 @@ mod tests {
         let mut receiver = Channel::new(Party::Verifier, receiver);
         receiver.send(&[0xff; 64 * COUNT]).unwrap();
         receiver.flush().unwrap();
-        let error = send(&mut sender, &mut Random::from_seed(&[1; 32])).unwrap_err();
+        let error = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32])).unwrap_err();
         assert!(matches!(error, Error::Misbehaved(_)));
     }
 }

@@ -192,7 +192,7 @@ impl Receiver {
     /// # Errors
     /// `Misbehaved` where the peer breaks the base transfers; link errors.
     pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
-        let pairs = base::send(channel, random)?;
+        let pairs = base::send(channel, base::MOST, random)?;
         let leaves = pprf::deal(channel, &pairs, depth.bits())?;
         Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
     }
@@ -272,7 +272,7 @@ impl Sender {
     ) -> Result<Self> {
         assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
         let k = depth.bits();
-        let keys = base::receive(channel, pprf::choices(delta, k), random)?;
+        let keys = base::receive(channel, pprf::choices(delta, k), base::MOST, random)?;
         let mut leaves = pprf::puncture(channel, &keys, delta, k)?;
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
             shift(leaves, pprf::slice(delta, i, k));

@@ -27,7 +27,7 @@ impl Vole for Prover {
     type Share = Mac;
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
-        self.receiver.extend(channel, block.words_mut())
+        self.receiver.extend(channel, block.rows_mut())
     }
     fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
         self.receiver.check(channel)?;
@@ -60,7 +60,7 @@ impl Vole for Verifier {
     type Share = Key;
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
-        self.sender.extend(channel, block.words_mut())
+        self.sender.extend(channel, block.rows_mut())
     }
     fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
         Ok(Box::new(Self { sender: self.sender.check(channel)? }))

@@ -38,7 +38,7 @@ impl Vole for Prover {
     type Share = Mac;
 
     fn block(&mut self, _: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
-        self.0.rows(block.words_mut());
+        self.0.rows(block.rows_mut());
         Ok(())
     }
     fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
@@ -63,8 +63,8 @@ impl Vole for Verifier {
     type Share = Key;
 
     fn block(&mut self, _: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
-        self.dealer.rows(block.words_mut());
-        for row in block.words_mut().iter_mut() {
+        self.dealer.rows(block.rows_mut());
+        for row in block.rows_mut().iter_mut() {
             row.0 ^= self.delta.0 & row.bit0().mask();
         }
         Ok(())

@@ -72,6 +72,11 @@ impl Params {
         self.secret + self.trees * self.depth + CHECK_MASKS
     }
 
+    /// The same over another field: one share for each tree, and a mask for each coordinate of the MACs.
+    pub const fn consumed_over(self, degree: usize) -> usize {
+        self.secret + self.trees + degree
+    }
+
     /// The tiles of an iteration.
     pub const fn tiles(self) -> usize {
         self.outputs() / TILE

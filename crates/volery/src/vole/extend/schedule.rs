@@ -1,6 +1,6 @@
 //! When what is done for the next iteration, counted in draws of this one.
 
-use super::super::lpn::Params;
+use super::super::lpn::{Params, TILE};
 
 /// The work that both parties spread over the draws of an iteration. Each counts its own draws; the numbers are the
 /// same.
@@ -8,11 +8,20 @@ use super::super::lpn::Params;
 pub(crate) struct Schedule {
     tiles: usize,
     base_tiles: usize,
+    /// Eighths of the draws after which all is planted; a quarter later all is fixed.
+    planted_by: usize,
 }
 
 impl Schedule {
+    /// Over F_2, where the check takes one answer.
     pub(crate) fn new(params: Params) -> Self {
-        Self { tiles: params.tiles(), base_tiles: params.base_tiles() }
+        Self { tiles: params.tiles(), base_tiles: params.base_tiles(), planted_by: 5 }
+    }
+
+    /// Over another field, where the check takes an eighth more, with MACs of this degree.
+    pub(crate) fn over(params: Params, degree: usize) -> Self {
+        let base_tiles = params.consumed_over(degree).div_ceil(TILE);
+        Self { tiles: params.tiles(), base_tiles, planted_by: 4 }
     }
 
     /// The draws of an iteration: the tiles that the next iteration does not start from.
@@ -21,23 +30,32 @@ impl Schedule {
     }
 
     /// Whether another tile is set aside for the next iteration before this draw.
-    pub(super) fn sets_aside(self, draw: usize) -> bool {
+    pub(crate) fn sets_aside(self, draw: usize) -> bool {
         draw < self.base_tiles
     }
 
     /// How many tiles of the next iteration the verifier has planted after the work of `draws` draws.
     pub(crate) fn planted(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles, 5 * self.draws() / 8)
+        self.progress(draws, self.base_tiles, self.eighths(self.planted_by))
     }
 
     /// How many the prover has fixed by then.
-    pub(super) fn fixed(self, draws: usize) -> usize {
+    pub(crate) fn fixed(self, draws: usize) -> usize {
         self.progress(draws, self.base_tiles + self.draws() / 4, self.checked())
     }
 
     /// The number of draws after whose work the prover has sent x, and the verifier its answer.
     pub(crate) fn checked(self) -> usize {
-        7 * self.draws() / 8
+        self.eighths(self.planted_by + 2)
+    }
+
+    /// The number of draws after whose work a second exchange is over, where the check takes one.
+    pub(crate) fn opened(self) -> usize {
+        self.eighths(self.planted_by + 3)
+    }
+
+    fn eighths(self, number: usize) -> usize {
+        number * self.draws() / 8
     }
 
     /// All tiles, evenly over the draws after the first `from` up to `to`.
@@ -49,11 +67,14 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vole::lpn::Sets;
 
     #[test]
     fn everything_is_done_once_and_in_order() {
-        for params in Params::ALL {
-            let schedule = Schedule::new(params);
+        let Sets { tiny, l2, mid, wan, .. } = Sets::LARGE;
+        let over = [tiny, l2, mid, wan].map(|params| (params, Schedule::over(params, 1)));
+        let all = Params::ALL.map(|params| (params, Schedule::new(params)));
+        for (params, schedule) in all.into_iter().chain(over) {
             let last = schedule.draws();
             for draws in 1..=last {
                 assert!(schedule.planted(draws) >= schedule.planted(draws - 1));
@@ -65,11 +86,14 @@ mod tests {
                 }
             }
             // Nothing is planted before all that it starts from is set aside.
-            assert_eq!(schedule.planted(params.base_tiles()), 0);
-            assert!(!schedule.sets_aside(params.base_tiles()));
+            assert_eq!(schedule.planted(schedule.base_tiles), 0);
+            assert!(
+                schedule.sets_aside(schedule.base_tiles - 1) && !schedule.sets_aside(schedule.base_tiles)
+            );
             assert_eq!(schedule.planted(last), params.tiles());
             assert_eq!(schedule.fixed(schedule.checked()), params.tiles());
-            assert!(schedule.checked() < last);
+            assert!(schedule.checked() < last && schedule.checked() < schedule.opened());
+            assert!(schedule.opened() <= last);
         }
     }
 }

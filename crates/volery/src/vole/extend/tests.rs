@@ -4,7 +4,7 @@ use super::*;
 use crate::channel::{Flip, Pipe, Tape, pipe};
 use crate::error::{Error, Result};
 use crate::random::Random;
-use crate::vole::{Delta, Shares, Vole, single_point};
+use crate::vole::{Delta, Share, Shares, Vole, single_point};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -40,11 +40,15 @@ fn run(
     })
 }
 
-fn draw<S>(channel: &mut Channel, mut vole: impl Vole<Share = S>, draws: usize) -> Result<Vec<F128>> {
+fn draw<S: Share<Row = F128>>(
+    channel: &mut Channel,
+    mut vole: impl Vole<Share = S>,
+    draws: usize,
+) -> Result<Vec<F128>> {
     let (mut rows, mut block) = (vec![], Shares::default());
     for _ in 0..draws {
         vole.block(channel, &mut block)?;
-        rows.extend_from_slice(block.words(0));
+        rows.extend_from_slice(block.rows(0));
     }
     Box::new(vole).check(channel).map(drop)?;
     channel.flush()?;
@@ -100,7 +104,7 @@ fn secrets_are_used_once() {
                 assert_eq!(vole.code.table.len(), Params::TINY.secret);
                 assert!(vole.code.table.iter().all(|share| seen.insert(*share)), "a secret came again");
             }
-            assert!(block.words(0).iter().all(|share| seen.insert(*share)), "a share came again");
+            assert!(block.rows(0).iter().all(|share| seen.insert(*share)), "a share came again");
         }
         verifying.flush().unwrap();
     });
@@ -146,7 +150,7 @@ fn statements_of_any_length_follow() {
     }
 }
 
-fn draw_statements<S>(
+fn draw_statements<S: Share<Row = F128>>(
     channel: &mut Channel,
     mut vole: Box<dyn Vole<Share = S>>,
     lengths: &[usize],
@@ -155,7 +159,7 @@ fn draw_statements<S>(
     for &length in lengths {
         for _ in 0..length {
             vole.block(channel, &mut block).unwrap();
-            rows.extend_from_slice(block.words(0));
+            rows.extend_from_slice(block.rows(0));
         }
         vole = vole.check(channel).unwrap();
         channel.flush().unwrap();

@@ -155,9 +155,9 @@ impl Vole for Verifier {
         if self.draws == self.schedule.draws() {
             self.turn(channel);
         }
-        block.words_mut().resize(TILE, F128::ZERO);
-        self.prepare(channel, block.words_mut())?;
-        self.expand(block.words_mut());
+        block.rows_mut().resize(TILE, F128::ZERO);
+        self.prepare(channel, block.rows_mut())?;
+        self.expand(block.rows_mut());
         Ok(())
     }
 

@@ -85,7 +85,7 @@ impl<'a> Prover<'a> {
             self.vole.block(self.channel, &mut self.block)?;
             unused = 0;
         }
-        let masks = &self.block.words(unused)[..MASKS];
+        let masks = &self.block.rows(unused)[..MASKS];
         let values: Zeroizing<Vec<F128>> =
             Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect());
         let u = self.sums.0 + F128::pack(masks);
@@ -131,7 +131,7 @@ impl<'a> Prover<'a> {
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
         self.vole.block(self.channel, &mut self.block)?;
-        self.batch.open(self.block.words(0));
+        self.batch.open(self.block.rows(0));
         Ok(())
     }
 
@@ -140,7 +140,7 @@ impl<'a> Prover<'a> {
         if !self.batch.close() {
             return Ok(());
         }
-        let committed = self.block.words(0).chunks(64).zip(self.batch.used().chunks(64));
+        let committed = self.block.rows(0).chunks(64).zip(self.batch.used().chunks(64));
         let corrections = committed.map(|(shares, slots)| {
             let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
             bits.enumerate().fold(0, |word, (i, bit)| word | bit << i)

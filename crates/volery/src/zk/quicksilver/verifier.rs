@@ -84,7 +84,7 @@ impl<'a> Verifier<'a> {
             self.vole.block(self.channel, &mut self.block)?;
             unused = 0;
         }
-        let mask = F128::pack(&self.block.words(unused)[..MASKS]);
+        let mask = F128::pack(&self.block.rows(unused)[..MASKS]);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
@@ -140,7 +140,7 @@ impl<'a> Verifier<'a> {
         self.channel.recv(&mut bytes)?;
         self.corrections = Bits::zeroes(self.block.len());
         self.corrections.read_bytes(&bytes);
-        self.batch.open(self.block.words(0));
+        self.batch.open(self.block.rows(0));
         for (slots, word) in self.batch.all().chunks_mut(64).zip(self.corrections.words()) {
             for (i, slot) in slots.iter_mut().enumerate() {
                 slot[2] += self.one.scale(F2::low_bit((word >> i).into()));

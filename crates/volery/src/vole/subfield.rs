@@ -1,0 +1,142 @@
+//! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
+//!
+//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform and not zero. The
+//! prover's share is a [`Tagged`] value, the verifier's a [`Key`].
+//!
+//! - `base`: the first shares, from oblivious transfers;
+//! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
+//! - [`extend`]: many shares from few, with the sets of [`super::lpn::Sets`].
+//!
+//! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could search. So
+//! here each is a coin of the other party, whatever the field: one protocol for all.
+
+mod base;
+pub mod extend;
+#[doc(hidden)]
+pub mod ideal;
+mod single_point;
+
+pub use base::error as base_error;
+
+use super::{Share, Shares};
+use crate::random::Random;
+use core::marker::PhantomData;
+use subtle::ConstantTimeEq;
+use volery_primitives::arch::Arch;
+use volery_primitives::prg::Prg;
+use volery_primitives::{F128, Field, MacField, Tagged};
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+impl<B: Field, E: MacField<B>> Share for Tagged<B, E> {
+    type Row = Self;
+}
+
+/// The verifier's share of a value.
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct Key<E>(pub(crate) E);
+
+impl<E: Field> DefaultIsZeroes for Key<E> {}
+
+impl<E: Field> Share for Key<E> {
+    type Row = E;
+}
+
+/// The verifier's global key, which is not zero. Wiped on drop.
+pub struct Delta<B, E: Field> {
+    value: Zeroizing<E>,
+    /// Its bits at the places of `base::gadget`, the first of them lowest.
+    choices: Zeroizing<F128>,
+    field: PhantomData<B>,
+}
+
+impl<B: Field, E: MacField<B>> Delta<B, E> {
+    /// A fresh key.
+    pub fn random(random: &mut Random) -> Self {
+        loop {
+            let mut choices = 0;
+            let mut coordinates = Zeroizing::new(Vec::new());
+            for i in 0..E::DEGREE {
+                let coordinate: B = element(random);
+                choices |= coordinate.to_word() << (i * B::BITS);
+                coordinates.push(E::from(coordinate));
+            }
+            let value = Zeroizing::new(E::pack(&coordinates));
+            // Once in |E| times.
+            if *value != E::ZERO {
+                return Self { value, choices: Zeroizing::new(F128(choices)), field: PhantomData };
+            }
+        }
+    }
+
+    /// The field element.
+    #[inline(always)]
+    pub(crate) fn value(&self) -> E {
+        *self.value
+    }
+
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends, in benches and tests.
+    pub fn relates(&self, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
+        let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
+        macs.len() == keys.len()
+            && pairs.all(|(share, key)| *key == share.mac + self.value.scale(share.value))
+    }
+}
+
+/// A uniform element.
+fn element<F: Field>(random: &mut Random) -> F {
+    let words: Zeroizing<[u64; 4]> = Zeroizing::new([(); 4].map(|()| u64::from_le_bytes(random.bytes())));
+    F::sample(&words[..F::SAMPLE])
+}
+
+/// The probability of a guess at Δ.
+pub fn guess<B: Field, E: MacField<B>>() -> f64 {
+    // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
+    let last = (-B::ONE).to_word();
+    let size = if last == 1 { f64::from(B::BITS).exp2() } else { last as f64 + 1.0 };
+    size.powi(-(E::DEGREE as i32))
+}
+
+/// The first `count` coefficients that come of `seed`, independent of each other.
+pub(crate) fn coefficients<B: Field, E: MacField<B>>(arch: Arch, seed: F128, count: usize) -> Vec<E> {
+    let mut chi = vec![E::ZERO; count];
+    Coefficients::<B>::new(arch, seed).fill(arch, &mut chi);
+    chi
+}
+
+/// A stream of coefficients.
+pub(crate) struct Coefficients<B> {
+    prg: Prg,
+    blocks: Vec<F128>,
+    field: PhantomData<B>,
+}
+
+impl<B: Field> Coefficients<B> {
+    pub(crate) fn new(arch: Arch, seed: F128) -> Self {
+        Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
+    }
+
+    /// The next ones.
+    pub(crate) fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {
+        self.blocks.resize((E::SAMPLE * out.len()).div_ceil(2), F128::ZERO);
+        self.prg.fill(&mut self.blocks);
+        E::sample_all(arch, &self.blocks, out);
+    }
+}
+
+/// Σ value_h·X^h of r shares.
+pub(crate) fn values<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
+    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| E::from(s.value)).collect());
+    E::pack(&coordinates)
+}
+
+/// Σ mac_h·X^h of r shares.
+pub(crate) fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
+    let coordinates: Zeroizing<Vec<E>> = Zeroizing::new(shares.iter().map(|s| s.mac).collect());
+    E::pack(&coordinates)
+}
+
+/// Whether two elements are equal, in constant time.
+pub(crate) fn same<E: Field>(a: E, b: E) -> bool {
+    a.to_word().to_le_bytes().ct_eq(&b.to_word().to_le_bytes()).into()
+}

@@ -1,0 +1,79 @@
+//! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
+
+use super::super::{LEAST_BLOCK, Shares, Vole};
+use super::{Delta, Key, element};
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::random::Random;
+use core::marker::PhantomData;
+use volery_primitives::{Field, MacField, Tagged};
+
+/// Both ends hold the seed that gives every value and MAC away: no security whatever.
+struct Dealer<B, E> {
+    random: Random,
+    block: usize,
+    fields: PhantomData<(B, E)>,
+}
+
+impl<B: Field, E: MacField<B>> Dealer<B, E> {
+    fn new(seed: u8, block: usize) -> Self {
+        assert!(block >= LEAST_BLOCK);
+        Self { random: Random::from_seed(&[seed; 32]), block, fields: PhantomData }
+    }
+
+    fn share(&mut self) -> Tagged<B, E> {
+        Tagged { value: element(&mut self.random), mac: element(&mut self.random) }
+    }
+}
+
+/// The prover's end.
+pub struct Prover<B, E>(Dealer<B, E>);
+
+impl<B: Field, E: MacField<B>> Prover<B, E> {
+    /// Blocks of `block` shares from `seed`.
+    pub fn new(seed: u8, block: usize) -> Self {
+        Self(Dealer::new(seed, block))
+    }
+}
+
+impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
+    type Share = Tagged<B, E>;
+
+    fn block(&mut self, _: &mut Channel, block: &mut Shares<Tagged<B, E>>) -> Result<()> {
+        block.rows_mut().resize(self.0.block, Tagged::ZERO);
+        block.rows_mut().iter_mut().for_each(|row| *row = self.0.share());
+        Ok(())
+    }
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+        Ok(self)
+    }
+}
+
+/// The verifier's end.
+pub struct Verifier<B, E> {
+    dealer: Dealer<B, E>,
+    delta: E,
+}
+
+impl<B: Field, E: MacField<B>> Verifier<B, E> {
+    /// Blocks of `block` shares under `delta` from `seed`.
+    pub fn new(seed: u8, block: usize, delta: &Delta<B, E>) -> Self {
+        Self { dealer: Dealer::new(seed, block), delta: delta.value() }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
+    type Share = Key<E>;
+
+    fn block(&mut self, _: &mut Channel, block: &mut Shares<Key<E>>) -> Result<()> {
+        block.rows_mut().resize(self.dealer.block, E::ZERO);
+        for row in block.rows_mut().iter_mut() {
+            let share = self.dealer.share();
+            *row = share.mac + self.delta.scale(share.value);
+        }
+        Ok(())
+    }
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+        Ok(self)
+    }
+}
