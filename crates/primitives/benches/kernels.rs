@@ -6,7 +6,9 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{
     Punctures, Triple, dot, encode, fold_leaves, grow, prover_sums, puncture, transpose, verifier_sums, weigh,
 };
-use volery_primitives::{Arch, F128, Field};
+use volery_primitives::hash::Circular;
+use volery_primitives::mac::Holes;
+use volery_primitives::{Arch, F61, F61x2, F128, Field, MacField, Tagged};
 
 /// Elements in a batch: a tile of the LPN extension, half of SoftSpoken's longest chunk.
 const TILE: usize = 4096;
@@ -65,7 +67,73 @@ fn kernels(criterion: &mut Criterion) {
             });
         }
         group.finish();
+        macs::<F61, F61>(criterion, arch);
+        macs::<F61, F61x2>(criterion, arch);
     }
+}
+
+/// The kernels on values under MACs; the tables are those that fit the second-level cache.
+fn macs<B: Field, E: MacField<B>>(criterion: &mut Criterion, arch: Arch) {
+    let mut group = criterion.benchmark_group(format!("{} {}", arch.name(), E::NAME));
+    group.throughput(Throughput::Elements(TILE as u64));
+    let key = Aes128::new(arch, F128(1));
+    let elements = |seed: u128, length| {
+        let mut blocks = vec![F128::ZERO; 2 * length];
+        key.counter(seed << 64, &mut blocks);
+        let mut out = vec![E::ZERO; length];
+        E::sample_all(arch, &blocks, &mut out);
+        out
+    };
+    let tagged = |seed: u128, length| {
+        let values = (0..).map(|i: u32| B::place(i % B::BITS));
+        let macs = elements(seed, length);
+        values.zip(macs).map(|(value, mac)| Tagged { value, mac }).collect::<Vec<_>>()
+    };
+
+    let keys: Vec<_> = (0..E::SAMPLE).map(|i| Circular::new(arch, F128(i as u128))).collect();
+    let mut blocks = vec![F128::ONE; TILE * E::SAMPLE / 2 + TILE];
+    let (mut leaves, mut other) = (elements(1, TILE), elements(2, TILE));
+    group.bench_function("grow, per leaf", |bench| {
+        bench.iter(|| E::grow_leaves(&keys, black_box(&mut blocks[..TILE / 2]), &mut leaves))
+    });
+    let mut sums = elements(3, 16);
+    group.bench_function("sum of rows, per leaf", |bench| {
+        bench.iter(|| E::sum_rows(arch, black_box(&leaves), &mut sums))
+    });
+    group.bench_function("sample", |bench| {
+        bench.iter(|| E::sample_all(arch, black_box(&blocks), &mut leaves))
+    });
+
+    let (mut rows, holed) = (tagged(4, TILE), tagged(5, 16));
+    let holes = Holes { row: &[7; 16], left: &holed, right: &holed };
+    group.bench_function("puncture, per row", |bench| {
+        bench.iter(|| E::puncture(arch, black_box(&leaves), holes, &mut rows))
+    });
+    for size in [8_704, 32_768] {
+        let (table, tagged) = (elements(6, size), tagged(7, size));
+        group.bench_function(format!("encode keys, table of {size}, per row"), |bench| {
+            bench.iter(|| E::encode_keys(&key, 0, black_box(&table), &mut leaves))
+        });
+        group.bench_function(format!("encode, table of {size}, per row"), |bench| {
+            bench.iter(|| E::encode_tagged(&key, 0, black_box(&tagged), &mut rows))
+        });
+    }
+
+    let chi = elements(8, TILE);
+    group.bench_function("weigh, per row", |bench| bench.iter(|| E::weigh(arch, black_box(&chi), &rows)));
+    group.bench_function("dot", |bench| bench.iter(|| E::dot(arch, black_box(&chi), &leaves)));
+    let (triples, keys) = (tagged(9, 3 * TILE), elements(10, 3 * TILE));
+    group.bench_function("products, per gate", |bench| {
+        bench.iter(|| E::products(arch, black_box(triples.as_chunks().0), &mut leaves, &mut other))
+    });
+    group.bench_function("verifier sums, per gate", |bench| {
+        bench.iter(|| E::verifier_sums(arch, black_box(&chi), keys.as_chunks().0))
+    });
+    let corrections: Vec<B> = triples[..TILE].iter().map(|share| share.value).collect();
+    group.bench_function("correct", |bench| {
+        bench.iter(|| E::correct(arch, black_box(&mut leaves), &corrections, chi[0]))
+    });
+    group.finish();
 }
 
 criterion_group!(benches, kernels);

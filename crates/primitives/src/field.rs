@@ -1,27 +1,37 @@
 //! Fields and their extensions.
+//!
+//! | values | name | MACs | name | degree r | words to sample a MAC |
+//! |---|---|---|---|---|---|
+//! | [`F2`] | `f2` | [`F128`] | `f128` | 128 | 2 |
+//! | [`F256`] | `f256` | [`F128`] | `f128` | 16 | 2 |
+//! | [`F61`] | `f61` | [`F61`] | `f61` | 1 | 1 |
+//! | [`F61`] | `f61` | [`F61x2`] | `f61^2` | 2 | 2 |
+//! | [`Goldilocks`] | `goldilocks` | [`Goldilocks`] | `goldilocks` | 1 | 2 |
+//! | [`Goldilocks`] | `goldilocks` | [`Goldilocksx2`] | `goldilocks^2` | 2 | 4 |
+//! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
 
 /// `+=`, `-=`, `*=` and `sum` from the plain operators.
 macro_rules! assign_and_sum {
-    ($field:ty) => {
-        impl AddAssign for $field {
+    ($field:ty $(, $($parameter:tt)*)?) => {
+        impl$(<$($parameter)*>)? AddAssign for $field {
             #[inline(always)]
             fn add_assign(&mut self, other: Self) {
                 *self = *self + other;
             }
         }
-        impl SubAssign for $field {
+        impl$(<$($parameter)*>)? SubAssign for $field {
             #[inline(always)]
             fn sub_assign(&mut self, other: Self) {
                 *self = *self - other;
             }
         }
-        impl MulAssign for $field {
+        impl$(<$($parameter)*>)? MulAssign for $field {
             #[inline(always)]
             fn mul_assign(&mut self, other: Self) {
                 *self = *self * other;
             }
         }
-        impl Sum for $field {
+        impl$(<$($parameter)*>)? Sum for $field {
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
                 terms.fold(<Self as Field>::ZERO, |sum, term| sum + term)
             }
@@ -30,16 +40,24 @@ macro_rules! assign_and_sum {
 }
 use assign_and_sum;
 
+mod binomial;
 mod f128;
 mod f2;
+mod f256;
 mod f61;
+mod f65537;
+mod goldilocks;
 #[cfg(test)]
 pub mod laws;
 
+pub use binomial::{Binomial, Radicand};
 pub use f2::F2;
-pub use f61::F61;
+pub use f61::{F61, F61x2};
 pub use f128::F128;
 pub(crate) use f128::REDUCTION;
+pub use f256::F256;
+pub use f65537::{F65537, F65537x4};
+pub use goldilocks::{Goldilocks, Goldilocksx2};
 
 use core::fmt::Debug;
 use core::iter::Sum;
@@ -69,7 +87,7 @@ pub trait Field:
     const ZERO: Self;
     /// The neutral element of multiplication.
     const ONE: Self;
-    /// The bits of an encoded element: `ceil(log2 |F|)`.
+    /// The bits of an encoded element: `ceil(log2 p)` for each coordinate over the prime field of p elements.
     const BITS: u32;
     /// The name used on the wire, in options and in reports.
     const NAME: &'static str;
@@ -94,7 +112,7 @@ pub trait Field:
     fn sample(words: &[u64]) -> Self;
 
     /// Element `bit` of a basis whose sums with factors 0 and 1, over [`Field::BITS`] elements, are the whole field:
-    /// powers of two in a prime field, a basis over F_2 in characteristic two.
+    /// powers of two for each coordinate over the prime field.
     fn place(bit: u32) -> Self;
 
     /// `self` where `mask` is all ones, zero where it is zero.

@@ -14,5 +14,5 @@ pub mod mac;
 pub mod prg;
 
 pub use arch::Arch;
-pub use field::{Extension, F2, F61, F128, Field};
+pub use field::{Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2};
 pub use mac::{MacField, Tagged};

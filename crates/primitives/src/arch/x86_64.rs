@@ -301,7 +301,20 @@ simd!(
     _mm512_unpackhi_epi64
 );
 
-/// The kernels of one level: each names its instructions, and the generic body is inlined into it.
+/// Names the instructions of each kernel, and inlines its generic body.
+macro_rules! forward {
+    ($features:literal: $(fn $kernel:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
+        $(
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn $kernel($($argument: $type),*) $(-> $result)? {
+                // SAFETY: this function names the instructions of the body.
+                unsafe { $body($($argument),*) }
+            }
+        )*
+    };
+}
+
+/// The kernels of one level.
 macro_rules! kernels {
     ($(#[$doc:meta])* $level:ident, $vector:ty, $features:literal) => {
         $(#[$doc])*
@@ -311,76 +324,28 @@ macro_rules! kernels {
         pub(super) mod $level {
             use super::*;
 
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn encrypt(key: &Aes128, blocks: &mut [F128]) {
-                // SAFETY: this function names the instructions of the vector.
-                unsafe { simd::encrypt::<$vector>(key, blocks) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn counter(key: &Aes128, start: u128, out: &mut [F128]) {
-                // SAFETY: as above.
-                unsafe { simd::counter::<$vector>(key, start, out) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn fold_leaves(
-                key: &Aes128,
-                leaves: &[F128],
-                start: u128,
-                total: &mut [F128],
-                planes: &mut [F128],
-            ) {
-                // SAFETY: as above.
-                unsafe { simd::fold_leaves::<$vector>(key, leaves, start, total, planes) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn grow(key: &Aes128, nodes: &mut [F128]) {
-                // SAFETY: as above.
-                unsafe { simd::grow::<$vector>(key, nodes) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn sum_rows(nodes: &[F128], sums: &mut [F128]) {
-                // SAFETY: as above.
-                unsafe { simd::sum_rows::<$vector>(nodes, sums) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn puncture(nodes: &mut [F128], punctures: Punctures) {
-                // SAFETY: as above.
-                unsafe { simd::puncture::<$vector>(nodes, punctures) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn encode(
-                key: &Aes128,
-                first: u64,
-                table: &[F128],
-                rows: &mut [F128],
-            ) {
-                // SAFETY: as above.
-                unsafe { simd::encode::<$vector>(key, first, table, rows) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) {
-                // SAFETY: as above.
-                unsafe { simd::weigh::<$vector>(chi, words) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn dot(a: &[F128], b: &[F128]) -> F128 {
-                // SAFETY: as above.
-                unsafe { simd::dot::<$vector>(a, b) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
-                // SAFETY: as above.
-                unsafe { simd::prover_sums::<$vector>(chi, triples) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) {
-                // SAFETY: as above.
-                unsafe { simd::verifier_sums::<$vector>(chi, triples) }
-            }
-            #[target_feature(enable = $features)]
-            pub(in super::super) unsafe fn transpose(columns: &[F128], rows: &mut [F128]) {
-                // SAFETY: as above.
-                unsafe { simd::transpose::<$vector>(columns, rows) }
+            forward! { $features:
+                fn encrypt(key: &Aes128, blocks: &mut [F128]) = simd::encrypt::<$vector>;
+                fn counter(key: &Aes128, start: u128, out: &mut [F128]) = simd::counter::<$vector>;
+                fn fold_leaves(
+                    key: &Aes128,
+                    leaves: &[F128],
+                    start: u128,
+                    total: &mut [F128],
+                    planes: &mut [F128]
+                ) = simd::fold_leaves::<$vector>;
+                fn grow(key: &Aes128, nodes: &mut [F128]) = simd::grow::<$vector>;
+                fn sum_rows(nodes: &[F128], sums: &mut [F128]) = simd::sum_rows::<$vector>;
+                fn puncture(nodes: &mut [F128], punctures: Punctures) = simd::puncture::<$vector>;
+                fn encode(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) =
+                    simd::encode::<$vector>;
+                fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) = simd::weigh::<$vector>;
+                fn dot(a: &[F128], b: &[F128]) -> F128 = simd::dot::<$vector>;
+                fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
+                    simd::prover_sums::<$vector>;
+                fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
+                    simd::verifier_sums::<$vector>;
+                fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
             }
         }
     };

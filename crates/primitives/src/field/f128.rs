@@ -40,6 +40,18 @@ impl F128 {
         Self(u128::from_le_bytes(bytes))
     }
 
+    /// `Σ coordinates[i] · X^i`: [`Extension::pack`] over every subfield, at its degree or below.
+    ///
+    /// # Panics
+    /// Where there are more than 128.
+    pub fn pack(coordinates: &[Self]) -> Self {
+        assert!(coordinates.len() <= 128, "{} coordinates do not fit F_2^128", coordinates.len());
+        coordinates.iter().rev().fold(Self::ZERO, |sum, &c| {
+            let carry = F2::low_bit(sum.0 >> 127).mask();
+            Self((sum.0 << 1) ^ (carry & REDUCTION)) + c
+        })
+    }
+
     /// The element reduced from the 256-bit polynomial `high · X^128 + low`.
     pub const fn reduce(low: u128, high: u128) -> Self {
         // X^128 = X^7 + X^2 + X + 1: fold the high half in; at most 7 bits stick out, and fold once more.
@@ -139,11 +151,7 @@ impl Extension<F2> for F128 {
     }
 
     fn pack(coordinates: &[Self]) -> Self {
-        assert!(coordinates.len() <= 128, "{} coordinates do not fit F_2^128", coordinates.len());
-        coordinates.iter().rev().fold(Self::ZERO, |sum, &c| {
-            let carry = F2::low_bit(sum.0 >> 127).mask();
-            Self((sum.0 << 1) ^ (carry & REDUCTION)) + c
-        })
+        Self::pack(coordinates)
     }
 }
 

@@ -1,6 +1,6 @@
-//! The prime field of 2^61 - 1 elements.
+//! The prime field of 2^61 - 1 elements, and its square.
 
-use super::{Extension, Field};
+use super::{Binomial, Extension, Field, Radicand};
 use crate::mac::MacField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -12,6 +12,9 @@ use zeroize::DefaultIsZeroes;
 pub struct F61(u64);
 
 impl DefaultIsZeroes for F61 {}
+
+/// The field of p^2 elements, `F61[X] / (X^2 + 1)`.
+pub type F61x2 = Binomial<F61, 2>;
 
 impl F61 {
     /// p.
@@ -83,7 +86,14 @@ impl Extension<F61> for F61 {
     }
 }
 
+// p = 3 mod 4, so that -1 is no square.
+impl Radicand<2> for F61 {
+    const RADICAND: Self = Self(Self::MODULUS - 1);
+    const NAME: &'static str = "f61^2";
+}
+
 impl MacField<F61> for F61 {}
+impl MacField<F61> for F61x2 {}
 
 impl Add for F61 {
     type Output = Self;
@@ -141,6 +151,9 @@ mod tests {
     fn laws() {
         laws::field(&SAMPLES);
         laws::extension(&SAMPLES, &SAMPLES);
+        let squares = laws::tuples(&SAMPLES);
+        laws::field::<F61x2>(&squares);
+        laws::extension::<F61, F61x2>(&SAMPLES, &squares);
     }
 
     #[test]

@@ -2,7 +2,13 @@
 
 #![allow(clippy::eq_op)] // a - a is a law
 
-use super::{Extension, Field};
+use super::{Binomial, Extension, Field, Radicand};
+
+/// Zero, one, and the elements whose coordinates are neighbours among `samples`.
+pub fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> {
+    let neighbours = samples.windows(N).map(|window| Binomial(window.try_into().expect("N of them")));
+    [Binomial::ZERO, Binomial::ONE].into_iter().chain(neighbours).collect()
+}
 
 /// Checks the field axioms on all triples of `samples`, and that encodings are canonical.
 ///

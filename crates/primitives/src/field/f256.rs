@@ -1,0 +1,177 @@
+//! The field of 2^8 elements, F_2[X] / (X^8 + X^4 + X^3 + X + 1), and its extension of degree 16.
+#![allow(clippy::suspicious_arithmetic_impl)] // + is xor
+
+use super::{Extension, F128, Field};
+use crate::mac::MacField;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use zeroize::DefaultIsZeroes;
+
+/// An element of F_{2^8}, the field of AES: bit i is the coefficient of X^i.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[repr(transparent)]
+pub struct F256(pub u8);
+
+impl DefaultIsZeroes for F256 {}
+
+/// X^8 + X^4 + X^3 + X + 1.
+const MODULUS: u32 = 0x11b;
+
+impl F256 {
+    /// All ones where bit i is set, zero where it is not.
+    #[inline(always)]
+    const fn mask(self, i: u32) -> u128 {
+        ((self.0 >> i & 1) as u128).wrapping_neg()
+    }
+}
+
+impl Field for F256 {
+    const ZERO: Self = Self(0);
+    const ONE: Self = Self(1);
+    const BITS: u32 = 8;
+    const NAME: &'static str = "f256";
+
+    fn invert(self) -> Self {
+        super::power(self, 254)
+    }
+    fn to_word(self) -> u128 {
+        self.0.into()
+    }
+    fn from_word(word: u128) -> Option<Self> {
+        u8::try_from(word).ok().map(Self)
+    }
+
+    const SAMPLE: usize = 1;
+    fn sample(words: &[u64]) -> Self {
+        Self(words[0] as u8)
+    }
+    fn place(bit: u32) -> Self {
+        Self(1 << bit)
+    }
+    #[inline(always)]
+    fn masked(self, mask: u64) -> Self {
+        Self(self.0 & mask as u8)
+    }
+}
+
+/// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of [`MODULUS`]: the images of those of X. Of the eight
+/// such roots, all of them in the subfield of 2^8 elements, ρ is the smallest as an integer.
+const IMAGES: [F128; 8] = [
+    F128(1),
+    F128(0x053d_8555_a997_9a1c_a13f_e8ac_5560_ce0d),
+    F128(0x4cf4_b743_9cbf_bb84_ec77_59ca_3488_aee1),
+    F128(0x35ad_604f_7d51_d2c6_bfcf_02ae_3639_46a8),
+    F128(0x0dcb_3646_40a2_22fe_6b83_3048_3c2e_9849),
+    F128(0x5498_10e1_1a88_dea5_252b_4927_7b1b_82b4),
+    F128(0xd681_a568_6c0c_1f75_c72b_f2ef_2521_ff22),
+    F128(0x0950_311a_4fb7_8fe0_7a7a_8e94_e136_f9bc),
+];
+
+/// The image of `element` under the map that is linear over F_2 and takes X^i to `images[i]`.
+#[inline(always)]
+fn map(element: F256, images: &[F128; 8]) -> F128 {
+    F128((0..8).fold(0, |sum, i| sum ^ images[i as usize].0 & element.mask(i)))
+}
+
+impl From<F256> for F128 {
+    #[inline(always)]
+    fn from(element: F256) -> Self {
+        map(element, &IMAGES)
+    }
+}
+
+impl Extension<F256> for F128 {
+    const DEGREE: u32 = 16;
+
+    fn scale(self, scalar: F256) -> Self {
+        self * Self::from(scalar)
+    }
+
+    fn pack(coordinates: &[Self]) -> Self {
+        assert!(coordinates.len() <= 16, "{} coordinates do not fit degree 16", coordinates.len());
+        Self::pack(coordinates)
+    }
+}
+
+impl MacField<F256> for F128 {}
+
+impl Add for F256 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+impl Sub for F256 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self + other
+    }
+}
+
+impl Neg for F256 {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+impl Mul for F256 {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let mask = |bit: u32| (bit & 1).wrapping_neg();
+        let (a, b) = (u32::from(self.0), u32::from(other.0));
+        let product = (0..8).fold(0, |sum, i| sum ^ (a << i & mask(b >> i)));
+        Self((8..15).rev().fold(product, |x, i| x ^ (MODULUS << (i - 8) & mask(x >> i))) as u8)
+    }
+}
+
+super::assign_and_sum!(F256);
+
+#[cfg(test)]
+mod tests {
+    use super::super::laws;
+    use super::*;
+
+    #[test]
+    fn laws() {
+        let samples = [0, 1, 2, 3, 0x53, 0x80, 0xca, 0xff].map(F256);
+        laws::field(&samples);
+        let words = [0, 1, 2, 0x87, u128::MAX, 1 << 127, 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978].map(F128);
+        laws::extension::<F256, F128>(&samples, &words);
+    }
+
+    /// FIPS 197, 4.2: the products of its examples, and an inverse.
+    #[test]
+    fn products_of_aes() {
+        assert_eq!(F256(0x57) * F256(0x83), F256(0xc1));
+        assert_eq!(F256(0x57) * F256(0x13), F256(0xfe));
+        assert_eq!(F256(0x53).invert(), F256(0xca));
+    }
+
+    #[test]
+    fn images_are_powers_of_a_root() {
+        let x = F128::from(F256(2));
+        assert!(IMAGES.windows(2).all(|pair| pair[0] * x == pair[1]));
+        assert_eq!(IMAGES[7] * x, F128::from(F256(0x1b)));
+    }
+
+    /// The 128 products of the powers of X with a basis of the subfield are independent over F_2.
+    #[test]
+    fn powers_of_x_are_a_basis() {
+        let mut pivots = [0u128; 128];
+        for i in 0..128 {
+            let coordinates: Vec<_> =
+                (0..=i / 8).map(|j| if j == i / 8 { IMAGES[i % 8] } else { F128::ZERO }).collect();
+            let mut vector = <F128 as Extension<F256>>::pack(&coordinates).0;
+            while vector != 0 && pivots[vector.ilog2() as usize] != 0 {
+                vector ^= pivots[vector.ilog2() as usize];
+            }
+            assert_ne!(vector, 0, "product {i}");
+            pivots[vector.ilog2() as usize] = vector;
+        }
+    }
+}
