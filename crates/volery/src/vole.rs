@@ -149,6 +149,21 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
+    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received before block n
+    /// + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
+    fn lag(&self) -> usize {
+        0
+    }
+
+    /// Receives what the peer has sent for the first of its blocks of which it was not received yet. For callers whose
+    /// peer sends other messages between its blocks, which must be received in their order.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    fn receive(&mut self, _: &mut Channel) -> Result<()> {
+        Ok(())
+    }
+
     /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far were
     /// consistent. The next block is for the next statement.
     ///

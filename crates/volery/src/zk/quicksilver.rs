@@ -61,6 +61,7 @@
 //!
 //! With `mid` it is much the same as with `l2`; with `wan` the reads of its 8.5 MB table cost about 15 more.
 
+pub mod arithmetic;
 mod batch;
 mod prover;
 mod verifier;

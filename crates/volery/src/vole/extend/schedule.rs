@@ -54,6 +54,12 @@ impl Schedule {
         self.eighths(self.planted_by + 3)
     }
 
+    /// By how many draws the prover may receive later than the verifier sends: within an eighth of the draws nothing is
+    /// needed, and what waits for a round trip in the meantime stays small.
+    pub(crate) fn lag(self) -> usize {
+        (self.draws() / 8).min(128)
+    }
+
     fn eighths(self, number: usize) -> usize {
         number * self.draws() / 8
     }
@@ -94,6 +100,12 @@ mod tests {
             assert_eq!(schedule.fixed(schedule.checked()), params.tiles());
             assert!(schedule.checked() < last && schedule.checked() < schedule.opened());
             assert!(schedule.opened() <= last);
+            // What is needed is received in time, and nothing of an iteration after its last draw.
+            let heard = |draws: usize| (draws).saturating_sub(schedule.lag());
+            if schedule.planted_by == 4 {
+                assert!((1..=last).all(|draws| schedule.planted(heard(draws)) >= schedule.fixed(draws)));
+                assert!(heard(schedule.opened()) >= schedule.checked() && heard(last) >= schedule.opened());
+            }
         }
     }
 }

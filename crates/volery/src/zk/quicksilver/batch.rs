@@ -96,8 +96,8 @@ impl Openings {
         Self(blake3::Hasher::new_derive_key("volery quicksilver v1, asserted wires"))
     }
 
-    pub(super) fn absorb(&mut self, word: F128) {
-        self.0.update(&word.to_bytes());
+    pub(super) fn absorb<E: Field>(&mut self, element: &E) {
+        self.0.update(&element.to_word().to_le_bytes());
     }
 
     pub(super) fn digest(&self) -> [u8; 32] {

@@ -193,7 +193,7 @@ impl Backend for Prover<'_> {
         if a.value() != F2::ZERO && self.failed.is_none() {
             self.failed = Some(name.to_string());
         }
-        self.openings.absorb(a.0);
+        self.openings.absorb(&a.0);
         self.gates.assert += 1;
         Ok(())
     }

@@ -199,7 +199,7 @@ impl Backend for Verifier<'_> {
     }
     #[inline]
     fn assert_zero(&mut self, a: Key, _: &dyn Display) -> Result<()> {
-        self.openings.absorb(a.0);
+        self.openings.absorb(&a.0);
         self.gates.assert += 1;
         Ok(())
     }

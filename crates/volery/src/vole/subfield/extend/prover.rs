@@ -19,6 +19,9 @@ pub struct Prover<B: Field, E: MacField<B>> {
     /// The iteration that is drawn from, and how many of its tiles were handed out.
     iteration: Iteration<B, E>,
     draws: usize,
+    /// Of how many draws of this iteration the verifier's messages were received; negative where they belong to the one
+    /// before.
+    heard: isize,
     next: Next<B, E>,
     scratch: Scratch<E>,
 }
@@ -128,7 +131,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let iteration = before.expect("a chain is not empty");
         let next = Next::new(channel, arch, Base::new(target, degree, Zeroizing::default()));
         let schedule = Schedule::over(target, degree);
-        Ok(Self { ground, params: target, schedule, iteration, draws: 0, next, scratch })
+        Ok(Self { ground, params: target, schedule, iteration, draws: 0, heard: 0, next, scratch })
     }
 
     /// Does this draw's part for the next iteration; `rows` is free to use.
@@ -160,6 +163,7 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let following = Next::new(channel, self.ground.arch, Base::new(self.params, degree, done));
         let next = core::mem::replace(&mut self.next, following);
         self.iteration = next.finish(channel, self.ground.arch)?;
+        self.heard -= self.draws as isize;
         self.draws = 0;
         Ok(())
     }
@@ -182,7 +186,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         Ok(())
     }
 
-    /// Takes up the corrections of the tiles up to `fixed`, tosses the coin of each, and adds it to the check.
+    /// Takes up the corrections of the tiles up to `fixed`, receives those that are missing, tosses the coin of each, and adds it to the check.
     fn fix(
         &mut self,
         channel: &mut Channel,
@@ -261,23 +265,40 @@ impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
         if self.draws == self.schedule.draws() {
             self.turn(channel)?;
         }
+        while self.heard + self.lag() as isize <= self.draws as isize {
+            self.receive(channel)?;
+        }
         block.rows_mut().resize(TILE, Tagged::ZERO);
         self.prepare(channel, block.rows_mut())?;
         self.iteration.expand(&mut self.scratch, block.rows_mut());
         Ok(())
     }
 
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
-        // The verifier is ahead. Every iteration that was drawn from was checked before.
-        let under_way = self.schedule.planted(self.draws) - self.next.fixed - self.next.received.len();
-        for _ in 0..under_way {
+    fn lag(&self) -> usize {
+        self.schedule.lag()
+    }
+
+    fn receive(&mut self, channel: &mut Channel) -> Result<()> {
+        self.heard += 1;
+        // Nothing belongs to the last draws of an iteration.
+        let Ok(draws) = usize::try_from(self.heard) else { return Ok(()) };
+        let tiles = self.schedule.planted(draws) - self.schedule.planted(draws.saturating_sub(1));
+        for _ in 0..tiles {
             self.next.receive(channel)?;
         }
-        if self.draws >= self.schedule.checked() {
+        if draws == self.schedule.checked() {
             self.next.receive_commitment(channel)?;
         }
-        if self.draws >= self.schedule.opened() {
+        if draws == self.schedule.opened() {
             self.next.receive_opening(channel)?;
+        }
+        Ok(())
+    }
+
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+        // The verifier is ahead. Every iteration that was drawn from was checked before.
+        while self.heard < self.draws as isize {
+            self.receive(channel)?;
         }
         Ok(self)
     }

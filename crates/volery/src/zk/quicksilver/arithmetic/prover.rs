@@ -1,0 +1,310 @@
+//! The prover's side.
+
+use super::super::batch::Openings;
+use super::{by_transcript, ends_batch};
+use crate::channel::{Channel, Party};
+use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
+use crate::error::{Error, Result};
+use crate::vole::subfield::{Coefficients, macs, values};
+use crate::vole::{Shares, Vole};
+use crate::zk::Gates;
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use volery_primitives::arch::Arch;
+use volery_primitives::{F128, Field, MacField, Tagged};
+use zeroize::Zeroizing;
+
+/// A multiplication: left operand, right operand, product.
+type Triple<B, E> = [Tagged<B, E>; 3];
+
+/// Proves the circuit that is pushed into it.
+pub struct Prover<'a, B: Field, E: MacField<B>> {
+    channel: &'a mut Channel,
+    vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+    witness: Box<dyn Iterator<Item = B> + 'a>,
+    arch: Arch,
+    block: Shares<Tagged<B, E>>,
+    /// A slot for each share of the block, which is its product beforehand.
+    slots: Zeroizing<Vec<Triple<B, E>>>,
+    /// The next slot to use.
+    next: usize,
+    /// Blocks drawn for this statement, and those whose messages of the verifier were received.
+    drawn: usize,
+    heard: usize,
+    /// The block's corrections are still to be sent.
+    open: bool,
+    /// Batches without a challenge, of which the last may still grow.
+    waiting: VecDeque<Products<E>>,
+    /// Σ χ·A₀ and Σ χ·A₁ over all batches that have one.
+    sums: Zeroizing<(E, E)>,
+    openings: Openings,
+    gates: Gates,
+    /// Shares that were committed by, in blocks that have ended.
+    committed: u64,
+    /// The first assertion that failed; the peer learns of it at the end.
+    failed: Option<String>,
+    progress: Option<&'a AtomicU64>,
+}
+
+/// The products of a batch.
+struct Products<E: Field> {
+    /// The last of its blocks, once it is known.
+    last: Option<usize>,
+    /// A₀ and A₁ of each.
+    constant: Zeroizing<Vec<E>>,
+    linear: Zeroizing<Vec<E>>,
+}
+
+impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
+    /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+        arch: Arch,
+        witness: impl IntoIterator<Item = B, IntoIter: 'a>,
+    ) -> Self {
+        Self {
+            channel,
+            vole,
+            witness: Box::new(witness.into_iter()),
+            arch,
+            block: Shares::default(),
+            slots: Zeroizing::default(),
+            next: 0,
+            drawn: 0,
+            heard: 0,
+            open: false,
+            waiting: VecDeque::new(),
+            sums: Zeroizing::default(),
+            openings: Openings::new(),
+            gates: Gates::default(),
+            committed: 0,
+            failed: None,
+            progress: None,
+        }
+    }
+
+    /// Stores the number of multiplications so far in `progress`, once a block.
+    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
+    /// asserted nothing or left a part of the witness unread; link errors.
+    pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Tagged<B, E>>>)> {
+        if self.gates.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        if self.witness.next().is_some() {
+            return Err(witness_unread());
+        }
+        self.end_block()?;
+        self.end_batch();
+        if let Some(name) = self.failed {
+            return Err(Error::Unsatisfied(name));
+        }
+        // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
+        let masks = E::DEGREE as usize;
+        if self.block.len() - self.next < masks {
+            self.draw()?;
+            self.next = 0;
+        }
+        self.hear(self.drawn)?;
+        self.weigh(self.drawn)?;
+        let masks = &self.block.rows(self.next)[..masks];
+        let u = self.sums.0 + macs(masks);
+        let v = self.sums.1 + values(masks);
+        let vole = self.vole.check(self.channel)?;
+        // Fig. 4, 7b and 8.
+        self.channel.send_elements(&[u, v])?;
+        self.channel.send(&self.openings.digest())?;
+        self.gates.mul = self.committed - self.gates.inputs;
+        Ok((self.gates, vole))
+    }
+
+    /// Commits to `value` by the next share. Fig. 4, 4.
+    fn commit(&mut self, value: B) -> Result<Tagged<B, E>> {
+        let slot = self.slot()?;
+        let wire = Tagged { value, mac: slot[2].mac };
+        *slot = [wire, Tagged { value: B::ONE, mac: E::ZERO }, wire];
+        self.gates.inputs += 1;
+        Ok(wire)
+    }
+
+    /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.
+    #[inline(always)]
+    pub(super) fn multiply(&mut self, a: Tagged<B, E>, b: Tagged<B, E>, value: B) -> Result<Tagged<B, E>> {
+        let slot = self.slot()?;
+        let c = Tagged { value, mac: slot[2].mac };
+        *slot = [a, b, c];
+        Ok(c)
+    }
+
+    #[inline(always)]
+    fn slot(&mut self) -> Result<&mut Triple<B, E>> {
+        if self.next == self.slots.len() {
+            self.next_block()?;
+        }
+        let slot = &mut self.slots[self.next];
+        self.next += 1;
+        Ok(slot)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_block(&mut self) -> Result<()> {
+        self.end_block()?;
+        self.draw()?;
+        if self.slots.capacity() < self.block.len() {
+            self.slots = Zeroizing::new(Vec::with_capacity(self.block.len()));
+        }
+        self.slots.resize(self.block.len(), [Tagged::ZERO; 3]);
+        self.slots.iter_mut().zip(self.block.rows(0)).for_each(|(slot, share)| slot[2] = *share);
+        (self.next, self.open) = (0, true);
+        Ok(())
+    }
+
+    /// Draws the next block, after the messages of the verifier that come before those which the VOLE needs for it.
+    fn draw(&mut self) -> Result<()> {
+        self.hear((self.drawn + 1).saturating_sub(self.vole.lag()))?;
+        self.vole.block(self.channel, &mut self.block)?;
+        self.drawn += 1;
+        Ok(())
+    }
+
+    /// Receives all that the verifier sends until it has drawn its first `blocks`, in its order.
+    fn hear(&mut self, blocks: usize) -> Result<()> {
+        while self.heard < blocks {
+            self.weigh(self.heard)?;
+            self.vole.receive(self.channel)?;
+            self.heard += 1;
+        }
+        Ok(())
+    }
+
+    /// Sends the block's corrections, and computes what its products add to the check. Fig. 4, 5.
+    fn end_block(&mut self) -> Result<()> {
+        if !core::mem::take(&mut self.open) {
+            return Ok(());
+        }
+        let used = &self.slots[..self.next];
+        let mut corrections = vec![B::ZERO; self.block.len()];
+        for ((correction, slot), share) in corrections.iter_mut().zip(used).zip(self.block.rows(0)) {
+            *correction = slot[2].value - share.value;
+        }
+        self.channel.send_elements(&corrections)?;
+        if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
+            self.waiting.push_back(Products::new());
+        }
+        let batch = self.waiting.back_mut().expect("pushed where there was none");
+        batch.extend(self.arch, used);
+        self.committed += used.len() as u64;
+        if let Some(progress) = self.progress {
+            progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
+        }
+        if ends_batch::<E>(self.drawn - 1) {
+            self.end_batch();
+        }
+        Ok(())
+    }
+
+    /// The batch, all of whose corrections are sent, grows no more. Fig. 4, 6.
+    fn end_batch(&mut self) {
+        let Some(batch) = self.waiting.back_mut().filter(|batch| batch.last.is_none()) else { return };
+        batch.last = Some(self.drawn - 1);
+        if by_transcript::<E>() {
+            let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
+            let batch = self.waiting.pop_back().expect("the last one");
+            batch.weigh(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")), &mut self.sums);
+        }
+    }
+
+    /// Receives the coins of the batches that end before block number `block`. Fig. 4, 7.
+    fn weigh(&mut self, block: usize) -> Result<()> {
+        while self.waiting.front().and_then(|batch| batch.last).is_some_and(|last| last < block) {
+            let batch = self.waiting.pop_front().expect("the first one");
+            let seed = F128::from_bytes(self.channel.recv_array()?);
+            batch.weigh(self.arch, seed, &mut self.sums);
+        }
+        Ok(())
+    }
+}
+
+impl<E: Field> Products<E> {
+    fn new() -> Self {
+        Self { last: None, constant: Zeroizing::default(), linear: Zeroizing::default() }
+    }
+
+    /// Adds those of a block.
+    fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<B, E>])
+    where
+        E: MacField<B>,
+    {
+        let before = self.constant.len();
+        self.constant.resize(before + triples.len(), E::ZERO);
+        self.linear.resize(before + triples.len(), E::ZERO);
+        E::products(arch, triples, &mut self.constant[before..], &mut self.linear[before..]);
+    }
+
+    /// Adds them to `sums` with the coefficients of `seed`.
+    fn weigh<B: Field>(self, arch: Arch, seed: F128, sums: &mut (E, E))
+    where
+        E: MacField<B>,
+    {
+        const PIECE: usize = 512;
+        let mut coefficients = Coefficients::<B>::new(arch, seed);
+        let mut chi = [E::ZERO; PIECE];
+        for (constant, linear) in self.constant.chunks(PIECE).zip(self.linear.chunks(PIECE)) {
+            let chi = &mut chi[..constant.len()];
+            coefficients.fill(arch, chi);
+            sums.0 += E::dot(arch, chi, constant);
+            sums.1 += E::dot(arch, chi, linear);
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
+    type F = B;
+    type Wire = Tagged<B, E>;
+
+    #[inline(always)]
+    fn constant(&mut self, c: B) -> Tagged<B, E> {
+        Tagged { value: c, mac: E::ZERO }
+    }
+    #[inline(always)]
+    fn add(&mut self, a: Tagged<B, E>, b: Tagged<B, E>) -> Tagged<B, E> {
+        self.gates.add += 1;
+        a + b
+    }
+    #[inline(always)]
+    fn scale(&mut self, a: Tagged<B, E>, c: B) -> Tagged<B, E> {
+        a.scale(c)
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<Tagged<B, E>> {
+        let value = self.witness.next().ok_or_else(witness_ended)?;
+        self.commit(value)
+    }
+    fn hint(&mut self, of: &[Tagged<B, E>], f: impl FnOnce(&[B]) -> B) -> Result<Tagged<B, E>> {
+        let values: Zeroizing<Vec<B>> = Zeroizing::new(of.iter().map(|wire| wire.value).collect());
+        self.commit(f(&values))
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: Tagged<B, E>, b: Tagged<B, E>) -> Result<Tagged<B, E>> {
+        self.multiply(a, b, a.value * b.value)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: Tagged<B, E>, name: &dyn Display) -> Result<()> {
+        if a.value != B::ZERO && self.failed.is_none() {
+            self.failed = Some(name.to_string());
+        }
+        self.openings.absorb(&a.mac);
+        self.gates.assert += 1;
+        Ok(())
+    }
+}
