@@ -21,21 +21,28 @@ pub(super) fn cost(lpn: Lpn, shrink: f64) -> f64 {
 }
 
 fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
-    let Lpn { n, k, t } = lpn;
+    let Lpn { n, k, t, .. } = lpn;
     let d = WEIGHT as f64;
     let size = |checks: f64| {
         let columns = shrink * k * share(lpn, checks);
         (columns, (columns + checks).floor())
     };
     // So many checks that the errors are unique, which depends on the rows, and these on the checks.
-    let unique = |rows| (log2_binomial(rows, p).ceil() + 10.0).max(32.0);
+    let unique = |rows| match lpn.bits {
+        1.0 => (log2_binomial(rows, p).ceil() + 10.0).max(32.0),
+        _ => p + 2.0,
+    };
     let checks = (0..4).fold(64.0, |checks, _| unique(size(checks).1));
     let (columns, rows) = size(checks);
-    let lanczos = (3.0 * d).log2() + 2.0 * columns.log2() - 6.0 + (checks / 64.0).max(1.0).log2();
-    let list = 2.0 + log2_binomial(rows, (p / 2.0).ceil());
-    let errors = |i: f64| log2_binomial(t, i) + i * (rows / n).log2() + (t - i) * (1.0 - rows / n).log2();
+    let lanczos = (3.0 * d).log2() + 2.0 * columns.log2();
+    let work = match lpn.bits {
+        1.0 => [lanczos - 6.0 + (checks / 64.0).max(1.0).log2(), 2.0 + log2_binomial(rows, (p / 2.0).ceil())],
+        _ => [lanczos + checks.log2(), 3.0 + log2_binomial(rows, p)],
+    };
+    let hit = lpn.density * rows / n;
+    let errors = |i: f64| log2_binomial(t, i) + i * hit.log2() + (t - i) * (1.0 - hit).log2();
     let chances: Vec<f64> = (0..=p as u32).map(f64::from).map(errors).collect();
-    log2_sum(&[lanczos, list]) - log2_sum(&chances)
+    log2_sum(&work) - log2_sum(&chances)
 }
 
 /// The α with `checks` more rows than columns, for columns at random.
