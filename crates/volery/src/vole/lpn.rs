@@ -123,12 +123,17 @@ pub struct Sets {
 impl Sets {
     /// Prime fields of 61 bits and more.
     pub const LARGE: Self = Self {
-        seed: Params { name: "seed", secret: 1_920, trees: 1024, depth: 4, security: 134 },
-        tiny: Params { name: "tiny", secret: 7_936, trees: 2048, depth: 6, security: 132 },
-        l2: Params { name: "l2", secret: 32_768, trees: 4096, depth: 8, security: 130 },
-        mid: Params { name: "mid", secret: 126_976, trees: 4096, depth: 10, security: 130 },
-        wan: Params { name: "wan", secret: 483_328, trees: 4096, depth: 12, security: 129 },
+        seed: Params { name: "seed", secret: 1_984, trees: 1024, depth: 4, security: 133 },
+        tiny: Params { name: "tiny", secret: 8_320, trees: 2048, depth: 6, security: 131 },
+        l2: Params { name: "l2", secret: 34_816, trees: 4096, depth: 8, security: 131 },
+        mid: Params { name: "mid", secret: 135_168, trees: 4096, depth: 10, security: 131 },
+        wan: Params { name: "wan", secret: 524_288, trees: 4096, depth: 12, security: 132 },
     };
+
+    /// All sets, by size.
+    pub const fn all(&self) -> [Params; 5] {
+        [self.seed, self.tiny, self.l2, self.mid, self.wan]
+    }
 }
 
 #[cfg(test)]
