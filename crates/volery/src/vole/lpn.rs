@@ -130,6 +130,25 @@ impl Sets {
         wan: Params { name: "wan", secret: 524_288, trees: 4096, depth: 12, security: 132 },
     };
 
+    /// Prime fields of 17 bits and more, with the shapes of [`Self::LARGE`].
+    pub const F65537: Self = Self {
+        seed: Params { security: 132, ..Self::LARGE.seed },
+        tiny: Params { security: 130, ..Self::LARGE.tiny },
+        l2: Params { security: 130, ..Self::LARGE.l2 },
+        mid: Params { security: 130, ..Self::LARGE.mid },
+        wan: Params { security: 130, ..Self::LARGE.wan },
+    };
+
+    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values half of them
+    /// are zero.
+    pub const F256: Self = Self {
+        seed: Params { name: "seed", secret: 2_112, trees: 2048, depth: 3, security: 132 },
+        tiny: Params { name: "tiny", secret: 9_088, trees: 4096, depth: 5, security: 131 },
+        l2: Params { name: "l2", secret: 37_888, trees: 8192, depth: 7, security: 130 },
+        mid: Params { name: "mid", secret: 147_456, trees: 8192, depth: 9, security: 130 },
+        wan: Params { name: "wan", secret: 573_440, trees: 8192, depth: 11, security: 130 },
+    };
+
     /// All sets, by size.
     pub const fn all(&self) -> [Params; 5] {
         [self.seed, self.tiny, self.l2, self.mid, self.wan]

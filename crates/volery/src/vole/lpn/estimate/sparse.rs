@@ -28,7 +28,7 @@ fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
         (columns, (columns + checks).floor())
     };
     // So many checks that the errors are unique, which depends on the rows, and these on the checks.
-    let errors = |rows| log2_binomial(rows, p) + p * lpn.values();
+    let errors = |rows| log2_binomial(rows, p) + p * lpn.values() + lpn.targets.log2();
     let unique = |rows| ((errors(rows) + 10.0) / lpn.bits).ceil().max(32.0 / lpn.bits);
     let checks = (0..4).fold(64.0, |checks, _| unique(size(checks).1));
     let (columns, rows) = size(checks);
@@ -38,18 +38,20 @@ fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
     let hit = lpn.density * rows / n;
     let chance = |i: f64| log2_binomial(t, i) + i * hit.log2() + (t - i) * (1.0 - hit).log2();
     let chances: Vec<f64> = (0..=p as u32).map(f64::from).map(chance).collect();
-    log2_sum(&[kernel, search(lpn, rows, p)]) - log2_sum(&chances)
+    log2_sum(&[kernel, search(lpn, rows, p)]) - lpn.targets.log2() - log2_sum(&chances)
 }
 
-/// Finding p errors by their syndrome.
+/// Finding p errors by their syndrome, for all targets.
 ///
-/// Over F_2 halves of them meet. Elsewhere the columns of the parity checks are taken up to factors and modulo the
+/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are taken up to factors and modulo the
 /// syndrome, in which those at the errors are dependent. Modulo some of them, which are tried, the others are sums that
 /// collide up to a factor: in particular two errors take as many operations as there are rows, and three the square of
 /// that, without a value being guessed.
 fn search(lpn: Lpn, rows: f64, p: f64) -> f64 {
     if lpn.bits == 1.0 {
-        return 2.0 + log2_binomial(rows, (p / 2.0).ceil());
+        let half = (p / 2.0).ceil() as u32;
+        let meet = |part| log2_binomial(rows, part).max(lpn.targets.log2() + log2_binomial(rows, p - part));
+        return 2.0 + (half..=p as u32).map(f64::from).map(meet).fold(f64::INFINITY, f64::min);
     }
     let collide = |tried: f64| {
         let half = ((p - tried) / 2.0).ceil();
