@@ -1,7 +1,7 @@
 //! The algebraic attacks on regular noise: guess µ samples without error in each of f blocks, and linearise the
 //! products of degree D of the parity checks with the equations that say that no two samples of a block have an error.
 
-use super::{Lpn, first, log2_sum};
+use super::{Lpn, STRASSEN, first, log2_sum};
 
 /// The largest degree at which the equations are linearised.
 const DEGREES: usize = 4;
@@ -19,23 +19,34 @@ struct Guess {
 impl Guess {
     /// log2 of one over the chance that it is right.
     fn cost(self, lpn: Lpn) -> f64 {
-        -(self.blocks as f64) * (1.0 - self.zeros as f64 / lpn.block()).log2()
+        -(self.blocks as f64) * lpn.spared(self.zeros as f64)
     }
 
-    /// The monomials: in a block, whose parity has taken off one of its samples, at most one sample occurs.
+    /// The monomials: in a block at most one sample occurs, over F_2 at most once. Elsewhere it has powers, by which the
+    /// series of a block is (1 + (samples - 1)z) / (1 - z), and the denominators stay aside.
     fn monomials(self, lpn: Lpn) -> Series {
-        let (t, samples) = (lpn.t as i64, lpn.block() as i64 - 1);
+        let samples = if lpn.bits == 1.0 { lpn.free_samples() } else { lpn.block() - 1.0 };
+        let (t, samples) = (lpn.t as i64, samples as i64);
         product(power(samples - self.zeros, self.blocks), power(samples, t - self.blocks))
     }
 
     /// For each D, the monomials of degree 1 to D.
     fn columns(self, lpn: Lpn) -> Series {
-        summed(self.monomials(lpn))
+        let monomials = self.monomials(lpn);
+        if lpn.bits == 1.0 {
+            summed(monomials, 1)
+        } else {
+            summed(product(monomials, power(-1, 1 - lpn.t as i64)), 1)
+        }
     }
 
-    /// How many of those are left by n - k - 1 generic parity checks and their multiples.
+    /// How many of those are left by generic parity checks and their multiples: by n - k - 1 over F_2, and elsewhere by
+    /// n - k, which also solve the linear part.
     fn undetermined(self, lpn: Lpn) -> Series {
-        summed(product(self.monomials(lpn), power(1, 1 - (lpn.n - lpn.k) as i64)))
+        let checks = (lpn.n - lpn.k) as i64;
+        let (left, lowest) =
+            if lpn.bits == 1.0 { (power(1, 1 - checks), 1) } else { (power(-1, checks - lpn.t as i64), 2) };
+        summed(product(self.monomials(lpn), left), lowest)
     }
 
     /// The least degree at which nothing is left undetermined.
@@ -77,9 +88,9 @@ fn product(a: Series, b: Series) -> Series {
     std::array::from_fn(|degree| (0..=degree).map(|i| a[i] * b[degree - i]).sum())
 }
 
-/// For each degree the coefficients from z on to there.
-fn summed(series: Series) -> Series {
-    std::array::from_fn(|degree| series[1..=degree].iter().sum())
+/// For each degree the coefficients from the `lowest` on to there.
+fn summed(series: Series, lowest: usize) -> Series {
+    std::array::from_fn(|degree| series.iter().take(degree + 1).skip(lowest).sum())
 }
 
 /// AGB (Briaud and Øygarden, Eurocrypt 2023): one guess, then Wiedemann on rows as long as a parity check's.
@@ -94,7 +105,6 @@ pub(super) fn one_guess(lpn: Lpn) -> f64 {
 
 /// AGB 2.0 (2025/1476): eliminate most monomials under a part of the guess, and finish what they leave under all of it.
 pub(super) fn two_guesses(lpn: Lpn) -> f64 {
-    const STRASSEN: f64 = 2.8;
     let strassen = |size: f64| 5.64_f64.log2() + STRASSEN * size.log2();
     let mut best = f64::INFINITY;
     for (full, degree) in Guess::sufficient(lpn) {

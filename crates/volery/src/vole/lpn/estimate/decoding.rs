@@ -1,23 +1,26 @@
 //! The attacks on random codes with exactly t errors, as Liu, Wang, Yang and Yu cost them (2022/712).
 
-use super::{Lpn, log2_binomial, log2_sum};
+use super::{Lpn, STRASSEN, log2_binomial, log2_sum};
 
 /// Pooled Gauss (Esser, Kübler and May, 2017): guess k samples without error and solve for the secret.
 pub(super) fn gauss(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
-    2.8 * k.min(n - k).log2() + log2_binomial(n, t) - log2_binomial(n - k, t)
+    let Lpn { n, k, t, .. } = lpn;
+    STRASSEN * k.min(n - k).log2() + log2_binomial(n, t) - log2_binomial(n - k, t)
 }
 
 /// Statistical decoding (Al Jabri, 2001): vote with parity checks of weight k + 1.
 pub(super) fn statistical(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
-    (k + 1.0).log2() + 2.0 * t * ((n - t + 1.0) / (n - k - t)).log2()
+    let Lpn { n, k, t, .. } = lpn;
+    if lpn.bits == 1.0 {
+        return (k + 1.0).log2() + 2.0 * t * ((n - t + 1.0) / (n - k - t)).log2();
+    }
+    (k + 1.0).log2() + 2.0 * (log2_binomial(n, t) - log2_binomial(n - k - 1.0, t))
 }
 
-/// SD 2.0 (Carrier, Debris-Alazard, Meyer-Hilfiger and Tillich, 2022/1000): statistical decoding of fewer unknowns, as
-/// many less as the bits that pooled Gauss costs.
+/// SD 2.0 (Carrier, Debris-Alazard, Meyer-Hilfiger and Tillich, 2022/1000): statistical decoding of fewer unknowns, by
+/// as many as pooled Gauss has time to try.
 pub(super) fn statistical_reduced(lpn: Lpn) -> f64 {
-    statistical(Lpn { k: lpn.k - gauss(lpn).floor(), ..lpn })
+    statistical(Lpn { k: lpn.k - (gauss(lpn) / lpn.bits).floor(), ..lpn })
 }
 
 /// What an iteration of information set decoding takes for each sample, with a window of l parity checks, besides its
@@ -28,15 +31,17 @@ fn elimination(n: f64, rest: f64) -> f64 {
 
 /// Stern (1988): p of the errors fall on k + l samples, half of them on each half, and meet in the middle on l checks.
 pub(super) fn stern(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
+    let Lpn { n, k, t, .. } = lpn;
     let mut best = f64::INFINITY;
     for p in (0..30).step_by(2).map(f64::from).take_while(|p| *p <= t / 2.0) {
-        let bits = log2_binomial(k / 2.0, p / 2.0);
-        for l in (0..=75).map(|i| (bits * f64::from(i) / 30.0).floor()) {
+        let values = p / 2.0 * lpn.values();
+        let symbols = (log2_binomial(k / 2.0, p / 2.0) + values) / lpn.bits;
+        for l in (0..=75).map(|i| (symbols * f64::from(i) / 30.0).floor()) {
             let rest = n - k - l;
-            let list = log2_binomial((k + l) / 2.0, p / 2.0);
-            let chance = log2_binomial(rest, t - p) + 2.0 * list - log2_binomial(n, t);
-            let iteration = log2_sum(&[elimination(n, rest), 1.0 + list, 1.0 + 2.0 * list - l]);
+            let places = log2_binomial((k + l) / 2.0, p / 2.0);
+            let list = places + values;
+            let chance = log2_binomial(rest, t - p) + 2.0 * places - log2_binomial(n, t);
+            let iteration = log2_sum(&[elimination(n, rest), 1.0 + list, 1.0 + 2.0 * list - l * lpn.bits]);
             best = best.min(n.log2() + iteration - chance.min(0.0));
         }
     }
@@ -68,7 +73,7 @@ fn representations(length: f64, weight: f64, part: f64) -> f64 {
 
 /// BJMM's cost with given weights.
 fn tree(lpn: Lpn, l: f64, low: f64, middle: f64, p: f64) -> f64 {
-    let Lpn { n, k, t } = lpn;
+    let Lpn { n, k, t, .. } = lpn;
     let length = k + l;
     let vectors = |weight| log2_binomial(length, weight);
     let base = log2_binomial(length / 2.0, low / 2.0);

@@ -1,16 +1,16 @@
 //! Information set decoding that uses the regularity of the noise: Esser and Santini, "Not just regular decoding"
 //! (2023/1568).
 //!
-//! The block parities take t off k, and the information set has as many samples in each block as in the next, so that
+//! Known block parities take t off k, and the information set has as many samples in each block as in the next, so that
 //! it misses an error more often than a random one.
 
 use super::{Lpn, log2_binomial};
 
 /// By permutation: no error falls on the information set.
 pub(super) fn permutation(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
-    let k = k - t;
-    2.0 * (n - k).log2() + n.log2() - t * (1.0 - k / n).log2()
+    let Lpn { n, k, t, .. } = lpn;
+    let k = k - lpn.parities();
+    2.0 * (n - k).log2() + n.log2() - t * lpn.spared(k / t)
 }
 
 /// How likely p of the t blocks, half of them in each half, have their errors among the `chosen` samples of a block.
@@ -19,14 +19,15 @@ fn chance(lpn: Lpn, p: f64, chosen: f64) -> f64 {
     if share >= 1.0 {
         return f64::NEG_INFINITY;
     }
-    2.0 * log2_binomial(lpn.t / 2.0, p / 2.0) + p * share.log2() + (lpn.t - p) * (1.0 - share).log2()
+    let hit = (lpn.density * share).log2();
+    2.0 * log2_binomial(lpn.t / 2.0, p / 2.0) + p * hit + (lpn.t - p) * lpn.spared(chosen)
 }
 
 /// By enumeration, as Stern's: p errors fall on the information set and l more samples, and meet in the middle on l
 /// checks.
 pub(super) fn enumeration(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
-    let k = k - t;
+    let Lpn { n, k, t, .. } = lpn;
+    let k = k - lpn.parities();
     let mut best = f64::INFINITY;
     for p in (0..30).step_by(2).map(f64::from).take_while(|p| *p <= t) {
         let list = |chosen: f64| log2_binomial(t / 2.0, p / 2.0) + p / 2.0 * chosen.log2();
@@ -43,8 +44,8 @@ pub(super) fn enumeration(lpn: Lpn) -> f64 {
 /// By representations, as BJMM's with one layer: the p errors are the sum of two vectors with p/2 of them and `extra`
 /// more that cancel, each found by halves.
 pub(super) fn representation(lpn: Lpn) -> f64 {
-    let Lpn { n, k, t } = lpn;
-    let k = k - t;
+    let Lpn { n, k, t, .. } = lpn;
+    let k = k - lpn.parities();
     let mut best = f64::INFINITY;
     for p in (0..40).step_by(4).map(f64::from) {
         for extra in (0..32).step_by(2).map(f64::from).take_while(|extra| p + extra <= t) {

@@ -2,9 +2,9 @@
 //! reduction (2024, arXiv 2407.19215).
 //!
 //! Of the k columns of the matrix take a share α such that the rows that lie within them, nα^d, are δ more than those
-//! columns. The kernel of these rows, which block Lanczos finds at the price of a sparse matrix, gives δ parity checks
-//! on their errors alone, and up to p errors are found by meeting in the middle. That repeats with new columns until
-//! the rows hold no more than p.
+//! columns. The kernel of these rows, which block Lanczos or Wiedemann finds at the price of a sparse matrix, gives δ
+//! parity checks on their errors alone, and up to p errors are found by collision. That repeats with new columns until the
+//! rows hold no more than p.
 
 use super::super::WEIGHT;
 use super::{Lpn, log2_binomial, log2_sum};
@@ -21,21 +21,44 @@ pub(super) fn cost(lpn: Lpn, shrink: f64) -> f64 {
 }
 
 fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
-    let Lpn { n, k, t } = lpn;
+    let Lpn { n, k, t, .. } = lpn;
     let d = WEIGHT as f64;
     let size = |checks: f64| {
         let columns = shrink * k * share(lpn, checks);
         (columns, (columns + checks).floor())
     };
     // So many checks that the errors are unique, which depends on the rows, and these on the checks.
-    let unique = |rows| (log2_binomial(rows, p).ceil() + 10.0).max(32.0);
+    let errors = |rows| log2_binomial(rows, p) + p * lpn.values() + lpn.targets.log2();
+    let unique = |rows| ((errors(rows) + 10.0) / lpn.bits).ceil().max(32.0 / lpn.bits);
     let checks = (0..4).fold(64.0, |checks, _| unique(size(checks).1));
     let (columns, rows) = size(checks);
-    let lanczos = (3.0 * d).log2() + 2.0 * columns.log2() - 6.0 + (checks / 64.0).max(1.0).log2();
-    let list = 2.0 + log2_binomial(rows, (p / 2.0).ceil());
-    let errors = |i: f64| log2_binomial(t, i) + i * (rows / n).log2() + (t - i) * (1.0 - rows / n).log2();
-    let chances: Vec<f64> = (0..=p as u32).map(f64::from).map(errors).collect();
-    log2_sum(&[lanczos, list]) - log2_sum(&chances)
+    // All of the kernel costs what one vector of it does, but over F_2 only what a word has room for.
+    let words = if lpn.bits == 1.0 { (checks / 64.0).max(1.0) } else { 1.0 };
+    let kernel = (3.0 * d * words / lpn.lanes()).log2() + 2.0 * columns.log2();
+    let hit = lpn.density * rows / n;
+    let chance = |i: f64| log2_binomial(t, i) + i * hit.log2() + (t - i) * (1.0 - hit).log2();
+    let chances: Vec<f64> = (0..=p as u32).map(f64::from).map(chance).collect();
+    log2_sum(&[kernel, search(lpn, rows, p)]) - lpn.targets.log2() - log2_sum(&chances)
+}
+
+/// Finding p errors by their syndrome, for all targets.
+///
+/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are taken up to factors and modulo the
+/// syndrome, in which those at the errors are dependent. Modulo some of them, which are tried, the others are sums that
+/// collide up to a factor: in particular two errors take as many operations as there are rows, and three the square of
+/// that, without a value being guessed.
+fn search(lpn: Lpn, rows: f64, p: f64) -> f64 {
+    if lpn.bits == 1.0 {
+        let half = (p / 2.0).ceil() as u32;
+        let meet = |part| log2_binomial(rows, part).max(lpn.targets.log2() + log2_binomial(rows, p - part));
+        return 2.0 + (half..=p as u32).map(f64::from).map(meet).fold(f64::INFINITY, f64::min);
+    }
+    let collide = |tried: f64| {
+        let half = ((p - tried) / 2.0).ceil();
+        log2_binomial(rows, tried) + log2_binomial(rows, half) + (half - 1.0).max(0.0) * lpn.values()
+    };
+    let most = (p - 2.0).max(0.0) as u32;
+    3.0 + (0..=most).map(f64::from).map(collide).fold(f64::INFINITY, f64::min)
 }
 
 /// The α with `checks` more rows than columns, for columns at random.
@@ -81,7 +104,7 @@ fn strike_out(k: usize, ratio: usize) -> f64 {
 
 #[test]
 fn greedy_columns_are_as_few_as_assumed() {
-    for ratio in [15, 30] {
+    for ratio in [8, 15, 30] {
         let random = (ratio as f64).powf(-1.0 / (WEIGHT as f64 - 1.0));
         let gain = strike_out(2000, ratio) / random;
         assert!((GREEDY - 0.005..GREEDY + 0.03).contains(&gain), "{gain:.3} for n/k = {ratio}");

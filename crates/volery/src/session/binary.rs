@@ -1,0 +1,187 @@
+//! Sessions over F_2.
+
+use super::correlations::{Correlations, Cost};
+use super::setting::Setting;
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::ot::softspoken::Depth;
+use crate::random::Random;
+use crate::vole::lpn::Params;
+use crate::vole::{Delta, Key, Mac, Vole, cot, extend};
+use crate::zk::quicksilver::{self, Prover, Verifier};
+use crate::zk::{Accepted, Gates};
+use core::sync::atomic::AtomicU64;
+use volery_primitives::{Arch, F2, Field};
+
+/// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
+pub(super) const GROUP_BITS: f64 = 125.8;
+/// A table of 2^(128-6) AES outputs meets one of the 64 outputs of an unknown leaf that a chunk's key covers.
+pub(super) const EXPANSION_BITS: f64 = 122.0;
+
+/// F_2, with MACs in F_{2^128}.
+pub enum Binary {}
+
+impl Binary {
+    /// All there are, those with the most traffic first.
+    pub const ALL: [Correlations; 7] = [
+        Correlations::SoftSpoken(Depth::Four),
+        Correlations::SoftSpoken(Depth::Eight),
+        Correlations::Lpn(Params::TINY),
+        Correlations::Lpn(Params::SMALL),
+        Correlations::Lpn(Params::L2),
+        Correlations::Lpn(Params::MID),
+        Correlations::Lpn(Params::WAN),
+    ];
+
+    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing
+    /// else is considered.
+    pub const SMALL_STATEMENT: u64 = 1 << 18;
+
+    /// The bits of statistical security of the consistency checks.
+    fn check_security(correlations: Correlations) -> f64 {
+        match correlations {
+            Correlations::SoftSpoken(depth) => depth.security(),
+            _ => extend::SECURITY,
+        }
+    }
+}
+
+/// What they cost over F_2.
+fn cost(correlations: Correlations) -> Cost {
+    match correlations {
+        Correlations::SoftSpoken(depth) => Cost {
+            bits: depth.trees() as f64,
+            nanoseconds: match depth {
+                Depth::Four => 25.0,
+                Depth::Eight => 38.0,
+            },
+            setup_bytes: 0.0,
+            setup_nanoseconds: 0.0,
+        },
+        Correlations::Lpn(params) => {
+            let corrections = params.corrections() as f64;
+            let shares = (params.outputs() - params.consumed()) as f64;
+            Cost {
+                // Corrections of trees go one way, those of gates the other.
+                bits: f64::max(1.0, 8.0 * corrections / shares),
+                // The more of its outputs a set consumes and the larger its table, the more work for each.
+                nanoseconds: match params.depth {
+                    ..=6 => 29.0,
+                    7 => 27.0,
+                    8..=10 => 25.5,
+                    _ => 40.0,
+                },
+                setup_bytes: corrections + params.consumed() as f64 * 15.0 / 8.0,
+                setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,
+            }
+        }
+    }
+}
+
+impl Setting for Binary {
+    type F = F2;
+    type Prover<'a> = Prover<'a>;
+    type Verifier<'a> = Verifier<'a>;
+    type Delta = Delta;
+    type Mac = Mac;
+    type Key = Key;
+
+    const SECURITY: u32 = 100;
+    const BOUND_BY_SIZE: bool = false;
+    const NON_INTERACTIVE: bool = true;
+
+    fn name() -> String {
+        F2::NAME.into()
+    }
+
+    fn correlations() -> Vec<Correlations> {
+        Self::ALL.to_vec()
+    }
+
+    fn small(commitments: u64) -> Option<Correlations> {
+        (commitments <= Self::SMALL_STATEMENT).then_some(Correlations::SoftSpoken(Depth::Eight))
+    }
+
+    fn fastest(commitments: u64, bandwidth: f64) -> Correlations {
+        Cost::fastest(&Self::ALL, cost, commitments, bandwidth)
+    }
+
+    fn computational_bits(correlations: Correlations) -> u32 {
+        let assumption = match correlations {
+            Correlations::Lpn(params) => params.tree_bits().min(params.security.into()),
+            _ => f64::INFINITY,
+        };
+        GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations)) as u32
+    }
+
+    fn statistical_bits(correlations: Correlations, _: u64) -> u32 {
+        quicksilver::security(Self::check_security(correlations))
+    }
+
+    fn delta(random: &mut Random) -> Delta {
+        Delta::random(random)
+    }
+
+    fn prover_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Mac>>> {
+        Ok(match correlations {
+            Correlations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
+            Correlations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
+            Correlations::Direct => panic!("not over F_2"),
+        })
+    }
+
+    fn verifier_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Delta,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Key>>> {
+        Ok(match correlations {
+            Correlations::SoftSpoken(depth) => {
+                Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?)
+            }
+            Correlations::Lpn(params) => {
+                Box::new(extend::Verifier::new(channel, arch, params, delta, random)?)
+            }
+            Correlations::Direct => panic!("not over F_2"),
+        })
+    }
+
+    fn prover<'a, W>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Mac>>,
+        arch: Arch,
+        witness: W,
+        progress: Option<&'a AtomicU64>,
+    ) -> Prover<'a>
+    where
+        W: IntoIterator<Item = F2, IntoIter: 'a>,
+    {
+        Prover::new(channel, vole, arch, witness).report_to(progress)
+    }
+
+    fn finish_prover(prover: Prover) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
+        prover.finish()
+    }
+
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Key>>,
+        arch: Arch,
+        delta: &'a Delta,
+        _: &mut Random,
+        progress: Option<&'a AtomicU64>,
+    ) -> Verifier<'a> {
+        Verifier::new(channel, vole, arch, delta).report_to(progress)
+    }
+
+    fn finish_verifier(verifier: Verifier) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key>>)> {
+        verifier.finish()
+    }
+}

@@ -1,0 +1,181 @@
+//! Sessions over any field but F_2.
+
+use super::binary::{EXPANSION_BITS, GROUP_BITS};
+use super::correlations::{Correlations, Cost};
+use super::setting::Setting;
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::ot::softspoken::Depth;
+use crate::random::Random;
+use crate::vole::Vole;
+use crate::vole::lpn::{Params, Sets};
+use crate::vole::subfield::{Delta, Key, direct, extend};
+use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
+use crate::zk::{Accepted, Gates};
+use core::marker::PhantomData;
+use core::sync::atomic::AtomicU64;
+use volery_primitives::{Arch, Field, MacField, Tagged};
+
+/// The field `B`, with MACs in its extension `E`.
+pub struct Over<B, E>(PhantomData<(B, E)>);
+
+/// Up to so many commitments a statement takes its shares straight from transfers: their traffic is then less than that
+/// of the first sets.
+const DIRECT: u64 = 2048;
+/// Up to so many `tiny` is enough, and sends the least in all.
+const TINY: u64 = 200_000;
+
+impl<B: Field, E: MacField<B>> Over<B, E> {
+    fn sets() -> Sets {
+        Sets::of::<B>()
+    }
+
+    fn cost(correlations: Correlations) -> Cost {
+        let field = 8.0 * B::BYTES as f64;
+        let Correlations::Lpn(params) = correlations else {
+            let bits = (8 * B::BYTES) as f64 * f64::from(E::DEGREE * B::BITS);
+            return Cost { bits, nanoseconds: 1000.0, setup_bytes: 0.0, setup_nanoseconds: 0.0 };
+        };
+        let corrections = |params: Params| {
+            (params.trees * (16 * (params.depth - 1) + 3 * E::BYTES + 2 * params.depth)) as f64
+        };
+        let shares = (params.outputs() - params.consumed_over(E::DEGREE as usize)) as f64;
+        Cost {
+            // Corrections of trees go one way, those of gates the other.
+            bits: field.max(8.0 * corrections(params) / shares),
+            nanoseconds: match params.depth {
+                ..=8 => 25.0,
+                9..=10 => 26.0,
+                _ => 32.0,
+            },
+            setup_bytes: corrections(params),
+            setup_nanoseconds: 30.0 * params.outputs() as f64,
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
+    type F = B;
+    type Prover<'a> = Prover<'a, B, E>;
+    type Verifier<'a> = Verifier<'a, B, E>;
+    type Delta = Delta<B, E>;
+    type Mac = Tagged<B, E>;
+    type Key = Key<E>;
+
+    const SECURITY: u32 = if arithmetic::by_transcript::<E>() { 100 } else { 40 };
+    const BOUND_BY_SIZE: bool = true;
+    const NON_INTERACTIVE: bool = arithmetic::by_transcript::<E>();
+
+    fn name() -> String {
+        match E::DEGREE {
+            1 => B::NAME.into(),
+            degree => format!("{}^{degree}", B::NAME),
+        }
+    }
+
+    fn correlations() -> Vec<Correlations> {
+        let Sets { tiny, l2, mid, wan, .. } = Self::sets();
+        let sets = [tiny, l2, mid, wan].map(Correlations::Lpn);
+        [Correlations::Direct].into_iter().chain(sets).collect()
+    }
+
+    fn small(commitments: u64) -> Option<Correlations> {
+        match commitments {
+            ..=DIRECT => Some(Correlations::Direct),
+            ..=TINY => Some(Correlations::Lpn(Self::sets().tiny)),
+            _ => None,
+        }
+    }
+
+    fn fastest(commitments: u64, bandwidth: f64) -> Correlations {
+        Cost::fastest(&Self::correlations(), Self::cost, commitments, bandwidth)
+    }
+
+    fn computational_bits(correlations: Correlations) -> u32 {
+        let assumption = match correlations {
+            Correlations::Lpn(target) => {
+                let bits = |params: Params| params.tree_bits().min(params.security.into());
+                Self::sets().chain(target).into_iter().map(bits).fold(f64::INFINITY, f64::min)
+            }
+            _ => f64::INFINITY,
+        };
+        GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security()).min(assumption) as u32
+    }
+
+    fn statistical_bits(correlations: Correlations, commitments: u64) -> u32 {
+        let block = match correlations {
+            Correlations::Direct => direct::SHORTEST,
+            _ => crate::vole::lpn::TILE,
+        };
+        arithmetic::security::<B, E>(commitments, block)
+    }
+
+    fn delta(random: &mut Random) -> Delta<B, E> {
+        Delta::random(random)
+    }
+
+    fn prover_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+        Ok(match correlations {
+            Correlations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
+            Correlations::Lpn(set) => {
+                Box::new(extend::Prover::new(channel, arch, Self::sets(), set, random)?)
+            }
+            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+        })
+    }
+
+    fn verifier_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Delta<B, E>,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+        Ok(match correlations {
+            Correlations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
+            Correlations::Lpn(set) => {
+                Box::new(extend::Verifier::new(channel, arch, Self::sets(), set, delta, random)?)
+            }
+            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+        })
+    }
+
+    fn prover<'a, W>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+        arch: Arch,
+        witness: W,
+        progress: Option<&'a AtomicU64>,
+    ) -> Prover<'a, B, E>
+    where
+        W: IntoIterator<Item = B, IntoIter: 'a>,
+    {
+        Prover::new(channel, vole, arch, witness).report_to(progress)
+    }
+
+    fn finish_prover(prover: Prover<B, E>) -> Result<(Gates, Box<dyn Vole<Share = Tagged<B, E>>>)> {
+        prover.finish()
+    }
+
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Key<E>>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+        progress: Option<&'a AtomicU64>,
+    ) -> Verifier<'a, B, E> {
+        Verifier::new(channel, vole, arch, delta, random).report_to(progress)
+    }
+
+    fn finish_verifier(
+        verifier: Verifier<B, E>,
+    ) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key<E>>>)> {
+        verifier.finish()
+    }
+}

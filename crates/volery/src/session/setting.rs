@@ -1,0 +1,121 @@
+//! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
+
+use super::correlations::Correlations;
+use crate::channel::Channel;
+use crate::circuit::Backend;
+use crate::error::Result;
+use crate::random::Random;
+use crate::vole::{Share, Vole};
+use crate::zk::{Accepted, Gates};
+use core::sync::atomic::AtomicU64;
+use volery_primitives::{Arch, Field};
+
+/// A field with the MACs on its values: [`Binary`](super::Binary), or [`Over`](super::Over) any other.
+pub trait Setting: Sized + 'static {
+    /// What wires carry.
+    type F: Field;
+    /// The two backends.
+    type Prover<'a>: Backend<F = Self::F>;
+    /// See [`Setting::Prover`].
+    type Verifier<'a>: Backend<F = Self::F>;
+    /// The verifier's global key.
+    type Delta;
+    /// The prover's share of a value.
+    type Mac: Share + 'static;
+    /// The verifier's.
+    type Key: Share + 'static;
+
+    /// The statistical security that is asked for where nothing is said, in bits.
+    const SECURITY: u32;
+    /// Whether the bound depends on the size of the statement.
+    const BOUND_BY_SIZE: bool;
+    /// Whether challenges come from the transcript, so that gates are one-way.
+    const NON_INTERACTIVE: bool;
+
+    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the usual
+    /// one. At most 32 ASCII bytes.
+    fn name() -> String;
+
+    /// Where shares can come from, those with the most traffic first.
+    fn correlations() -> Vec<Correlations>;
+
+    /// What a statement with so few commitments takes, whatever the link; `None` where it is not small.
+    fn small(commitments: u64) -> Option<Correlations>;
+
+    /// The fastest for so many commitments over a link of so many Mbit/s each way.
+    fn fastest(commitments: u64, bandwidth: f64) -> Correlations;
+
+    /// The computational security of a session in bits: the least of what the group, the expansions, the LPN sets, Δ
+    /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
+    fn computational_bits(correlations: Correlations) -> u32;
+
+    /// −log2 of the soundness error of a statement with so many commitments, floored.
+    fn statistical_bits(correlations: Correlations, commitments: u64) -> u32;
+
+    /// A fresh global key.
+    fn delta(random: &mut Random) -> Self::Delta;
+
+    /// The prover's end of `correlations`, set up.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    ///
+    /// # Panics
+    /// Where these correlations are not among [`Setting::correlations`].
+    fn prover_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Self::Mac>>>;
+
+    /// The verifier's end, set up under `delta`.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    ///
+    /// # Panics
+    /// As for [`Setting::prover_end`].
+    fn verifier_end(
+        correlations: Correlations,
+        channel: &mut Channel,
+        arch: Arch,
+        delta: &Self::Delta,
+        random: &mut Random,
+    ) -> Result<Box<dyn Vole<Share = Self::Key>>>;
+
+    /// The prover's backend.
+    fn prover<'a, W>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Self::Mac>>,
+        arch: Arch,
+        witness: W,
+        progress: Option<&'a AtomicU64>,
+    ) -> Self::Prover<'a>
+    where
+        W: IntoIterator<Item = Self::F, IntoIter: 'a>;
+
+    /// The prover's end of a proof.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn finish_prover(prover: Self::Prover<'_>) -> Result<(Gates, Box<dyn Vole<Share = Self::Mac>>)>;
+
+    /// The verifier's backend; `random` is for its coins.
+    fn verifier<'a>(
+        channel: &'a mut Channel,
+        vole: Box<dyn Vole<Share = Self::Key>>,
+        arch: Arch,
+        delta: &'a Self::Delta,
+        random: &mut Random,
+        progress: Option<&'a AtomicU64>,
+    ) -> Self::Verifier<'a>;
+
+    /// The verifier's end of a proof.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn finish_verifier(
+        verifier: Self::Verifier<'_>,
+    ) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Self::Key>>)>;
+}
