@@ -9,7 +9,7 @@ use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
 use volery::circuit::Port;
-use volery::{Carried, Correlations, SYSTEM};
+use volery::{Binary, Carried, Choice, SYSTEM};
 
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
@@ -35,8 +35,9 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let shape = relation.shape()?;
     drop(announced);
     let commitments = commitments(&shape);
-    let estimates = Correlations::ALL.map(|correlations| (correlations, correlations.traffic(commitments)));
-    let auto = LINKS.map(|mbps| (mbps, Correlations::fastest(commitments, mbps as f64)));
+    let estimates =
+        Binary::ALL.map(|correlations| (correlations, Binary::traffic(correlations, commitments)));
+    let auto = LINKS.map(|mbps| (mbps, Choice::fastest::<Binary>(commitments, mbps as f64).correlations));
     let auto_at =
         |correlations| auto.iter().filter(move |(_, best)| *best == correlations).map(|(mbps, _)| *mbps);
     if typed.json {

@@ -95,8 +95,8 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": choice.correlations.computational_bits(),
-                "statistical_bits": choice.correlations.statistical_bits(),
+                "computational_bits": self.report.security.computational,
+                "statistical_bits": self.report.security.statistical,
             },
         });
         if let Value::Object(rest) = rest {
@@ -159,8 +159,7 @@ impl Outcome {
                 "security",
                 format!(
                     "{} bits computational, {} bits statistical",
-                    choice.correlations.computational_bits(),
-                    choice.correlations.statistical_bits()
+                    self.report.security.computational, self.report.security.statistical
                 ),
             ),
         ];

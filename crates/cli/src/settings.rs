@@ -6,7 +6,7 @@ use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader};
 use std::time::Duration;
 use volery::circuit::{Format, Relation, Statement, Witness};
-use volery::{Arch, Correlations, Options, SYSTEM};
+use volery::{Arch, Binary, Correlations, Options, SYSTEM, Setting};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
@@ -66,7 +66,8 @@ impl Settings {
             bandwidth: self.bandwidth,
             statement: Some(statement),
             commitments,
-            security: self.security,
+            security: Some(self.security),
+            non_interactive: false,
             check: false,
             arch: self.arch,
             progress: None,
@@ -81,9 +82,9 @@ impl Settings {
 
     /// Refuses what no choice of correlations, or not the given one, can offer.
     fn offer(&self) -> Result<()> {
-        let choices: Vec<_> = self.correlations.map_or(Correlations::ALL.to_vec(), |given| vec![given]);
-        let best = choices.into_iter().max_by_key(|choice| choice.statistical_bits());
-        match best.map(|best| (best, best.statistical_bits())) {
+        let choices: Vec<_> = self.correlations.map_or(Binary::ALL.to_vec(), |given| vec![given]);
+        let best = choices.into_iter().max_by_key(|choice| Binary::statistical_bits(*choice, 0));
+        match best.map(|best| (best, Binary::statistical_bits(best, 0))) {
             Some((best, offered)) if offered < self.security => Err(Failure::usage(format_args!(
                 "--security: {} bits were asked for, and {best} gives {offered}: ask for fewer",
                 self.security
@@ -111,9 +112,9 @@ fn correlations(name: &str) -> Result<Option<Correlations>> {
         return Ok(None);
     }
     let mut there = vec![AUTO];
-    there.extend(Correlations::ALL.map(Correlations::name));
+    there.extend(Binary::ALL.map(Correlations::name));
     one_of("--vole", name, &there, &[])?;
-    Ok(Some(name.parse()?))
+    Ok(Some(Correlations::named(&Binary::ALL, name)?))
 }
 
 /// Demands that `name` is one of those `there`, and says so of those `to_come`.

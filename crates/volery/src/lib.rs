@@ -58,9 +58,11 @@ pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
 pub use ot::softspoken::Depth;
 pub use session::{
-    Carried, Choice, Correlations, Estimate, Options, ProverSession, Reason, Report, SYSTEM, VerifierSession,
-    check, prove, verify,
+    Binary, Carried, Choice, Correlations, Estimate, Options, Over, ProvenBy, ProverSession, Reason, Report,
+    SYSTEM, Security, Setting, VerifiedBy, VerifierSession, check, prove, prove_over, verify, verify_over,
 };
 pub use vole::lpn::Params;
-pub use volery_primitives::{Arch, Extension, F2, F128, Field};
+pub use volery_primitives::{
+    Arch, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
+};
 pub use zk::Accepted;

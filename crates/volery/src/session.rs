@@ -1,12 +1,18 @@
 //! The paved path: statements, one channel, a verdict for each.
 
+mod binary;
 mod correlations;
 mod estimate;
 mod options;
+mod over;
+mod setting;
 
+pub use binary::Binary;
 pub use correlations::{Choice, Correlations, Reason};
 pub use estimate::{Carried, Estimate};
-pub use options::{Options, Report};
+pub use options::{Options, Report, Security};
+pub use over::Over;
+pub use setting::Setting;
 
 use correlations::Proposal;
 
@@ -14,11 +20,11 @@ use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
 use crate::random::Random;
-use crate::vole::{Delta, Key, Mac, Vole};
-use crate::zk::quicksilver::{Prover, Verifier};
+use crate::vole::BoxedVole;
 use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
+use core::marker::PhantomData;
 use std::time::Instant;
-use volery_primitives::{F2, Field};
+use volery_primitives::Field;
 
 /// The name of the proof system that [`prove`] and [`verify`] run.
 pub const SYSTEM: &str = "quicksilver";
@@ -28,61 +34,122 @@ pub const SYSTEM: &str = "quicksilver";
 /// # Errors
 /// `Unsatisfied` with the name of the first assertion that fails; `Invalid` where the witness is too short or too long,
 /// or the circuit asserts nothing or is malformed.
-pub fn check<W, C>(circuit: &C, witness: W) -> Result<()>
+pub fn check<F, W, C>(circuit: &C, witness: W) -> Result<()>
 where
-    W: IntoIterator<Item = F2>,
-    C: Circuit<Clear<F2, W::IntoIter>>,
+    F: Field,
+    W: IntoIterator<Item = F>,
+    C: Circuit<Clear<F, W::IntoIter>>,
 {
     let mut clear = Clear::new(witness);
     circuit.run(&mut clear)?;
     clear.finish()
 }
 
-/// Proves that `witness` satisfies `circuit` to the verifier at the other end of `channel`.
+/// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of `channel`. For
+/// other fields see [`prove_over`].
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong; `Disagreed` where the
 /// verifier was started with other settings; `Rejected` where it did not accept; `Misbehaved` and `Io`.
 pub fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
 where
-    W: IntoIterator<Item = F2> + Clone,
-    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + for<'a> Circuit<Prover<'a>>,
+    W: IntoIterator<Item = volery_primitives::F2> + Clone,
+    C: ProvenBy<Binary, W>,
 {
-    ProverSession::new(channel, options.clone()).prove(circuit, witness)
+    prove_over::<Binary, W, C>(circuit, witness, channel, options)
 }
 
-/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, and tells it the verdict.
+/// The same over any field: `prove_over::<Over<F61, F61>, _, _>(…)`.
+///
+/// # Errors
+/// As for [`prove`]; `Invalid` where less security is offered than asked for.
+pub fn prove_over<S, W, C>(
+    circuit: &C,
+    witness: W,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report>
+where
+    S: Setting,
+    W: IntoIterator<Item = S::F> + Clone,
+    C: ProvenBy<S, W>,
+{
+    ProverSession::<S>::over(channel, options.clone()).prove(circuit, witness)
+}
+
+/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, and tells
+/// it the verdict. For other fields see [`verify_over`].
 ///
 /// # Errors
 /// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it was started
 /// with other settings; `Invalid` where the circuit is wrong; `Io`.
 pub fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
 where
-    C: Circuit<Count<F2>> + for<'a> Circuit<Verifier<'a>>,
+    C: VerifiedBy<Binary>,
 {
-    VerifierSession::new(channel, options.clone()).verify(circuit)
+    verify_over::<Binary, C>(circuit, channel, options)
 }
+
+/// The same over any field: `verify_over::<Over<F61, F61>, _>(…)`.
+///
+/// # Errors
+/// As for [`verify`]; `Invalid` where less security is offered than asked for.
+pub fn verify_over<S, C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
+where
+    S: Setting,
+    C: VerifiedBy<S>,
+{
+    VerifierSession::<S>::over(channel, options.clone()).verify(circuit)
+}
+
+/// A circuit that can be evaluated, counted and proved over `S` with a witness `W`. Whatever implements [`Circuit`] for
+/// every backend over the field is one.
+pub trait ProvenBy<S: Setting, W: IntoIterator<Item = S::F>>:
+    Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>>
+{
+}
+
+impl<S: Setting, W: IntoIterator<Item = S::F>, C> ProvenBy<S, W> for C where
+    C: Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>>
+{
+}
+
+/// A circuit that can be counted and verified over `S`. Whatever implements [`Circuit`] for every backend over the
+/// field is one.
+pub trait VerifiedBy<S: Setting>: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> {}
+
+impl<S: Setting, C> VerifiedBy<S> for C where C: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> {}
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error during a proof the
 /// session is dead.
-pub struct ProverSession<'c> {
-    common: Common<'c>,
-    vole: Option<Box<dyn Vole<Share = Mac>>>,
+pub struct ProverSession<'c, S: Setting = Binary> {
+    common: Common<'c, S>,
+    vole: Option<BoxedVole<S::Mac>>,
 }
 
 /// Several statements, one after the other, on one set-up: the verifier's side.
 ///
 /// The set-up is made, and the correlations are chosen, for the first statement. After an error the session is dead.
-pub struct VerifierSession<'c> {
-    common: Common<'c>,
-    vole: Option<(Delta, Box<dyn Vole<Share = Key>>)>,
+pub struct VerifierSession<'c, S: Setting = Binary> {
+    common: Common<'c, S>,
+    vole: Option<Correlated<S>>,
 }
 
+/// The verifier's key and its end of the correlations under it.
+type Correlated<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
+
 impl<'c> ProverSession<'c> {
-    /// A session over `channel`; nothing is sent yet.
+    /// A session over F_2; nothing is sent yet.
     pub fn new(channel: &'c mut Channel, options: Options) -> Self {
+        Self::over(channel, options)
+    }
+}
+
+impl<'c, S: Setting> ProverSession<'c, S> {
+    /// A session over any field; nothing is sent yet.
+    pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         Self { common: Common::new(channel, options), vole: None }
     }
 
@@ -97,8 +164,8 @@ impl<'c> ProverSession<'c> {
     /// As for [`prove`].
     pub fn prove<W, C>(&mut self, circuit: &C, witness: W) -> Result<Report>
     where
-        W: IntoIterator<Item = F2> + Clone,
-        C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + for<'a> Circuit<Prover<'a>>,
+        W: IntoIterator<Item = S::F> + Clone,
+        C: ProvenBy<S, W>,
     {
         if self.common.options.check {
             check(circuit, witness.clone()).inspect_err(|_| self.common.forget())?;
@@ -108,16 +175,15 @@ impl<'c> ProverSession<'c> {
             Some(vole) => vole,
             None => {
                 let Common { channel, options, random, .. } = &mut self.common;
-                run.choice.correlations.prover(channel, options.arch, random.as_mut().expect("opened"))?
+                let random = random.as_mut().expect("opened");
+                S::prover_end(run.choice.correlations, channel, options.arch, random)?
             }
         };
         run.begin(self.common.channel);
-        let mut prover = Prover::new(self.common.channel, vole, self.common.options.arch, witness);
-        if let Some(progress) = &self.common.options.progress {
-            prover = prover.report_to(progress);
-        }
+        let Options { arch, progress, .. } = &self.common.options;
+        let mut prover = S::prover(self.common.channel, vole, *arch, witness, progress.as_deref());
         circuit.run(&mut prover)?;
-        let (gates, vole) = prover.finish()?;
+        let (gates, vole) = S::finish_prover(prover)?;
         recv_verdict(self.common.channel)?;
         self.vole = Some(vole);
         Ok(self.common.close(run, gates))
@@ -125,8 +191,15 @@ impl<'c> ProverSession<'c> {
 }
 
 impl<'c> VerifierSession<'c> {
-    /// A session over `channel`; nothing is sent yet.
+    /// A session over F_2; nothing is sent yet.
     pub fn new(channel: &'c mut Channel, options: Options) -> Self {
+        Self::over(channel, options)
+    }
+}
+
+impl<'c, S: Setting> VerifierSession<'c, S> {
+    /// A session over any field; nothing is sent yet.
+    pub fn over(channel: &'c mut Channel, options: Options) -> Self {
         Self { common: Common::new(channel, options), vole: None }
     }
 
@@ -141,7 +214,7 @@ impl<'c> VerifierSession<'c> {
     /// As for [`verify`].
     pub fn verify<C>(&mut self, circuit: &C) -> Result<(Accepted, Report)>
     where
-        C: Circuit<Count<F2>> + for<'a> Circuit<Verifier<'a>>,
+        C: VerifiedBy<S>,
     {
         let mut run = self.common.open(circuit)?;
         match self.decide(circuit, &mut run) {
@@ -159,40 +232,39 @@ impl<'c> VerifierSession<'c> {
         }
     }
 
-    fn decide<C>(&mut self, circuit: &C, run: &mut Run) -> Result<(Accepted, Gates)>
-    where
-        C: for<'a> Circuit<Verifier<'a>>,
-    {
+    fn decide<C: VerifiedBy<S>>(&mut self, circuit: &C, run: &mut Run) -> Result<(Accepted, Gates)> {
         let (delta, vole) = match self.vole.take() {
             Some(vole) => vole,
             None => {
                 let Common { channel, options, random, .. } = &mut self.common;
                 let random = random.as_mut().expect("opened");
-                let delta = Delta::random(random);
-                let vole = run.choice.correlations.verifier(channel, options.arch, &delta, random)?;
+                let delta = S::delta(random);
+                let vole = S::verifier_end(run.choice.correlations, channel, options.arch, &delta, random)?;
                 (delta, vole)
             }
         };
         run.begin(self.common.channel);
-        let mut verifier = Verifier::new(self.common.channel, vole, self.common.options.arch, &delta);
-        if let Some(progress) = &self.common.options.progress {
-            verifier = verifier.report_to(progress);
-        }
+        let Common { channel, options: Options { arch, progress, .. }, random, .. } = &mut self.common;
+        let random = random.as_mut().expect("opened");
+        let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress.as_deref());
         circuit.run(&mut verifier)?;
-        let (accepted, gates, vole) = verifier.finish()?;
+        let (accepted, gates, vole) = S::finish_verifier(verifier)?;
+        // More gates than were announced may be worth less.
+        self.common.offer(run.choice.correlations, gates.inputs + gates.mul)?;
         self.vole = Some((delta, vole));
         Ok((accepted, gates))
     }
 }
 
 /// What both sides keep from statement to statement.
-struct Common<'c> {
+struct Common<'c, S> {
     channel: &'c mut Channel,
     options: Options,
     /// From the first statement on.
     random: Option<Random>,
     choice: Option<Choice>,
     dead: bool,
+    setting: PhantomData<S>,
 }
 
 /// One statement on its way from the handshake to the report.
@@ -205,17 +277,17 @@ struct Run {
     begun: Instant,
 }
 
-impl<'c> Common<'c> {
+impl<'c, S: Setting> Common<'c, S> {
     fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, choice: None, dead: false }
+        Self { channel, options, random: None, choice: None, dead: false, setting: PhantomData }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
-    fn open<C: Circuit<Count<F2>>>(&mut self, circuit: &C) -> Result<Run> {
+    fn open<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<Run> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
-        let (statement, proposal) = self.settle(circuit)?;
+        let (statement, commitments, proposal) = self.settle(circuit)?;
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
@@ -225,13 +297,14 @@ impl<'c> Common<'c> {
             });
         }
         let parameters = proposal.text();
-        let hello = Hello { system: SYSTEM, field: F2::NAME, parameters: &parameters, statement: &statement };
+        let field = S::name();
+        let hello = Hello { system: SYSTEM, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
         // Later statements use what the first one was set up with.
-        let resolved = proposal.resolve(&theirs, self.channel)?;
+        let resolved = proposal.resolve::<S>(&theirs, self.channel)?;
         let choice = *self.choice.get_or_insert(resolved);
-        choice.correlations.offer(self.options.security)?;
+        self.offer(choice.correlations, commitments.unwrap_or(0))?;
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
         Ok(Run { statement, choice, before, setup_traffic, started, begun: started })
@@ -242,32 +315,65 @@ impl<'c> Common<'c> {
         (self.options.statement, self.options.commitments) = (None, None);
     }
 
-    /// The statement's digest and the proposed correlations: as given, or from a walk over the circuit.
-    fn settle<C: Circuit<Count<F2>>>(&mut self, circuit: &C) -> Result<([u8; 32], Proposal)> {
-        let options = &mut self.options;
-        // A name is for one statement: the next one must not be taken for this.
-        let named = options.statement.take();
-        let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
-        let (shape, statement) = match (named, firm, options.commitments) {
-            (None, ..) => Count::fingerprint(circuit).map(|(shape, digest)| (Some(shape), digest))?,
-            (Some(digest), None, None) => (Some(Count::shape(circuit)?), digest),
-            (Some(digest), ..) => (None, digest),
-        };
-        if let Some(firm) = firm {
-            firm.offer(options.security)?;
-            return Ok((statement, Proposal::Firm(firm)));
+    /// Refuses where less statistical security is offered than asked for.
+    fn offer(&self, correlations: Correlations, commitments: u64) -> Result<()> {
+        let asked = self.options.security.unwrap_or(S::SECURITY);
+        let offered = S::statistical_bits(correlations, commitments);
+        if offered < asked {
+            return Err(Error::invalid(format!(
+                "{asked} bits of statistical security were asked for, and {correlations} over {} gives {offered} to a \
+                 statement of this size: ask for fewer, or take a larger extension",
+                S::name()
+            )));
         }
-        let counted = shape.map(|shape| shape.inputs + shape.mul);
-        let commitments = options.commitments.or(counted).expect("counted where it was not given");
-        Ok((statement, Proposal::Auto { commitments, bandwidth: options.bandwidth }))
+        Ok(())
+    }
+
+    /// The statement's digest, its number of commitments where it matters, and the proposed correlations: as given, or
+    /// from a walk over the circuit.
+    fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<u64>, Proposal)> {
+        if self.options.non_interactive && !S::NON_INTERACTIVE {
+            return Err(Error::invalid(format!(
+                "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
+                 searched offline: take an extension of 100 bits or more",
+                S::name()
+            )));
+        }
+        let options = &mut self.options;
+        // A name, and a number, is for one statement: the next one must not be taken for this.
+        let (named, given) = (options.statement.take(), options.commitments.take());
+        let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
+        let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
+        let (shape, statement) = match named {
+            None => Count::fingerprint(circuit).map(|(shape, digest)| (Some(shape), digest))?,
+            Some(digest) if sized => (None, digest),
+            Some(digest) => (Some(Count::shape(circuit)?), digest),
+        };
+        let commitments = given.or(shape.map(|shape| shape.inputs + shape.mul));
+        if let Some(firm) = firm {
+            self.offer(firm, commitments.unwrap_or(0))?;
+            return Ok((statement, commitments, Proposal::Firm(firm)));
+        }
+        let number = commitments.expect("counted where it was not given");
+        Ok((
+            statement,
+            commitments,
+            Proposal::Auto { commitments: number, bandwidth: self.options.bandwidth },
+        ))
     }
 
     fn close(&mut self, run: Run, gates: Gates) -> Report {
         self.dead = false;
+        let correlations = run.choice.correlations;
+        let security = Security {
+            computational: S::computational_bits(correlations),
+            statistical: S::statistical_bits(correlations, gates.inputs + gates.mul),
+        };
         Report {
             statement: run.statement,
             gates,
             choice: run.choice,
+            security,
             traffic: self.channel.traffic().since(run.before),
             setup_traffic: run.setup_traffic,
             setup: run.begun - run.started,

@@ -169,8 +169,11 @@ pub trait Vole {
     ///
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.
-    fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Self::Share>>>;
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Self::Share>>;
 }
+
+/// Any stream of shares `S`.
+pub type BoxedVole<S> = Box<dyn Vole<Share = S>>;
 
 #[cfg(test)]
 mod tests {

@@ -54,7 +54,7 @@ fn networks_around_batches() {
 #[test]
 fn every_kind_of_correlations() {
     let (network, witness) = network(5000);
-    for correlations in Correlations::ALL {
+    for correlations in Binary::ALL {
         let options = Options { correlations: Some(correlations), ..seeded(2) };
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");

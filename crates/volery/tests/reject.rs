@@ -5,7 +5,7 @@ mod kit;
 use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit};
-use volery::{Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
+use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
     Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), ..seeded(seed) }
@@ -46,7 +46,7 @@ fn a_flipped_bit_in_any_message() {
 #[test]
 fn a_flipped_bit_of_the_measurement() {
     let (network, witness) = network(100);
-    let options = Options { commitments: Some(Correlations::SMALL_STATEMENT + 1), ..seeded(1) };
+    let options = Options { commitments: Some(Binary::SMALL_STATEMENT + 1), ..seeded(1) };
     assert!(run_honestly(&network, &witness, &options).verified.is_ok());
     // The prover's warm-up and probe, and the verifier's answer.
     for (party, message) in [(Party::Prover, 2), (Party::Prover, 3), (Party::Verifier, 2)] {
@@ -97,7 +97,7 @@ fn a_disagreement_on_parameters() {
 #[test]
 fn more_security_than_there_is() {
     let (network, witness) = network(10);
-    let asking = Options { security: 126, ..options(1) };
+    let asking = Options { security: Some(126), ..options(1) };
     let session = run_honestly(&network, &witness, &asking);
     assert!(matches!(session.proved.unwrap_err(), Error::Invalid(_)));
     assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));

@@ -5,7 +5,7 @@ mod kit;
 use kit::{TIMEOUT, network, run, seeded};
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
-use volery::{Correlations, Depth, Error, Options, Params, ProverSession, Reason, VerifierSession};
+use volery::{Binary, Correlations, Depth, Error, Options, Params, ProverSession, Reason, VerifierSession};
 
 const TINY: Correlations = Correlations::Lpn(Params::TINY);
 
@@ -116,7 +116,7 @@ fn proposals_are_settled_alike() {
     assert!(error.matches("disagree on the correlations").count() == 2, "{error}");
 
     // Large enough for the bandwidth to matter: the smaller of the two given ones counts, or a measured one.
-    let large = Correlations::SMALL_STATEMENT + 1;
+    let large = Binary::SMALL_STATEMENT + 1;
     let (_, reason) = settled(large, with(None, Some(70.9)), with(None, Some(5000.0))).unwrap();
     assert_eq!(reason, Reason::Bandwidth(70.0));
     let (_, reason) = settled(large, auto(), with(None, Some(30.0))).unwrap();

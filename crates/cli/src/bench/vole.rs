@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
 use volery::random::Random;
-use volery::vole::{Delta, Key, Mac, Share, Shares, Vole};
-use volery::{Choice, Correlations, F2, Field, Reason};
+use volery::vole::{BoxedVole, Delta, Key, Mac, Share, Shares};
+use volery::{Binary, Choice, Correlations, F2, Field, Reason, Setting};
 
 /// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
 const LOOPBACK: f64 = 10_000.0;
@@ -41,13 +41,13 @@ pub(super) fn f2(plan: &Plan, correlations: u64) -> Result<()> {
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = kind.prover(channel, arch, random)?;
+        let vole = Binary::prover_end(kind, channel, arch, random)?;
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = kind.verifier(channel, arch, &delta, random)?;
+        let vole = Binary::verifier_end(kind, channel, arch, &delta, random)?;
         draw(channel, vole, correlations, started, None)
     };
     let (macs, keys) = plan.task("correlations", correlations).run(prover, verifier)?;
@@ -67,12 +67,12 @@ fn choose(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>
     if let Some(correlations) = given {
         return Choice { correlations, reason: Reason::Given };
     }
-    Choice::fastest(correlations, bandwidth.unwrap_or(LOOPBACK))
+    Choice::fastest::<Binary>(correlations, bandwidth.unwrap_or(LOOPBACK))
 }
 
 fn draw<S: Share>(
     channel: &mut Channel,
-    mut vole: Box<dyn Vole<Share = S>>,
+    mut vole: BoxedVole<S>,
     correlations: u64,
     started: Instant,
     done: Option<&Counter>,
@@ -153,7 +153,7 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": self.choice.correlations.computational_bits(),
+                "computational_bits": Binary::computational_bits(self.choice.correlations),
                 "statistical_bits": null,
             },
             "runs": [{"setup": setup, "online": online}],
@@ -187,7 +187,10 @@ impl Outcome {
             ),
             ("speed", format!("{} correlations/s", count(self.rate()))),
             ("memory", peak_rss().map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
-            ("security", format!("{} bits computational", self.choice.correlations.computational_bits())),
+            (
+                "security",
+                format!("{} bits computational", Binary::computational_bits(self.choice.correlations)),
+            ),
         ])
     }
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use crate::vole::lpn::Params;
-use crate::vole::{Delta, Key, Mac, Vole, cot, extend};
+use crate::vole::{BoxedVole, Delta, Key, Mac, cot, extend};
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
@@ -75,6 +75,7 @@ fn cost(correlations: Correlations) -> Cost {
                 setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,
             }
         }
+        Correlations::Direct => panic!("not over F_2"),
     }
 }
 
@@ -127,7 +128,7 @@ impl Setting for Binary {
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Mac>>> {
+    ) -> Result<BoxedVole<Mac>> {
         Ok(match correlations {
             Correlations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
             Correlations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
@@ -141,7 +142,7 @@ impl Setting for Binary {
         arch: Arch,
         delta: &Delta,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Key>>> {
+    ) -> Result<BoxedVole<Key>> {
         Ok(match correlations {
             Correlations::SoftSpoken(depth) => {
                 Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?)
@@ -155,7 +156,7 @@ impl Setting for Binary {
 
     fn prover<'a, W>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Mac>>,
+        vole: BoxedVole<Mac>,
         arch: Arch,
         witness: W,
         progress: Option<&'a AtomicU64>,
@@ -166,13 +167,13 @@ impl Setting for Binary {
         Prover::new(channel, vole, arch, witness).report_to(progress)
     }
 
-    fn finish_prover(prover: Prover) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
+    fn finish_prover(prover: Prover) -> Result<(Gates, BoxedVole<Mac>)> {
         prover.finish()
     }
 
     fn verifier<'a>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Key>>,
+        vole: BoxedVole<Key>,
         arch: Arch,
         delta: &'a Delta,
         _: &mut Random,
@@ -181,7 +182,7 @@ impl Setting for Binary {
         Verifier::new(channel, vole, arch, delta).report_to(progress)
     }
 
-    fn finish_verifier(verifier: Verifier) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key>>)> {
+    fn finish_verifier(verifier: Verifier) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
         verifier.finish()
     }
 }

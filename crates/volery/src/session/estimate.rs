@@ -4,6 +4,7 @@
 //! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
 //! `ot/softspoken.rs`, `vole/extend.rs` and `zk/quicksilver.rs`. The tests hold the sums against runs, to the byte.
 
+use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
 use crate::ot::softspoken::{BLOCK, Depth};
 use crate::vole::extend::Schedule;
@@ -33,21 +34,22 @@ const MASKS: u64 = 128;
 /// The longest chunk of SoftSpoken in blocks.
 const LONGEST_CHUNK: u64 = 64;
 
-impl Correlations {
+impl Binary {
     /// What a session of one statement with so many committed bits (inputs, hints and multiplications) sends over these
     /// correlations, where they were given; see [`Estimate::measured`] for the rest.
-    pub fn traffic(self, commitments: u64) -> Estimate {
+    pub fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
         // Opening and hello.
         let mut setup = Carried { prover: 12 + 176, verifier: 12 + 176 };
-        let online = match self {
-            Self::SoftSpoken(depth) => {
+        let online = match correlations {
+            Correlations::SoftSpoken(depth) => {
                 setup += softspoken_setup(depth);
                 softspoken(depth, commitments)
             }
-            Self::Lpn(params) => {
+            Correlations::Lpn(params) => {
                 setup += lpn_setup(params);
                 lpn(params, commitments)
             }
+            Correlations::Direct => panic!("not over F_2"),
         };
         let mut total = setup;
         total += online;
@@ -195,7 +197,7 @@ mod tests {
         for commitments in sizes {
             let report = run(commitments, Some(correlations));
             let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
-            assert_eq!(correlations.traffic(commitments), ran, "{commitments} over {correlations}");
+            assert_eq!(Binary::traffic(correlations, commitments), ran, "{commitments} over {correlations}");
         }
     }
 
@@ -242,9 +244,9 @@ mod tests {
 
     #[test]
     fn the_probe_is_counted() {
-        let commitments = Correlations::SMALL_STATEMENT + 1;
+        let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
-        let foretold = report.choice.correlations.traffic(commitments).measured();
+        let foretold = Binary::traffic(report.choice.correlations, commitments).measured();
         let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
         assert_eq!(foretold, ran);
     }

@@ -19,10 +19,15 @@ pub struct Options {
     /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once
     /// more to make one of its gates. It must name the circuit: challenges bind it and nothing else of the statement.
     pub statement: Option<[u8; 32]>,
-    /// The number of committed bits of the first statement, for that choice; counted where `None` and needed.
+    /// The number of committed values of the first statement, for that choice and for the soundness bound; counted where
+    /// `None` and needed.
     pub commitments: Option<u64>,
-    /// The statistical security asked for, in bits; a run that offers less is refused.
-    pub security: u32,
+    /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
+    /// of less than 2^100 elements and 100 over others.
+    pub security: Option<u32>,
+    /// Insists that gates are one-way, without coins of the verifier; refused over extensions of less than 2^100
+    /// elements, for which a transcript's challenges could be searched offline.
+    pub non_interactive: bool,
     /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails
     /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
     pub check: bool,
@@ -42,13 +47,23 @@ impl Default for Options {
             bandwidth: None,
             statement: None,
             commitments: None,
-            security: 100,
+            security: None,
+            non_interactive: false,
             check: true,
             arch: Arch::detect(),
             progress: None,
             seed: None,
         }
     }
+}
+
+/// What a proof is worth, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Security {
+    /// Against what can be computed: the least of all assumptions.
+    pub computational: u32,
+    /// −log2 of the probability that a false statement is accepted.
+    pub statistical: u32,
 }
 
 /// What a proof did.
@@ -60,6 +75,8 @@ pub struct Report {
     pub gates: Gates,
     /// Where its correlations came from, and why from there.
     pub choice: Choice,
+    /// What it is worth.
+    pub security: Security,
     /// All that was carried for this statement, the handshake included.
     pub traffic: Traffic,
     /// What of it was carried before the first gate.

@@ -7,7 +7,7 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
-use crate::vole::Vole;
+use crate::vole::BoxedVole;
 use crate::vole::lpn::{Params, Sets};
 use crate::vole::subfield::{Delta, Key, direct, extend};
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
@@ -67,9 +67,10 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
     const NON_INTERACTIVE: bool = arithmetic::by_transcript::<E>();
 
     fn name() -> String {
+        // Small fields have one extension, whose degree goes without saying.
         match E::DEGREE {
-            1 => B::NAME.into(),
-            degree => format!("{}^{degree}", B::NAME),
+            2.. if B::BITS >= 61 => format!("{}x{}", B::NAME, E::DEGREE),
+            _ => B::NAME.into(),
         }
     }
 
@@ -80,11 +81,10 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
     }
 
     fn small(commitments: u64) -> Option<Correlations> {
-        match commitments {
-            ..=DIRECT => Some(Correlations::Direct),
-            ..=TINY => Some(Correlations::Lpn(Self::sets().tiny)),
-            _ => None,
+        if commitments <= DIRECT {
+            return Some(Correlations::Direct);
         }
+        (commitments <= TINY).then(|| Correlations::Lpn(Self::sets().tiny))
     }
 
     fn fastest(commitments: u64, bandwidth: f64) -> Correlations {
@@ -119,7 +119,7 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+    ) -> Result<BoxedVole<Tagged<B, E>>> {
         Ok(match correlations {
             Correlations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
             Correlations::Lpn(set) => {
@@ -135,7 +135,7 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         arch: Arch,
         delta: &Delta<B, E>,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+    ) -> Result<BoxedVole<Key<E>>> {
         Ok(match correlations {
             Correlations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
             Correlations::Lpn(set) => {
@@ -147,7 +147,7 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
 
     fn prover<'a, W>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+        vole: BoxedVole<Tagged<B, E>>,
         arch: Arch,
         witness: W,
         progress: Option<&'a AtomicU64>,
@@ -158,13 +158,13 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         Prover::new(channel, vole, arch, witness).report_to(progress)
     }
 
-    fn finish_prover(prover: Prover<B, E>) -> Result<(Gates, Box<dyn Vole<Share = Tagged<B, E>>>)> {
+    fn finish_prover(prover: Prover<B, E>) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
         prover.finish()
     }
 
     fn verifier<'a>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Key<E>>>,
+        vole: BoxedVole<Key<E>>,
         arch: Arch,
         delta: &'a Delta<B, E>,
         random: &mut Random,
@@ -173,9 +173,7 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         Verifier::new(channel, vole, arch, delta, random).report_to(progress)
     }
 
-    fn finish_verifier(
-        verifier: Verifier<B, E>,
-    ) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key<E>>>)> {
+    fn finish_verifier(verifier: Verifier<B, E>) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
         verifier.finish()
     }
 }

@@ -5,7 +5,7 @@ use crate::channel::Channel;
 use crate::circuit::Backend;
 use crate::error::Result;
 use crate::random::Random;
-use crate::vole::{Share, Vole};
+use crate::vole::{BoxedVole, Share};
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
@@ -67,7 +67,7 @@ pub trait Setting: Sized + 'static {
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Self::Mac>>>;
+    ) -> Result<BoxedVole<Self::Mac>>;
 
     /// The verifier's end, set up under `delta`.
     ///
@@ -82,12 +82,12 @@ pub trait Setting: Sized + 'static {
         arch: Arch,
         delta: &Self::Delta,
         random: &mut Random,
-    ) -> Result<Box<dyn Vole<Share = Self::Key>>>;
+    ) -> Result<BoxedVole<Self::Key>>;
 
     /// The prover's backend.
     fn prover<'a, W>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Self::Mac>>,
+        vole: BoxedVole<Self::Mac>,
         arch: Arch,
         witness: W,
         progress: Option<&'a AtomicU64>,
@@ -99,12 +99,12 @@ pub trait Setting: Sized + 'static {
     ///
     /// # Errors
     /// Those of the backend.
-    fn finish_prover(prover: Self::Prover<'_>) -> Result<(Gates, Box<dyn Vole<Share = Self::Mac>>)>;
+    fn finish_prover(prover: Self::Prover<'_>) -> Result<(Gates, BoxedVole<Self::Mac>)>;
 
     /// The verifier's backend; `random` is for its coins.
     fn verifier<'a>(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Self::Key>>,
+        vole: BoxedVole<Self::Key>,
         arch: Arch,
         delta: &'a Self::Delta,
         random: &mut Random,
@@ -115,7 +115,5 @@ pub trait Setting: Sized + 'static {
     ///
     /// # Errors
     /// Those of the backend.
-    fn finish_verifier(
-        verifier: Self::Verifier<'_>,
-    ) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Self::Key>>)>;
+    fn finish_verifier(verifier: Self::Verifier<'_>) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;
 }

@@ -1,7 +1,7 @@
 //! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the sender's row q
 //! the key, since q = t ⊕ u·Δ.
 
-use super::{Delta, Key, Mac, Shares, Vole};
+use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::{Depth, Receiver, Sender};
@@ -29,7 +29,7 @@ impl Vole for Prover {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.rows_mut())
     }
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac>> {
         self.receiver.check(channel)?;
         Ok(self)
     }
@@ -62,7 +62,7 @@ impl Vole for Verifier {
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.rows_mut())
     }
-    fn check(self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
+    fn check(self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Key>> {
         Ok(Box::new(Self { sender: self.sender.check(channel)? }))
     }
 }

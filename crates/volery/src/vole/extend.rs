@@ -46,7 +46,7 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, advise_huge_pages, encode};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
-use volery_primitives::{Extension, F128, Field};
+use volery_primitives::{F128, Field};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's check, next to

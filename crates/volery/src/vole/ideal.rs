@@ -1,6 +1,6 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
-use super::{Delta, Key, LEAST_BLOCK, Mac, Shares, Vole};
+use super::{BoxedVole, Delta, Key, LEAST_BLOCK, Mac, Shares, Vole};
 use crate::channel::Channel;
 use crate::error::Result;
 use volery_primitives::prg::Prg;
@@ -41,7 +41,7 @@ impl Vole for Prover {
         self.0.rows(block.rows_mut());
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Mac>> {
         Ok(self)
     }
 }
@@ -69,7 +69,7 @@ impl Vole for Verifier {
         }
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key>> {
         Ok(self)
     }
 }

@@ -51,6 +51,7 @@
 #[cfg(test)]
 mod estimate;
 
+use volery_primitives::Field;
 pub use volery_primitives::arch::WEIGHT;
 
 /// Rows that are expanded, encoded and handed out at a time: 64 KB, so that they stay in cache.
@@ -182,6 +183,16 @@ impl Sets {
         mid: Params { name: "mid", secret: 147_456, trees: 8192, depth: 9, security: 130 },
         wan: Params { name: "wan", secret: 573_440, trees: 8192, depth: 11, security: 130 },
     };
+
+    /// Those of the field `B`: of the largest fields that are no larger. The only field of characteristic two is the one
+    /// of 2^8.
+    pub const fn of<B: Field>() -> Self {
+        match B::BITS {
+            ..17 => Self::F256,
+            17..61 => Self::F65537,
+            61.. => Self::LARGE,
+        }
+    }
 
     /// All sets, by size.
     pub const fn all(&self) -> [Params; 5] {

@@ -3,7 +3,7 @@
 //! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform and not zero. The
 //! prover's share is a [`Tagged`] value, the verifier's a [`Key`].
 //!
-//! - `base`: the first shares, from oblivious transfers;
+//! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
 //! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
 //! - [`extend`]: many shares from few, with the sets of [`super::lpn::Sets`].
 //!
@@ -11,6 +11,7 @@
 //! here each is a coin of the other party, whatever the field: one protocol for all.
 
 mod base;
+pub mod direct;
 pub mod extend;
 #[doc(hidden)]
 pub mod ideal;

@@ -1,7 +1,7 @@
 //! The prover's end.
 
 use super::super::lpn::{Params, TILE};
-use super::super::{Mac, Shares, Vole, single_point};
+use super::super::{BoxedVole, Mac, Shares, Vole, single_point};
 use super::{Base, Code, HAND_OVER, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::{Error, Result};
@@ -183,7 +183,7 @@ impl Vole for Prover {
         Ok(())
     }
 
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Mac>>> {
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac>> {
         // The verifier is ahead. Every iteration that was drawn from was checked before.
         let under_way = self.schedule.planted(self.draws) - self.next.fixed - self.next.received.len();
         for _ in 0..under_way {

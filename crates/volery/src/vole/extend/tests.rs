@@ -4,7 +4,7 @@ use super::*;
 use crate::channel::{Flip, Pipe, Tape, pipe};
 use crate::error::{Error, Result};
 use crate::random::Random;
-use crate::vole::{Delta, Share, Shares, Vole, single_point};
+use crate::vole::{BoxedVole, Delta, Share, Shares, Vole, single_point};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -152,7 +152,7 @@ fn statements_of_any_length_follow() {
 
 fn draw_statements<S: Share<Row = F128>>(
     channel: &mut Channel,
-    mut vole: Box<dyn Vole<Share = S>>,
+    mut vole: BoxedVole<S>,
     lengths: &[usize],
 ) -> Vec<F128> {
     let (mut rows, mut block) = (vec![], Shares::default());

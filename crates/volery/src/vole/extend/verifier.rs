@@ -1,7 +1,7 @@
 //! The verifier's end.
 
 use super::super::lpn::{Params, TILE};
-use super::super::{Delta, Key, Shares, Vole, single_point};
+use super::super::{BoxedVole, Delta, Key, Shares, Vole, single_point};
 use super::{Base, Code, HAND_OVER, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
 use crate::error::Result;
@@ -161,7 +161,7 @@ impl Vole for Verifier {
         Ok(())
     }
 
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key>> {
         // Every iteration that was drawn from was checked before.
         Ok(self)
     }

@@ -5,7 +5,7 @@ use super::{Delta, Key, base};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
-use crate::vole::{Shares, Vole};
+use crate::vole::{BoxedVole, Shares, Vole};
 use volery_primitives::arch::Arch;
 use volery_primitives::{Field, MacField, Tagged};
 
@@ -49,7 +49,7 @@ impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
         self.drawn += count;
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
         // Each block was checked.
         Ok(self)
     }
@@ -66,12 +66,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
-    pub fn new(
-        channel: &mut Channel,
-        arch: Arch,
-        delta: &Delta<B, E>,
-        random: &mut Random,
-    ) -> Result<Self> {
+    pub fn new(channel: &mut Channel, arch: Arch, delta: &Delta<B, E>, random: &mut Random) -> Result<Self> {
         Ok(Self { base: base::Verifier::new(channel, arch, delta, random)?, drawn: 0 })
     }
 }
@@ -85,7 +80,7 @@ impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
         self.drawn += count;
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key<E>>> {
         // Each block was checked.
         Ok(self)
     }

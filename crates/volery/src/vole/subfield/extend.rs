@@ -50,7 +50,7 @@ const HAND_OVER: usize = 16;
 
 impl Sets {
     /// The sets to run one after the other, the last of which is `target`.
-    fn chain(self, target: Params) -> Vec<Params> {
+    pub(crate) fn chain(self, target: Params) -> Vec<Params> {
         let steps =
             [self.seed, self.tiny, self.l2].into_iter().take_while(|step| step.outputs() < target.outputs());
         steps.chain([target]).collect()

@@ -1,6 +1,6 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
-use super::super::{LEAST_BLOCK, Shares, Vole};
+use super::super::{BoxedVole, LEAST_BLOCK, Shares, Vole};
 use super::{Delta, Key, element};
 use crate::channel::Channel;
 use crate::error::Result;
@@ -44,7 +44,7 @@ impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
         block.rows_mut().iter_mut().for_each(|row| *row = self.0.share());
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
         Ok(self)
     }
 }
@@ -73,7 +73,7 @@ impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
         }
         Ok(())
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key<E>>> {
         Ok(self)
     }
 }

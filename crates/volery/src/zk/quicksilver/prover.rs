@@ -5,7 +5,7 @@ use super::batch::{Batch, Openings};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
-use crate::vole::{Mac, Shares, Vole};
+use crate::vole::{BoxedVole, Mac, Shares};
 use crate::zk::Gates;
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Mac>>,
+    vole: BoxedVole<Mac>,
     witness: Box<dyn Iterator<Item = F2> + 'a>,
     arch: Arch,
     block: Shares<Mac>,
@@ -37,7 +37,7 @@ impl<'a> Prover<'a> {
     /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
     pub fn new(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Mac>>,
+        vole: BoxedVole<Mac>,
         arch: Arch,
         witness: impl IntoIterator<Item = F2, IntoIter: 'a>,
     ) -> Self {
@@ -57,9 +57,9 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, once a batch.
-    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
-        self.progress = Some(progress);
+    /// Stores the number of multiplications so far in `progress`, if any, once a batch.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
         self
     }
 
@@ -68,7 +68,7 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
     /// asserted nothing or left a part of the witness unread; link errors.
-    pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Mac>>)> {
+    pub fn finish(mut self) -> Result<(Gates, BoxedVole<Mac>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }

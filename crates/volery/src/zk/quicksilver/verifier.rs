@@ -5,7 +5,7 @@ use super::batch::{Batch, Openings};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
-use crate::vole::{Delta, Key, Shares, Vole};
+use crate::vole::{BoxedVole, Delta, Key, Shares};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ use crate::vole::Mac;
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Key>>,
+    vole: BoxedVole<Key>,
     delta: &'a Delta,
     /// The key of the public value one: Δ with bit 0 cleared, as the prover's [`Mac::constant`] has it.
     one: Zeroizing<F128>,
@@ -40,12 +40,7 @@ pub struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     /// A verification over `channel` with shares from `vole` under `delta`.
-    pub fn new(
-        channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Key>>,
-        arch: Arch,
-        delta: &'a Delta,
-    ) -> Self {
+    pub fn new(channel: &'a mut Channel, vole: BoxedVole<Key>, arch: Arch, delta: &'a Delta) -> Self {
         Self {
             channel,
             vole,
@@ -63,9 +58,9 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, once a batch.
-    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
-        self.progress = Some(progress);
+    /// Stores the number of multiplications so far in `progress`, if any, once a batch.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
         self
     }
 
@@ -73,7 +68,7 @@ impl<'a> Verifier<'a> {
     ///
     /// # Errors
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
-    pub fn finish(mut self) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key>>)> {
+    pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }

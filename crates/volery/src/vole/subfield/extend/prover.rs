@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::random::Random;
 use crate::vole::extend::Schedule;
-use crate::vole::{Shares, Vole};
+use crate::vole::{BoxedVole, Shares, Vole};
 use std::collections::VecDeque;
 use subtle::ConstantTimeEq;
 
@@ -295,7 +295,7 @@ impl<B: Field, E: MacField<B>> Vole for Prover<B, E> {
         Ok(())
     }
 
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<Box<dyn Vole<Share = Tagged<B, E>>>> {
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
         // The verifier is ahead. Every iteration that was drawn from was checked before.
         while self.heard < self.draws as isize {
             self.receive(channel)?;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ot::softspoken::{Depth, Sender};
 use crate::random::Random;
 use crate::vole::extend::Schedule;
-use crate::vole::{Shares, Vole};
+use crate::vole::{BoxedVole, Shares, Vole};
 
 /// The verifier's end of the extension.
 pub struct Verifier<B: Field, E: MacField<B>> {
@@ -254,7 +254,7 @@ impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
         Ok(())
     }
 
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<Box<dyn Vole<Share = Key<E>>>> {
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key<E>>> {
         // Every iteration that was drawn from was checked before.
         Ok(self)
     }

@@ -6,7 +6,7 @@ use crate::channel::{Channel, Party};
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::subfield::{Coefficients, macs, values};
-use crate::vole::{Shares, Vole};
+use crate::vole::{BoxedVole, Shares};
 use crate::zk::Gates;
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ type Triple<B, E> = [Tagged<B, E>; 3];
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a, B: Field, E: MacField<B>> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+    vole: BoxedVole<Tagged<B, E>>,
     witness: Box<dyn Iterator<Item = B> + 'a>,
     arch: Arch,
     block: Shares<Tagged<B, E>>,
@@ -60,7 +60,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
     pub fn new(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Tagged<B, E>>>,
+        vole: BoxedVole<Tagged<B, E>>,
         arch: Arch,
         witness: impl IntoIterator<Item = B, IntoIter: 'a>,
     ) -> Self {
@@ -85,9 +85,9 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, once a block.
-    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
-        self.progress = Some(progress);
+    /// Stores the number of multiplications so far in `progress`, if any, once a block.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
         self
     }
 
@@ -96,7 +96,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
     /// asserted nothing or left a part of the witness unread; link errors.
-    pub fn finish(mut self) -> Result<(Gates, Box<dyn Vole<Share = Tagged<B, E>>>)> {
+    pub fn finish(mut self) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }

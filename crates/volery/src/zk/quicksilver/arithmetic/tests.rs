@@ -98,7 +98,7 @@ where
 {
     let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, Tape::new(here, flip).0);
-    let mut verifying = Channel::new(Party::Verifier, there);
+    let verifying = Channel::new(Party::Verifier, there);
     std::thread::scope(|scope| {
         let witness = witness.to_vec();
         scope.spawn(move || {

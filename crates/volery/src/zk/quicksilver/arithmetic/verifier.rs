@@ -7,7 +7,7 @@ use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
-use crate::vole::{Shares, Vole};
+use crate::vole::{BoxedVole, Shares};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ type Triple<E> = [E; 3];
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a, B: Field, E: MacField<B>> {
     channel: &'a mut Channel,
-    vole: Box<dyn Vole<Share = Key<E>>>,
+    vole: BoxedVole<Key<E>>,
     delta: &'a Delta<B, E>,
     arch: Arch,
     /// Of its coins.
@@ -52,7 +52,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// A verification over `channel` with shares from `vole` under `delta`; `random` is for its coins.
     pub fn new(
         channel: &'a mut Channel,
-        vole: Box<dyn Vole<Share = Key<E>>>,
+        vole: BoxedVole<Key<E>>,
         arch: Arch,
         delta: &'a Delta<B, E>,
         random: &mut Random,
@@ -78,9 +78,9 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, once a block.
-    pub fn report_to(mut self, progress: &'a AtomicU64) -> Self {
-        self.progress = Some(progress);
+    /// Stores the number of multiplications so far in `progress`, if any, once a block.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
         self
     }
 
@@ -88,7 +88,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     ///
     /// # Errors
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
-    pub fn finish(mut self) -> Result<(Accepted, Gates, Box<dyn Vole<Share = Key<E>>>)> {
+    pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
