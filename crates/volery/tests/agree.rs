@@ -4,7 +4,7 @@
 mod kit;
 
 use kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
-use volery::{Correlations, Depth, Error, F2, Field, Options, Params, check};
+use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, check};
 
 /// Correlations whose set-up is short enough to try everything on.
 const SMALL: [Correlations; 3] = [
