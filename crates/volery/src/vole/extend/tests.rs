@@ -7,6 +7,7 @@ use crate::random::Random;
 use crate::vole::{BoxedVole, Delta, Share, Shares, Vole, single_point};
 use std::collections::HashSet;
 use std::time::Duration;
+use volery_primitives::Extension;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
