@@ -19,7 +19,9 @@ pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape};
 pub use network::Network;
-pub use statement::{Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness};
+pub use statement::{
+    Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,
+};
 
 use crate::error::Result;
 use core::fmt::Display;

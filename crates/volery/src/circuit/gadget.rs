@@ -54,5 +54,6 @@ mod word;
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
+pub(super) use element::prime_field;
 pub use sha256::{Sha256, sha256};
 pub use word::Word;

@@ -1,25 +1,29 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
-//! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2. A [`Statement`] adds the public
-//! values, which both parties know, and is the [`Circuit`] that they run. The prover makes a witness of the private
-//! values.
+//! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a built-in
+//! over another field. A [`Statement`] adds the public values, which both parties know, and is the [`Circuit`] that they
+//! run. The prover makes a witness of the private values.
 //!
 //! # The order of bits
-//! A value is a number whose least significant bit is on the first wire of its port.
+//! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
 //! - `0x…` writes this number in hexadecimal digits;
 //! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the text
 //!   `abc` is `0x616263`, and a digest reads as it is commonly printed;
 //! - `0b…` is in wire order: the first character is on the first wire.
 //!
+//! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
+//!
 //! Widths must fit: nothing is padded or cut.
 
 mod builtin;
+mod field;
 mod relation;
 #[cfg(test)]
 mod tests;
 mod value;
 mod witness;
 
+pub use field::{Elements, FieldRelation};
 pub use relation::{Format, Relation};
 pub use value::{PortValue, Value, Values};
 pub use witness::Witness;

@@ -5,6 +5,8 @@ mod range;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::circuit) use range::prime_field;
+
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::fmt::Display;

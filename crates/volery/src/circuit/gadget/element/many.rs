@@ -78,13 +78,17 @@ impl<F: Field, W: Copy> Element<F, W> {
         matrix.chunks_exact(xs.len()).map(|row| Self::linear(b, row, xs)).collect()
     }
 
-    /// `Σ coefficients[i] · self^i`: a multiplication for each coefficient but two, or but one where the last is not
+    /// `Σ coefficients[i] · self^i`, the constant first: a multiplication for each coefficient but two, or but one where the last is not
     /// public.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
-    pub fn polynomial<B: Backend<F = F, Wire = W>>(self, b: &mut B, coefficients: &[Self]) -> Result<Self> {
-        coefficients.iter().rev().try_fold(Self::ZERO, |value, &coefficient| {
+    pub fn polynomial<B: Backend<F = F, Wire = W>>(
+        self,
+        b: &mut B,
+        coefficients: impl DoubleEndedIterator<Item = Self>,
+    ) -> Result<Self> {
+        coefficients.rev().try_fold(Self::ZERO, |value, coefficient| {
             let next = value.mul(b, self)?;
             Ok(next.add(b, coefficient))
         })

@@ -97,7 +97,7 @@ fn check_bits<F: Field>(count: u32, name: &dyn Display) -> Result<()> {
 ///
 /// # Errors
 /// `Invalid` in characteristic two, and in extensions.
-fn prime_field<F: Field>() -> Result<u128> {
+pub(in crate::circuit) fn prime_field<F: Field>() -> Result<u128> {
     let greatest = (-F::ONE).to_word();
     // In an extension of an odd field -1 has fewer bits than others.
     if F::ONE + F::ONE == F::ZERO || greatest >> (F::BITS - 1) == 0 {

@@ -112,8 +112,8 @@ impl<B: Backend> Circuit<B> for Case<B::F> {
                 let rows = Element::linear_map(b, &[five(), zero, -one, one, five(), five()], &[x, y, z])?;
                 Element::product(b, rows)?
             }
-            Polynomial => x.polynomial(b, &[c, y, z])?,
-            PublicPolynomial => x.polynomial(b, &[c, one, c])?,
+            Polynomial => x.polynomial(b, [c, y, z].into_iter())?,
+            PublicPolynomial => x.polynomial(b, [c, one, c].into_iter())?,
         };
         result.assert_equal(b, Public(self.expected), &"result")
     }
