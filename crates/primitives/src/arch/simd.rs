@@ -99,23 +99,22 @@ unsafe fn aes<V: Simd, const N: usize>(keys: &[V; 11], blocks: &mut [V; N]) {
     }
 }
 
-/// `blocks[i] = AES(input(i))`, where `input(i)` gives a vector of the inputs i, i+1, ….
+/// Encrypts each block in place, or where `COUNT` is set, the blocks `start`, `start + 1`, … instead.
 #[inline(always)]
-unsafe fn encrypt_from<V: Simd>(
-    key: &Aes128,
-    out: &mut [F128],
-    input: impl Fn(usize, *const F128) -> V,
-    single: impl Fn(usize, *const F128) -> V::One,
-) {
+unsafe fn encrypt_or_count<V: Simd, const COUNT: bool>(key: &Aes128, start: u128, out: &mut [F128]) {
     let length = out.len();
     let out = out.as_mut_ptr();
     let mut i = 0;
-    // SAFETY: the caller upholds the condition of `Simd`; every access stays below `length`.
+    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow; every access
+    // stays below `length`.
     unsafe {
         let keys = round_keys::<V>(key);
         while i + FLIGHT * V::LANES <= length {
-            let mut blocks: [V; FLIGHT] =
-                core::array::from_fn(|f| input(i + f * V::LANES, out.add(i + f * V::LANES)));
+            let mut blocks = [keys[0]; FLIGHT];
+            for (f, block) in blocks.iter_mut().enumerate() {
+                let at = i + f * V::LANES;
+                *block = if COUNT { V::count(start + at as u128) } else { V::load(out.add(at)) };
+            }
             aes(&keys, &mut blocks);
             for (f, block) in blocks.into_iter().enumerate() {
                 block.store(out.add(i + f * V::LANES));
@@ -124,7 +123,7 @@ unsafe fn encrypt_from<V: Simd>(
         }
         let keys = round_keys::<V::One>(key);
         while i < length {
-            let mut block = [single(i, out.add(i))];
+            let mut block = [if COUNT { V::One::count(start + i as u128) } else { V::One::load(out.add(i)) }];
             aes(&keys, &mut block);
             block[0].store(out.add(i));
             i += 1;
@@ -134,15 +133,12 @@ unsafe fn encrypt_from<V: Simd>(
 
 #[inline(always)]
 pub(super) unsafe fn encrypt<V: Simd>(key: &Aes128, blocks: &mut [F128]) {
-    // SAFETY: the caller upholds the condition of `Simd`; `at` is valid for a load wherever it is for the store.
-    unsafe { encrypt_from::<V>(key, blocks, |_, at| V::load(at), |_, at| V::One::load(at)) }
+    // SAFETY: the caller's.
+    unsafe { encrypt_or_count::<V, false>(key, 0, blocks) }
 }
 
 #[inline(always)]
 pub(super) unsafe fn counter<V: Simd>(key: &Aes128, start: u128, out: &mut [F128]) {
-    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow.
-    unsafe {
-        let input = |i: usize, _| V::count(start + i as u128);
-        encrypt_from::<V>(key, out, input, |i, _| V::One::count(start + i as u128))
-    }
+    // SAFETY: the caller's.
+    unsafe { encrypt_or_count::<V, true>(key, start, out) }
 }

@@ -69,11 +69,16 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
     round
 }
 
-/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait.
+/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait. Those of more than one are
+/// written like closures, but substituted.
 macro_rules! simd {
-    ($vector:ty, $lanes:literal, $load:ident, $store:ident, $splat:expr, $count:expr, $gather:expr, $scatter:expr, $equal:expr, $fold:expr,
-     $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident, $aesenclast:ident,
-     $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident, $unpackhi:ident) => {
+    ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
+     |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
+     |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
+     |$equal_x:ident, $equal_y:ident| $equal:expr, |$fold_x:ident| $fold:expr,
+     $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
+     $unpackhi:ident) => {
         impl Simd for $vector {
             const LANES: usize = $lanes;
             type One = __m128i;
@@ -89,24 +94,28 @@ macro_rules! simd {
                 unsafe { $store(to.cast(), self) }
             }
             #[inline(always)]
-            unsafe fn gather(from: *const F128, stride: usize) -> Self {
+            unsafe fn gather($gather_from: *const F128, $gather_stride: usize) -> Self {
                 // SAFETY: the caller's.
-                unsafe { $gather(from, stride) }
+                unsafe { $gather }
             }
             #[inline(always)]
-            unsafe fn scatter(self, to: *mut F128, stride: usize) {
+            unsafe fn scatter(self, $scatter_to: *mut F128, $scatter_stride: usize) {
+                let $scatter_x = self;
                 // SAFETY: the caller's.
-                unsafe { $scatter(self, to, stride) }
+                unsafe { $scatter }
             }
             #[inline(always)]
             unsafe fn splat(element: F128) -> Self {
                 // SAFETY: the caller's; an `F128` is 16 bytes.
-                unsafe { $splat(_mm_loadu_si128((&raw const element).cast())) }
+                unsafe {
+                    let $splat_x = _mm_loadu_si128((&raw const element).cast());
+                    $splat
+                }
             }
             #[inline(always)]
-            unsafe fn count(start: u128) -> Self {
+            unsafe fn count($count_start: u128) -> Self {
                 // SAFETY: the caller's.
-                unsafe { $count(start) }
+                unsafe { $count }
             }
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
@@ -119,9 +128,10 @@ macro_rules! simd {
                 unsafe { $and(self, other) }
             }
             #[inline(always)]
-            unsafe fn equal(self, other: Self) -> Self {
+            unsafe fn equal(self, $equal_y: Self) -> Self {
+                let $equal_x = self;
                 // SAFETY: the caller's.
-                unsafe { $equal(self, other) }
+                unsafe { $equal }
             }
             #[inline(always)]
             unsafe fn swap_halves(self) -> Self {
@@ -182,7 +192,8 @@ macro_rules! simd {
             unsafe fn fold(self) -> F128 {
                 // SAFETY: the caller's.
                 unsafe {
-                    let lane: __m128i = $fold(self);
+                    let $fold_x = self;
+                    let lane: __m128i = $fold;
                     let mut element = F128(0);
                     _mm_storeu_si128((&raw mut element).cast(), lane);
                     element
@@ -205,8 +216,8 @@ simd!(
     _mm_storeu_si128,
     |x| x,
     |start| lane(start),
-    |from: *const F128, _| _mm_loadu_si128(from.cast()),
-    |x, to: *mut F128, _| _mm_storeu_si128(to.cast(), x),
+    |from, _| _mm_loadu_si128(from.cast()),
+    |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
     |x| x,
     _mm_xor_si128,
@@ -231,12 +242,9 @@ simd!(
     _mm256_loadu_si256,
     _mm256_storeu_si256,
     |x| _mm256_broadcastsi128_si256(x),
-    |start: u128| _mm256_set_m128i(lane(start + 1), lane(start)),
-    |from: *const F128, stride: usize| _mm256_set_m128i(
-        _mm_loadu_si128(from.add(stride).cast()),
-        _mm_loadu_si128(from.cast())
-    ),
-    |x, to: *mut F128, stride: usize| {
+    |start| _mm256_set_m128i(lane(start + 1), lane(start)),
+    |from, stride| _mm256_set_m128i(_mm_loadu_si128(from.add(stride).cast()), _mm_loadu_si128(from.cast())),
+    |x, to, stride| {
         _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(x));
     },
@@ -264,17 +272,14 @@ simd!(
     _mm512_loadu_si512,
     _mm512_storeu_si512,
     |x| _mm512_broadcast_i32x4(x),
-    |start: u128| _mm512_add_epi64(
-        _mm512_broadcast_i32x4(lane(start)),
-        _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0)
-    ),
-    |from: *const F128, stride: usize| {
+    |start| _mm512_add_epi64(_mm512_broadcast_i32x4(lane(start)), _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0)),
+    |from, stride| {
         let low = _mm512_castsi128_si512(_mm_loadu_si128(from.cast()));
         let low = _mm512_inserti32x4::<1>(low, _mm_loadu_si128(from.add(stride).cast()));
         let low = _mm512_inserti32x4::<2>(low, _mm_loadu_si128(from.add(2 * stride).cast()));
         _mm512_inserti32x4::<3>(low, _mm_loadu_si128(from.add(3 * stride).cast()))
     },
-    |x, to: *mut F128, stride: usize| {
+    |x, to, stride| {
         _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm512_extracti32x4_epi32::<1>(x));
         _mm_storeu_si128(to.add(2 * stride).cast(), _mm512_extracti32x4_epi32::<2>(x));

@@ -52,11 +52,13 @@ unsafe fn fold_leaves_at<V: Simd>(
         let mut sums = [zero; 256 / LEAVES];
         let groups = leaves.len() / LEAVES;
         for (sum, leaves) in sums.iter_mut().zip(leaves.as_chunks::<LEAVES>().0) {
-            let inputs = |y: usize| V::splat(leaves[y]).xor(count);
-            let mut g: [V; LEAVES] = core::array::from_fn(inputs);
+            let mut g = [count; LEAVES];
+            for (g, leaf) in g.iter_mut().zip(leaves) {
+                *g = g.xor(V::splat(*leaf));
+            }
             aes(keys, &mut g);
-            for (y, g) in g.iter_mut().enumerate() {
-                *g = g.xor(inputs(y));
+            for (g, leaf) in g.iter_mut().zip(leaves) {
+                *g = g.xor(V::splat(*leaf)).xor(count);
             }
             let (g01, g23, g45, g67) = (g[0].xor(g[1]), g[2].xor(g[3]), g[4].xor(g[5]), g[6].xor(g[7]));
             let high = g45.xor(g67);
