@@ -1,10 +1,11 @@
 //! The kernels over vectors of 128-bit lanes, written once for every width.
 //!
-//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but the last xor of
-//! a sum. Every function here is inlined into one with the right `target_feature`; that is the one condition under
+//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but in [`Simd::part`]
+//! and the last xor of a sum. Every function here is inlined into one with the right `target_feature`; that is the one condition under
 //! which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined would keep the
 //! intrinsics from being inlined into it, at twenty times the cost.
 
+pub(super) mod f61;
 mod sums;
 mod transpose;
 mod trees;
@@ -38,6 +39,8 @@ pub(super) trait Simd: Copy {
     unsafe fn splat(element: F128) -> Self;
     /// `start, start + 1, …`; the low 64 bits must not overflow.
     unsafe fn count(start: u128) -> Self;
+    /// Reads `LANES` words, each into the high half of a lane, above zero; `from` must be valid for that.
+    unsafe fn load_high(from: *const u64) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.
@@ -54,6 +57,8 @@ pub(super) trait Simd: Copy {
     unsafe fn up64(self) -> Self;
     /// Each lane shifted down by 64 bits.
     unsafe fn down64(self) -> Self;
+    /// The sums of the 64-bit halves, without carries between them.
+    unsafe fn add(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.
@@ -62,6 +67,8 @@ pub(super) trait Simd: Copy {
     unsafe fn low_halves(self, other: Self) -> Self;
     /// In each lane: the high half of `self`, then the high half of `other`.
     unsafe fn high_halves(self, other: Self) -> Self;
+    /// The low halves of all lanes of `self` and then of `other`, and the high halves likewise.
+    unsafe fn part(self, other: Self) -> (Self, Self);
     /// The xor of all lanes.
     unsafe fn fold(self) -> F128;
 }

@@ -1,7 +1,9 @@
-//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits.
+//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits; with the latter, AVX-512 IFMA.
+
+mod ifma;
 
 use super::simd::{self, Simd};
-use super::{Level, Punctures, Triple};
+use super::{Level, Punctures, Triple, portable};
 use crate::aes::Aes128;
 use crate::field::F128;
 use core::arch::x86_64::*;
@@ -24,6 +26,7 @@ pub(super) fn levels() -> Vec<Level> {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512ifma")
             {
                 levels.push(Level::Vaes512);
             }
@@ -75,8 +78,9 @@ macro_rules! simd {
     ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
-     |$equal_x:ident, $equal_y:ident| $equal:expr, |$fold_x:ident| $fold:expr,
-     $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     |$equal_x:ident, $equal_y:ident| $equal:expr, |$high_from:ident| $load_high:expr,
+     |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
+     $add:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {
@@ -116,6 +120,11 @@ macro_rules! simd {
             unsafe fn count($count_start: u128) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $count }
+            }
+            #[inline(always)]
+            unsafe fn load_high($high_from: *const u64) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $load_high }
             }
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
@@ -169,6 +178,11 @@ macro_rules! simd {
                 unsafe { $bsrli::<8>(self) }
             }
             #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $add(self, other) }
+            }
+            #[inline(always)]
             unsafe fn shl<const BITS: u32>(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $sll64(self, _mm_cvtsi64_si128(BITS as i64)) }
@@ -187,6 +201,12 @@ macro_rules! simd {
             unsafe fn high_halves(self, other: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $unpackhi(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn part(self, $part_y: Self) -> (Self, Self) {
+                let $part_x = self;
+                // SAFETY: the caller's.
+                unsafe { $part }
             }
             #[inline(always)]
             unsafe fn fold(self) -> F128 {
@@ -219,7 +239,10 @@ simd!(
     |from, _| _mm_loadu_si128(from.cast()),
     |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
+    |from| _mm_bslli_si128::<8>(_mm_loadl_epi64(from.cast())),
+    |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
+    _mm_add_epi64,
     _mm_xor_si128,
     _mm_and_si128,
     _mm_shuffle_epi32,
@@ -249,7 +272,16 @@ simd!(
         _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(x));
     },
     |x, y| _mm256_cmpeq_epi64(x, y),
+    |from| {
+        let words = _mm256_castsi128_si256(_mm_loadu_si128(from.cast()));
+        _mm256_bslli_epi128::<8>(_mm256_permute4x64_epi64::<0b00_01_00_00>(words))
+    },
+    |x, y| {
+        let (low, high) = (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
+        (_mm256_permute4x64_epi64::<0b11_01_10_00>(low), _mm256_permute4x64_epi64::<0b11_01_10_00>(high))
+    },
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
+    _mm256_add_epi64,
     _mm256_xor_si256,
     _mm256_and_si256,
     _mm256_shuffle_epi32,
@@ -286,10 +318,20 @@ simd!(
         _mm_storeu_si128(to.add(3 * stride).cast(), _mm512_extracti32x4_epi32::<3>(x));
     },
     |x, y| _mm512_movm_epi64(_mm512_cmpeq_epi64_mask(x, y)),
+    |from| {
+        let words = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+        _mm512_maskz_permutexvar_epi64(0b1010_1010, _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0), words)
+    },
+    |x, y| {
+        let low = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+        let high = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+        (_mm512_permutex2var_epi64(x, low, y), _mm512_permutex2var_epi64(x, high, y))
+    },
     |x| {
         let halves = _mm256_xor_si256(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64::<1>(x));
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
     },
+    _mm512_add_epi64,
     _mm512_xor_si512,
     _mm512_and_si512,
     _mm512_shuffle_epi32,
@@ -312,16 +354,17 @@ macro_rules! forward {
         $(
             #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn $kernel($($argument: $type),*) $(-> $result)? {
-                // SAFETY: this function names the instructions of the body.
+                // SAFETY: this function names the instructions of the body. Some bodies are plain Rust.
+                #[allow(unused_unsafe)]
                 unsafe { $body($($argument),*) }
             }
         )*
     };
 }
 
-/// The kernels of one level.
+/// The kernels of one level, where those of `$products` are not over its vector.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $level:ident, $vector:ty, $features:literal) => {
+    ($(#[$doc:meta])* $level:ident, $vector:ty, $products:path, $features:literal) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -352,19 +395,47 @@ macro_rules! kernels {
                     simd::verifier_sums::<$vector>;
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
             }
+
+            pub(in super::super) mod f61 {
+                use super::*;
+                use crate::arch::f61::{Gate, Row};
+                use crate::field::F61;
+                use crate::mac::Holes;
+                use $products as products;
+
+                forward! { $features:
+                    fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) =
+                        simd::f61::grow_leaves::<$vector>;
+                    fn sum_rows(nodes: &[F61], sums: &mut [F61]) = simd::f61::sum_rows::<$vector>;
+                    fn puncture(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) =
+                        simd::f61::puncture::<$vector>;
+                    fn encode_keys(matrix: &Aes128, first: u64, table: &[F61], rows: &mut [F61]) =
+                        simd::f61::encode_keys::<$vector>;
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
+                        simd::f61::encode_tagged::<$vector>;
+                    fn sample_all(blocks: &[F128], out: &mut [F61]) = simd::f61::sample_all::<$vector>;
+                    fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = products::weigh;
+                    fn dot(a: &[F61], b: &[F61]) -> F61 = products::dot;
+                    fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
+                        products::products;
+                    fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
+                        products::verifier_sums;
+                    fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = products::correct;
+                }
+            }
         }
     };
 }
 
 kernels!(
     /// One lane: AES-NI and PCLMULQDQ.
-    aesni, __m128i, "aes,pclmulqdq,ssse3,sse4.1"
+    aesni, __m128i, portable::f61, "aes,pclmulqdq,ssse3,sse4.1"
 );
 kernels!(
     /// Two lanes: VAES and VPCLMULQDQ on 256 bits.
-    vaes256, __m256i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
+    vaes256, __m256i, portable::f61, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
 );
 kernels!(
     /// Four lanes: VAES and VPCLMULQDQ on 512 bits.
-    vaes512, __m512i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl"
+    vaes512, __m512i, ifma, "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma"
 );
