@@ -7,7 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use volery::circuit::{Value, Values};
+use volery::Field;
+use volery::circuit::{Elements, Value, Values};
 use zeroize::Zeroizing;
 
 /// The longest file of values, and the longest value.
@@ -17,6 +18,55 @@ const LONGEST: usize = 1 << 30;
 pub(crate) const PUBLIC: &str = "--public";
 pub(crate) const PRIVATE: &str = "--private";
 
+/// A value of a port, as it is written.
+pub(crate) trait Written: Sized {
+    /// The value that `text` writes, which begins with no white space.
+    fn from_text(text: &[u8]) -> Result<Self>;
+
+    /// The value that a file holds.
+    fn from_file(content: &[u8]) -> Result<Self>;
+}
+
+/// Bits in one of the notations of `volery prove --help`.
+impl Written for Value {
+    fn from_text(text: &[u8]) -> Result<Self> {
+        if let Some(text) = text.strip_prefix(b"text:") {
+            return Ok(Self::from_bytes(text));
+        }
+        let text = text.trim_ascii_end();
+        let parse = match text.first_chunk() {
+            Some(b"0x") => Self::from_number_hex,
+            Some(b"0b") => Self::from_bits_text,
+            _ => {
+                return Err(Failure::usage(
+                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
+                ));
+            }
+        };
+        let digits = str::from_utf8(text)
+            .map_err(|_| Failure::usage("the value has characters that are no digits"))?;
+        if digits.len() == 2 {
+            return Err(Failure::usage("the value has no digits"));
+        }
+        Ok(parse(digits)?)
+    }
+
+    fn from_file(content: &[u8]) -> Result<Self> {
+        Ok(Self::from_bytes(content))
+    }
+}
+
+/// Numbers with commas between them; in files too.
+impl<F: Field> Written for Elements<F> {
+    fn from_text(text: &[u8]) -> Result<Self> {
+        Ok(Self::parse(text)?)
+    }
+
+    fn from_file(content: &[u8]) -> Result<Self> {
+        Ok(Self::parse(content)?)
+    }
+}
+
 /// Reads values of arguments and files, and standard input at most once.
 #[derive(Default)]
 pub(crate) struct Reader {
@@ -25,7 +75,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// The values in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of theirs.
-    pub(crate) fn read(&mut self, option: &str, arguments: &[OsString]) -> Result<Values> {
+    pub(crate) fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
         let mut values = Values::new();
         for (i, argument) in arguments.iter().enumerate() {
             let bytes = argument.as_encoded_bytes();
@@ -59,7 +109,7 @@ impl Reader {
     }
 
     /// Adds each line of `file`, which is at `path`.
-    fn add_file(&mut self, values: &mut Values, path: &Path, file: File) -> Result<()> {
+    fn add_file<V: Written>(&mut self, values: &mut Values<V>, path: &Path, file: File) -> Result<()> {
         let text = read_all(file).map_err(|why| Failure::usage(why).at(path.display()))?;
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
@@ -74,49 +124,31 @@ impl Reader {
         Ok(())
     }
 
-    fn add(&mut self, values: &mut Values, name: &str, value: &[u8]) -> Result<()> {
+    fn add<V: Written>(&mut self, values: &mut Values<V>, name: &str, value: &[u8]) -> Result<()> {
         let value = self.value(value).map_err(|why| why.at(name))?;
         Ok(values.insert(name, value)?)
     }
 
-    /// The value that `text` writes.
-    fn value(&mut self, text: &[u8]) -> Result<Value> {
+    /// The value that `text` writes, or the file that it names.
+    fn value<V: Written>(&mut self, text: &[u8]) -> Result<V> {
         let text = text.trim_ascii_start();
-        if let Some(text) = text.strip_prefix(b"text:") {
-            return Ok(Value::from_bytes(text));
-        }
         if let Some(path) = text.strip_prefix(b"@") {
             let path = path_of(path)?;
             let read = File::open(&path).and_then(read_all);
-            let bytes = read.map_err(|why| Failure::usage(why).at(path.display()))?;
-            return Ok(Value::from_bytes(&bytes));
+            let content = read.map_err(|why| Failure::usage(why).at(path.display()))?;
+            return V::from_file(&content).map_err(|why| why.at(path.display()));
         }
-        let text = text.trim_ascii_end();
-        if text == b"-" {
+        if text.trim_ascii_end() == b"-" {
             if std::mem::replace(&mut self.stdin_is_read, true) {
                 return Err(Failure::usage(
                     "standard input is asked for twice: give one of the two by @PATH",
                 ));
             }
-            let bytes =
+            let content =
                 read_all(io::stdin()).map_err(|why| Failure::usage(why).at("reading standard input"))?;
-            return Ok(Value::from_bytes(&bytes));
+            return V::from_file(&content);
         }
-        let parse = match text.first_chunk() {
-            Some(b"0x") => Value::from_number_hex,
-            Some(b"0b") => Value::from_bits_text,
-            _ => {
-                return Err(Failure::usage(
-                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
-                ));
-            }
-        };
-        let digits = str::from_utf8(text)
-            .map_err(|_| Failure::usage("the value has characters that are no digits"))?;
-        if digits.len() == 2 {
-            return Err(Failure::usage("the value has no digits"));
-        }
-        Ok(parse(digits)?)
+        V::from_text(text)
     }
 }
 
@@ -166,10 +198,11 @@ fn read_all(mut source: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use volery::F128;
 
     fn read(arguments: &[&str]) -> std::result::Result<Vec<String>, String> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        let values = Reader::default().read("--private", &arguments).map_err(|why| why.line)?;
+        let values: Values = Reader::default().read(PRIVATE, &arguments).map_err(|why| why.line)?;
         Ok(values.names().map(String::from).collect())
     }
 
@@ -199,7 +232,7 @@ mod tests {
             let line = read(&[argument]).expect_err("refused");
             assert!(line.contains(why) && !line.contains("secret"), "{line}");
         }
-        let public = Reader::default().read(PUBLIC, &["a=0x1".into(), "/no/such".into()]).map(|_| ());
+        let public = Reader::default().read(PUBLIC, &["a=0x1".into(), "/no/such".into()]).map(|_: Values| ());
         let line = public.expect_err("refused").line;
         assert!(line.starts_with("--public /no/such: neither NAME=VALUE"), "{line}");
         let twice = read(&["a=0x1", "a=0x2"]).expect_err("refused");
@@ -212,6 +245,28 @@ mod tests {
         std::fs::write(file.path(), "in0=0x1\nsecret\n").expect("written");
         let line = read(&[file.path().to_str().expect("UTF-8")]).expect_err("refused");
         assert!(line.contains(":2: write NAME=VALUE") && !line.contains("secret"), "{line}");
+    }
+
+    #[test]
+    fn elements_are_read_from_arguments_and_files() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "1,\n0x2,\n3\n").expect("written");
+        let list = format!("b=@{}", file.path().display());
+        let read = |arguments: &[&str]| {
+            let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+            let values: Result<Values<Elements<F128>>> = Reader::default().read(PRIVATE, &arguments);
+            values.map(|values| values.names().map(String::from).collect::<Vec<_>>()).map_err(|why| why.line)
+        };
+        assert_eq!(read(&["a=1, 0x2", &list]).expect("read"), ["a", "b"]);
+        let line = read(&["a=1,secret"]).expect_err("refused");
+        assert!(
+            line.contains("--private: a: number 2 of 2: character 1") && !line.contains("secret"),
+            "{line}"
+        );
+        std::fs::write(file.path(), "1,secret").expect("written");
+        let line = read(&[&list]).expect_err("refused");
+        let place = format!("b: {}: number 2 of 2: character 1", file.path().display());
+        assert!(line.contains(&place) && !line.contains("secret"), "{line}");
     }
 
     #[test]

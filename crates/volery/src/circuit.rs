@@ -3,19 +3,25 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
 //! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+mod arithmetic;
 mod bristol;
 mod clear;
 mod count;
+#[cfg(test)]
+mod faulty;
 pub mod gadget;
 mod network;
 mod statement;
 
+pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape};
 pub use network::Network;
-pub use statement::{Format, Port, Relation, Statement, Value, Values, Witness};
+pub use statement::{
+    Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,
+};
 
 use crate::error::Result;
 use core::fmt::Display;

@@ -1,9 +1,12 @@
-//! Circuit files with known outputs, ours and published ones, evaluated in the clear.
+//! Circuit files with known outputs, ours and published ones, and statements over fields, evaluated in the clear.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use volery::circuit::{Circuit, Clear, Relation, Statement, Value, Values};
-use volery::{Error, Result};
+use volery::circuit::{
+    Arithmetic, Circuit, Clear, Elements, FieldRelation, Program, Relation, Statement, Value, Values,
+};
+use volery::{Error, F128, Field, Result};
+use volery_primitives::F61;
 
 /// Evaluates the circuit at `path`, all inputs private, for values `in0=0x… out0=0x…`.
 fn check(path: &Path, values: &str) -> Result<()> {
@@ -119,4 +122,59 @@ fn published_circuits_have_their_known_shape() {
         let shape = relation.shape().unwrap();
         assert_eq!((shape.mul, shape.add, shape.inputs), (mul, add, inputs), "{file}");
     }
+}
+
+/// Evaluates a built-in statement over `F`: public and private values, as `y=-5 x=1,2`.
+fn check_over<F: Field>(spec: &str, public: &str, private: &str) -> Result<()> {
+    let values = |given: &str| {
+        let mut values = Values::new();
+        for given in given.split_whitespace() {
+            let (name, text) = given.split_once('=').expect("name=value");
+            values.insert(name, Elements::parse(text.as_bytes())?)?;
+        }
+        Ok::<_, Error>(values)
+    };
+    let statement = Statement::new(FieldRelation::<F>::open(spec, None)?, values(public)?)?;
+    let witness = statement.witness(values(private)?)?;
+    let mut clear = Clear::new(FieldRelation::elements(&witness));
+    statement.run(&mut clear)?;
+    clear.finish()
+}
+
+#[test]
+fn statements_over_fields_hold_or_name_what_does_not() {
+    let power = "builtin:power?exponent=5";
+    check_over::<F61>(power, "y=-32", "x=-2").unwrap();
+    check_over::<F128>(power, "y=0x20", "x=2").unwrap();
+    let map = "builtin:linear?rows=1&columns=3";
+    check_over::<F61>(map, "matrix=1,2,-3 b=0", "x=1,1,1").unwrap();
+    let cases = [
+        (power, "y=-32", "x=2", "y"),
+        (map, "matrix=1,2,-3 b=0", "x=1,1,2", "b[0]"),
+        ("builtin:polynomial?degree=2", "coefficients=1,0,1 y=0", "x=1", "y"),
+        ("builtin:range-sum?count=2&bits=8", "total=256", "values=256,0", "values[0] below 2^8"),
+        ("builtin:factors", "n=35", "a=1 b=35", "a above 1"),
+    ];
+    for (spec, public, private, name) in cases {
+        match check_over::<F61>(spec, public, private) {
+            Err(Error::Unsatisfied(failed)) => assert_eq!(failed, name, "{spec}"),
+            other => panic!("{spec}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn arithmetic_networks_hold_for_any_witness() {
+    fn check<F: Field>(multiplications: u64) {
+        let network = Arithmetic::<F>::new(multiplications).unwrap();
+        for seed in 0..3 {
+            let mut clear = Clear::new(network.witness([seed; 32]));
+            network.run(&mut clear).unwrap();
+            clear.finish().unwrap();
+        }
+    }
+    for multiplications in [1, 2, 3, 1000, 1_000_001] {
+        check::<F61>(multiplications);
+    }
+    check::<F128>(1001);
 }

@@ -1,4 +1,4 @@
-//! Bits, words and byte strings over any backend that speaks F_2, and SHA-256 on top of them.
+//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings and SHA-256.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -19,13 +19,41 @@
 //! ```
 //! A gate with a public operand costs nothing: it folds into its other operand. Within a word the least significant
 //! bit comes first, and within a string the first byte; a witness is read in that order ([`bits_of`]).
+//!
+//! Over other fields an [`Element`] takes the place of the bit:
+//!
+//! ```
+//! use volery::circuit::gadget::Element;
+//! use volery::circuit::{Backend, Circuit};
+//!
+//! /// "I know two numbers of 20 bits, and this is the sum of their squares."
+//! struct Squares<F> {
+//!     sum: F,
+//! }
+//!
+//! impl<B: Backend> Circuit<B> for Squares<B::F> {
+//!     fn run(&self, b: &mut B) -> volery::Result<()> {
+//!         let mut sum = Element::ZERO;
+//!         for name in ["x", "y"] {
+//!             let x = Element::witness(b)?;
+//!             x.assert_range(b, 20, &format_args!("{name} below 2^20"))?;
+//!             let square = x.square(b)?;
+//!             sum = sum.add(b, square);
+//!         }
+//!         sum.assert_equal(b, Element::Public(self.sum), &"sum")
+//!     }
+//! }
+//! ```
 
 mod bit;
 mod bytes;
+mod element;
 mod sha256;
 mod word;
 
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
+pub use element::Element;
+pub(super) use element::prime_field;
 pub use sha256::{Sha256, sha256};
 pub use word::Word;

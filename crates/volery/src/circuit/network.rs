@@ -192,43 +192,8 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::faulty::Faulty;
     use crate::circuit::{Clear, Count};
-    use core::fmt::Display;
-
-    /// Clear evaluation in which one product is wrong.
-    struct Faulty<I> {
-        clear: Clear<F2, I>,
-        until: u64,
-    }
-
-    impl<I: Iterator<Item = F2>> Backend for Faulty<I> {
-        type F = F2;
-        type Wire = F2;
-
-        fn constant(&mut self, c: F2) -> F2 {
-            c
-        }
-        fn add(&mut self, a: F2, b: F2) -> F2 {
-            a + b
-        }
-        fn scale(&mut self, a: F2, c: F2) -> F2 {
-            a * c
-        }
-        fn witness(&mut self) -> Result<F2> {
-            self.clear.witness()
-        }
-        fn hint(&mut self, of: &[F2], f: impl FnOnce(&[F2]) -> F2) -> Result<F2> {
-            self.clear.hint(of, f)
-        }
-        fn mul(&mut self, a: F2, b: F2) -> Result<F2> {
-            let wrong = F2::from(self.until == 0);
-            self.until = self.until.wrapping_sub(1);
-            Ok(a * b + wrong)
-        }
-        fn assert_zero(&mut self, a: F2, name: &dyn Display) -> Result<()> {
-            self.clear.assert_zero(a, name)
-        }
-    }
 
     const SEED: [u8; 32] = [7; 32];
 
@@ -251,7 +216,7 @@ mod tests {
     fn each_wrong_product_is_found() {
         for gates in [1, 2, 3, 4, 5, 8, 9, 100, 1025, 2048] {
             let network = Network::new(gates).unwrap();
-            let run = |until| network.run(&mut Faulty { clear: Clear::new(network.witness(SEED)), until });
+            let run = |until| network.run(&mut Faulty::new(network.witness(SEED), until));
             for wrong in 0..gates {
                 assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
             }

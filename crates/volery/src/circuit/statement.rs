@@ -1,60 +1,141 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
-//! A [`Relation`] is the program: a circuit file or a built-in. A [`Statement`] adds the public values, which both
-//! parties know, and is the [`Circuit`] that they run. The prover makes a [`Witness`] of the private values.
+//! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a built-in
+//! over another field. A [`Statement`] adds the public values, which both parties know, and is the [`Circuit`] that they
+//! run. The prover makes a witness of the private values.
 //!
 //! # The order of bits
-//! A value is a number whose least significant bit is on the first wire of its port.
+//! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
 //! - `0x…` writes this number in hexadecimal digits;
 //! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the text
 //!   `abc` is `0x616263`, and a digest reads as it is commonly printed;
 //! - `0b…` is in wire order: the first character is on the first wire.
 //!
+//! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
+//!
 //! Widths must fit: nothing is padded or cut.
 
 mod builtin;
+mod field;
 mod relation;
 #[cfg(test)]
 mod tests;
 mod value;
+mod witness;
 
-pub use relation::{Format, Port, Relation};
-pub use value::{Value, Values};
+pub use field::{Elements, FieldRelation};
+pub use relation::{Format, Relation};
+pub use value::{PortValue, Value, Values};
+pub use witness::Witness;
 
-use super::{Backend, Circuit};
+use super::{Backend, Circuit, Count, Shape};
 use crate::error::{Error, Result};
-use volery_primitives::{F2, Field};
-use zeroize::Zeroizing;
+use volery_primitives::Field;
 
-/// A relation and its public values: what the verifier comes to believe.
-pub struct Statement {
-    relation: Relation,
-    /// For each input, its value where it is public.
-    inputs: Vec<Option<Value>>,
-    /// For each output, the value that is asserted, if any.
-    outputs: Vec<Option<Value>>,
+/// A public program with named inputs and outputs, and nothing said about their values.
+pub trait Program: Sized {
+    /// What its wires carry.
+    type F: Field;
+    /// What its inputs and outputs take.
+    type Value: PortValue;
+    /// The values of the private inputs.
+    type Witness;
+
+    /// The program that `spec` names, in `format` or in the one that it shows.
+    ///
+    /// # Errors
+    /// `Invalid` where there is no such program.
+    fn open(spec: &str, format: Option<Format>) -> Result<Self>;
+
+    /// The inputs, each of which a statement makes public or private.
+    fn inputs(&self) -> &[Port];
+
+    /// The outputs, which a statement may assert.
+    fn outputs(&self) -> &[Port];
+
+    /// How the program is written, as in [`Format`], or `builtin`.
+    fn format_name(&self) -> &'static str;
+
+    /// What tells this program from all others of its field and format.
+    fn identity(&self) -> Vec<u8>;
+
+    /// The witness made of `values`, those of the private inputs in order.
+    fn witness(&self, values: Vec<Self::Value>) -> Self::Witness;
+
+    /// The elements of `witness`, in the order in which the program reads them.
+    fn elements(witness: &Self::Witness) -> impl Iterator<Item = Self::F>;
+
+    /// Pushes the program, with a value for each input that is public and each output that is asserted.
+    ///
+    /// # Errors
+    /// Those of the backend, and `Invalid` where the program is malformed.
+    fn run<B: Backend<F = Self::F>>(
+        &self,
+        b: &mut B,
+        inputs: &[Option<Self::Value>],
+        outputs: &[Option<Self::Value>],
+    ) -> Result<()>;
+
+    /// The gates by kind, where all inputs are private that may be, and no output is asserted.
+    ///
+    /// # Errors
+    /// `Invalid` where the program is malformed.
+    fn shape(&self) -> Result<Shape> {
+        Count::shape(&Bare(self))
+    }
 }
 
-impl Statement {
+/// A named input or output of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The name: `in0`, `in1`, …, `out0`, … in files; words in built-in statements.
+    pub name: String,
+    /// The width in bits; over other fields than F_2 in elements.
+    pub width: u64,
+    /// Whether an input has to be public: then the statement would say little without it.
+    pub public: bool,
+}
+
+impl Port {
+    fn new(name: impl Into<String>, width: u64) -> Self {
+        Self { name: name.into(), width, public: false }
+    }
+}
+
+/// A program and its public values: what the verifier comes to believe.
+pub struct Statement<P: Program = Relation> {
+    relation: P,
+    /// For each input, its value where it is public.
+    inputs: Vec<Option<P::Value>>,
+    /// For each output, the value that is asserted, if any.
+    outputs: Vec<Option<P::Value>>,
+}
+
+impl<P: Program> Statement<P> {
     /// The statement that somebody knows values for the inputs that are not in `public`, such that the outputs in
     /// `public` come out.
     ///
     /// # Errors
-    /// `Invalid` for a name that the relation has not, for a width that is not that of the port, and where no output
-    /// is public: then there is nothing to prove.
-    pub fn new(relation: Relation, mut public: Values) -> Result<Self> {
+    /// `Invalid` for a name that the relation has not, for a width that is not that of the port, where an input that
+    /// has to be public is not, and where no output is public: then there is nothing to prove.
+    pub fn new(relation: P, mut public: Values<P::Value>) -> Result<Self> {
         let mut take =
             |ports: &[Port]| ports.iter().map(|port| public.take(port)).collect::<Result<Vec<_>>>();
         let inputs = take(relation.inputs())?;
         let outputs = take(relation.outputs())?;
         if let Some(name) = public.names().next() {
-            let known = listed(relation.inputs().iter().chain(relation.outputs()));
+            let known = listed::<P>(relation.inputs().iter().chain(relation.outputs()));
             return Err(Error::invalid(format!(
                 "the relation has no input or output {name}; it has {known}"
             )));
         }
+        let mut valued = relation.inputs().iter().zip(&inputs);
+        if let Some((port, _)) = valued.find(|(port, value)| port.public && value.is_none()) {
+            let port = listed::<P>([port].into_iter());
+            return Err(Error::invalid(format!("{port} has to be public: give a public value for it")));
+        }
         if outputs.iter().all(Option::is_none) {
-            let known = listed(relation.outputs().iter());
+            let known = listed::<P>(relation.outputs().iter());
             let advice = match relation.outputs() {
                 [] => "the relation has no outputs, so that no statement can be made of it".into(),
                 [_] => format!("give a public value for {known}"),
@@ -67,8 +148,8 @@ impl Statement {
         Ok(Self { relation, inputs, outputs })
     }
 
-    /// The relation.
-    pub fn relation(&self) -> &Relation {
+    /// The program.
+    pub fn relation(&self) -> &P {
         &self.relation
     }
 
@@ -79,7 +160,7 @@ impl Statement {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
-        field(F2::NAME.as_bytes());
+        field(P::F::NAME.as_bytes());
         field(self.relation.format_name().as_bytes());
         field(&self.relation.identity());
         let ports = [(self.relation.inputs(), &self.inputs), (self.relation.outputs(), &self.outputs)];
@@ -89,7 +170,7 @@ impl Statement {
                 if let Some(value) = value {
                     field(port.name.as_bytes());
                     field(&port.width.to_le_bytes());
-                    field(value.packed());
+                    field(&value.encoding());
                 }
             }
         }
@@ -106,7 +187,7 @@ impl Statement {
     ///
     /// # Errors
     /// `Invalid` where a private input has no value or one of another width, and for a name that is no private input.
-    pub fn witness(&self, mut private: Values) -> Result<Witness> {
+    pub fn witness(&self, mut private: Values<P::Value>) -> Result<P::Witness> {
         let mut values = Vec::new();
         for port in self.private_ports() {
             let value = private.take(port)?.ok_or_else(|| {
@@ -121,65 +202,38 @@ impl Statement {
             } else if is(self.relation.outputs()) {
                 format!("{name} is an output, and an output can only be public")
             } else {
-                let known = listed(self.private_ports());
+                let known = listed::<P>(self.private_ports());
                 format!("the relation has no input {name}; private are {known}")
             }));
         }
-        let mut witness = Witness::with_capacity(values.iter().map(Value::width).sum());
-        for value in values {
-            for bit in self.relation.stream(&value) {
-                witness.push(bit);
-            }
-        }
-        Ok(witness)
+        Ok(self.relation.witness(values))
     }
 }
 
-impl<B: Backend<F = F2>> Circuit<B> for Statement {
+impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Statement<P> {
     fn run(&self, b: &mut B) -> Result<()> {
         self.relation.run(b, &self.inputs, &self.outputs)
     }
 }
 
-fn listed<'a>(ports: impl Iterator<Item = &'a Port>) -> String {
-    let ports: Vec<_> = ports.map(|port| format!("{} ({})", port.name, value::bits(port.width))).collect();
+/// A program without values.
+struct Bare<'a, P>(&'a P);
+
+impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Bare<'_, P> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
+        self.0.run(b, &none(self.0.inputs()), &none(self.0.outputs()))
+    }
+}
+
+/// The names of ports with their widths.
+fn listed<'a, P: Program>(ports: impl Iterator<Item = &'a Port>) -> String {
+    let ports: Vec<_> =
+        ports.map(|port| format!("{} ({})", port.name, counted(port.width, P::Value::UNIT))).collect();
     if ports.is_empty() { "none".into() } else { ports.join(", ") }
 }
 
-/// The private bits of a statement, in the order in which it reads them. Wiped when dropped.
-pub struct Witness {
-    /// Bit i is bit i mod 8 of byte i / 8.
-    packed: Zeroizing<Vec<u8>>,
-    length: u64,
-}
-
-impl Witness {
-    /// The bits.
-    pub fn bits(&self) -> impl Iterator<Item = F2> + '_ {
-        (0..self.length).map(|i| F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into()))
-    }
-
-    /// The number of bits.
-    pub fn len(&self) -> u64 {
-        self.length
-    }
-
-    /// Whether the statement has no private bits.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// A witness that is yet to be filled. It never grows, which would leave a copy of it behind.
-    fn with_capacity(bits: u64) -> Self {
-        Self { packed: Zeroizing::new(Vec::with_capacity(bits.div_ceil(8) as usize)), length: 0 }
-    }
-
-    fn push(&mut self, bit: F2) {
-        let within = self.length % 8;
-        if within == 0 {
-            self.packed.push(0);
-        }
-        *self.packed.last_mut().expect("pushed with the first bit") |= (bit.to_word() as u8) << within;
-        self.length += 1;
-    }
+/// `count` of `unit`, in words.
+fn counted(count: u64, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }

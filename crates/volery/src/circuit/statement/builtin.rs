@@ -1,6 +1,6 @@
 //! Statements that need no file.
 
-use super::{Port, Value};
+use super::{Port, Value, field};
 use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Bytes, Sha256, Word};
 use crate::error::{Error, Result};
@@ -42,6 +42,9 @@ impl Builtin {
                 }
                 Ok(Self::Sha256Preimage { length })
             }
+            _ if is_listed(field::LIST, name) => Err(Error::invalid(format!(
+                "builtin:{name} is over larger fields than f2: choose one, such as f61"
+            ))),
             _ => {
                 let known: Vec<_> = LIST.iter().map(|(name, _)| format!("builtin:{name}")).collect();
                 Err(Error::invalid(format!(
@@ -112,17 +115,23 @@ fn public<W: Copy>(byte: &u8) -> Word<W, 8> {
     Word::new(array::from_fn(|i| Bit::Public(byte >> i & 1 == 1)))
 }
 
+/// Whether a list of names with keys and descriptions has `name`.
+pub(super) fn is_listed(list: &[(&str, &str)], name: &str) -> bool {
+    list.iter().any(|(listed, _)| listed.split('?').next() == Some(name))
+}
+
 /// The values of `keys`, each with its default, in a text `key=value&…`.
-fn numbers<const N: usize>(name: &str, text: &str, keys: [(&str, u64); N]) -> Result<[u64; N]> {
+pub(super) fn numbers<const N: usize>(name: &str, text: &str, keys: [(&str, u64); N]) -> Result<[u64; N]> {
     let mut values = [None; N];
     for pair in text.split('&').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
         let Some(at) = keys.iter().position(|(known, _)| *known == key) else {
             let known: Vec<_> = keys.iter().map(|(key, default)| format!("{key}={default}")).collect();
-            return Err(Error::invalid(format!(
-                "builtin:{name} has no key {key:?}; it has {} (with the defaults shown)",
-                known.join(", ")
-            )));
+            let known = match known.len() {
+                0 => "none".into(),
+                _ => format!("{} (with the defaults shown)", known.join(", ")),
+            };
+            return Err(Error::invalid(format!("builtin:{name} has no key {key:?}; it has {known}")));
         };
         let digits = value.bytes().all(|byte| byte.is_ascii_digit());
         let number = value.parse().ok().filter(|_| digits).ok_or_else(|| {

@@ -1,9 +1,9 @@
 //! The public program of a statement.
 
-use super::Value;
 use super::builtin::{self, Builtin};
+use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::{Backend, Bristol, Circuit, Count, Dialect, Shape};
+use crate::circuit::{Backend, Bristol, Dialect, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
@@ -30,31 +30,16 @@ impl FromStr for Format {
     }
 }
 
-/// A named input or output of a relation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
-    /// The name: `in0`, `in1`, …, `out0`, … in files; words in built-in statements.
-    pub name: String,
-    /// The width in bits.
-    pub width: u64,
-}
-
-impl Port {
-    pub(super) fn new(name: impl Into<String>, width: u64) -> Self {
-        Self { name: name.into(), width }
-    }
-}
-
 /// A public program: a circuit file or a built-in statement, with nothing said about its values.
 #[derive(Debug)]
 pub struct Relation {
-    program: Program,
+    source: Source,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
 }
 
 #[derive(Debug)]
-enum Program {
+enum Source {
     Bristol(Bristol),
     Builtin(Builtin),
 }
@@ -75,7 +60,7 @@ impl Relation {
             }
             let builtin = Builtin::parse(builtin)?;
             let (inputs, outputs) = builtin.ports();
-            return Ok(Self { program: Program::Builtin(builtin), inputs, outputs });
+            return Ok(Self { source: Source::Builtin(builtin), inputs, outputs });
         }
         let format = format.map_or_else(|| sniff(spec), Ok)?;
         match format {
@@ -89,7 +74,7 @@ impl Relation {
             widths.iter().enumerate().map(|(i, &width)| Port::new(format!("{kind}{i}"), width)).collect()
         };
         let (inputs, outputs) = (ports("in", circuit.inputs()), ports("out", circuit.outputs()));
-        Self { program: Program::Bristol(circuit), inputs, outputs }
+        Self { source: Source::Bristol(circuit), inputs, outputs }
     }
 
     /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
@@ -99,12 +84,12 @@ impl Relation {
 
     /// `bristol-fashion`, `bristol` or `builtin`.
     pub fn format_name(&self) -> &'static str {
-        match &self.program {
-            Program::Bristol(circuit) => match circuit.dialect() {
+        match &self.source {
+            Source::Bristol(circuit) => match circuit.dialect() {
                 Dialect::Fashion => "bristol-fashion",
                 Dialect::Old => "bristol",
             },
-            Program::Builtin(_) => "builtin",
+            Source::Builtin(_) => "builtin",
         }
     }
 
@@ -123,38 +108,67 @@ impl Relation {
     /// # Errors
     /// `Invalid` where the file is malformed.
     pub fn shape(&self) -> Result<Shape> {
-        Count::<F2>::shape(&Bare(self))
+        Program::shape(self)
     }
 
-    /// What tells this relation from all others of its format.
-    pub(super) fn identity(&self) -> Vec<u8> {
-        match &self.program {
-            Program::Bristol(circuit) => circuit.digest().to_vec(),
-            Program::Builtin(builtin) => builtin.canonical().into_bytes(),
-        }
-    }
-
-    /// The bytes or bits of `value`, given for an input, in the order in which [`Relation::run`] reads them.
-    pub(super) fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
-        match self.program {
-            Program::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
+    /// The bits of `value`, given for an input, in the order in which [`Program::run`] reads them.
+    fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
+        match self.source {
+            Source::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
             // Messages stream from their first byte, which is the most significant of the number.
-            Program::Builtin(_) => {
+            Source::Builtin(_) => {
                 let bytes = value.packed().iter().rev();
                 Box::new(bytes.flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into()))))
             }
         }
     }
+}
 
-    /// Pushes the relation, with a value for each input that is public and each output that is asserted.
-    pub(super) fn run<B: Backend<F = F2>>(
+impl Program for Relation {
+    type F = F2;
+    type Value = Value;
+    type Witness = Witness;
+
+    fn open(spec: &str, format: Option<Format>) -> Result<Self> {
+        Self::open(spec, format)
+    }
+    fn inputs(&self) -> &[Port] {
+        self.inputs()
+    }
+    fn outputs(&self) -> &[Port] {
+        self.outputs()
+    }
+    fn format_name(&self) -> &'static str {
+        self.format_name()
+    }
+
+    fn identity(&self) -> Vec<u8> {
+        match &self.source {
+            Source::Bristol(circuit) => circuit.digest().to_vec(),
+            Source::Builtin(builtin) => builtin.canonical().into_bytes(),
+        }
+    }
+
+    fn witness(&self, values: Vec<Value>) -> Witness {
+        let mut witness = Witness::with_capacity(values.iter().map(Value::width).sum());
+        for value in values {
+            self.stream(&value).for_each(|bit| witness.push(bit));
+        }
+        witness
+    }
+
+    fn elements(witness: &Witness) -> impl Iterator<Item = F2> {
+        witness.bits()
+    }
+
+    fn run<B: Backend<F = F2>>(
         &self,
         b: &mut B,
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {
-        match &self.program {
-            Program::Bristol(circuit) => circuit.run(
+        match &self.source {
+            Source::Bristol(circuit) => circuit.run(
                 b,
                 |b, at| match &inputs[at.port] {
                     Some(value) => Ok(b.constant(value.bit(at.bit))),
@@ -170,18 +184,8 @@ impl Relation {
                     None => Ok(()),
                 },
             ),
-            Program::Builtin(builtin) => builtin.run(b, inputs, outputs),
+            Source::Builtin(builtin) => builtin.run(b, inputs, outputs),
         }
-    }
-}
-
-/// A relation without values.
-struct Bare<'a>(&'a Relation);
-
-impl<B: Backend<F = F2>> Circuit<B> for Bare<'_> {
-    fn run(&self, b: &mut B) -> Result<()> {
-        let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
-        self.0.run(b, &none(&self.0.inputs), &none(&self.0.outputs))
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::circuit::{Bristol, Clear, Count};
 use sha2::Digest;
+use volery_primitives::F2;
 
 /// in0 and in1, of 5 and 3 bits: out0 is in0 turned by a bit, out1 the and of the lowest bits.
 const SMALL: &[u8] = b"6 14\n2 5 3\n2 5 1\n\

@@ -1,10 +1,26 @@
 //! Values of ports: bits that may be secret.
 
-use super::Port;
+use super::{Port, counted};
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use volery_primitives::F2;
 use zeroize::Zeroizing;
+
+/// What the ports of a program take.
+pub trait PortValue: Sized {
+    /// What widths count: `bit` or `element`.
+    const UNIT: &'static str;
+
+    /// The value as one of `port`.
+    ///
+    /// # Errors
+    /// `Invalid` that names both widths.
+    fn fit(self, port: &Port) -> Result<Self>;
+
+    /// What tells the value, which is public, from all others of its width.
+    fn encoding(&self) -> Cow<'_, [u8]>;
+}
 
 /// The bits of a port, first wire first. Wiped when dropped; no error and no `Debug` shows them.
 ///
@@ -24,11 +40,6 @@ enum Form {
     Digits,
     Bits,
     Bytes,
-}
-
-/// `count` bits, in words.
-pub(super) fn bits(count: u64) -> String {
-    if count == 1 { "1 bit".into() } else { format!("{count} bits") }
 }
 
 impl Value {
@@ -96,13 +107,14 @@ impl Value {
     pub(super) fn packed(&self) -> &[u8] {
         &self.packed
     }
+}
 
-    /// The value as one of `port`.
-    ///
-    /// # Errors
-    /// `Invalid` that names both widths.
-    pub(super) fn fit(mut self, port: &Port) -> Result<Self> {
-        let Port { name, width } = port;
+impl PortValue for Value {
+    const UNIT: &'static str = "bit";
+
+    fn fit(mut self, port: &Port) -> Result<Self> {
+        let Port { name, width, .. } = port;
+        let bits = |count| counted(count, Self::UNIT);
         if self.form == Form::Digits && self.width / 4 == width.div_ceil(4) {
             let surplus = self.width - width;
             let above = self.packed.last().map_or(0, |&top| {
@@ -134,13 +146,23 @@ impl Value {
         }
         Ok(self)
     }
+
+    fn encoding(&self) -> Cow<'_, [u8]> {
+        self.packed().into()
+    }
 }
 
 /// Values by the names of their ports.
-#[derive(Clone, Default)]
-pub struct Values(BTreeMap<String, Value>);
+#[derive(Clone)]
+pub struct Values<V = Value>(BTreeMap<String, V>);
 
-impl Values {
+impl<V> Default for Values<V> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<V> Values<V> {
     /// No values.
     pub fn new() -> Self {
         Self::default()
@@ -150,7 +172,7 @@ impl Values {
     ///
     /// # Errors
     /// `Invalid` where `name` has one.
-    pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Result<()> {
+    pub fn insert(&mut self, name: impl Into<String>, value: V) -> Result<()> {
         let name = name.into();
         if self.0.contains_key(&name) {
             return Err(Error::invalid(format!("{name} is given twice: give each value once")));
@@ -170,7 +192,10 @@ impl Values {
     }
 
     /// Takes the value of `port` out, if it has one.
-    pub(super) fn take(&mut self, port: &Port) -> Result<Option<Value>> {
+    pub(super) fn take(&mut self, port: &Port) -> Result<Option<V>>
+    where
+        V: PortValue,
+    {
         self.0.remove(&port.name).map(|value| value.fit(port)).transpose()
     }
 }

@@ -1,0 +1,52 @@
+//! A cheating prover in the clear, for the tests of circuits.
+
+use super::{Backend, Clear};
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// Clear evaluation in which one product or hint is too large by one.
+pub(super) struct Faulty<F, I> {
+    clear: Clear<F, I>,
+    until: u64,
+}
+
+impl<F: Field, I: Iterator<Item = F>> Faulty<F, I> {
+    /// An evaluation that reads `witness`, and errs after `until` right products and hints.
+    pub(super) fn new(witness: impl IntoIterator<Item = F, IntoIter = I>, until: u64) -> Self {
+        Self { clear: Clear::new(witness), until }
+    }
+
+    fn error(&mut self) -> F {
+        let error = if self.until == 0 { F::ONE } else { F::ZERO };
+        self.until = self.until.wrapping_sub(1);
+        error
+    }
+}
+
+impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
+    type F = F;
+    type Wire = F;
+
+    fn constant(&mut self, c: F) -> F {
+        c
+    }
+    fn add(&mut self, a: F, b: F) -> F {
+        a + b
+    }
+    fn scale(&mut self, a: F, c: F) -> F {
+        a * c
+    }
+    fn witness(&mut self) -> Result<F> {
+        self.clear.witness()
+    }
+    fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
+        Ok(self.clear.hint(of, f)? + self.error())
+    }
+    fn mul(&mut self, a: F, b: F) -> Result<F> {
+        Ok(a * b + self.error())
+    }
+    fn assert_zero(&mut self, a: F, name: &dyn Display) -> Result<()> {
+        self.clear.assert_zero(a, name)
+    }
+}

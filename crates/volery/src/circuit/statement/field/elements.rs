@@ -1,0 +1,134 @@
+//! Values of ports: elements that may be secret.
+
+use crate::circuit::gadget::prime_field;
+use crate::circuit::statement::{Port, PortValue, counted};
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// Elements of `F` in order: the value of a port, or a witness. Wiped when dropped; no error and no `Debug` shows them.
+#[derive(Clone)]
+pub struct Elements<F: Field>(Zeroizing<Vec<F>>);
+
+impl<F: Field> From<Vec<F>> for Elements<F> {
+    fn from(elements: Vec<F>) -> Self {
+        Self(Zeroizing::new(elements))
+    }
+}
+
+impl<F: Field> Elements<F> {
+    /// The elements that `text` writes: numbers with commas between them, and white space around them where wanted. A
+    /// number is written in decimal digits, or in hexadecimal ones behind `0x`, and is below the modulus; behind `-` it
+    /// is taken from zero. In characteristic two it is the encoding of an element, whose bits are coefficients, and has
+    /// no sign.
+    ///
+    /// The time this takes shows how long the numbers are written, where they have signs, and what is malformed; nothing
+    /// else of them.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of a number that is malformed or too large.
+    pub fn parse(text: &[u8]) -> Result<Self> {
+        if text.trim_ascii().is_empty() {
+            return Err(Error::invalid("the value is empty: write numbers with commas between them"));
+        }
+        let of = 1 + text.iter().filter(|&&byte| byte == b',').count();
+        // A vector that grows leaves copies behind.
+        let mut elements = Vec::with_capacity(of).into();
+        let Self(within) = &mut elements;
+        for (i, number) in text.split(|&byte| byte == b',').enumerate() {
+            let element = element(number.trim_ascii()).map_err(|why| {
+                Error::invalid(if of == 1 { why } else { format!("number {} of {of}: {why}", i + 1) })
+            })?;
+            within.push(element);
+        }
+        Ok(elements)
+    }
+
+    /// The elements in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = F> + DoubleEndedIterator {
+        self.0.iter().copied()
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn as_slice(&self) -> &[F] {
+        &self.0
+    }
+
+    /// The elements of all `parts`, one part after the other.
+    pub(super) fn concat(parts: &[Self]) -> Self {
+        // As long as all of them from the begin.
+        let mut elements = Zeroizing::new(Vec::with_capacity(parts.iter().map(Self::len).sum()));
+        parts.iter().for_each(|part| elements.extend_from_slice(&part.0));
+        Self(elements)
+    }
+}
+
+/// The element that `number` writes, or what is wrong with it.
+fn element<F: Field>(number: &[u8]) -> Result<F, String> {
+    let (negative, unsigned) = number.strip_prefix(b"-").map_or((false, number), |rest| (true, rest));
+    let (radix, digits) = unsigned.strip_prefix(b"0x").map_or((10, unsigned), |rest| (16, rest));
+    if negative && F::ONE + F::ONE == F::ZERO {
+        return Err(format!("elements of {} have no sign: leave it out", F::NAME));
+    }
+    if digits.is_empty() {
+        return Err("there are no digits".into());
+    }
+    let (mut word, mut over) = (0u128, false);
+    for (i, &digit) in digits.iter().enumerate() {
+        let decimal = digit.wrapping_sub(b'0') < 10;
+        let letter = (digit | 0x20).wrapping_sub(b'a') < 6;
+        if !(decimal | (letter & (radix == 16))) {
+            let place = number.len() - digits.len() + i + 1;
+            let kind = if radix == 16 { "a hexadecimal" } else { "a decimal" };
+            return Err(format!("character {place} is not {kind} digit"));
+        }
+        // Letters have bit 6 set, and the low half of 'a' is 1.
+        let value = (digit & 0xf) + 9 * (digit >> 6);
+        let (shifted, beyond) = word.overflowing_mul(radix);
+        let (sum, carry) = shifted.overflowing_add(value.into());
+        word = sum;
+        over |= beyond | carry;
+    }
+    let element = if over { None } else { F::from_word(word) };
+    let element = element.ok_or_else(|| match prime_field::<F>() {
+        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::NAME),
+        Err(_) => {
+            format!(
+                "the number has more than {}, those of an element of {}",
+                counted(F::BITS.into(), "bit"),
+                F::NAME
+            )
+        }
+    })?;
+    Ok(if negative { -element } else { element })
+}
+
+impl<F: Field> PortValue for Elements<F> {
+    const UNIT: &'static str = "element";
+
+    fn fit(self, port: &Port) -> Result<Self> {
+        if self.len() as u64 != port.width {
+            return Err(Error::invalid(format!(
+                "{} takes {}, with commas between them, and the value given for it has {}",
+                port.name,
+                counted(port.width, Self::UNIT),
+                counted(self.len() as u64, Self::UNIT)
+            )));
+        }
+        Ok(self)
+    }
+
+    fn encoding(&self) -> Cow<'_, [u8]> {
+        self.iter().flat_map(|element| element.to_word().to_le_bytes().into_iter().take(F::BYTES)).collect()
+    }
+}
