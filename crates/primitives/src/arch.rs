@@ -4,6 +4,7 @@
 //! Callers hold an [`Arch`], which can only be made for instructions that this machine has; that is what makes the
 //! calls below safe.
 
+pub(crate) mod f61;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;
@@ -93,24 +94,25 @@ impl Arch {
 
 /// Calls one kernel of the instruction set `$arch`.
 macro_rules! dispatch {
-    ($arch:expr, $kernel:ident($($argument:expr),*)) => {
+    ($arch:expr, $($kernel:ident)::+($($argument:expr),*)) => {
         match $arch.0 {
-            Level::Portable => portable::$kernel($($argument),*),
+            Level::Portable => portable::$($kernel)::+($($argument),*),
             // SAFETY: an `Arch` of this level exists only where `levels` found its instructions.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Aesni => unsafe { x86_64::aesni::$kernel($($argument),*) },
+            Level::Aesni => unsafe { x86_64::aesni::$($kernel)::+($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Vaes256 => unsafe { x86_64::vaes256::$kernel($($argument),*) },
+            Level::Vaes256 => unsafe { x86_64::vaes256::$($kernel)::+($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Vaes512 => unsafe { x86_64::vaes512::$kernel($($argument),*) },
+            Level::Vaes512 => unsafe { x86_64::vaes512::$($kernel)::+($($argument),*) },
         }
     };
 }
+use dispatch;
 
 /// The AES-128 round keys of `key`, where `arch` wants them expanded; `None` for the portable cipher.
 pub(crate) fn expand_key(arch: Arch, key: F128) -> Option<[F128; 11]> {

@@ -79,6 +79,11 @@ impl Circular {
         Self(Aes128::new(arch, key))
     }
 
+    /// π.
+    pub(crate) const fn permutation(&self) -> &Aes128 {
+        &self.0
+    }
+
     /// Hashes each block in place.
     pub fn apply(&self, blocks: &mut [F128]) {
         feed_forward(blocks, |blocks| self.0.encrypt(blocks));

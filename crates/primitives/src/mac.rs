@@ -111,23 +111,7 @@ pub trait MacField<B: Field>: Extension<B> {
     /// # Panics
     /// Where the lengths do not fit.
     fn puncture(_: Arch, leaves: &[Self], holes: Holes<B, Self>, rows: &mut [Tagged<B, Self>]) {
-        let trees = holes.row.len();
-        assert_eq!((leaves.len(), holes.left.len(), holes.right.len()), (rows.len(), trees, trees));
-        assert!(trees > 0 && rows.len().is_multiple_of(2 * trees));
-        let half = rows.len() / 2;
-        for (side, holed) in [holes.left, holes.right].into_iter().enumerate() {
-            let rows = rows[side * half..][..half].chunks_exact_mut(trees);
-            for (y, (rows, leaves)) in rows.zip(leaves[side * half..].chunks_exact(trees)).enumerate() {
-                for g in 0..trees {
-                    let difference = holes.row[g] ^ y as u64;
-                    let here = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
-                    rows[g] = Tagged {
-                        value: holed[g].value.masked(here),
-                        mac: leaves[g] + holed[g].mac.masked(here),
-                    };
-                }
-            }
-        }
+        puncture(leaves, holes, rows);
     }
 
     /// Adds to `rows[j]` the entries of `table` at ten places: `(w·size) >> 32` for the 32-bit words number
@@ -221,10 +205,32 @@ pub trait MacField<B: Field>: Extension<B> {
     }
 }
 
+pub(crate) fn puncture<B: Field, E: Extension<B>>(
+    leaves: &[E],
+    holes: Holes<B, E>,
+    rows: &mut [Tagged<B, E>],
+) {
+    let trees = holes.row.len();
+    assert_eq!((leaves.len(), holes.left.len(), holes.right.len()), (rows.len(), trees, trees));
+    assert!(trees > 0 && rows.len().is_multiple_of(2 * trees));
+    let half = rows.len() / 2;
+    for (side, holed) in [holes.left, holes.right].into_iter().enumerate() {
+        let rows = rows[side * half..][..half].chunks_exact_mut(trees);
+        for (y, (rows, leaves)) in rows.zip(leaves[side * half..].chunks_exact(trees)).enumerate() {
+            for g in 0..trees {
+                let difference = holes.row[g] ^ y as u64;
+                let here = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
+                rows[g] =
+                    Tagged { value: holed[g].value.masked(here), mac: leaves[g] + holed[g].mac.masked(here) };
+            }
+        }
+    }
+}
+
 /// Words of indices that are drawn at a time: those of 64 rows.
 const INDEX_BLOCKS: usize = 64 * WEIGHT / 4;
 
-fn encode<T: Copy + Add<Output = T>>(matrix: &Aes128, first: u64, table: &[T], rows: &mut [T]) {
+pub(crate) fn encode<T: Copy + Add<Output = T>>(matrix: &Aes128, first: u64, table: &[T], rows: &mut [T]) {
     assert!(first.is_multiple_of(2) && !table.is_empty() && table.len() <= 1 << 26);
     let size = table.len() as u64;
     let mut blocks = [F128(0); INDEX_BLOCKS];
@@ -240,3 +246,6 @@ fn encode<T: Copy + Add<Output = T>>(matrix: &Aes128, first: u64, table: &[T], r
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Each kernel in plain Rust: the specification that every instruction set must equal.
 
+pub(super) mod f61;
+
 use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;
 use crate::field::{Extension, F2, F128, Field};

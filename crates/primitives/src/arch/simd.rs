@@ -1,10 +1,11 @@
 //! The kernels over vectors of 128-bit lanes, written once for every width.
 //!
-//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but the last xor of
-//! a sum. Every function here is inlined into one with the right `target_feature`; that is the one condition under
+//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but in [`Simd::part`]
+//! and the last xor of a sum. Every function here is inlined into one with the right `target_feature`; that is the one condition under
 //! which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined would keep the
 //! intrinsics from being inlined into it, at twenty times the cost.
 
+pub(super) mod f61;
 mod sums;
 mod transpose;
 mod trees;
@@ -38,6 +39,8 @@ pub(super) trait Simd: Copy {
     unsafe fn splat(element: F128) -> Self;
     /// `start, start + 1, …`; the low 64 bits must not overflow.
     unsafe fn count(start: u128) -> Self;
+    /// Reads `LANES` words, each into the high half of a lane, above zero; `from` must be valid for that.
+    unsafe fn load_high(from: *const u64) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.
@@ -54,6 +57,8 @@ pub(super) trait Simd: Copy {
     unsafe fn up64(self) -> Self;
     /// Each lane shifted down by 64 bits.
     unsafe fn down64(self) -> Self;
+    /// The sums of the 64-bit halves, without carries between them.
+    unsafe fn add(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.
@@ -62,6 +67,8 @@ pub(super) trait Simd: Copy {
     unsafe fn low_halves(self, other: Self) -> Self;
     /// In each lane: the high half of `self`, then the high half of `other`.
     unsafe fn high_halves(self, other: Self) -> Self;
+    /// The low halves of all lanes of `self` and then of `other`, and the high halves likewise.
+    unsafe fn part(self, other: Self) -> (Self, Self);
     /// The xor of all lanes.
     unsafe fn fold(self) -> F128;
 }
@@ -99,23 +106,22 @@ unsafe fn aes<V: Simd, const N: usize>(keys: &[V; 11], blocks: &mut [V; N]) {
     }
 }
 
-/// `blocks[i] = AES(input(i))`, where `input(i)` gives a vector of the inputs i, i+1, ….
+/// Encrypts each block in place, or where `COUNT` is set, the blocks `start`, `start + 1`, … instead.
 #[inline(always)]
-unsafe fn encrypt_from<V: Simd>(
-    key: &Aes128,
-    out: &mut [F128],
-    input: impl Fn(usize, *const F128) -> V,
-    single: impl Fn(usize, *const F128) -> V::One,
-) {
+unsafe fn encrypt_or_count<V: Simd, const COUNT: bool>(key: &Aes128, start: u128, out: &mut [F128]) {
     let length = out.len();
     let out = out.as_mut_ptr();
     let mut i = 0;
-    // SAFETY: the caller upholds the condition of `Simd`; every access stays below `length`.
+    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow; every access
+    // stays below `length`.
     unsafe {
         let keys = round_keys::<V>(key);
         while i + FLIGHT * V::LANES <= length {
-            let mut blocks: [V; FLIGHT] =
-                core::array::from_fn(|f| input(i + f * V::LANES, out.add(i + f * V::LANES)));
+            let mut blocks = [keys[0]; FLIGHT];
+            for (f, block) in blocks.iter_mut().enumerate() {
+                let at = i + f * V::LANES;
+                *block = if COUNT { V::count(start + at as u128) } else { V::load(out.add(at)) };
+            }
             aes(&keys, &mut blocks);
             for (f, block) in blocks.into_iter().enumerate() {
                 block.store(out.add(i + f * V::LANES));
@@ -124,7 +130,7 @@ unsafe fn encrypt_from<V: Simd>(
         }
         let keys = round_keys::<V::One>(key);
         while i < length {
-            let mut block = [single(i, out.add(i))];
+            let mut block = [if COUNT { V::One::count(start + i as u128) } else { V::One::load(out.add(i)) }];
             aes(&keys, &mut block);
             block[0].store(out.add(i));
             i += 1;
@@ -134,15 +140,12 @@ unsafe fn encrypt_from<V: Simd>(
 
 #[inline(always)]
 pub(super) unsafe fn encrypt<V: Simd>(key: &Aes128, blocks: &mut [F128]) {
-    // SAFETY: the caller upholds the condition of `Simd`; `at` is valid for a load wherever it is for the store.
-    unsafe { encrypt_from::<V>(key, blocks, |_, at| V::load(at), |_, at| V::One::load(at)) }
+    // SAFETY: the caller's.
+    unsafe { encrypt_or_count::<V, false>(key, 0, blocks) }
 }
 
 #[inline(always)]
 pub(super) unsafe fn counter<V: Simd>(key: &Aes128, start: u128, out: &mut [F128]) {
-    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow.
-    unsafe {
-        let input = |i: usize, _| V::count(start + i as u128);
-        encrypt_from::<V>(key, out, input, |i, _| V::One::count(start + i as u128))
-    }
+    // SAFETY: the caller's.
+    unsafe { encrypt_or_count::<V, true>(key, start, out) }
 }

@@ -1,7 +1,9 @@
-//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits.
+//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits; with the latter, AVX-512 IFMA.
+
+mod ifma;
 
 use super::simd::{self, Simd};
-use super::{Level, Punctures, Triple};
+use super::{Level, Punctures, Triple, portable};
 use crate::aes::Aes128;
 use crate::field::F128;
 use core::arch::x86_64::*;
@@ -24,6 +26,7 @@ pub(super) fn levels() -> Vec<Level> {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512ifma")
             {
                 levels.push(Level::Vaes512);
             }
@@ -69,11 +72,17 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
     round
 }
 
-/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait.
+/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait. Those of more than one are
+/// written like closures, but substituted.
 macro_rules! simd {
-    ($vector:ty, $lanes:literal, $load:ident, $store:ident, $splat:expr, $count:expr, $gather:expr, $scatter:expr, $equal:expr, $fold:expr,
-     $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident, $aesenclast:ident,
-     $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident, $unpackhi:ident) => {
+    ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
+     |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
+     |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
+     |$equal_x:ident, $equal_y:ident| $equal:expr, |$high_from:ident| $load_high:expr,
+     |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
+     $add:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
+     $unpackhi:ident) => {
         impl Simd for $vector {
             const LANES: usize = $lanes;
             type One = __m128i;
@@ -89,24 +98,33 @@ macro_rules! simd {
                 unsafe { $store(to.cast(), self) }
             }
             #[inline(always)]
-            unsafe fn gather(from: *const F128, stride: usize) -> Self {
+            unsafe fn gather($gather_from: *const F128, $gather_stride: usize) -> Self {
                 // SAFETY: the caller's.
-                unsafe { $gather(from, stride) }
+                unsafe { $gather }
             }
             #[inline(always)]
-            unsafe fn scatter(self, to: *mut F128, stride: usize) {
+            unsafe fn scatter(self, $scatter_to: *mut F128, $scatter_stride: usize) {
+                let $scatter_x = self;
                 // SAFETY: the caller's.
-                unsafe { $scatter(self, to, stride) }
+                unsafe { $scatter }
             }
             #[inline(always)]
             unsafe fn splat(element: F128) -> Self {
                 // SAFETY: the caller's; an `F128` is 16 bytes.
-                unsafe { $splat(_mm_loadu_si128((&raw const element).cast())) }
+                unsafe {
+                    let $splat_x = _mm_loadu_si128((&raw const element).cast());
+                    $splat
+                }
             }
             #[inline(always)]
-            unsafe fn count(start: u128) -> Self {
+            unsafe fn count($count_start: u128) -> Self {
                 // SAFETY: the caller's.
-                unsafe { $count(start) }
+                unsafe { $count }
+            }
+            #[inline(always)]
+            unsafe fn load_high($high_from: *const u64) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $load_high }
             }
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
@@ -119,9 +137,10 @@ macro_rules! simd {
                 unsafe { $and(self, other) }
             }
             #[inline(always)]
-            unsafe fn equal(self, other: Self) -> Self {
+            unsafe fn equal(self, $equal_y: Self) -> Self {
+                let $equal_x = self;
                 // SAFETY: the caller's.
-                unsafe { $equal(self, other) }
+                unsafe { $equal }
             }
             #[inline(always)]
             unsafe fn swap_halves(self) -> Self {
@@ -159,6 +178,11 @@ macro_rules! simd {
                 unsafe { $bsrli::<8>(self) }
             }
             #[inline(always)]
+            unsafe fn add(self, other: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $add(self, other) }
+            }
+            #[inline(always)]
             unsafe fn shl<const BITS: u32>(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $sll64(self, _mm_cvtsi64_si128(BITS as i64)) }
@@ -179,10 +203,17 @@ macro_rules! simd {
                 unsafe { $unpackhi(self, other) }
             }
             #[inline(always)]
+            unsafe fn part(self, $part_y: Self) -> (Self, Self) {
+                let $part_x = self;
+                // SAFETY: the caller's.
+                unsafe { $part }
+            }
+            #[inline(always)]
             unsafe fn fold(self) -> F128 {
                 // SAFETY: the caller's.
                 unsafe {
-                    let lane: __m128i = $fold(self);
+                    let $fold_x = self;
+                    let lane: __m128i = $fold;
                     let mut element = F128(0);
                     _mm_storeu_si128((&raw mut element).cast(), lane);
                     element
@@ -205,10 +236,13 @@ simd!(
     _mm_storeu_si128,
     |x| x,
     |start| lane(start),
-    |from: *const F128, _| _mm_loadu_si128(from.cast()),
-    |x, to: *mut F128, _| _mm_storeu_si128(to.cast(), x),
+    |from, _| _mm_loadu_si128(from.cast()),
+    |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
+    |from| _mm_bslli_si128::<8>(_mm_loadl_epi64(from.cast())),
+    |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
+    _mm_add_epi64,
     _mm_xor_si128,
     _mm_and_si128,
     _mm_shuffle_epi32,
@@ -231,17 +265,23 @@ simd!(
     _mm256_loadu_si256,
     _mm256_storeu_si256,
     |x| _mm256_broadcastsi128_si256(x),
-    |start: u128| _mm256_set_m128i(lane(start + 1), lane(start)),
-    |from: *const F128, stride: usize| _mm256_set_m128i(
-        _mm_loadu_si128(from.add(stride).cast()),
-        _mm_loadu_si128(from.cast())
-    ),
-    |x, to: *mut F128, stride: usize| {
+    |start| _mm256_set_m128i(lane(start + 1), lane(start)),
+    |from, stride| _mm256_set_m128i(_mm_loadu_si128(from.add(stride).cast()), _mm_loadu_si128(from.cast())),
+    |x, to, stride| {
         _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(x));
     },
     |x, y| _mm256_cmpeq_epi64(x, y),
+    |from| {
+        let words = _mm256_castsi128_si256(_mm_loadu_si128(from.cast()));
+        _mm256_bslli_epi128::<8>(_mm256_permute4x64_epi64::<0b00_01_00_00>(words))
+    },
+    |x, y| {
+        let (low, high) = (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
+        (_mm256_permute4x64_epi64::<0b11_01_10_00>(low), _mm256_permute4x64_epi64::<0b11_01_10_00>(high))
+    },
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
+    _mm256_add_epi64,
     _mm256_xor_si256,
     _mm256_and_si256,
     _mm256_shuffle_epi32,
@@ -264,27 +304,34 @@ simd!(
     _mm512_loadu_si512,
     _mm512_storeu_si512,
     |x| _mm512_broadcast_i32x4(x),
-    |start: u128| _mm512_add_epi64(
-        _mm512_broadcast_i32x4(lane(start)),
-        _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0)
-    ),
-    |from: *const F128, stride: usize| {
+    |start| _mm512_add_epi64(_mm512_broadcast_i32x4(lane(start)), _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0)),
+    |from, stride| {
         let low = _mm512_castsi128_si512(_mm_loadu_si128(from.cast()));
         let low = _mm512_inserti32x4::<1>(low, _mm_loadu_si128(from.add(stride).cast()));
         let low = _mm512_inserti32x4::<2>(low, _mm_loadu_si128(from.add(2 * stride).cast()));
         _mm512_inserti32x4::<3>(low, _mm_loadu_si128(from.add(3 * stride).cast()))
     },
-    |x, to: *mut F128, stride: usize| {
+    |x, to, stride| {
         _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(x));
         _mm_storeu_si128(to.add(stride).cast(), _mm512_extracti32x4_epi32::<1>(x));
         _mm_storeu_si128(to.add(2 * stride).cast(), _mm512_extracti32x4_epi32::<2>(x));
         _mm_storeu_si128(to.add(3 * stride).cast(), _mm512_extracti32x4_epi32::<3>(x));
     },
     |x, y| _mm512_movm_epi64(_mm512_cmpeq_epi64_mask(x, y)),
+    |from| {
+        let words = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+        _mm512_maskz_permutexvar_epi64(0b1010_1010, _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0), words)
+    },
+    |x, y| {
+        let low = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+        let high = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+        (_mm512_permutex2var_epi64(x, low, y), _mm512_permutex2var_epi64(x, high, y))
+    },
     |x| {
         let halves = _mm256_xor_si256(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64::<1>(x));
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
     },
+    _mm512_add_epi64,
     _mm512_xor_si512,
     _mm512_and_si512,
     _mm512_shuffle_epi32,
@@ -307,16 +354,17 @@ macro_rules! forward {
         $(
             #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn $kernel($($argument: $type),*) $(-> $result)? {
-                // SAFETY: this function names the instructions of the body.
+                // SAFETY: this function names the instructions of the body. Some bodies are plain Rust.
+                #[allow(unused_unsafe)]
                 unsafe { $body($($argument),*) }
             }
         )*
     };
 }
 
-/// The kernels of one level.
+/// The kernels of one level, where those of `$products` are not over its vector.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $level:ident, $vector:ty, $features:literal) => {
+    ($(#[$doc:meta])* $level:ident, $vector:ty, $products:path, $features:literal) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -347,19 +395,47 @@ macro_rules! kernels {
                     simd::verifier_sums::<$vector>;
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
             }
+
+            pub(in super::super) mod f61 {
+                use super::*;
+                use crate::arch::f61::{Gate, Row};
+                use crate::field::F61;
+                use crate::mac::Holes;
+                use $products as products;
+
+                forward! { $features:
+                    fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) =
+                        simd::f61::grow_leaves::<$vector>;
+                    fn sum_rows(nodes: &[F61], sums: &mut [F61]) = simd::f61::sum_rows::<$vector>;
+                    fn puncture(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) =
+                        simd::f61::puncture::<$vector>;
+                    fn encode_keys(matrix: &Aes128, first: u64, table: &[F61], rows: &mut [F61]) =
+                        simd::f61::encode_keys::<$vector>;
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
+                        simd::f61::encode_tagged::<$vector>;
+                    fn sample_all(blocks: &[F128], out: &mut [F61]) = simd::f61::sample_all::<$vector>;
+                    fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = products::weigh;
+                    fn dot(a: &[F61], b: &[F61]) -> F61 = products::dot;
+                    fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
+                        products::products;
+                    fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
+                        products::verifier_sums;
+                    fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = products::correct;
+                }
+            }
         }
     };
 }
 
 kernels!(
     /// One lane: AES-NI and PCLMULQDQ.
-    aesni, __m128i, "aes,pclmulqdq,ssse3,sse4.1"
+    aesni, __m128i, portable::f61, "aes,pclmulqdq,ssse3,sse4.1"
 );
 kernels!(
     /// Two lanes: VAES and VPCLMULQDQ on 256 bits.
-    vaes256, __m256i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
+    vaes256, __m256i, portable::f61, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
 );
 kernels!(
     /// Four lanes: VAES and VPCLMULQDQ on 512 bits.
-    vaes512, __m512i, "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl"
+    vaes512, __m512i, ifma, "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma"
 );

@@ -1,7 +1,10 @@
 //! The prime field of 2^61 - 1 elements, and its square.
 
-use super::{Binomial, Extension, Field, Radicand};
-use crate::mac::MacField;
+use super::{Binomial, Extension, F128, Field, Radicand};
+use crate::aes::Aes128;
+use crate::arch::{Arch, f61};
+use crate::hash::Circular;
+use crate::mac::{Holes, MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -31,6 +34,12 @@ impl F61 {
     #[inline(always)]
     pub const fn get(self) -> u64 {
         self.0
+    }
+
+    /// `x` modulo p.
+    #[inline(always)]
+    pub(crate) const fn reduce(x: u128) -> Self {
+        Self::new((x as u64 & Self::MODULUS) + ((x >> 61) as u64 & Self::MODULUS) + (x >> 122) as u64)
     }
 
     /// The element of an integer up to 2p - 1.
@@ -92,7 +101,45 @@ impl Radicand<2> for F61 {
     const NAME: &'static str = "f61^2";
 }
 
-impl MacField<F61> for F61 {}
+type Row = Tagged<F61, F61>;
+
+impl MacField<F61> for F61 {
+    fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
+        assert_eq!(keys.len(), 1);
+        f61::grow_leaves(keys[0].permutation(), parents, leaves);
+    }
+    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
+        f61::sum_rows(arch, nodes, sums);
+    }
+    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row]) {
+        f61::puncture(arch, leaves, holes, rows);
+    }
+    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+        f61::encode_keys(matrix, first, table, rows);
+    }
+    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
+        f61::encode_tagged(matrix, first, table, rows);
+    }
+    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
+        f61::sample_all(arch, blocks, out);
+    }
+    fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
+        f61::weigh(arch, chi, rows)
+    }
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        f61::dot(arch, a, b)
+    }
+    fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
+        f61::products(arch, triples, constant, linear);
+    }
+    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+        f61::verifier_sums(arch, chi, triples)
+    }
+    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
+        f61::correct(arch, keys, corrections, delta);
+    }
+}
+
 impl MacField<F61> for F61x2 {}
 
 impl Add for F61 {

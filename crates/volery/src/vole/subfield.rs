@@ -117,7 +117,7 @@ impl<B: Field> Coefficients<B> {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
 
-    /// The next ones.
+    /// The next ones; all fills but the last are of even lengths, so that it does not matter where they are cut.
     pub(crate) fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {
         self.blocks.resize((E::SAMPLE * out.len()).div_ceil(2), F128::ZERO);
         self.prg.fill(&mut self.blocks);

@@ -4,28 +4,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
-use volery::circuit::{Backend, Circuit, Clear, Count, Network, Relation, Statement, Value, Values};
-use volery::zk::quicksilver::{Prover, Verifier};
-use volery::{Accepted, F2, Field, Options, Report, Result, prove, verify};
+use volery::circuit::{Backend, Circuit, Network, Relation, Statement, Value, Values};
+use volery::{
+    Accepted, Binary, F2, Field, Options, ProvenBy, Report, Result, Setting, VerifiedBy, prove_over,
+    verify_over,
+};
 
 /// A circuit that every backend of the tests takes.
-pub trait Anywhere:
-    Circuit<Clear<F2, std::vec::IntoIter<F2>>>
-    + Circuit<Count<F2>>
-    + for<'a> Circuit<Prover<'a>>
-    + for<'a> Circuit<Verifier<'a>>
-    + Sync
-{
-}
+pub trait Anywhere<S: Setting = Binary>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync {}
 
-impl<C> Anywhere for C where
-    C: Circuit<Clear<F2, std::vec::IntoIter<F2>>>
-        + Circuit<Count<F2>>
-        + for<'a> Circuit<Prover<'a>>
-        + for<'a> Circuit<Verifier<'a>>
-        + Sync
-{
-}
+impl<S: Setting, C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync> Anywhere<S> for C {}
 
 /// What a session ended with on both sides, and what each sent.
 pub struct Session {
@@ -45,7 +33,16 @@ pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs both parties, each with its own circuit and settings, with a bit flipped on the way where asked.
 pub fn run<P: Anywhere, V: Anywhere>(
-    (proved, witness, proving): (&P, &[F2], &Options),
+    proving: (&P, &[F2], &Options),
+    verifying: (&V, &Options),
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    run_over::<Binary, P, V>(proving, verifying, flip)
+}
+
+/// The same over any field.
+pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
+    (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
@@ -56,11 +53,11 @@ pub fn run<P: Anywhere, V: Anywhere>(
     std::thread::scope(|scope| {
         let prover = scope.spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
-            prove(proved, witness.to_vec(), &mut channel, proving)
+            prove_over::<S, _, _>(proved, witness.to_vec(), &mut channel, proving)
         });
         let verified = {
             let mut channel = Channel::new(Party::Verifier, there);
-            verify(verified, &mut channel, verifying)
+            verify_over::<S, _>(verified, &mut channel, verifying)
         };
         Session { proved: prover.join().unwrap(), verified, from_prover, from_verifier }
     })

@@ -42,8 +42,10 @@ unsafe fn transpose_at<V: Simd>(block: usize, columns: &[F128], rows: *mut F128)
         let mut m = [V::splat(F128(0)); 128];
         for i in 0..16 {
             let at = |t: usize| i + 16 * t;
-            let mut x: [V; 8] =
-                core::array::from_fn(|t| V::load(columns.as_ptr().add(at(t) * blocks + block)));
+            let mut x = [m[0]; 8];
+            for (t, x) in x.iter_mut().enumerate() {
+                *x = V::load(columns.as_ptr().add(at(t) * blocks + block));
+            }
             for t in 0..4 {
                 (x[t], x[t + 4]) = (x[t].low_halves(x[t + 4]), x[t].high_halves(x[t + 4]));
             }

@@ -52,11 +52,13 @@ unsafe fn fold_leaves_at<V: Simd>(
         let mut sums = [zero; 256 / LEAVES];
         let groups = leaves.len() / LEAVES;
         for (sum, leaves) in sums.iter_mut().zip(leaves.as_chunks::<LEAVES>().0) {
-            let inputs = |y: usize| V::splat(leaves[y]).xor(count);
-            let mut g: [V; LEAVES] = core::array::from_fn(inputs);
+            let mut g = [count; LEAVES];
+            for (g, leaf) in g.iter_mut().zip(leaves) {
+                *g = g.xor(V::splat(*leaf));
+            }
             aes(keys, &mut g);
-            for (y, g) in g.iter_mut().enumerate() {
-                *g = g.xor(inputs(y));
+            for (g, leaf) in g.iter_mut().zip(leaves) {
+                *g = g.xor(V::splat(*leaf)).xor(count);
             }
             let (g01, g23, g45, g67) = (g[0].xor(g[1]), g[2].xor(g[3]), g[4].xor(g[5]), g[6].xor(g[7]));
             let high = g45.xor(g67);
@@ -86,7 +88,7 @@ unsafe fn fold_leaves_at<V: Simd>(
 
 /// σ(x): the halves swapped, and the former high one added to the new one.
 #[inline(always)]
-unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
+pub(super) unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe { x.swap_halves().xor(x.and(high)) }
 }
@@ -200,31 +202,47 @@ pub(in super::super) unsafe fn puncture<V: Simd>(nodes: &mut [F128], p: Puncture
 }
 
 /// Rows that are encoded on one buffer of indices, and the 128-bit blocks of that buffer.
-const ENCODED: usize = 64;
-const INDEX_BLOCKS: usize = ENCODED * WEIGHT / 4;
+pub(super) const ENCODED: usize = 64;
+pub(super) const INDEX_BLOCKS: usize = ENCODED * WEIGHT / 4;
+
+/// Fills `blocks` with the byte offsets in `table` of the entries that [`ENCODED`] rows sum, in 32 bits each, drawn
+/// from block number `block` of the counter on. Such an offset must fit.
+#[inline(always)]
+pub(super) unsafe fn draw_offsets<V: Simd, T>(
+    key: &Aes128,
+    block: u128,
+    table: &[T],
+    blocks: &mut [F128; INDEX_BLOCKS],
+) -> *const u32 {
+    let size = table.len() as u64;
+    // SAFETY: the caller upholds the condition of `Simd`; a block is four words.
+    unsafe {
+        counter::<V>(key, block, blocks);
+        let words: *mut u32 = blocks.as_mut_ptr().cast();
+        for i in 0..4 * INDEX_BLOCKS {
+            // The place `w·size >> 32` of word w is below the size.
+            let word = words.add(i);
+            *word = ((u64::from(*word) * size) >> 32) as u32 * size_of::<T>() as u32;
+        }
+        words
+    }
+}
 
 #[inline(always)]
 pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
-    let size = table.len() as u64;
-    let table = table.as_ptr();
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd`. A word w is mapped to the byte offset of the entry
-        // w·size >> 32, which is below `size`; `encode` in arch.rs bounds the table to 2^27 entries, so that the
-        // offset fits 32 bits.
+        // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27 entries, so
+        // that offsets fit 32 bits.
         unsafe {
-            counter::<V>(key, block, &mut blocks);
-            let words: *mut u32 = blocks.as_mut_ptr().cast();
-            for i in 0..4 * INDEX_BLOCKS {
-                let word = words.add(i);
-                *word = ((u64::from(*word) * size) >> 32) as u32 * 16;
-            }
+            let offsets = draw_offsets::<V, _>(key, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {
                 let row: *mut F128 = row;
                 let mut sum = V::One::load(row);
                 for i in 0..WEIGHT {
-                    sum = sum.xor(V::One::load(table.byte_add(*words.add(WEIGHT * j + i) as usize)));
+                    let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
+                    sum = sum.xor(V::One::load(entry));
                 }
                 sum.store(row);
             }

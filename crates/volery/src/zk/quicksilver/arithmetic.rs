@@ -16,8 +16,9 @@
 //! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived. The
 //! prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late as
 //! the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than some
-//! batches stalls the stream. The verifier draws its coin at the batch's start and weighs at once. Where E is larger a
-//! batch is one block, its challenge is the transcript's, and the gates are one-way.
+//! batches stalls the stream. Where E is larger a
+//! batch is one block, its challenge is the transcript's, and the gates are one-way. Either way the verifier knows the
+//! coefficients when a block's corrections have arrived, before it walks through its gates.
 //!
 //! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the end by a
 //! VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier
@@ -48,6 +49,9 @@ use volery_primitives::{Field, MacField};
 
 /// Blocks of the VOLE to a coin of the verifier.
 pub const BLOCKS: usize = 8;
+
+/// Slots that gates fill before they are weighed: they stay in the first-level cache.
+const SLOTS: usize = 512;
 
 /// The bits that an extension must have for challenges to come from the transcript.
 const TRANSCRIPT_BITS: u32 = 100;

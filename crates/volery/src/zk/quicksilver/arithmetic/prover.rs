@@ -1,7 +1,7 @@
 //! The prover's side.
 
 use super::super::batch::Openings;
-use super::{by_transcript, ends_batch};
+use super::{SLOTS, by_transcript, ends_batch};
 use crate::channel::{Channel, Party};
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -25,9 +25,12 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     witness: Box<dyn Iterator<Item = B> + 'a>,
     arch: Arch,
     block: Shares<Tagged<B, E>>,
-    /// A slot for each share of the block, which is its product beforehand.
+    /// Those of its shares that were committed by, and whose slots were taken up.
+    done: usize,
+    /// A correction for each share of the block.
+    corrections: Vec<B>,
+    /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
     slots: Zeroizing<Vec<Triple<B, E>>>,
-    /// The next slot to use.
     next: usize,
     /// Blocks drawn for this statement, and those whose messages of the verifier were received.
     drawn: usize,
@@ -40,7 +43,7 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     sums: Zeroizing<(E, E)>,
     openings: Openings,
     gates: Gates,
-    /// Shares that were committed by, in blocks that have ended.
+    /// Shares that were committed by, as far as their slots were taken up.
     committed: u64,
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
@@ -70,7 +73,9 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             witness: Box::new(witness.into_iter()),
             arch,
             block: Shares::default(),
-            slots: Zeroizing::default(),
+            done: 0,
+            corrections: Vec::new(),
+            slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
             next: 0,
             drawn: 0,
             heard: 0,
@@ -110,13 +115,13 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         }
         // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
         let masks = E::DEGREE as usize;
-        if self.block.len() - self.next < masks {
+        if self.block.len() - self.done < masks {
             self.draw()?;
-            self.next = 0;
+            self.done = 0;
         }
         self.hear(self.drawn)?;
         self.weigh(self.drawn)?;
-        let masks = &self.block.rows(self.next)[..masks];
+        let masks = &self.block.rows(self.done)[..masks];
         let u = self.sums.0 + macs(masks);
         let v = self.sums.1 + values(masks);
         let vole = self.vole.check(self.channel)?;
@@ -148,7 +153,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     #[inline(always)]
     fn slot(&mut self) -> Result<&mut Triple<B, E>> {
         if self.next == self.slots.len() {
-            self.next_block()?;
+            self.next_slots()?;
         }
         let slot = &mut self.slots[self.next];
         self.next += 1;
@@ -157,16 +162,41 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 
     #[cold]
     #[inline(never)]
-    fn next_block(&mut self) -> Result<()> {
-        self.end_block()?;
-        self.draw()?;
-        if self.slots.capacity() < self.block.len() {
-            self.slots = Zeroizing::new(Vec::with_capacity(self.block.len()));
+    fn next_slots(&mut self) -> Result<()> {
+        self.take_up();
+        if self.done == self.block.len() {
+            self.end_block()?;
+            self.draw()?;
+            self.done = 0;
+            self.corrections.clear();
+            self.corrections.resize(self.block.len(), B::ZERO);
+            self.open = true;
         }
-        self.slots.resize(self.block.len(), [Tagged::ZERO; 3]);
-        self.slots.iter_mut().zip(self.block.rows(0)).for_each(|(slot, share)| slot[2] = *share);
-        (self.next, self.open) = (0, true);
+        let shares = &self.block.rows(self.done)[..SLOTS.min(self.block.len() - self.done)];
+        self.slots.resize(shares.len(), [Tagged::ZERO; 3]);
+        self.slots.iter_mut().zip(shares).for_each(|(slot, share)| slot[2] = *share);
         Ok(())
+    }
+
+    /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
+    fn take_up(&mut self) {
+        let used = &self.slots[..core::mem::take(&mut self.next)];
+        if used.is_empty() {
+            return;
+        }
+        let shares = self.block.rows(self.done);
+        let corrections = self.corrections[self.done..].iter_mut();
+        for ((correction, slot), share) in corrections.zip(used).zip(shares) {
+            *correction = slot[2].value - share.value;
+        }
+        self.done += used.len();
+        self.committed += used.len() as u64;
+        if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
+            self.waiting.push_back(Products::new());
+        }
+        let batch = self.waiting.back_mut().expect("pushed where there was none");
+        batch.extend(self.arch, used);
+        self.slots.clear();
     }
 
     /// Draws the next block, after the messages of the verifier that come before those which the VOLE needs for it.
@@ -187,23 +217,13 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         Ok(())
     }
 
-    /// Sends the block's corrections, and computes what its products add to the check. Fig. 4, 5.
+    /// Sends the block's corrections. Fig. 4, 5.
     fn end_block(&mut self) -> Result<()> {
+        self.take_up();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
-        let used = &self.slots[..self.next];
-        let mut corrections = vec![B::ZERO; self.block.len()];
-        for ((correction, slot), share) in corrections.iter_mut().zip(used).zip(self.block.rows(0)) {
-            *correction = slot[2].value - share.value;
-        }
-        self.channel.send_elements(&corrections)?;
-        if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
-            self.waiting.push_back(Products::new());
-        }
-        let batch = self.waiting.back_mut().expect("pushed where there was none");
-        batch.extend(self.arch, used);
-        self.committed += used.len() as u64;
+        self.channel.send_elements(&self.corrections)?;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }

@@ -1,7 +1,7 @@
 //! The verifier's side.
 
 use super::super::batch::Openings;
-use super::{by_transcript, ends_batch};
+use super::{SLOTS, by_transcript, ends_batch};
 use crate::channel::{Channel, Party};
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
@@ -28,14 +28,15 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     /// Of its coins.
     random: Random,
     block: Shares<Key<E>>,
+    /// Those of its shares that the prover committed by, and whose slots were weighed.
+    done: usize,
     corrections: Vec<B>,
-    /// A slot for each share of the block, which is its product beforehand.
+    /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
     slots: Zeroizing<Vec<Triple<E>>>,
-    /// The next slot to use.
     next: usize,
     /// Blocks drawn for this statement.
     drawn: usize,
-    /// The block is still to be weighed.
+    /// The block is not at its end.
     open: bool,
     /// The batch's coin, and the coefficients that follow from it.
     coin: Option<(F128, Coefficients<B>)>,
@@ -43,7 +44,7 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     sums: Zeroizing<(E, E)>,
     openings: Openings,
     gates: Gates,
-    /// Shares that the prover committed by, in blocks that have ended.
+    /// Shares that the prover committed by, as far as their slots were weighed.
     committed: u64,
     progress: Option<&'a AtomicU64>,
 }
@@ -64,8 +65,9 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             arch,
             random: Random::from_seed(&random.bytes()),
             block: Shares::default(),
+            done: 0,
             corrections: Vec::new(),
-            slots: Zeroizing::default(),
+            slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
             next: 0,
             drawn: 0,
             open: false,
@@ -96,11 +98,11 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self.end_batch()?;
         // Fig. 4, 3.
         let masks = E::DEGREE as usize;
-        if self.block.len() - self.next < masks {
+        if self.block.len() - self.done < masks {
             self.vole.block(self.channel, &mut self.block)?;
-            self.next = 0;
+            self.done = 0;
         }
-        let mask = E::pack(&self.block.rows(self.next)[..masks]);
+        let mask = E::pack(&self.block.rows(self.done)[..masks]);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
@@ -141,66 +143,71 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     #[inline(always)]
     fn slot(&mut self) -> Result<&mut Triple<E>> {
         if self.next == self.slots.len() {
-            self.next_block()?;
+            self.next_slots()?;
         }
         let slot = &mut self.slots[self.next];
         self.next += 1;
         Ok(slot)
     }
 
-    /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     #[cold]
     #[inline(never)]
-    fn next_block(&mut self) -> Result<()> {
-        self.end_block()?;
-        self.vole.block(self.channel, &mut self.block)?;
-        self.drawn += 1;
-        self.corrections.resize(self.block.len(), B::ZERO);
-        self.channel.recv_elements(&mut self.corrections)?;
-        E::correct(self.arch, self.block.rows_mut(), &self.corrections, self.delta.value());
-        if self.slots.capacity() < self.block.len() {
-            self.slots = Zeroizing::new(Vec::with_capacity(self.block.len()));
+    fn next_slots(&mut self) -> Result<()> {
+        self.weigh();
+        if self.done == self.block.len() {
+            self.end_block()?;
+            self.next_block()?;
         }
-        self.slots.resize(self.block.len(), [E::ZERO; 3]);
-        self.slots.iter_mut().zip(self.block.rows(0)).for_each(|(slot, key)| slot[2] = *key);
-        (self.next, self.open) = (0, true);
+        let keys = &self.block.rows(self.done)[..SLOTS.min(self.block.len() - self.done)];
+        self.slots.resize(keys.len(), [E::ZERO; 3]);
+        self.slots.iter_mut().zip(keys).for_each(|(slot, key)| slot[2] = *key);
         Ok(())
     }
 
-    /// Weighs the block by its batch's challenge; the corrections of the block have arrived. Fig. 4, 6 and 7.
+    /// Draws the next block and receives its corrections, which go on the keys at once. Then its batch has a challenge.
+    /// Fig. 4, 4 to 6.
+    fn next_block(&mut self) -> Result<()> {
+        self.vole.block(self.channel, &mut self.block)?;
+        (self.drawn, self.done, self.open) = (self.drawn + 1, 0, true);
+        self.corrections.resize(self.block.len(), B::ZERO);
+        self.channel.recv_elements(&mut self.corrections)?;
+        E::correct(self.arch, self.block.rows_mut(), &self.corrections, self.delta.value());
+        if self.coin.is_none() {
+            let seed = if by_transcript::<E>() {
+                let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
+                F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
+            } else {
+                self.random.word()
+            };
+            self.coin = Some((seed, Coefficients::new(self.arch, seed)));
+        }
+        Ok(())
+    }
+
+    /// Weighs the slots used. Fig. 4, 7.
+    fn weigh(&mut self) {
+        let used = &self.slots[..core::mem::take(&mut self.next)];
+        let Some((_, coefficients)) = self.coin.as_mut().filter(|_| !used.is_empty()) else { return };
+        let mut chi = [E::ZERO; SLOTS];
+        let chi = &mut chi[..used.len()];
+        coefficients.fill(self.arch, chi);
+        let (products, keys) = E::verifier_sums(self.arch, chi, used);
+        self.sums.0 += products;
+        self.sums.1 += keys;
+        self.done += used.len();
+        self.committed += used.len() as u64;
+        self.slots.clear();
+    }
+
+    /// Ends the block, and the batch with it where it is its last one.
     fn end_block(&mut self) -> Result<()> {
+        self.weigh();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
-        if self.corrections[self.next..].iter().any(|correction| *correction != B::ZERO) {
+        if self.corrections[self.done..].iter().any(|correction| *correction != B::ZERO) {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
-        const PIECE: usize = 512;
-        let mut chi = [E::ZERO; PIECE];
-        let mut sums = *self.sums;
-        let arch = self.arch;
-        let used = self.next;
-        let (_, coefficients) = match &mut self.coin {
-            Some(coin) => coin,
-            none => {
-                let seed = if by_transcript::<E>() {
-                    let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
-                    F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
-                } else {
-                    self.random.word()
-                };
-                none.insert((seed, Coefficients::new(arch, seed)))
-            }
-        };
-        for triples in self.slots[..used].chunks(PIECE) {
-            let chi = &mut chi[..triples.len()];
-            coefficients.fill(arch, chi);
-            let (products, keys) = E::verifier_sums(arch, chi, triples);
-            sums.0 += products;
-            sums.1 += keys;
-        }
-        *self.sums = sums;
-        self.committed += used as u64;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }

@@ -1,0 +1,76 @@
+//! The kernels over F_{2^61-1} where values and MACs are both of it: as [`MacField`](crate::mac::MacField) specifies.
+
+use super::{Arch, Level, dispatch, portable};
+use crate::aes::Aes128;
+use crate::field::{F61, F128};
+use crate::mac::{Holes, Tagged};
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64;
+
+/// A value and its MAC: the two halves of a lane of 128 bits.
+pub(crate) type Row = Tagged<F61, F61>;
+
+/// What a party holds of `[a, b, c]`, a multiplication.
+pub(crate) type Gate<T> = [T; 3];
+
+pub(crate) fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) {
+    assert_eq!(leaves.len(), 2 * parents.len());
+    dispatch!(key.arch(), f61::grow_leaves(key, parents, leaves))
+}
+
+pub(crate) fn sum_rows(arch: Arch, nodes: &[F61], sums: &mut [F61]) {
+    assert!(!sums.is_empty() && nodes.len().is_multiple_of(sums.len()));
+    dispatch!(arch, f61::sum_rows(nodes, sums))
+}
+
+pub(crate) fn puncture(arch: Arch, leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) {
+    let trees = holes.row.len();
+    assert_eq!((leaves.len(), holes.left.len(), holes.right.len()), (rows.len(), trees, trees));
+    assert!(trees > 0 && rows.len().is_multiple_of(2 * trees));
+    dispatch!(arch, f61::puncture(leaves, holes, rows))
+}
+
+pub(crate) fn encode_keys(matrix: &Aes128, first: u64, table: &[F61], rows: &mut [F61]) {
+    check_encoding(first, table.len());
+    dispatch!(matrix.arch(), f61::encode_keys(matrix, first, table, rows))
+}
+
+pub(crate) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
+    check_encoding(first, table.len());
+    dispatch!(matrix.arch(), f61::encode_tagged(matrix, first, table, rows))
+}
+
+fn check_encoding(first: u64, size: usize) {
+    assert!(first.is_multiple_of(2) && size > 0 && size <= 1 << 26);
+}
+
+pub(crate) fn sample_all(arch: Arch, blocks: &[F128], out: &mut [F61]) {
+    assert!(2 * blocks.len() >= out.len());
+    dispatch!(arch, f61::sample_all(blocks, out))
+}
+
+pub(crate) fn weigh(arch: Arch, chi: &[F61], rows: &[Row]) -> (F61, F61) {
+    assert_eq!(chi.len(), rows.len());
+    dispatch!(arch, f61::weigh(chi, rows))
+}
+
+pub(crate) fn dot(arch: Arch, a: &[F61], b: &[F61]) -> F61 {
+    assert_eq!(a.len(), b.len());
+    dispatch!(arch, f61::dot(a, b))
+}
+
+pub(crate) fn products(arch: Arch, gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {
+    assert_eq!((gates.len(), gates.len()), (constant.len(), linear.len()));
+    dispatch!(arch, f61::products(gates, constant, linear))
+}
+
+pub(crate) fn verifier_sums(arch: Arch, chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) {
+    assert_eq!(chi.len(), gates.len());
+    dispatch!(arch, f61::verifier_sums(chi, gates))
+}
+
+pub(crate) fn correct(arch: Arch, keys: &mut [F61], corrections: &[F61], delta: F61) {
+    assert_eq!(keys.len(), corrections.len());
+    dispatch!(arch, f61::correct(keys, corrections, delta))
+}

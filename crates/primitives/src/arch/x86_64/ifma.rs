@@ -1,0 +1,237 @@
+//! Products over F_{2^61-1} by the multiply-add of AVX-512 on 52 bits.
+//!
+//! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a shift gives the others.
+
+use crate::arch::f61::{Gate, Row};
+use crate::arch::portable::f61 as portable;
+use crate::field::F61;
+use core::arch::x86_64::*;
+
+/// Elements of a vector.
+const LANES: usize = 8;
+
+/// Sums of products in each lane: what counts once, what counts 2^52 times and what counts 2^104 times. An addition has
+/// an accumulator of its own for each of its instructions, so that none waits for another.
+#[derive(Clone, Copy)]
+struct Sum {
+    low: __m512i,
+    middle: [__m512i; 3],
+    high: [__m512i; 3],
+}
+
+/// Products that a sum holds: 2^10 of 52 bits in each accumulator, so that sums of a few of them are below 2^64.
+const PRODUCTS: usize = 1 << 10;
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn splat(word: u64) -> __m512i {
+    _mm512_set1_epi64(word as i64)
+}
+
+/// The elements of integers of 64 bits.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn reduce(x: __m512i) -> __m512i {
+    let p = splat(F61::MODULUS);
+    let folded = _mm512_add_epi64(_mm512_and_si512(x, p), _mm512_srli_epi64::<61>(x));
+    // The lesser of x and x - p, which wraps around below p.
+    _mm512_min_epu64(folded, _mm512_sub_epi64(folded, p))
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn sum(x: [__m512i; 3]) -> __m512i {
+    _mm512_add_epi64(_mm512_add_epi64(x[0], x[1]), x[2])
+}
+
+impl Sum {
+    /// The sum that starts from integers below 2^62.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn from(low: __m512i) -> Self {
+        Self { low, middle: [_mm512_setzero_si512(); 3], high: [_mm512_setzero_si512(); 3] }
+    }
+
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn zero() -> Self {
+        Self::from(_mm512_setzero_si512())
+    }
+
+    /// Adds a·b.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn add(&mut self, a: __m512i, b: __m512i) {
+        let (a_high, b_high) = (_mm512_srli_epi64::<52>(a), _mm512_srli_epi64::<52>(b));
+        self.low = _mm512_madd52lo_epu64(self.low, a, b);
+        self.middle[0] = _mm512_madd52hi_epu64(self.middle[0], a, b);
+        self.middle[1] = _mm512_madd52lo_epu64(self.middle[1], a, b_high);
+        self.middle[2] = _mm512_madd52lo_epu64(self.middle[2], a_high, b);
+        self.high[0] = _mm512_madd52hi_epu64(self.high[0], a, b_high);
+        self.high[1] = _mm512_madd52hi_epu64(self.high[1], a_high, b);
+        self.high[2] = _mm512_madd52lo_epu64(self.high[2], a_high, b_high);
+    }
+
+    /// The element in each lane.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn lanes(self) -> __m512i {
+        let (middle, high) = (sum(self.middle), sum(self.high));
+        // 2^104 is 2^43: bits from 9 on of the middle, and from 18 on of the high sum, count from 2^61 = 1 on.
+        let p = splat(F61::MODULUS);
+        let whole = _mm512_add_epi64(_mm512_srli_epi64::<9>(middle), _mm512_srli_epi64::<18>(high));
+        let middle = _mm512_and_si512(_mm512_slli_epi64::<52>(middle), p);
+        let high = _mm512_and_si512(_mm512_slli_epi64::<43>(high), p);
+        reduce(_mm512_add_epi64(_mm512_add_epi64(self.low, whole), _mm512_add_epi64(middle, high)))
+    }
+
+    /// The sum over all lanes.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn total(self) -> F61 {
+        let mut lanes = [F61::default(); LANES];
+        store(&mut lanes, self.lanes());
+        lanes.into_iter().sum()
+    }
+}
+
+/// The vectors of elements that are all there is in `from`, or in values with their MACs.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn load<const N: usize, T>(from: &[T; LANES]) -> [__m512i; N] {
+    const { assert!(size_of::<[T; LANES]>() == 64 * N) };
+    let from = core::ptr::from_ref(from).cast::<__m512i>();
+    let mut vectors = [_mm512_setzero_si512(); N];
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        // SAFETY: `from` is N vectors long and, of elements only, without padding; the load is unaligned.
+        *vector = unsafe { _mm512_loadu_si512(from.add(i)) };
+    }
+    vectors
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn store(to: &mut [F61; LANES], vector: __m512i) {
+    // SAFETY: `to` is a vector long; the store is unaligned.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
+}
+
+/// The even words of both vectors, and the odd ones.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn part(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+    let even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+    let odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
+    (_mm512_permutex2var_epi64(x, even, y), _mm512_permutex2var_epi64(x, odd, y))
+}
+
+/// Every third run of W words, from run 0, 1 and 2 on.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn thirds<const W: usize>(x: [__m512i; 3]) -> [__m512i; 3] {
+    let mut thirds = x;
+    for (c, third) in thirds.iter_mut().enumerate() {
+        // Lane l is word 3·(l - l mod W) + c·W + l mod W: from the first two vectors, then from the last.
+        let (mut first, mut last) = ([0u64; LANES], [0u64; LANES]);
+        for l in 0..LANES {
+            let word = 3 * (l - l % W) + c * W + l % W;
+            (first[l], last[l]) = (word as u64 % 16, if word < 16 { l } else { word - 8 } as u64);
+        }
+        let ([first], [last]) = (load(&first), load(&last));
+        *third = _mm512_permutex2var_epi64(_mm512_permutex2var_epi64(x[0], first, x[1]), last, x[2]);
+    }
+    thirds
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) {
+    let mut total = (F61::default(), F61::default());
+    for (chi, rows) in chi.chunks(LANES * PRODUCTS).zip(rows.chunks(LANES * PRODUCTS)) {
+        let ((chi, last_chi), (rows, last_rows)) = (chi.as_chunks(), rows.as_chunks());
+        let mut sums = [Sum::zero(); 2];
+        for (chi, rows) in chi.iter().zip(rows) {
+            let ([chi], [first, second]) = (load(chi), load(rows));
+            let (value, mac) = part(first, second);
+            sums[0].add(chi, mac);
+            sums[1].add(chi, value);
+        }
+        let last = portable::weigh(last_chi, last_rows);
+        total.0 += sums[0].total() + last.0;
+        total.1 += sums[1].total() + last.1;
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn dot(a: &[F61], b: &[F61]) -> F61 {
+    let mut total = F61::default();
+    for (a, b) in a.chunks(LANES * PRODUCTS).zip(b.chunks(LANES * PRODUCTS)) {
+        let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
+        let mut sum = Sum::zero();
+        for (a, b) in a.iter().zip(b) {
+            let ([a], [b]) = (load(a), load(b));
+            sum.add(a, b);
+        }
+        total += sum.total() + portable::dot(last_a, last_b);
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {
+    let (gates, last) = gates.as_chunks();
+    let (constant, last_constant) = constant.as_chunks_mut();
+    let (linear, last_linear) = linear.as_chunks_mut();
+    for ((gates, constant), linear) in gates.iter().zip(constant).zip(linear) {
+        let [x0, x1, x2, x3, x4, x5] = load(gates);
+        let ([a0, b0, c0], [a1, b1, c1]) = (thirds::<2>([x0, x1, x2]), thirds::<2>([x3, x4, x5]));
+        let ((wa, ma), (wb, mb), (_, mc)) = (part(a0, a1), part(b0, b1), part(c0, c1));
+        let mut square = Sum::zero();
+        square.add(ma, mb);
+        store(constant, square.lanes());
+        let mut cross = Sum::from(_mm512_sub_epi64(splat(F61::MODULUS), mc));
+        cross.add(wa, mb);
+        cross.add(wb, ma);
+        store(linear, cross.lanes());
+    }
+    portable::products(last, last_constant, last_linear);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) {
+    let mut total = (F61::default(), F61::default());
+    for (chi, gates) in chi.chunks(LANES * PRODUCTS).zip(gates.chunks(LANES * PRODUCTS)) {
+        let ((chi, last_chi), (gates, last_gates)) = (chi.as_chunks(), gates.as_chunks());
+        let mut sums = [Sum::zero(); 2];
+        for (chi, gates) in chi.iter().zip(gates) {
+            let [chi] = load(chi);
+            let [a, b, c] = thirds::<1>(load(gates));
+            let mut product = Sum::zero();
+            product.add(a, b);
+            sums[0].add(chi, product.lanes());
+            sums[1].add(chi, c);
+        }
+        let last = portable::verifier_sums(last_chi, last_gates);
+        total.0 += sums[0].total() + last.0;
+        total.1 += sums[1].total() + last.1;
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) {
+    let (keys, last_keys) = keys.as_chunks_mut();
+    let (corrections, last) = corrections.as_chunks();
+    for (keys, corrections) in keys.iter_mut().zip(corrections) {
+        let ([key], [correction]) = (load(keys), load(corrections));
+        let mut sum = Sum::from(key);
+        sum.add(correction, splat(delta.get()));
+        store(keys, sum.lanes());
+    }
+    portable::correct(last_keys, last, delta);
+}

@@ -1,0 +1,199 @@
+//! Every kernel of every field by its formula, on all instruction sets, lengths around every vector and batch edge, and
+//! elements at the edges of the reductions.
+
+use super::*;
+use crate::arch::Arch;
+use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2};
+use crate::prg::Prg;
+
+const LENGTHS: [usize; 16] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 200];
+
+/// Random elements, one in two of which is zero, one, minus one or minus two.
+fn elements<F: Field>(seed: u128, length: usize) -> Vec<F> {
+    let mut blocks = vec![F128::ZERO; 3 * length];
+    Prg::new(Arch::PORTABLE, F128(seed)).fill(&mut blocks);
+    let element = |x: &[F128; 3]| {
+        let words: [u64; 4] = core::array::from_fn(|i| (x[i / 2].0 >> (64 * (i % 2))) as u64);
+        match x[2].0 % 8 {
+            0 => F::ZERO,
+            1 => F::ONE,
+            2 => -F::ONE,
+            3 => -F::ONE - F::ONE,
+            _ => F::sample(&words[..F::SAMPLE]),
+        }
+    };
+    blocks.as_chunks().0.iter().map(element).collect()
+}
+
+fn tagged<B: Field, E: Extension<B>>(seed: u128, length: usize) -> Vec<Tagged<B, E>> {
+    let pairs = elements(seed, length).into_iter().zip(elements(seed + 100, length));
+    pairs.map(|(value, mac)| Tagged { value, mac }).collect()
+}
+
+/// The values and the MACs of `rows`.
+fn parts<B: Field, E: Field>(rows: &[Tagged<B, E>]) -> (Vec<B>, Vec<E>) {
+    rows.iter().map(|row| (row.value, row.mac)).unzip()
+}
+
+fn field<B: Field, E: MacField<B>>() {
+    for arch in Arch::available() {
+        for length in LENGTHS {
+            sums::<B, E>(arch, length);
+            samples::<B, E>(arch, length);
+        }
+        for trees in [1, 2, 3, 4, 5, 7, 8, 9, 16, 33] {
+            for rows in [1, 2, 8, 15] {
+                trees_and_rows::<B, E>(arch, trees, rows);
+            }
+        }
+        for size in [1, 10, 1000] {
+            for (first, length) in [(0, 2), (6, 64), (1 << 40, 130), (2, 7)] {
+                encodings::<B, E>(arch, size, first, length);
+            }
+        }
+    }
+}
+
+fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
+    let (chi, a, b) = (elements::<E>(1, length), elements::<E>(2, length), elements::<E>(3, length));
+    assert_eq!(E::dot(arch, &a, &b), a.iter().zip(&b).map(|(&a, &b)| a * b).sum());
+
+    let rows = tagged::<B, E>(4, length);
+    let macs = chi.iter().zip(&rows).map(|(&chi, row)| chi * row.mac).sum();
+    let values = chi.iter().zip(&rows).map(|(&chi, row)| chi * E::from(row.value)).sum();
+    assert_eq!(E::weigh(arch, &chi, &rows), (macs, values));
+
+    let gates = tagged::<B, E>(5, 3 * length).as_chunks().0.to_vec();
+    let (mut constant, mut linear) = (a.clone(), b.clone());
+    E::products(arch, &gates, &mut constant, &mut linear);
+    for (i, [a, b, c]) in gates.into_iter().enumerate() {
+        assert_eq!(constant[i], a.mac * b.mac);
+        assert_eq!(linear[i], b.mac * E::from(a.value) + a.mac * E::from(b.value) - c.mac);
+    }
+
+    let gates = elements::<E>(6, 3 * length).as_chunks().0.to_vec();
+    let products = chi.iter().zip(&gates).map(|(&chi, &[a, b, _])| chi * (a * b)).sum();
+    let results = chi.iter().zip(&gates).map(|(&chi, &[_, _, c])| chi * c).sum();
+    assert_eq!(E::verifier_sums(arch, &chi, &gates), (products, results));
+
+    let (corrections, delta) = (elements::<B>(7, length), elements::<E>(8, 12));
+    for delta in delta {
+        let mut keys = a.clone();
+        E::correct(arch, &mut keys, &corrections, delta);
+        for (i, key) in keys.into_iter().enumerate() {
+            assert_eq!(key, a[i] + delta * E::from(corrections[i]));
+        }
+    }
+}
+
+/// Blocks of which some halves are all ones or nearly so.
+fn blocks(length: usize) -> Vec<F128> {
+    let mut blocks = vec![F128::ZERO; length];
+    Prg::new(Arch::PORTABLE, F128(9)).fill(&mut blocks);
+    let edges = [u128::MAX, u128::from(u64::MAX), u128::MAX - 7, (F61::MODULUS as u128) << 64];
+    blocks.iter_mut().step_by(3).zip(edges.into_iter().cycle()).for_each(|(block, edge)| *block = F128(edge));
+    blocks
+}
+
+fn samples<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
+    let blocks = blocks((length * E::SAMPLE).div_ceil(2));
+    let words: Vec<u64> = blocks.iter().flat_map(|x| [x.0 as u64, (x.0 >> 64) as u64]).collect();
+    let mut out = elements(1, length);
+    E::sample_all(arch, &blocks, &mut out);
+    let expected = words.chunks_exact(E::SAMPLE).map(E::sample);
+    assert_eq!(out, expected.take(length).collect::<Vec<_>>());
+
+    let keys: Vec<_> = (1..=E::SAMPLE as u128).map(|key| Circular::new(arch, F128(key))).collect();
+    let mut leaves = elements(2, 2 * length);
+    let parents = &blocks[..length.min(blocks.len())];
+    let leaves = &mut leaves[..2 * parents.len()];
+    E::grow_leaves(&keys, &mut parents.to_vec(), leaves);
+    for (y, &parent) in parents.iter().enumerate() {
+        let words = keys.iter().flat_map(|key| {
+            let mut block = [parent];
+            key.apply(&mut block);
+            [block[0].0 as u64, (block[0].0 >> 64) as u64]
+        });
+        let words: Vec<u64> = words.collect();
+        let (left, right) = words.split_at(E::SAMPLE);
+        assert_eq!((leaves[y], leaves[parents.len() + y]), (E::sample(left), E::sample(right)));
+    }
+}
+
+fn trees_and_rows<B: Field, E: MacField<B>>(arch: Arch, trees: usize, half: usize) {
+    let leaves = elements::<E>(1, 2 * half * trees);
+    let mut sums = elements(2, trees);
+    E::sum_rows(arch, &leaves, &mut sums);
+    for (g, sum) in sums.into_iter().enumerate() {
+        assert_eq!(sum, leaves[g..].iter().step_by(trees).copied().sum());
+    }
+
+    let row: Vec<u64> = (0..trees).map(|g| (g * g + 3) as u64 % half as u64).collect();
+    let (left, right) = (tagged::<B, E>(3, trees), tagged(4, trees));
+    let mut rows = tagged(5, leaves.len());
+    E::puncture(arch, &leaves, Holes { row: &row, left: &left, right: &right }, &mut rows);
+    for (at, punctured) in rows.iter().enumerate() {
+        let (y, g) = (at / trees, at % trees);
+        let hole = if y < half { left[g] } else { right[g] };
+        let here = row[g] == (y % half) as u64;
+        assert_eq!(punctured.value, if here { hole.value } else { B::ZERO });
+        assert_eq!(punctured.mac, if here { leaves[at] + hole.mac } else { leaves[at] });
+    }
+}
+
+fn encodings<B: Field, E: MacField<B>>(arch: Arch, size: usize, first: u64, length: usize) {
+    let matrix = Aes128::new(arch, F128(3));
+    let (table, before) = (tagged::<B, E>(1, size), tagged::<B, E>(2, length));
+    let mut rows = before.clone();
+    E::encode_tagged(&matrix, first, &table, &mut rows);
+    let mut keys = parts(&before).1;
+    E::encode_keys(&matrix, first, &parts(&table).1, &mut keys);
+    assert_eq!(parts(&rows).1, keys);
+    for (j, (row, before)) in rows.iter().zip(before).enumerate() {
+        let mut sum = before;
+        for i in (first + j as u64) * WEIGHT as u64..(first + j as u64 + 1) * WEIGHT as u64 {
+            let mut block = [F128::ZERO];
+            matrix.counter(u128::from(i / 4), &mut block);
+            let word = (block[0].0 >> (32 * (i % 4))) as u32;
+            sum = sum + table[((u64::from(word) * size as u64) >> 32) as usize];
+        }
+        assert_eq!((row.value, row.mac), (sum.value, sum.mac));
+    }
+}
+
+#[test]
+fn f61() {
+    field::<F61, F61>();
+    field::<F61, F61x2>();
+}
+
+#[test]
+fn goldilocks() {
+    field::<Goldilocks, Goldilocks>();
+    field::<Goldilocks, Goldilocksx2>();
+}
+
+#[test]
+fn f65537() {
+    field::<F65537, F65537x4>();
+}
+
+#[test]
+fn f256() {
+    field::<F256, F128>();
+}
+
+/// Sums of so many of the largest products that a lane is reduced on the way.
+#[test]
+fn long_sums() {
+    let length = 2 * 8192 + 3;
+    let chi = vec![-F61::ONE; length];
+    let rows = vec![Tagged { value: -F61::ONE, mac: -F61::ONE - F61::ONE }; length];
+    let gates = vec![[-F61::ONE - F61::ONE, -F61::ONE, -F61::ONE]; length];
+    let count = F61::new(length as u64);
+    for arch in Arch::available() {
+        assert_eq!(F61::dot(arch, &chi, &chi), count);
+        assert_eq!(F61::weigh(arch, &chi, &rows), (count + count, count));
+        assert_eq!(F61::verifier_sums(arch, &chi, &gates), (-count - count, count));
+    }
+}

@@ -1,0 +1,231 @@
+//! Whole sessions over every field: the same verdict as `Clear`, and a bad witness fails at the same named assertion;
+//! nothing tampered with is accepted; less security than asked for is refused.
+
+mod kit;
+
+use kit::{Anywhere, Session, run_over, seeded};
+use std::time::Duration;
+use volery::channel::{Channel, Flip, Party, pipe};
+use volery::circuit::{Arithmetic, Elements, FieldRelation, Program, Statement, Values};
+use volery::{
+    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
+    Over, ProverSession, Setting, VerifierSession, check,
+};
+
+/// Runs a test over every field and extension.
+macro_rules! over_every_field {
+    ($test:ident) => {{
+        $test::<F61, Over<F61, F61>>();
+        $test::<F61, Over<F61, F61x2>>();
+        $test::<Goldilocks, Over<Goldilocks, Goldilocks>>();
+        $test::<Goldilocks, Over<Goldilocks, Goldilocksx2>>();
+        $test::<F65537, Over<F65537, F65537x4>>();
+        $test::<F256, Over<F256, F128>>();
+    }};
+}
+
+fn with(name: &str) -> Options {
+    // The set has the same name over every field, and the same place.
+    let all = Over::<F61, F61>::correlations();
+    Options { correlations: Some(Correlations::named(&all, name).unwrap()), ..seeded(1) }
+}
+
+/// Settings over `S` with the correlations called `name`.
+fn with_over<S: Setting>(name: &str) -> Options {
+    Options { correlations: Some(Correlations::named(&S::correlations(), name).unwrap()), ..with("direct") }
+}
+
+fn run_honestly<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], options: &Options) -> Session {
+    run_over::<S, C, C>((circuit, witness, options), (circuit, options), None)
+}
+
+/// The honest run is accepted by both sides, and gates are counted alike.
+fn assert_agrees<S: Setting, C: Anywhere<S>>(name: &str, circuit: &C, witness: &[S::F], options: &Options) {
+    check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let session = run_honestly::<S, C>(circuit, witness, options);
+    let proved = session.proved.unwrap_or_else(|error| panic!("{name} over {}: {error}", S::name()));
+    let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name} over {}: {error}", S::name()));
+    assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement), "{name}");
+    assert_eq!(proved.security, verified.security);
+    assert_eq!(
+        (proved.traffic.sent, proved.traffic.received),
+        (verified.traffic.received, verified.traffic.sent)
+    );
+}
+
+/// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
+fn assert_fails_at<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], assertion: &str) {
+    let named = |error| match error {
+        Error::Unsatisfied(name) => assert_eq!(name, assertion),
+        error => panic!("{error}"),
+    };
+    named(check(circuit, witness.to_vec()).unwrap_err());
+    let options = Options { check: false, ..with_over::<S>("direct") };
+    let session = run_honestly::<S, C>(circuit, witness, &options);
+    named(session.proved.unwrap_err());
+    assert!(session.verified.is_err());
+}
+
+/// A built-in statement with its witness.
+fn builtin<F: Field>(
+    spec: &str,
+    public: &[(&str, &str)],
+    private: &[(&str, &str)],
+) -> (Statement<FieldRelation<F>>, Vec<F>) {
+    let values = |pairs: &[(&str, &str)]| {
+        let mut values = Values::new();
+        for (name, text) in pairs {
+            values.insert(*name, Elements::<F>::parse(text.as_bytes()).unwrap()).unwrap();
+        }
+        values
+    };
+    let relation = FieldRelation::<F>::open(&format!("builtin:{spec}"), None).unwrap();
+    let statement = Statement::new(relation, values(public)).unwrap();
+    let witness = statement.witness(values(private)).unwrap();
+    let witness = FieldRelation::<F>::elements(&witness).collect();
+    (statement, witness)
+}
+
+#[test]
+fn statements_agree_with_clear_evaluation() {
+    fn test<F: Field, S: Setting<F = F>>()
+    where
+        Statement<FieldRelation<F>>: Anywhere<S>,
+    {
+        // 1 + 2·3 + 3·9 in characteristic two is 1 + 2·3 + 3·5 there.
+        let prime = F::ONE + F::ONE != F::ZERO;
+        let options = with_over::<S>("direct");
+        let (power, witness) =
+            builtin::<F>("power?exponent=2", &[("y", if prime { "9" } else { "5" })], &[("x", "3")]);
+        assert_agrees::<S, _>("power", &power, &witness, &options);
+        assert_fails_at::<S, _>(&power, &[F::ONE], "y");
+        let public = [("matrix", "1,0,1, 0,1,0"), ("b", if prime { "8,7" } else { "6,7" })];
+        let (linear, witness) = builtin::<F>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
+        assert_agrees::<S, _>("linear", &linear, &witness, &options);
+        assert_fails_at::<S, _>(&linear, &[witness[0], F::ONE, witness[2]], "b[1]");
+        if prime {
+            let (range, witness) =
+                builtin::<F>("range-sum?count=3&bits=8", &[("total", "300")], &[("values", "255,40,5")]);
+            assert_agrees::<S, _>("range-sum", &range, &witness, &options);
+            let other: Vec<F> = vec![F::place(8), witness[1] + F::ONE + F::ONE + F::ONE + F::ONE, F::ZERO];
+            assert_fails_at::<S, _>(&range, &other, "values[0] below 2^8");
+            let (factors, witness) = builtin::<F>("factors", &[("n", "15")], &[("a", "3"), ("b", "5")]);
+            assert_agrees::<S, _>("factors", &factors, &witness, &options);
+            let n = F::ONE + F::ONE + F::ONE;
+            let n = n * (n + F::ONE + F::ONE);
+            assert_fails_at::<S, _>(&factors, &[F::ONE, n], "a above 1");
+        }
+    }
+    over_every_field!(test);
+}
+
+#[test]
+fn networks_around_blocks_and_refills() {
+    fn test<F: Field, S: Setting<F = F>>()
+    where
+        Arithmetic<F>: Anywhere<S>,
+    {
+        // Direct blocks end after 256, 512 and 1024 shares, a witness takes some.
+        for (gates, name) in [(1, "direct"), (300, "direct"), (1000, "direct"), (4000, "tiny")] {
+            let network = Arithmetic::<F>::new(gates).unwrap();
+            let witness: Vec<F> = network.witness([7; 32]).collect();
+            assert_agrees::<S, _>(&format!("network of {gates}"), &network, &witness, &with_over::<S>(name));
+        }
+    }
+    over_every_field!(test);
+    // More than an iteration, whose refill comes amid the coins; and every set.
+    let network = Arithmetic::<F61>::new(260_000).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    assert_agrees::<Over<F61, F61>, _>("refilled", &network, &witness, &with("tiny"));
+    assert_agrees::<Over<F61, F61x2>, _>("refilled", &network, &witness, &with("tiny"));
+    assert_agrees::<Over<F61, F61>, _>("l2", &network, &witness, &with("l2"));
+}
+
+/// Statements one after the other on one set-up, of lengths that end anywhere in a batch and an iteration.
+#[test]
+fn one_set_up_serves_many_statements() {
+    type S = Over<F61, F61>;
+    let sizes = [5, 9_000, 1, 33_000, 70_000, 50_000, 4096];
+    let (here, there) = pipe(Duration::from_secs(60));
+    let networks = sizes.map(|gates| Arithmetic::<F61>::new(gates).unwrap());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut channel = Channel::new(Party::Prover, here);
+            let mut session = ProverSession::<S>::over(&mut channel, with("tiny"));
+            for network in &networks {
+                let witness: Vec<F61> = network.witness([7; 32]).collect();
+                session.prove(network, witness).unwrap();
+            }
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let mut session = VerifierSession::<S>::over(&mut channel, with("tiny"));
+        for network in &networks {
+            let (_, report) = session.verify(network).unwrap();
+            assert_eq!(report.gates.mul, network.multiplications());
+        }
+    });
+}
+
+/// A bit in each message of either party. What COPEe sends for a bit of Δ that is zero is not looked at, and changing it
+/// changes nothing: that guess it grants.
+#[test]
+fn nothing_tampered_with_is_accepted() {
+    type S = Over<F61, F61>;
+    let network = Arithmetic::<F61>::new(600).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    let options = Options { statement: Some([3; 32]), check: false, ..with("direct") };
+    let honest = run_honestly::<S, _>(&network, &witness, &options);
+    for (party, recording) in
+        [(Party::Prover, honest.from_prover.messages()), (Party::Verifier, honest.from_verifier.messages())]
+    {
+        for (message, bytes) in recording.iter().enumerate() {
+            let bit = (message * 37) % (8 * bytes.len());
+            let flip = Some((party, Flip { message, bit }));
+            let session = run_over::<S, _, _>((&network, &witness, &options), (&network, &options), flip);
+            // The verdict itself comes after the acceptance.
+            let last = party == Party::Verifier && message + 1 == recording.len();
+            let refused = if last { session.proved.is_err() } else { session.verified.is_err() };
+            let masked = party == Party::Prover && bytes.len().is_multiple_of(8 * 61);
+            assert!(refused || masked, "message {message} of the {}, bit {bit}", party.name());
+        }
+    }
+}
+
+#[test]
+fn less_security_than_asked_for_is_refused() {
+    let network = Arithmetic::<F61>::new(100).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    let refused = |options: &Options, part: &str| {
+        let session = run_honestly::<Over<F61, F61>, _>(&network, &witness, options);
+        for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
+            assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
+        }
+    };
+    refused(&Options { security: Some(60), ..with("direct") }, "gives 49");
+    // More gates than the bound bears, were they as many as announced.
+    refused(&Options { commitments: Some(1 << 50), ..with("tiny") }, "gives 2");
+    // A transcript's challenges over 61 bits could be searched.
+    refused(&Options { non_interactive: true, ..with("direct") }, "searched");
+    let options = Options { security: Some(100), non_interactive: true, ..with("direct") };
+    let session = run_honestly::<Over<F61, F61x2>, _>(&network, &witness, &options);
+    let (_, report) = session.verified.unwrap();
+    assert!(report.security.statistical >= 100 && report.security.computational >= 119);
+}
+
+#[test]
+fn the_fields_of_both_sides_must_agree() {
+    let network = Arithmetic::<F61>::new(10).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    let (here, there) = pipe(Duration::from_secs(20));
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let mut channel = Channel::new(Party::Prover, here);
+            ProverSession::<Over<F61, F61>>::over(&mut channel, with("direct")).prove(&network, witness)
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let mut session = VerifierSession::<Over<F61, F61x2>>::over(&mut channel, with("direct"));
+        for error in [session.verify(&network).map(drop).unwrap_err(), prover.join().unwrap().unwrap_err()] {
+            assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("field")), "{error}");
+        }
+    });
+}
