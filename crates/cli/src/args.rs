@@ -58,6 +58,7 @@ Examples:
   volery bench boolean --gates 100000000 --json
   volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
   volery bench sha256 --repeat 10
+  volery bench arithmetic --field f61x2 --vole mid
   volery bench vole-f2 --vole mid
   volery bench --list
 
@@ -179,7 +180,8 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean` [default: 10000000], the correlations of `vole-f2` [default: 100000000]
+    /// The multiplications of `boolean` and `arithmetic` [default: 10000000], the correlations of `vole-f2` [default:
+    /// 100000000] and `vole-f61` [default: 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
     /// Prove the same statement so often, on one set-up
@@ -258,17 +260,19 @@ pub(crate) struct Protocol {
     /// The proof system
     #[arg(long, default_value = "quicksilver")]
     pub(crate) system: String,
-    /// The field of the statement
-    #[arg(long, default_value = "f2")]
-    pub(crate) field: String,
+    /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, f65537 or
+    /// f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some benches f61]
+    #[arg(long)]
+    pub(crate) field: Option<String>,
     /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8
-    /// (15), tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; or
-    /// auto: what the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
+    /// (15), tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; over
+    /// other fields than f2 direct, tiny, l2, mid, wan; or auto: what the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
     #[arg(long, default_value = "auto")]
     pub(crate) vole: String,
-    /// Refuse to run with fewer bits of statistical security
-    #[arg(long, value_name = "BITS", default_value = "100", allow_negative_numbers = true)]
-    pub(crate) security: String,
+    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks and f65537, which have
+    /// no 100 to give; 100 over others]
+    #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
+    pub(crate) security: Option<String>,
     /// Threads of each party
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,

@@ -5,6 +5,7 @@ mod vole;
 use crate::args::Bench;
 use crate::both::Task;
 use crate::failure::{Failure, Result};
+use crate::fields::{ARITHMETIC, BOOLEAN, Field};
 use crate::link::Shape;
 use crate::parties::{Bits, commitments, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
@@ -13,20 +14,22 @@ use crate::report::{Outcome, table};
 use crate::settings::{Settings, bandwidth, one_of};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::F2;
-use volery::circuit::{Count, Network};
+use volery::circuit::{Arithmetic, Count, Network};
 use volery::random::Random;
+use volery::{Binary, F2, Setting};
+
+pub(crate) use vole::vole;
 
 /// What can be measured.
-const NAMES: [(&str, &str); 3] = [
+const NAMES: [(&str, &str); 5] = [
     ("boolean", "a generated circuit of --gates multiplications over F_2, four additions to each"),
+    ("arithmetic", "the like over any --field [default: f61], two additions to each multiplication"),
     ("sha256", "one SHA-256 preimage, from the start of the process to the verdict"),
     ("vole-f2", "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
+    ("vole-f61", "the like over any other --field [default: f61]"),
 ];
 
-const NAMES_TO_COME: [&str; 13] = [
-    "arithmetic",
-    "vole-f61",
+const NAMES_TO_COME: [&str; 11] = [
     "inner-product",
     "matmul",
     "sis",
@@ -40,20 +43,19 @@ const NAMES_TO_COME: [&str; 13] = [
     "tables",
 ];
 
-/// Multiplications of `boolean`, where none are given.
+/// Multiplications of `boolean` and `arithmetic`, where none are given.
 const GATES: u64 = 10_000_000;
-/// Correlations of `vole-f2`, where none are given.
-const CORRELATIONS: u64 = 100_000_000;
 
 /// The longest delay that can be asked for.
 const LONGEST_LATENCY: f64 = 10_000.0;
 
-/// What all benches share.
-struct Plan {
-    settings: Settings,
+/// What all benches share, over `S`.
+struct Plan<S> {
+    settings: Settings<S>,
     shape: Shape,
     /// As in the JSON.
     latency: Option<f64>,
+    gates: Option<u64>,
     repeat: u32,
     started: Instant,
 }
@@ -65,17 +67,51 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     }
     let name = typed.name.as_deref().unwrap_or_default();
     one_of("bench", name, &NAMES.map(|(name, _)| name), &NAMES_TO_COME)?;
-    let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
-    let plan = Plan::new(typed, started)?;
+    let field = field(typed)?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
     match name {
-        "boolean" => plan.boolean(gates.unwrap_or(GATES)),
-        "vole-f2" if typed.repeat.is_some() => refuse("--repeat"),
-        "vole-f2" => vole::f2(&plan, gates.unwrap_or(CORRELATIONS)),
-        _ if gates.is_some() => refuse("--gates"),
-        _ => plan.sha256(),
+        "boolean" => Plan::new(typed, started)?.boolean(),
+        "arithmetic" => (field.arithmetic)(typed, started),
+        "vole-f2" | "vole-f61" if typed.repeat.is_some() => refuse("--repeat"),
+        "vole-f2" | "vole-f61" => (field.vole)(typed, started),
+        _ if typed.gates.is_some() => refuse("--gates"),
+        _ => Plan::new(typed, started)?.sha256(),
     }
+}
+
+/// The field over which a bench is to run: its own, or the one that is asked for where it has a choice.
+pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
+    let name = typed.name.as_deref().unwrap_or_default();
+    let given = typed.protocol.field.as_deref();
+    let field = match name {
+        "arithmetic" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
+        "sha256" => return Field::boolean("bench sha256", given),
+        _ => Field::named(given.unwrap_or(BOOLEAN))?,
+    };
+    let elsewhere = match (name, field.wires == BOOLEAN) {
+        ("vole-f61", true) => "vole-f2",
+        ("boolean", false) => "arithmetic",
+        ("vole-f2", false) => "vole-f61",
+        _ => return Ok(field),
+    };
+    let given = (field.name)();
+    Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {elsewhere}")))
+}
+
+/// Proves a generated circuit over `S`.
+pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let gates = plan.gates.unwrap_or(GATES);
+    let network = Arithmetic::<S::F>::new(gates)?;
+    let options = plan.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
+    // Any witness will do, so that it is no secret.
+    let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
+    let task = plan.task("gates", gates);
+    let reports = task.prove(&network, witness.iter().copied(), &options, plan.repeat)?;
+    let mut outcome = Outcome::new::<S>(None, &reports.verifier, plan.started);
+    outcome.bench = Some(("arithmetic", plan.parameters(("gates", gates))));
+    print_outcome(&outcome, &plan.settings)
 }
 
 fn list(json: bool) -> Result<()> {
@@ -98,7 +134,7 @@ fn latency(text: &str) -> Result<f64> {
     number.ok_or_else(|| Failure::usage("--latency: write a number of milliseconds, from 0 to 10000"))
 }
 
-impl Plan {
+impl<S: Setting> Plan<S> {
     fn new(typed: &Bench, started: Instant) -> Result<Self> {
         let mut settings = Settings::new(&typed.protocol, &typed.output)?;
         settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
@@ -107,14 +143,15 @@ impl Plan {
             bandwidth: settings.bandwidth,
             latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
         };
+        let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
         let repeat = typed.repeat.as_deref().map_or(Ok(1), |text| number("--repeat", text))?;
         let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
         let repeat = repeat.ok_or_else(|| Failure::usage("--repeat: write a number from 1 to 4294967295"))?;
-        Ok(Self { settings, shape, latency, repeat, started })
+        Ok(Self { settings, shape, latency, gates, repeat, started })
     }
 
     /// What there is to do, `of` so many a run.
-    fn task(&self, unit: &'static str, of: u64) -> Task<'_> {
+    fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
         let total = of.saturating_mul(self.repeat.into());
         Task { settings: &self.settings, shape: self.shape, unit, total }
     }
@@ -129,8 +166,11 @@ impl Plan {
             "latency": self.latency,
         })
     }
+}
 
-    fn boolean(&self, gates: u64) -> Result<()> {
+impl Plan<Binary> {
+    fn boolean(&self) -> Result<()> {
+        let gates = self.gates.unwrap_or(GATES);
         let network = Network::new(gates)?;
         let options = self.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
         let seed = Random::from_system()?.bytes();
@@ -138,7 +178,7 @@ impl Plan {
         let witness: Vec<F2> = network.witness(seed).collect();
         let task = self.task("gates", gates);
         let reports = task.prove(&network, witness.iter().copied(), &options, self.repeat)?;
-        let mut outcome = Outcome::new(None, &reports.verifier, self.started);
+        let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, self.started);
         outcome.bench = Some(("boolean", self.parameters(("gates", gates))));
         print_outcome(&outcome, &self.settings)
     }
@@ -150,7 +190,7 @@ impl Plan {
         let options = self.settings.options(statement.digest(), Some(commitments(&shape)))?;
         let task = self.task("gates", shape.mul);
         let reports = task.prove(&statement, Bits(&witness), &options, self.repeat)?;
-        let mut outcome = Outcome::new(None, &reports.verifier, self.started);
+        let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, self.started);
         outcome.bench = Some(("sha256", self.parameters(("length", LENGTH as u64))));
         print_outcome(&outcome, &self.settings)
     }

@@ -7,9 +7,7 @@ use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Circuit, Clear, Count};
-use volery::zk::quicksilver::{Prover, Verifier};
-use volery::{F2, Options, ProverSession, Report, VerifierSession};
+use volery::{Options, ProvenBy, ProverSession, Report, Setting, VerifiedBy, VerifierSession};
 
 /// What the two parties report of each statement.
 pub(crate) struct Reports {
@@ -18,15 +16,15 @@ pub(crate) struct Reports {
 }
 
 /// What is to be done, and over what.
-pub(crate) struct Task<'s> {
-    pub(crate) settings: &'s Settings,
+pub(crate) struct Task<'s, S> {
+    pub(crate) settings: &'s Settings<S>,
     pub(crate) shape: Shape,
     /// What is counted, and how many there will be, for those who watch.
     pub(crate) unit: &'static str,
     pub(crate) total: u64,
 }
 
-impl Task<'_> {
+impl<S: Setting> Task<'_, S> {
     /// Runs the two ends. `prover` also counts what it has done.
     pub(crate) fn run<P: Send, V>(
         &self,
@@ -67,18 +65,17 @@ impl Task<'_> {
         repeat: u32,
     ) -> Result<Reports>
     where
-        W: IntoIterator<Item = F2> + Clone + Send,
-        C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Sync,
-        C: for<'a> Circuit<Prover<'a>> + for<'a> Circuit<Verifier<'a>>,
+        W: IntoIterator<Item = S::F> + Clone + Send,
+        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
     {
         let prover = move |channel: &mut Channel, done: &Counter| {
-            let mut session =
-                ProverSession::new(channel, Options { progress: Some(done.now.clone()), ..options.clone() });
+            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+            let mut session = ProverSession::<S>::over(channel, options);
             let run = |_| session.prove(circuit, witness.clone()).inspect(|_| done.restart());
             (0..repeat).map(run).collect()
         };
         let verifier = |channel: &mut Channel| {
-            let mut session = VerifierSession::new(channel, options.clone());
+            let mut session = VerifierSession::<S>::over(channel, options.clone());
             (0..repeat).map(|_| session.verify(circuit).map(|(_accepted, report)| report)).collect()
         };
         self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })

@@ -3,6 +3,7 @@
 use crate::args::Demo;
 use crate::both::Task;
 use crate::failure::Result;
+use crate::fields::Field;
 use crate::link::Shape;
 use crate::parties::{Bits, commitments};
 use crate::preimage::{LENGTH, Preimage};
@@ -10,19 +11,20 @@ use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
 use crate::settings::Settings;
 use std::time::Instant;
-use volery::F2;
 use volery::circuit::Count;
+use volery::{Binary, F2};
 
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
 pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
-    let settings = Settings::new(&typed.protocol, &typed.output)?;
+    Field::boolean("demo", typed.protocol.field.as_deref())?;
+    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?;
     let Preimage { statement, witness, digest } = Preimage::random()?;
     volery::check(&statement, Bits(&witness))?;
     let shape = Count::<F2>::shape(&statement)?;
     let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
     let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
     let reports = task.prove(&statement, Bits(&witness), &options, 1)?;
-    let outcome = Outcome::new(None, &reports.verifier, started);
+    let outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
     if settings.json {
         return print::result(outcome.json());
     }

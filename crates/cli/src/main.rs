@@ -7,6 +7,7 @@ mod both;
 mod demo;
 mod doctor;
 mod failure;
+mod fields;
 mod link;
 mod misuse;
 mod parties;

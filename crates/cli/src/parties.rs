@@ -2,6 +2,7 @@
 
 use crate::args::{Prove, Verify};
 use crate::failure::Result;
+use crate::fields::Field;
 use crate::link::{Meter, Metered, Reach};
 use crate::print;
 use crate::progress::{Counter, Progress, Watched};
@@ -12,11 +13,12 @@ use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Count, Shape, Statement, Witness};
-use volery::{F2, Options};
+use volery::{Binary, F2, Options, Setting};
 
 /// `volery prove`.
 pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
-    let settings = Settings::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    Field::boolean("a relation as yet", typed.protocol.field.as_deref())?;
+    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
     let (statement, witness) = claim(&typed.public, &typed.private)?;
     if !typed.no_check {
@@ -28,19 +30,20 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let mut session = Session::open(&settings, &reach, &statement, Party::Prover, count)?;
     let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Prover), &[report], started), &settings)
+    print_outcome(&Outcome::new::<Binary>(Some(Party::Prover), &[report], started), &settings)
 }
 
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
-    let settings = Settings::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    Field::boolean("a relation as yet", typed.protocol.field.as_deref())?;
+    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
     let statement = statement(&typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
     let mut session = Session::open(&settings, &reach, &statement, Party::Verifier, true)?;
     let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new(Some(Party::Verifier), &[report], started), &settings)
+    print_outcome(&Outcome::new::<Binary>(Some(Party::Verifier), &[report], started), &settings)
 }
 
 /// What takes long before a peer is there, where the statement is long.
@@ -48,7 +51,7 @@ pub(crate) const CHECKING: &str = "checking the witness in the clear …";
 pub(crate) const COUNTING: &str = "counting the gates …";
 
 /// Prints what was accepted.
-pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings) -> Result<()> {
+pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings<impl Setting>) -> Result<()> {
     if settings.json { print::result(outcome.json()) } else { print::result(outcome.table()) }
 }
 
@@ -63,7 +66,7 @@ impl Session {
     /// Settles what is to be proposed, then reaches the peer. The gates are counted if `count` says so; by their number
     /// both sides choose the same correlations, where none are given.
     fn open(
-        settings: &Settings,
+        settings: &Settings<Binary>,
         reach: &Reach,
         statement: &Statement,
         party: Party,

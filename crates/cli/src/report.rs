@@ -1,19 +1,22 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
-use crate::args::Verb;
+use crate::args::{Protocol, Verb};
+use crate::bench;
 use crate::failure::{Failure, Fault};
+use crate::fields::{BOOLEAN, Field};
 use crate::print::{count, hex, human, seconds, things};
-use crate::settings::FIELD;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{F2, Field, Report, SYSTEM};
+use volery::{Report, SYSTEM, Setting};
 
 /// A proof that was accepted, as its command reports it.
 pub(crate) struct Outcome {
     /// `None` where one process was both.
     pub(crate) role: Option<Party>,
+    /// The name of the setting.
+    pub(crate) field: String,
     /// This party's report; the verifier's where one process was both; the sums where there were several statements.
     pub(crate) report: Report,
     /// From the start of the process to the verdict.
@@ -25,11 +28,11 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Of one statement or several, in one session.
+    /// Of one statement or several over `S`, in one session.
     ///
     /// # Panics
     /// Where there is none.
-    pub(crate) fn new(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
+    pub(crate) fn new<S: Setting>(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
         let [report, rest @ ..] = reports else { panic!("nothing was proved") };
         let mut sums = report.clone();
         for report in rest {
@@ -43,7 +46,7 @@ impl Outcome {
             sums.online += report.online;
         }
         let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
-        Self { role, report: sums, total: started.elapsed(), runs, bench: None }
+        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -77,7 +80,7 @@ impl Outcome {
             "verdict": "accepted",
             "role": self.role.map(Party::name),
             "system": SYSTEM,
-            "field": F2::NAME,
+            "field": self.field,
             "vole": choice.correlations.name(),
             "vole_reason": choice.reason.to_string(),
             "statement": hex(&self.report.statement),
@@ -121,7 +124,7 @@ impl Outcome {
         let mut rows = vec![
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),
-            ("system", format!("{SYSTEM} over {}", F2::NAME)),
+            ("system", format!("{SYSTEM} over {}", self.field)),
             ("correlations", format!("{}, {}", choice.correlations, choice.reason)),
             ("statement", hex(&self.report.statement)),
             (
@@ -193,7 +196,7 @@ pub(crate) struct Asked {
     check: bool,
     role: Option<Party>,
     system: Option<&'static str>,
-    field: Option<&'static str>,
+    field: Option<&'static Field>,
     threads: Option<u32>,
 }
 
@@ -204,11 +207,12 @@ impl Asked {
     }
 
     pub(crate) fn by(verb: &Verb) -> Self {
-        let (role, protocol) = match verb {
-            Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol),
-            Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol),
-            Verb::Demo(typed) => (None, &typed.protocol),
-            Verb::Bench(typed) => (None, &typed.protocol),
+        let field = |typed: &Protocol| Field::named(typed.field.as_deref().unwrap_or(BOOLEAN));
+        let (role, protocol, field) = match verb {
+            Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol, field(&typed.protocol)),
+            Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol, field(&typed.protocol)),
+            Verb::Demo(typed) => (None, &typed.protocol, field(&typed.protocol)),
+            Verb::Bench(typed) => (None, &typed.protocol, bench::field(typed)),
             Verb::Check(_) => return Self { check: true, ..Self::default() },
             Verb::Circuit(_) | Verb::Doctor(_) => return Self::default(),
         };
@@ -216,7 +220,7 @@ impl Asked {
             check: false,
             role,
             system: (protocol.system == SYSTEM).then_some(SYSTEM),
-            field: (protocol.field == FIELD).then_some(F2::NAME),
+            field: field.ok(),
             threads: (protocol.threads == "1").then_some(1),
         }
     }
@@ -236,7 +240,7 @@ pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
         "exit_code": exit_code,
         "role": asked.role.map(Party::name),
         "system": asked.system,
-        "field": asked.field,
+        "field": asked.field.map(|field| (field.name)()),
         "vole": null,
         "vole_reason": null,
         "statement": null,

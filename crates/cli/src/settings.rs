@@ -2,36 +2,38 @@
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
+use crate::fields::FIELDS;
 use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader};
+use std::marker::PhantomData;
 use std::time::Duration;
 use volery::circuit::{Format, Relation, Statement, Witness};
-use volery::{Arch, Binary, Correlations, Options, SYSTEM, Setting};
+use volery::{Arch, Correlations, Field as _, Options, SYSTEM, Setting};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 
-/// How a proof is to run and what is to be printed.
-pub(crate) struct Settings {
+/// How a proof over `S` is to run and what is to be printed.
+pub(crate) struct Settings<S> {
     pub(crate) correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub(crate) bandwidth: Option<f64>,
-    pub(crate) security: u32,
+    /// As asked for.
+    pub(crate) security: Option<u32>,
     pub(crate) arch: Arch,
     pub(crate) timeout: Duration,
     pub(crate) json: bool,
     pub(crate) quiet: bool,
+    setting: PhantomData<S>,
 }
 
-impl Settings {
+impl<S: Setting> Settings<S> {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
         one_of("--system", &typed.system, &[SYSTEM], &["wolverine", "limbo", "jko"])?;
-        one_of("--field", &typed.field, &[FIELD], &FIELDS_TO_COME)?;
-        let correlations = correlations(&typed.vole)?;
-        let security = typed
-            .security
-            .parse()
-            .map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
+        let correlations = correlations::<S>(&typed.vole)?;
+        let security = typed.security.as_deref().map(str::parse).transpose();
+        let security =
+            security.map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
         if typed.threads != "1" {
             return Err(Failure::usage(
                 "--threads: each party has one thread as yet: leave it out, or give 1",
@@ -48,6 +50,7 @@ impl Settings {
             timeout: Duration::from_secs_f64(seconds),
             json: output.json,
             quiet: output.quiet,
+            setting: PhantomData,
         })
     }
 
@@ -57,16 +60,16 @@ impl Settings {
         Ok(Self { bandwidth, ..self })
     }
 
-    /// Options for a statement with this digest and, where they were counted, so many committed bits, whose witness was
+    /// Options for a statement with this digest and, where they were counted, so many commitments, whose witness was
     /// checked where it should be.
     pub(crate) fn options(&self, statement: [u8; 32], commitments: Option<u64>) -> Result<Options> {
-        self.offer()?;
+        self.offer(commitments.unwrap_or(0))?;
         Ok(Options {
             correlations: self.correlations,
             bandwidth: self.bandwidth,
             statement: Some(statement),
             commitments,
-            security: Some(self.security),
+            security: self.security,
             non_interactive: false,
             check: false,
             arch: self.arch,
@@ -81,16 +84,20 @@ impl Settings {
     }
 
     /// Refuses what no choice of correlations, or not the given one, can offer.
-    fn offer(&self) -> Result<()> {
-        let choices: Vec<_> = self.correlations.map_or(Binary::ALL.to_vec(), |given| vec![given]);
-        let best = choices.into_iter().max_by_key(|choice| Binary::statistical_bits(*choice, 0));
-        match best.map(|best| (best, Binary::statistical_bits(best, 0))) {
-            Some((best, offered)) if offered < self.security => Err(Failure::usage(format_args!(
-                "--security: {} bits were asked for, and {best} gives {offered}: ask for fewer",
-                self.security
-            ))),
-            _ => Ok(()),
-        }
+    fn offer(&self, commitments: u64) -> Result<()> {
+        let asked = self.security.unwrap_or(S::SECURITY);
+        let choices = self.correlations.map_or_else(S::correlations, |given| vec![given]);
+        let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, commitments)).max();
+        let Some(offered) = offered.filter(|offered| *offered < asked) else { return Ok(()) };
+        let by = self.correlations.map_or(String::new(), |given| format!("{given} over "));
+        let others = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
+        let enough = others.filter(|field| (field.statistical_bits)(commitments) >= asked);
+        let advice: String = enough.map(|field| format!(", or take --field {}", (field.name)())).collect();
+        Err(Failure::usage(format_args!(
+            "--security: {asked} bits were asked for, and {by}{} gives {offered} to a statement of this size: ask for \
+             fewer{advice}",
+            S::name()
+        )))
     }
 }
 
@@ -103,18 +110,15 @@ pub(crate) fn bandwidth(text: &str) -> Result<f64> {
     number.ok_or_else(|| Failure::usage("--bandwidth: write a number of Mbit/s, from 1 to 1000000"))
 }
 
-/// The field of all statements as yet, as it is typed.
-pub(crate) const FIELD: &str = "f2";
-const FIELDS_TO_COME: [&str; 7] = ["f61", "f61x2", "goldilocks", "goldilocksx2", "f65537", "f256", "q32"];
-
-fn correlations(name: &str) -> Result<Option<Correlations>> {
+fn correlations<S: Setting>(name: &str) -> Result<Option<Correlations>> {
     if name == AUTO {
         return Ok(None);
     }
     let mut there = vec![AUTO];
-    there.extend(Binary::ALL.map(Correlations::name));
+    let all = S::correlations();
+    there.extend(all.iter().map(|correlations| correlations.name()));
     one_of("--vole", name, &there, &[])?;
-    Ok(Some(Correlations::named(&Binary::ALL, name)?))
+    Ok(Some(Correlations::named(&all, name)?))
 }
 
 /// Demands that `name` is one of those `there`, and says so of those `to_come`.

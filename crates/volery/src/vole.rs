@@ -75,7 +75,7 @@ impl Delta {
 /// A party's share of one value.
 pub trait Share {
     /// What holds one in bulk; sums of rows are rows of sums.
-    type Row: DefaultIsZeroes + Add<Output = Self::Row>;
+    type Row: DefaultIsZeroes + Add<Output = Self::Row> + Send;
 }
 
 impl Share for Mac {

@@ -1,10 +1,12 @@
-//! `volery bench vole-f2`: correlations drawn on both sides, and nothing else.
+//! `volery bench vole-f2` and `vole-f61`: correlations drawn on both sides, and nothing else.
 //!
 //! There is no handshake; set-up, checks and refills are those of a proof. Each side adds what it draws up to a few
 //! shares, and those of the two sides must belong together at the end.
 
 use super::Plan;
+use crate::args::Bench;
 use crate::failure::{Failure, Fault, Result};
+use crate::fields::BOOLEAN;
 use crate::print::{self, count, human, seconds};
 use crate::progress::Counter;
 use crate::report::{peak_rss, table};
@@ -13,8 +15,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
 use volery::random::Random;
-use volery::vole::{BoxedVole, Delta, Key, Mac, Share, Shares};
-use volery::{Binary, Choice, Correlations, F2, Field, Reason, Setting};
+use volery::vole::{BoxedVole, Share, Shares};
+use volery::{Choice, Correlations, Field, Reason, Setting};
+
+/// Correlations over F_2, where no number is given.
+const OF_BITS: u64 = 100_000_000;
+/// Over other fields: as many as the Wolverine paper counts for one extension.
+const OF_ELEMENTS: u64 = 10_000_000;
 
 /// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
 const LOOPBACK: f64 = 10_000.0;
@@ -29,32 +36,35 @@ struct Drawn<S: Share> {
     online: Duration,
 }
 
-/// Draws so many correlations, or up to a block more.
-pub(super) fn f2(plan: &Plan, correlations: u64) -> Result<()> {
+/// Draws as many correlations over `S` as asked for, or up to a block more.
+pub(crate) fn vole<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let (name, few) = if S::F::NAME == BOOLEAN { ("vole-f2", OF_BITS) } else { ("vole-f61", OF_ELEMENTS) };
+    let correlations = plan.gates.unwrap_or(few);
     if correlations == 0 {
-        return Err(Failure::usage("bench vole-f2: 0 correlations: choose 1 or more"));
+        return Err(Failure::usage(format_args!("bench {name}: 0 correlations: choose 1 or more")));
     }
     let settings = &plan.settings;
-    let choice = choose(settings.correlations, correlations, settings.bandwidth);
+    let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth);
     let (kind, arch) = (choice.correlations, settings.arch);
-    let delta = Delta::random(&mut Random::from_system()?);
+    let delta = S::delta(&mut Random::from_system()?);
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = Binary::prover_end(kind, channel, arch, random)?;
+        let vole = S::prover_end(kind, channel, arch, random)?;
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = Binary::verifier_end(kind, channel, arch, &delta, random)?;
+        let vole = S::verifier_end(kind, channel, arch, &delta, random)?;
         draw(channel, vole, correlations, started, None)
     };
     let (macs, keys) = plan.task("correlations", correlations).run(prover, verifier)?;
-    if macs.correlations != keys.correlations || !delta.relates(&macs.sums, &keys.sums) {
+    if macs.correlations != keys.correlations || !S::relates(&delta, &macs.sums, &keys.sums) {
         return Err(Failure::new(Fault::Bug, "the two sides' correlations do not belong together"));
     }
-    let outcome = Outcome { choice, macs, keys, total: plan.started.elapsed() };
+    let outcome = Outcome::<S> { name, choice, macs, keys, total: plan.started.elapsed() };
     if settings.json {
         print::result(outcome.json(plan.parameters(("gates", correlations))))
     } else {
@@ -63,11 +73,11 @@ pub(super) fn f2(plan: &Plan, correlations: u64) -> Result<()> {
 }
 
 /// What was asked for; otherwise what a handshake would settle on over such a link.
-fn choose(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>) -> Choice {
+fn choose<S: Setting>(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>) -> Choice {
     if let Some(correlations) = given {
         return Choice { correlations, reason: Reason::Given };
     }
-    Choice::fastest::<Binary>(correlations, bandwidth.unwrap_or(LOOPBACK))
+    Choice::fastest::<S>(correlations, bandwidth.unwrap_or(LOOPBACK))
 }
 
 fn draw<S: Share>(
@@ -100,14 +110,21 @@ fn draw<S: Share>(
 }
 
 /// What is reported.
-struct Outcome {
+struct Outcome<S: Setting> {
+    name: &'static str,
     choice: Choice,
-    macs: Drawn<Mac>,
-    keys: Drawn<Key>,
+    macs: Drawn<S::Mac>,
+    keys: Drawn<S::Key>,
     total: Duration,
 }
 
-impl Outcome {
+/// What one correlation took, in both directions and by the slower side.
+struct Each {
+    nanoseconds: f64,
+    bits: f64,
+}
+
+impl<S: Setting> Outcome<S> {
     /// The slower side's set-up, and its draws with their check.
     fn seconds(&self) -> (f64, f64) {
         let (setup, online) = (self.macs.setup.max(self.keys.setup), self.macs.online.max(self.keys.online));
@@ -118,25 +135,33 @@ impl Outcome {
         self.macs.correlations as f64 / self.seconds().1
     }
 
-    /// In both directions, after the set-up.
-    fn online_bytes(&self) -> u64 {
-        let (sent, received) = (&self.macs, &self.keys);
-        sent.traffic.sent - sent.setup_traffic.sent + received.traffic.sent - received.setup_traffic.sent
+    /// In both directions, in the set-up and after it.
+    fn bytes(&self) -> (u64, u64) {
+        let setup = self.macs.setup_traffic.sent + self.keys.setup_traffic.sent;
+        (setup, self.macs.traffic.sent + self.keys.traffic.sent - setup)
     }
 
-    fn bytes_each(&self) -> f64 {
-        self.online_bytes() as f64 / self.macs.correlations as f64
+    fn each(&self, seconds: f64, bytes: u64) -> Each {
+        let correlations = self.macs.correlations as f64;
+        Each { nanoseconds: 1e9 * seconds / correlations, bits: 8.0 * bytes as f64 / correlations }
+    }
+
+    /// After the set-up, and with it.
+    fn marginal_and_whole(&self) -> (Each, Each) {
+        let ((setup, online), (setup_bytes, online_bytes)) = (self.seconds(), self.bytes());
+        (self.each(online, online_bytes), self.each(setup + online, setup_bytes + online_bytes))
     }
 
     fn json(&self, parameters: Value) -> Value {
-        let (setup, online) = self.seconds();
+        let ((setup, online), (setup_bytes, online_bytes)) = (self.seconds(), self.bytes());
+        let (marginal, whole) = self.marginal_and_whole();
         json!({
-            "name": "vole-f2",
+            "name": self.name,
             "parameters": parameters,
             "verdict": null,
             "role": null,
             "system": null,
-            "field": F2::NAME,
+            "field": S::name(),
             "vole": self.choice.correlations.name(),
             "vole_reason": self.choice.reason.to_string(),
             "statement": null,
@@ -144,8 +169,15 @@ impl Outcome {
             "inputs": null,
             "correlations": self.macs.correlations,
             "bytes": {"sent": self.macs.traffic.sent, "received": self.keys.traffic.sent},
-            "online_bytes": self.online_bytes(),
-            "bytes_per_correlation": self.bytes_each(),
+            "setup_bytes": setup_bytes,
+            "online_bytes": online_bytes,
+            "bytes_per_correlation": marginal.bits / 8.0,
+            "bits_per_correlation": marginal.bits,
+            "nanoseconds_per_correlation": marginal.nanoseconds,
+            "with_setup": {
+                "bits_per_correlation": whole.bits,
+                "nanoseconds_per_correlation": whole.nanoseconds,
+            },
             "rounds": self.keys.traffic.rounds,
             "seconds": {"setup": setup, "online": online, "total": self.total.as_secs_f64()},
             "mul_gates_per_second": null,
@@ -153,7 +185,7 @@ impl Outcome {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": Binary::computational_bits(self.choice.correlations),
+                "computational_bits": S::computational_bits(self.choice.correlations),
                 "statistical_bits": null,
             },
             "runs": [{"setup": setup, "online": online}],
@@ -161,21 +193,24 @@ impl Outcome {
     }
 
     fn table(&self) -> String {
-        let (setup, online) = self.seconds();
-        let traffic = format!(
-            "{}B prover to verifier, {}B verifier to prover, {:.3} bytes for each correlation after set-up",
-            human(self.macs.traffic.sent as f64),
-            human(self.keys.traffic.sent as f64),
-            self.bytes_each()
-        );
+        let ((setup, online), (setup_bytes, _)) = (self.seconds(), self.bytes());
+        let (marginal, whole) = self.marginal_and_whole();
         table(&[
             (
                 "drawn",
-                format!("{} correlations over {}, checked", count(self.macs.correlations as f64), F2::NAME),
+                format!("{} correlations over {}, checked", count(self.macs.correlations as f64), S::name()),
             ),
             ("role", "both, one thread each".into()),
             ("correlations", format!("{}, {}", self.choice.correlations, self.choice.reason)),
-            ("traffic", traffic),
+            (
+                "traffic",
+                format!(
+                    "{}B prover to verifier, {}B verifier to prover, {}B of both in the set-up",
+                    human(self.macs.traffic.sent as f64),
+                    human(self.keys.traffic.sent as f64),
+                    human(setup_bytes as f64)
+                ),
+            ),
             (
                 "time",
                 format!(
@@ -185,12 +220,16 @@ impl Outcome {
                     seconds(self.total.as_secs_f64())
                 ),
             ),
+            (
+                "each",
+                format!(
+                    "{:.1} ns and {:.3} bits after the set-up, {:.1} ns and {:.3} bits with it",
+                    marginal.nanoseconds, marginal.bits, whole.nanoseconds, whole.bits
+                ),
+            ),
             ("speed", format!("{} correlations/s", count(self.rate()))),
             ("memory", peak_rss().map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
-            (
-                "security",
-                format!("{} bits computational", Binary::computational_bits(self.choice.correlations)),
-            ),
+            ("security", format!("{} bits computational", S::computational_bits(self.choice.correlations))),
         ])
     }
 }

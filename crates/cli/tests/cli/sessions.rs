@@ -125,7 +125,55 @@ fn benches_report_both_parties() {
         assert_eq!(ended.err, "");
     }
     let list = volery(&["bench", "--list"]).expect(0).out;
-    assert!(["boolean", "sha256", "vole-f2"].iter().all(|name| list.contains(name)), "{list}");
+    assert!(
+        ["boolean", "arithmetic", "sha256", "vole-f2", "vole-f61"].iter().all(|name| list.contains(name)),
+        "{list}"
+    );
+}
+
+/// By the names of `--field`.
+const FIELDS: [&str; 7] = ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "f65537", "f256"];
+
+#[test]
+fn arithmetic_is_measured_over_each_field() {
+    for field in FIELDS {
+        let arguments = ["bench", "arithmetic", "--field", field, "--gates", "3001", "--json"];
+        let ended = volery(&arguments).expect(0);
+        let object = ended.json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/parameters/vole", "/online_bytes", "/runs"]);
+        assert_eq!((&object["field"], &object["name"]), (&field.into(), &"arithmetic".into()));
+        assert_eq!((&object["gates"]["mul"], &object["inputs"]), (&3001.into(), &512.into()));
+        assert!(object["security"]["statistical_bits"].as_u64() >= Some(40), "{object}");
+        assert_eq!(ended.err, "");
+    }
+    let direct = ["--vole", "direct", "--repeat", "2", "--security", "30", "--gates", "500", "--json"];
+    let object = volery(&[&["bench", "arithmetic"], &direct[..]].concat()).expect(0).json();
+    let found = (&object["field"], &object["vole"], &object["gates"]["mul"]);
+    assert_eq!(found, (&"f61".into(), &"direct".into(), &1000.into()));
+}
+
+#[test]
+fn correlations_are_drawn_over_each_field() {
+    for field in &FIELDS[1..] {
+        for vole in ["direct", "tiny"] {
+            let arguments = ["--field", field, "--vole", vole, "--gates", "20_000", "--json"];
+            let object = volery(&[&["bench", "vole-f61"], &arguments[..]].concat()).expect(0).json();
+            assert_keys(&object, &KEYS);
+            assert_eq!((&object["field"], &object["name"]), (&(*field).into(), &"vole-f61".into()));
+            let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_f64).expect("a number");
+            let drawn = number("/correlations");
+            assert!((20_000.0..25_000.0).contains(&drawn), "{object}");
+            // Set-up and draws come to all that was sent.
+            let all = number("/bytes/sent") + number("/bytes/received");
+            assert_eq!(number("/setup_bytes") + number("/online_bytes"), all);
+            assert!((8.0 * all / drawn - number("/with_setup/bits_per_correlation")).abs() < 1e-6);
+            assert!(number("/with_setup/bits_per_correlation") > number("/bits_per_correlation"));
+            let nanoseconds = number("/nanoseconds_per_correlation");
+            assert!(nanoseconds < number("/with_setup/nanoseconds_per_correlation"), "{object}");
+            assert!(number("/seconds/setup") > 0.0 && object["verdict"].is_null(), "{object}");
+        }
+    }
 }
 
 #[test]

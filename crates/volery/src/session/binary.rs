@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use crate::vole::lpn::Params;
-use crate::vole::{BoxedVole, Delta, Key, Mac, cot, extend};
+use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
@@ -121,6 +121,10 @@ impl Setting for Binary {
 
     fn delta(random: &mut Random) -> Delta {
         Delta::random(random)
+    }
+
+    fn relates(delta: &Delta, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
+        delta.relates(macs, keys)
     }
 
     fn prover_end(

@@ -7,9 +7,9 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
-use crate::vole::BoxedVole;
 use crate::vole::lpn::{Params, Sets};
 use crate::vole::subfield::{Delta, Key, direct, extend};
+use crate::vole::{BoxedVole, Shares};
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
 use core::marker::PhantomData;
@@ -112,6 +112,10 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
 
     fn delta(random: &mut Random) -> Delta<B, E> {
         Delta::random(random)
+    }
+
+    fn relates(delta: &Delta<B, E>, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
+        delta.relates(macs, keys)
     }
 
     fn prover_end(

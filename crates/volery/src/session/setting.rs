@@ -5,7 +5,7 @@ use crate::channel::Channel;
 use crate::circuit::Backend;
 use crate::error::Result;
 use crate::random::Random;
-use crate::vole::{BoxedVole, Share};
+use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
@@ -54,6 +54,9 @@ pub trait Setting: Sized + 'static {
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
+
+    /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends, in benches and tests.
+    fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
 
     /// The prover's end of `correlations`, set up.
     ///

@@ -1,0 +1,70 @@
+//! The fields of `--field`, and what is done over each of them.
+
+use crate::args::Bench;
+use crate::bench;
+use crate::failure::{Failure, Result};
+use crate::settings::one_of;
+use std::time::Instant;
+use volery::{
+    Binary, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks, Goldilocksx2, Over, Setting,
+};
+
+/// One of them.
+pub(crate) struct Field {
+    pub(crate) name: fn() -> String,
+    /// What wires carry, whatever the extension.
+    pub(crate) wires: &'static str,
+    /// The most bits of statistical security for so many commitments.
+    pub(crate) statistical_bits: fn(u64) -> u32,
+    pub(crate) arithmetic: fn(&Bench, Instant) -> Result<()>,
+    pub(crate) vole: fn(&Bench, Instant) -> Result<()>,
+}
+
+/// All there are.
+pub(crate) static FIELDS: [Field; 7] = [
+    Field::of::<Binary>(),
+    Field::of::<Over<F61, F61>>(),
+    Field::of::<Over<F61, F61x2>>(),
+    Field::of::<Over<Goldilocks, Goldilocks>>(),
+    Field::of::<Over<Goldilocks, Goldilocksx2>>(),
+    Field::of::<Over<F65537, F65537x4>>(),
+    Field::of::<Over<F256, F128>>(),
+];
+
+const TO_COME: [&str; 1] = ["q32"];
+
+/// The names of the two that stand where none is given.
+pub(crate) const BOOLEAN: &str = F2::NAME;
+pub(crate) const ARITHMETIC: &str = F61::NAME;
+
+impl Field {
+    const fn of<S: Setting>() -> Self {
+        Self {
+            name: S::name,
+            wires: S::F::NAME,
+            statistical_bits: |commitments| {
+                let bits = |correlations| S::statistical_bits(correlations, commitments);
+                S::correlations().into_iter().map(bits).max().unwrap_or(0)
+            },
+            arithmetic: bench::arithmetic::<S>,
+            vole: bench::vole::<S>,
+        }
+    }
+
+    /// The one called `name`.
+    pub(crate) fn named(name: &str) -> Result<&'static Self> {
+        let names = FIELDS.each_ref().map(|field| (field.name)());
+        one_of("--field", name, &names.each_ref().map(String::as_str), &TO_COME)?;
+        let place = names.iter().position(|known| known == name).expect("one of them");
+        Ok(&FIELDS[place])
+    }
+
+    /// The one of a run that has no choice.
+    pub(crate) fn boolean(of: &str, typed: Option<&str>) -> Result<&'static Self> {
+        let field = Self::named(typed.unwrap_or(BOOLEAN))?;
+        if field.wires != BOOLEAN {
+            return Err(Failure::usage(format_args!("--field: {of} is over {BOOLEAN}: leave it out")));
+        }
+        Ok(field)
+    }
+}
