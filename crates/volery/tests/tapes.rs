@@ -3,12 +3,19 @@
 
 mod kit;
 
-use kit::{ABC, Anywhere, network, preimage, run_honestly, seeded};
-use volery::{Arch, Correlations, Depth, F2, Options, Params};
+use kit::{ABC, Anywhere, network, preimage, run_over, seeded};
+use volery::circuit::Arithmetic;
+use volery::{
+    Arch, Binary, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Options, Over, Params, Setting,
+};
+
+fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
+    tape_over::<Binary, C>(circuit, witness, options)
+}
 
 /// A digest of all messages of both parties, with their boundaries.
-fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
-    let session = run_honestly(circuit, witness, options);
+fn tape_over<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], options: &Options) -> String {
+    let session = run_over::<S, C, C>((circuit, witness, options), (circuit, options), None);
     assert!(session.verified.is_ok());
     let mut hasher = blake3::Hasher::new();
     for record in [session.from_prover, session.from_verifier] {
@@ -62,6 +69,29 @@ fn pinned() {
     assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
     let open = Options { bandwidth: Some(20.0), commitments: Some(400_000), ..seeded(42) };
     assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
+}
+
+/// The tape of a network of `gates` over `S` with the correlations called `name`.
+fn arithmetic<F: Field, S: Setting<F = F>>(gates: u64, name: &str, arch: Arch) -> String
+where
+    Arithmetic<F>: Anywhere<S>,
+{
+    let network = Arithmetic::<F>::new(gates).unwrap();
+    let witness: Vec<F> = network.witness([7; 32]).collect();
+    let correlations = Some(Correlations::named(&S::correlations(), name).unwrap());
+    tape_over::<S, _>(&network, &witness, &Options { correlations, arch, ..seeded(42) })
+}
+
+#[test]
+fn pinned_over_other_fields() {
+    for arch in Arch::available() {
+        let name = arch.name();
+        assert_eq!(arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch), "3a8bea7381c03cec365586ef0b57748e", "direct, {name}");
+        // Across a refill.
+        assert_eq!(arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch), "5273a4760612cadbbd4aee7c4470647c", "refilled, {name}");
+        assert_eq!(arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch), "4030ce73dc531ec2e2f0fc1a8342958a", "r = 2, {name}");
+        assert_eq!(arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch), "d110c0664c7d475a6f180cdd8dd182b0", "bytes, {name}");
+    }
 }
 
 #[test]
