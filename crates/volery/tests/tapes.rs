@@ -86,11 +86,27 @@ where
 fn pinned_over_other_fields() {
     for arch in Arch::available() {
         let name = arch.name();
-        assert_eq!(arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch), "3a8bea7381c03cec365586ef0b57748e", "direct, {name}");
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch),
+            "3a8bea7381c03cec365586ef0b57748e",
+            "direct, {name}"
+        );
         // Across a refill.
-        assert_eq!(arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch), "5273a4760612cadbbd4aee7c4470647c", "refilled, {name}");
-        assert_eq!(arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch), "4030ce73dc531ec2e2f0fc1a8342958a", "r = 2, {name}");
-        assert_eq!(arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch), "d110c0664c7d475a6f180cdd8dd182b0", "bytes, {name}");
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch),
+            "5273a4760612cadbbd4aee7c4470647c",
+            "refilled, {name}"
+        );
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch),
+            "4030ce73dc531ec2e2f0fc1a8342958a",
+            "r = 2, {name}"
+        );
+        assert_eq!(
+            arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch),
+            "d110c0664c7d475a6f180cdd8dd182b0",
+            "bytes, {name}"
+        );
     }
 }
 

@@ -25,8 +25,9 @@ pub struct Options {
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
     /// of less than 2^100 elements and 100 over others.
     pub security: Option<u32>,
-    /// Insists that gates are one-way, without coins of the verifier; refused over extensions of less than 2^100
-    /// elements, for which a transcript's challenges could be searched offline.
+    /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
+    /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take messages
+    /// of both parties.
     pub non_interactive: bool,
     /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails
     /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.

@@ -1,6 +1,6 @@
 //! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
 //!
-//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform and not zero. The
+//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not zero. The
 //! prover's share is a [`Tagged`] value, the verifier's a [`Key`].
 //!
 //! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
@@ -55,17 +55,17 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     /// A fresh key.
     pub fn random(random: &mut Random) -> Self {
         loop {
-            let mut choices = 0;
-            let mut coordinates = Zeroizing::new(Vec::new());
+            let mut choices = Zeroizing::new(F128(0));
+            let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
             for i in 0..E::DEGREE {
-                let coordinate: B = element(random);
-                choices |= coordinate.to_word() << (i * B::BITS);
-                coordinates.push(E::from(coordinate));
+                let coordinate: Zeroizing<B> = Zeroizing::new(uniform(random));
+                choices.0 |= coordinate.to_word() << (i * B::BITS);
+                coordinates.push(E::from(*coordinate));
             }
             let value = Zeroizing::new(E::pack(&coordinates));
             // Once in |E| times.
             if *value != E::ZERO {
-                return Self { value, choices: Zeroizing::new(F128(choices)), field: PhantomData };
+                return Self { value, choices, field: PhantomData };
             }
         }
     }
@@ -84,10 +84,13 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     }
 }
 
-/// A uniform element.
-fn element<F: Field>(random: &mut Random) -> F {
-    let words: Zeroizing<[u64; 4]> = Zeroizing::new([(); 4].map(|()| u64::from_le_bytes(random.bytes())));
-    F::sample(&words[..F::SAMPLE])
+/// An element, each as likely as the others: the first that bits of its length encode.
+fn uniform<F: Field>(random: &mut Random) -> F {
+    loop {
+        if let Some(element) = F::from_word(random.word().0 >> (128 - F::BITS)) {
+            return element;
+        }
+    }
 }
 
 /// The probability of a guess at Δ.
@@ -96,6 +99,11 @@ pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     let last = (-B::ONE).to_word();
     let size = if last == 1 { f64::from(B::BITS).exp2() } else { last as f64 + 1.0 };
     size.powi(-(E::DEGREE as i32))
+}
+
+/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an eighth.
+pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
+    1.125 * guess::<B, E>()
 }
 
 /// The first `count` coefficients that come of `seed`, independent of each other.

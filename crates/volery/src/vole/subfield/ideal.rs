@@ -1,7 +1,7 @@
 //! A trusted dealer, for tests: both ends compute the same shares from one seed, and nothing is sent.
 
 use super::super::{BoxedVole, LEAST_BLOCK, Shares, Vole};
-use super::{Delta, Key, element};
+use super::{Delta, Key, uniform};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
@@ -22,7 +22,7 @@ impl<B: Field, E: MacField<B>> Dealer<B, E> {
     }
 
     fn share(&mut self) -> Tagged<B, E> {
-        Tagged { value: element(&mut self.random), mac: element(&mut self.random) }
+        Tagged { value: uniform(&mut self.random), mac: uniform(&mut self.random) }
     }
 }
 

@@ -27,8 +27,8 @@
 //! zero, so that its key is its MAC (8).
 //!
 //! **Soundness** ([`security`]): two Δ at most solve the quadratic equation of a wrong product, one guess forges an
-//! asserted MAC, one passes a check of the VOLE: 4/|E|. Wrong products cancel with probability 1/|E| in each batch: the
-//! prover, who sees its coins, may go on until they do. To this adds the error of the VOLE's first shares
+//! asserted MAC, one passes a check of the VOLE: 4/|E|. Wrong products cancel with the probability of one coefficient in
+//! each batch: the prover, who sees its coins, may go on until they do. To this adds the error of the VOLE's first shares
 //! ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
 //! challenges are the transcript's.
 //!
@@ -44,7 +44,7 @@ pub use prover::Prover;
 pub use verifier::Verifier;
 
 use crate::ot::softspoken::Depth;
-use crate::vole::subfield::{base_error, guess};
+use crate::vole::subfield::{base_error, guess, likeliest};
 use volery_primitives::{Field, MacField};
 
 /// Blocks of the VOLE to a coin of the verifier.
@@ -71,7 +71,7 @@ const fn ends_batch<E: Field>(block: usize) -> bool {
 pub fn security<B: Field, E: MacField<B>>(commitments: u64, block: usize) -> u32 {
     let blocks = commitments.div_ceil(block as u64);
     let batches = if by_transcript::<E>() { blocks } else { blocks.div_ceil(BLOCKS as u64) };
-    let products = (4.0 + batches as f64) * guess::<B, E>();
+    let products = 4.0 * guess::<B, E>() + batches as f64 * likeliest::<B, E>();
     let error = products + base_error::<B, E>() + (-Depth::Eight.security()).exp2();
     (-error.log2()).floor() as u32
 }

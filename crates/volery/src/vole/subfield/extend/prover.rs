@@ -123,7 +123,10 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
             }
             ground.transfer(channel, &mut base, true)?;
             let mut next = Next::new(channel, arch, base);
-            next.fix(channel, &mut ground, params.tiles(), &mut scratch, &mut rows)?;
+            for tiles in 1..=params.tiles() {
+                next.receive(channel)?;
+                next.fix(channel, &mut ground, tiles, &mut scratch, &mut rows)?;
+            }
             next.challenge(channel)?;
             next.answer(channel)?;
             before = Some(next.finish(channel, arch)?);
@@ -186,7 +189,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         Ok(())
     }
 
-    /// Takes up the corrections of the tiles up to `fixed`, receives those that are missing, tosses the coin of each, and adds it to the check.
+    /// Takes up the corrections of the tiles up to `fixed`, which were received, tosses the coin of each, and adds it to the check.
     fn fix(
         &mut self,
         channel: &mut Channel,
@@ -196,10 +199,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         rows: &mut [Tagged<B, E>],
     ) -> Result<()> {
         while self.fixed < fixed {
-            let Some(corrections) = self.received.pop_front() else {
-                self.receive(channel)?;
-                continue;
-            };
+            let corrections = self.received.pop_front().expect("received in time, says the schedule");
             let (transfers, noise) = (self.base.transfers(self.fixed), self.base.noise(self.fixed));
             self.trees.fix(transfers, noise, &corrections, scratch, rows);
             let seed = ground.random.word();

@@ -187,7 +187,10 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// Weighs the slots used. Fig. 4, 7.
     fn weigh(&mut self) {
         let used = &self.slots[..core::mem::take(&mut self.next)];
-        let Some((_, coefficients)) = self.coin.as_mut().filter(|_| !used.is_empty()) else { return };
+        if used.is_empty() {
+            return;
+        }
+        let (_, coefficients) = self.coin.as_mut().expect("tossed before the block's first slot");
         let mut chi = [E::ZERO; SLOTS];
         let chi = &mut chi[..used.len()];
         coefficients.fill(self.arch, chi);

@@ -1,0 +1,19 @@
+//! Any text as field elements: never a panic, and what is read is canonical.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use volery::circuit::Elements;
+use volery::{F61, F256, F65537, Field, Goldilocks};
+
+fn read<F: Field>(text: &[u8]) {
+    if let Ok(elements) = Elements::<F>::parse(text) {
+        assert!(elements.iter().all(|element| F::from_word(element.to_word()) == Some(element)));
+    }
+}
+
+fuzz_target!(|text: &[u8]| {
+    read::<F61>(text);
+    read::<Goldilocks>(text);
+    read::<F65537>(text);
+    read::<F256>(text);
+});
