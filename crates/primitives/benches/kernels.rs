@@ -8,7 +8,7 @@ use volery_primitives::arch::{
 };
 use volery_primitives::hash::Circular;
 use volery_primitives::mac::Holes;
-use volery_primitives::{Arch, F61, F61x2, F128, Field, MacField, Tagged};
+use volery_primitives::{Arch, F61, F61x2, F128, F256, Field, MacField, Tagged};
 
 /// Elements in a batch: a tile of the LPN extension, half of SoftSpoken's longest chunk.
 const TILE: usize = 4096;
@@ -69,6 +69,7 @@ fn kernels(criterion: &mut Criterion) {
         group.finish();
         macs::<F61, F61>(criterion, arch);
         macs::<F61, F61x2>(criterion, arch);
+        macs::<F256, F128>(criterion, arch);
     }
 }
 

@@ -230,6 +230,15 @@ pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
     dispatch!(arch, dot(a, b))
 }
 
+/// `out[i] = a[i] · b[i]`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn multiply(arch: Arch, a: &[F128], b: &[F128], out: &mut [F128]) {
+    assert_eq!((a.len(), b.len()), (out.len(), out.len()));
+    dispatch!(arch, multiply(a, b, out))
+}
+
 /// A multiplication: left operand, right operand, product, as one party's words for them.
 pub type Triple = [F128; 3];
 

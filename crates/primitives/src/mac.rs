@@ -227,22 +227,25 @@ pub(crate) fn puncture<B: Field, E: Extension<B>>(
     }
 }
 
-/// Words of indices that are drawn at a time: those of 64 rows.
-const INDEX_BLOCKS: usize = 64 * WEIGHT / 4;
+/// Rows whose entries are drawn at a time.
+const ENCODED: usize = 64;
 
 pub(crate) fn encode<T: Copy + Add<Output = T>>(matrix: &Aes128, first: u64, table: &[T], rows: &mut [T]) {
     assert!(first.is_multiple_of(2) && !table.is_empty() && table.len() <= 1 << 26);
     let size = table.len() as u64;
-    let mut blocks = [F128(0); INDEX_BLOCKS];
+    let mut blocks = [F128(0); ENCODED * WEIGHT / 4];
+    let mut places = [0; ENCODED * WEIGHT];
     let mut block = first as u128 * WEIGHT as u128 / 4;
-    for rows in rows.chunks_mut(64) {
+    for rows in rows.chunks_mut(ENCODED) {
         matrix.counter(block, &mut blocks);
-        block += INDEX_BLOCKS as u128;
-        for (j, row) in rows.iter_mut().enumerate() {
-            for i in WEIGHT * j..WEIGHT * (j + 1) {
-                let word = (blocks[i / 4].0 >> (32 * (i % 4))) as u32;
-                *row = *row + table[((u64::from(word) * size) >> 32) as usize];
+        block += blocks.len() as u128;
+        for (places, block) in places.as_chunks_mut::<4>().0.iter_mut().zip(&blocks) {
+            for (i, place) in places.iter_mut().enumerate() {
+                *place = ((u64::from((block.0 >> (32 * i)) as u32) * size) >> 32) as u32;
             }
+        }
+        for (row, places) in rows.iter_mut().zip(places.as_chunks::<WEIGHT>().0) {
+            *row = places.iter().fold(*row, |sum, &place| sum + table[place as usize]);
         }
     }
 }

@@ -116,6 +116,12 @@ pub(super) fn dot(a: &[F128], b: &[F128]) -> F128 {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
+pub(super) fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) {
+    for ((&a, &b), out) in a.iter().zip(b).zip(out) {
+        *out = a * b;
+    }
+}
+
 pub(super) fn prover_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
     for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {

@@ -10,7 +10,7 @@ mod sums;
 mod transpose;
 mod trees;
 
-pub(super) use sums::{dot, prover_sums, verifier_sums, weigh};
+pub(super) use sums::{dot, multiply, prover_sums, verifier_sums, weigh};
 pub(super) use transpose::transpose;
 pub(super) use trees::{encode, fold_leaves, grow, puncture, sum_rows};
 

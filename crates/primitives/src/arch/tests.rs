@@ -65,6 +65,11 @@ fn sums_of_products() {
         let [chi, a, b] = [1, 2, 3].map(|seed| random(seed, length));
         let triples: Vec<Triple> = random(4, 3 * length).as_chunks().0.to_vec();
         agree("dot", |arch| dot(arch, &a, &b));
+        agree("multiply", |arch| {
+            let mut out = chi.clone();
+            multiply(arch, &a, &b, &mut out);
+            out
+        });
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));

@@ -389,6 +389,7 @@ macro_rules! kernels {
                     simd::encode::<$vector>;
                 fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) = simd::weigh::<$vector>;
                 fn dot(a: &[F128], b: &[F128]) -> F128 = simd::dot::<$vector>;
+                fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) = simd::multiply::<$vector>;
                 fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::prover_sums::<$vector>;
                 fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =

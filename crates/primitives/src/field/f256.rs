@@ -2,7 +2,10 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor
 
 use super::{Extension, F128, Field};
-use crate::mac::MacField;
+use crate::aes::Aes128;
+use crate::arch::{self, Arch};
+use crate::hash::Circular;
+use crate::mac::{MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -93,7 +96,74 @@ impl Extension<F256> for F128 {
     }
 }
 
-impl MacField<F256> for F128 {}
+type Row = Tagged<F256, F128>;
+
+/// Elements that are laid out for a kernel at a time.
+const BATCH: usize = 64;
+
+/// The carry-less kernels, behind the embedding where values take part.
+impl MacField<F256> for F128 {
+    fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
+        assert_eq!((keys.len(), leaves.len()), (2, 2 * parents.len()));
+        for (key, leaves) in keys.iter().zip(leaves.chunks_exact_mut(parents.len().max(1))) {
+            leaves.copy_from_slice(parents);
+            key.apply(leaves);
+        }
+    }
+    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
+        arch::sum_rows(arch, nodes, sums);
+    }
+    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+        assert!(table.len() <= 1 << 26);
+        arch::encode(matrix, first, table, rows);
+    }
+    fn sample_all(_: Arch, blocks: &[F128], out: &mut [Self]) {
+        out.copy_from_slice(&blocks[..out.len()]);
+    }
+    fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
+        assert_eq!(chi.len(), rows.len());
+        let mut sums = (Self::ZERO, Self::ZERO);
+        let mut columns = [[Self::ZERO; BATCH]; 2];
+        for (chi, rows) in chi.chunks(BATCH).zip(rows.chunks(BATCH)) {
+            let [macs, values] = columns.each_mut().map(|column| &mut column[..rows.len()]);
+            for (i, row) in rows.iter().enumerate() {
+                (macs[i], values[i]) = (row.mac, row.value.into());
+            }
+            sums.0 += arch::dot(arch, chi, macs);
+            sums.1 += arch::dot(arch, chi, values);
+        }
+        sums
+    }
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        arch::dot(arch, a, b)
+    }
+    fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
+        assert_eq!((triples.len(), triples.len()), (constant.len(), linear.len()));
+        let mut columns = [[Self::ZERO; BATCH]; 5];
+        let outputs = constant.chunks_mut(BATCH).zip(linear.chunks_mut(BATCH));
+        for (triples, (constant, linear)) in triples.chunks(BATCH).zip(outputs) {
+            let [a, a_macs, b, b_macs, cross] = columns.each_mut().map(|column| &mut column[..triples.len()]);
+            for (i, triple) in triples.iter().enumerate() {
+                (a[i], a_macs[i]) = (triple[0].value.into(), triple[0].mac);
+                (b[i], b_macs[i]) = (triple[1].value.into(), triple[1].mac);
+            }
+            arch::multiply(arch, a_macs, b_macs, constant);
+            arch::multiply(arch, a, b_macs, linear);
+            arch::multiply(arch, b, a_macs, cross);
+            for (i, triple) in triples.iter().enumerate() {
+                linear[i] += cross[i] - triple[2].mac;
+            }
+        }
+    }
+    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+        arch::verifier_sums(arch, chi, triples)
+    }
+    fn correct(_: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
+        assert_eq!(keys.len(), corrections.len());
+        let images = IMAGES.map(|image| delta * image);
+        keys.iter_mut().zip(corrections).for_each(|(key, c)| *key += map(*c, &images));
+    }
+}
 
 impl Add for F256 {
     type Output = Self;

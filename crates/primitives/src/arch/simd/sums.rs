@@ -1,4 +1,4 @@
-//! Sums of products over F_{2^128}, reduced once.
+//! Products over F_{2^128}, and sums of them that are reduced once.
 
 use super::Simd;
 use crate::arch::Triple;
@@ -72,6 +72,21 @@ pub(in super::super) unsafe fn dot<V: Simd>(a: &[F128], b: &[F128]) -> F128 {
             single.add_product(V::One::load(a.add(i)), V::One::load(b.add(i)));
         }
         wide.fold() ^ single.fold()
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn multiply<V: Simd>(a: &[F128], b: &[F128], out: &mut [F128]) {
+    let (length, a, b, out) = (out.len(), a.as_ptr(), b.as_ptr(), out.as_mut_ptr());
+    // SAFETY: as in `dot`.
+    unsafe {
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            product(V::load(a.add(i)), V::load(b.add(i))).store(out.add(i));
+        }
+        for i in whole..length {
+            product(V::One::load(a.add(i)), V::One::load(b.add(i))).store(out.add(i));
+        }
     }
 }
 
