@@ -24,18 +24,24 @@ const STATEMENTS: &str = "\
 A statement is a relation (a public program) with public and private values.
 
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
-builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. Its inputs
-and outputs are listed by `volery circuit info RELATION`.
+builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. These are
+over f2; over any other --field there are builtin:power?exponent=5,
+builtin:polynomial?degree=3, builtin:linear?rows=2&columns=3 and, where it is a
+prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. Inputs and
+outputs are listed by `volery circuit info RELATION`.
 
 Values are given one by one as NAME=VALUE, or by the path of a file of such
 lines, where lines that begin with # are comments. (A path with a `=` in it is
 written ./PATH.) Names of a circuit file are in0, in1, … and out0, out1, …
-VALUE is one of
+Over f2 VALUE is one of
   0x…     a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
   text:…  bytes, the most significant first: text:abc is 0x616263
   @PATH   all bytes of a file
   -       all bytes of standard input
+Over other fields VALUE is numbers with commas between them, one for each
+element, in decimal or behind 0x in hexadecimal digits, and behind - where
+negative: 17,0x11,-1. They may stand in @PATH or on standard input, too.
 Others on this machine can read its command lines: give secrets by @PATH, in
 a file of values, or by standard input.";
 
@@ -44,14 +50,19 @@ Examples:
   volery prove --relation builtin:sha256-preimage?length=9 \\
     --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000
   volery prove --relation aes_128.txt \\
-    --public known.txt --private in0=- --listen 127.0.0.1:7000";
+    --public known.txt --private in0=- --listen 127.0.0.1:7000
+  volery prove --field f61 --relation builtin:linear?rows=1&columns=2 \\
+    --public matrix=3,-1 --public b=5 --private x=@secret.txt \\
+    --connect 127.0.0.1:7000";
 
 const VERIFY: &str = "\
 Examples:
   volery verify --relation builtin:sha256-preimage?length=9 \\
     --public digest=0x… --listen 127.0.0.1:7000
   volery verify --relation aes_128.txt \\
-    --public known.txt --connect 127.0.0.1:7000";
+    --public known.txt --connect 127.0.0.1:7000
+  volery verify --field f61 --relation builtin:linear?rows=1&columns=2 \\
+    --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000";
 
 const BENCH: &str = "\
 Examples:
@@ -66,6 +77,8 @@ In the JSON, `sent` goes from the prover to the verifier, and `received` back.
 `setup` runs from the handshake to the first gate, `online` from there to the
 verdict, `total` from the start of the process. With --repeat, gates, bytes
 and seconds are those of all runs together, and `runs` has the seconds of each.
+Of correlations, `nanoseconds_per_correlation` and `bits_per_correlation`, both
+ways together, leave out the set-up; those in `with_setup` share it among all.
 
 --bandwidth and --latency shape the loopback link by itself, without the
 system's help. The rate is that of payload; loss and the growing window of TCP
@@ -149,6 +162,9 @@ pub(crate) struct Check {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) private: Private,
+    /// The field of the statement, as for `prove` [default: f2]
+    #[arg(long)]
+    pub(crate) field: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -167,6 +183,9 @@ pub(crate) struct Info {
     /// The format of the file [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
+    /// The field of the relation, as for `prove` [default: f2]
+    #[arg(long)]
+    pub(crate) field: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -273,6 +292,10 @@ pub(crate) struct Protocol {
     /// no 100 to give; 100 over others]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) security: Option<String>,
+    /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61, goldilocks
+    /// and f65537 whoever proves could search for a transcript with convenient ones, and it is refused
+    #[arg(long)]
+    pub(crate) non_interactive: bool,
     /// Threads of each party
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,

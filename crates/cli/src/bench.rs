@@ -7,14 +7,14 @@ use crate::both::Task;
 use crate::failure::{Failure, Result};
 use crate::fields::{ARITHMETIC, BOOLEAN, Field};
 use crate::link::Shape;
-use crate::parties::{Bits, commitments, print_outcome};
+use crate::parties::{Known, commitments, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print;
 use crate::report::{Outcome, table};
 use crate::settings::{Settings, bandwidth, one_of};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::{Arithmetic, Count, Network};
+use volery::circuit::{Arithmetic, Count, Network, Relation};
 use volery::random::Random;
 use volery::{Binary, F2, Setting};
 
@@ -87,7 +87,7 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let field = match name {
         "arithmetic" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
         "sha256" => return Field::boolean("bench sha256", given),
-        _ => Field::named(given.unwrap_or(BOOLEAN))?,
+        _ => Field::asked(given)?,
     };
     let elsewhere = match (name, field.wires == BOOLEAN) {
         ("vole-f61", true) => "vole-f2",
@@ -185,11 +185,12 @@ impl Plan<Binary> {
 
     fn sha256(&self) -> Result<()> {
         let Preimage { statement, witness, .. } = Preimage::random()?;
-        volery::check(&statement, Bits(&witness))?;
+        let known = Known::<Relation>(&witness);
+        volery::check(&statement, known)?;
         let shape = Count::<F2>::shape(&statement)?;
         let options = self.settings.options(statement.digest(), Some(commitments(&shape)))?;
         let task = self.task("gates", shape.mul);
-        let reports = task.prove(&statement, Bits(&witness), &options, self.repeat)?;
+        let reports = task.prove(&statement, known, &options, self.repeat)?;
         let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, self.started);
         outcome.bench = Some(("sha256", self.parameters(("length", LENGTH as u64))));
         print_outcome(&outcome, &self.settings)

@@ -5,13 +5,13 @@ use crate::both::Task;
 use crate::failure::Result;
 use crate::fields::Field;
 use crate::link::Shape;
-use crate::parties::{Bits, commitments};
+use crate::parties::{Known, commitments};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
 use crate::settings::Settings;
 use std::time::Instant;
-use volery::circuit::Count;
+use volery::circuit::{Count, Relation};
 use volery::{Binary, F2};
 
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
@@ -19,11 +19,12 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     Field::boolean("demo", typed.protocol.field.as_deref())?;
     let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?;
     let Preimage { statement, witness, digest } = Preimage::random()?;
-    volery::check(&statement, Bits(&witness))?;
+    let known = Known::<Relation>(&witness);
+    volery::check(&statement, known)?;
     let shape = Count::<F2>::shape(&statement)?;
     let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
     let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
-    let reports = task.prove(&statement, Bits(&witness), &options, 1)?;
+    let reports = task.prove(&statement, known, &options, 1)?;
     let outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
     if settings.json {
         return print::result(outcome.json());

@@ -64,6 +64,7 @@ impl From<Error> for Failure {
             Error::Io { .. } => ": see what the other side says",
             Error::Disagreed { what, .. } => match *what {
                 "roles" => ": start one with `prove` and the other with `verify`",
+                "field" => ": start both sides with the same --field",
                 "protocol version" => ": install the same version on both",
                 what if what.contains("--vole") => {
                     ": give both the same --vole, or leave it to auto on one of them"

@@ -1,21 +1,53 @@
 //! The fields of `--field`, and what is done over each of them.
 
-use crate::args::Bench;
-use crate::bench;
+use crate::args::{Bench, Check, Info, Prove, Verify};
 use crate::failure::{Failure, Result};
 use crate::settings::one_of;
+use crate::values::Written;
+use crate::{bench, parties, relations};
 use std::time::Instant;
+use volery::circuit::{FieldRelation, Program, Relation};
 use volery::{
-    Binary, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks, Goldilocksx2, Over, Setting,
+    Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
+    Goldilocksx2, MacField, Over, Setting,
 };
+
+/// A setting for which relations can be given.
+pub(crate) trait Stated: Setting {
+    /// The relations.
+    type Program: Program<F = Self::F, Value: Written>;
+
+    /// What each choice of correlations would send for so many commitments, where that is known.
+    fn estimates(_commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
+        None
+    }
+}
+
+impl Stated for Binary {
+    type Program = Relation;
+
+    fn estimates(commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
+        let estimate = |correlations| (correlations, Self::traffic(correlations, commitments));
+        Some(Self::ALL.map(estimate).into())
+    }
+}
+
+impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
+    type Program = FieldRelation<B>;
+}
 
 /// One of them.
 pub(crate) struct Field {
     pub(crate) name: fn() -> String,
     /// What wires carry, whatever the extension.
     pub(crate) wires: &'static str,
+    pub(crate) non_interactive: bool,
     /// The most bits of statistical security for so many commitments.
     pub(crate) statistical_bits: fn(u64) -> u32,
+    pub(crate) prove: fn(&Prove, Instant) -> Result<()>,
+    pub(crate) verify: fn(&Verify, Instant) -> Result<()>,
+    pub(crate) check: fn(&Check) -> Result<()>,
+    pub(crate) info: fn(&Info) -> Result<()>,
     pub(crate) arithmetic: fn(&Bench, Instant) -> Result<()>,
     pub(crate) vole: fn(&Bench, Instant) -> Result<()>,
 }
@@ -38,17 +70,27 @@ pub(crate) const BOOLEAN: &str = F2::NAME;
 pub(crate) const ARITHMETIC: &str = F61::NAME;
 
 impl Field {
-    const fn of<S: Setting>() -> Self {
+    const fn of<S: Stated>() -> Self {
         Self {
             name: S::name,
             wires: S::F::NAME,
+            non_interactive: S::NON_INTERACTIVE,
             statistical_bits: |commitments| {
                 let bits = |correlations| S::statistical_bits(correlations, commitments);
                 S::correlations().into_iter().map(bits).max().unwrap_or(0)
             },
+            prove: parties::prove::<S>,
+            verify: parties::verify::<S>,
+            check: relations::check::<S>,
+            info: relations::info::<S>,
             arithmetic: bench::arithmetic::<S>,
             vole: bench::vole::<S>,
         }
+    }
+
+    /// The one that is asked for, or F_2.
+    pub(crate) fn asked(typed: Option<&str>) -> Result<&'static Self> {
+        Self::named(typed.unwrap_or(BOOLEAN))
     }
 
     /// The one called `name`.
@@ -61,7 +103,7 @@ impl Field {
 
     /// The one of a run that has no choice.
     pub(crate) fn boolean(of: &str, typed: Option<&str>) -> Result<&'static Self> {
-        let field = Self::named(typed.unwrap_or(BOOLEAN))?;
+        let field = Self::asked(typed)?;
         if field.wires != BOOLEAN {
             return Err(Failure::usage(format_args!("--field: {of} is over {BOOLEAN}: leave it out")));
         }

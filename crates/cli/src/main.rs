@@ -22,6 +22,7 @@ mod values;
 use args::{CircuitVerb, Typed, Verb};
 use clap::Parser;
 use failure::{Failure, Fault, Result};
+use fields::Field;
 use report::Asked;
 use std::any::Any;
 use std::io::IsTerminal;
@@ -72,12 +73,13 @@ fn main() -> ExitCode {
 }
 
 fn run(verb: &Verb, started: Instant) -> Result<()> {
+    let field = |typed: &Option<String>| Field::asked(typed.as_deref());
     match verb {
         Verb::Demo(typed) => demo::demo(typed, started),
-        Verb::Prove(typed) => parties::prove(typed, started),
-        Verb::Verify(typed) => parties::verify(typed, started),
-        Verb::Check(typed) => relations::check(typed),
-        Verb::Circuit(CircuitVerb::Info(typed)) => relations::info(typed),
+        Verb::Prove(typed) => (field(&typed.protocol.field)?.prove)(typed, started),
+        Verb::Verify(typed) => (field(&typed.protocol.field)?.verify)(typed, started),
+        Verb::Check(typed) => (field(&typed.field)?.check)(typed),
+        Verb::Circuit(CircuitVerb::Info(typed)) => (field(&typed.field)?.info)(typed),
         Verb::Bench(typed) => bench::bench(typed, started),
         Verb::Doctor(typed) => doctor::doctor(typed),
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{Prove, Verify};
 use crate::failure::Result;
-use crate::fields::Field;
+use crate::fields::Stated;
 use crate::link::{Meter, Metered, Reach};
 use crate::print;
 use crate::progress::{Counter, Progress, Watched};
@@ -12,38 +12,38 @@ use crate::values::Reader;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Count, Shape, Statement, Witness};
-use volery::{Binary, F2, Options, Setting};
+use volery::circuit::{Count, Program, Shape, Statement};
+use volery::{Options, Setting};
 
 /// `volery prove`.
-pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
-    Field::boolean("a relation as yet", typed.protocol.field.as_deref())?;
-    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
+    let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
-    let (statement, witness) = claim(&typed.public, &typed.private)?;
+    let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
+    let known = Known::<S::Program>(&witness);
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
-        volery::check(&statement, Bits(&witness))?;
+        volery::check(&statement, known)?;
     }
-    // The check has walked every gate, and who leaves it out wants no other walk in its place.
-    let count = settings.correlations.is_none();
+    // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the bound.
+    let count = settings.correlations.is_none() || S::BOUND_BY_SIZE;
     let mut session = Session::open(&settings, &reach, &statement, Party::Prover, count)?;
-    let report = volery::prove(&statement, Bits(&witness), &mut session.channel, &session.options)?;
+    let report = volery::prove_over::<S, _, _>(&statement, known, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new::<Binary>(Some(Party::Prover), &[report], started), &settings)
+    print_outcome(&Outcome::new::<S>(Some(Party::Prover), &[report], started), &settings)
 }
 
 /// `volery verify`.
-pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
-    Field::boolean("a relation as yet", typed.protocol.field.as_deref())?;
-    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> {
+    let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
     let reach = reach(&typed.peer)?;
-    let statement = statement(&typed.public, &mut Reader::default())?;
+    let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
     let mut session = Session::open(&settings, &reach, &statement, Party::Verifier, true)?;
-    let (_accepted, report) = volery::verify(&statement, &mut session.channel, &session.options)?;
+    let (_accepted, report) =
+        volery::verify_over::<S, _>(&statement, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new::<Binary>(Some(Party::Verifier), &[report], started), &settings)
+    print_outcome(&Outcome::new::<S>(Some(Party::Verifier), &[report], started), &settings)
 }
 
 /// What takes long before a peer is there, where the statement is long.
@@ -65,16 +65,16 @@ struct Session {
 impl Session {
     /// Settles what is to be proposed, then reaches the peer. The gates are counted if `count` says so; by their number
     /// both sides choose the same correlations, where none are given.
-    fn open(
-        settings: &Settings<Binary>,
+    fn open<S: Stated>(
+        settings: &Settings<S>,
         reach: &Reach,
-        statement: &Statement,
+        statement: &Statement<S::Program>,
         party: Party,
         count: bool,
     ) -> Result<Self> {
         let shape = if count {
             let _announced = Progress::announce(COUNTING, settings.quiet);
-            Some(Count::<F2>::shape(statement)?)
+            Some(Count::<S::F>::shape(statement)?)
         } else {
             None
         };
@@ -91,20 +91,27 @@ impl Session {
     }
 }
 
-/// The bits that a prover commits to.
+/// The values that a prover commits to.
 pub(crate) fn commitments(shape: &Shape) -> u64 {
     shape.inputs + shape.mul
 }
 
-/// A witness, to be read as often as needed.
-#[derive(Clone, Copy)]
-pub(crate) struct Bits<'a>(pub(crate) &'a Witness);
+/// The witness of a program, to be read as often as needed.
+pub(crate) struct Known<'a, P: Program>(pub(crate) &'a P::Witness);
 
-impl<'a> IntoIterator for Bits<'a> {
-    type Item = F2;
-    type IntoIter = Box<dyn Iterator<Item = F2> + 'a>;
+impl<P: Program> Clone for Known<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Program> Copy for Known<'_, P> {}
+
+impl<'a, P: Program + 'a> IntoIterator for Known<'a, P> {
+    type Item = P::F;
+    type IntoIter = Box<dyn Iterator<Item = P::F> + 'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        Box::new(self.0.bits())
+        Box::new(P::elements(self.0))
     }
 }

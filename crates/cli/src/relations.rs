@@ -2,20 +2,21 @@
 
 use crate::args::{Check, Info};
 use crate::failure::Result;
-use crate::parties::{Bits, CHECKING, COUNTING, commitments};
+use crate::fields::Stated;
+use crate::parties::{CHECKING, COUNTING, Known, commitments};
 use crate::print::{self, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
-use volery::circuit::Port;
-use volery::{Binary, Carried, Choice, SYSTEM};
+use volery::circuit::{Port, PortValue, Program};
+use volery::{Carried, Choice, Correlations, Estimate, SYSTEM};
 
 /// `volery check`.
-pub(crate) fn check(typed: &Check) -> Result<()> {
-    let (statement, witness) = claim(&typed.public, &typed.private)?;
+pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
+    let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
     let announced = Progress::announce(CHECKING, false);
-    volery::check(&statement, Bits(&witness))?;
+    volery::check(&statement, Known::<S::Program>(&witness))?;
     drop(announced);
     let digest = hex(&statement.digest());
     if typed.json {
@@ -29,23 +30,25 @@ pub(crate) fn check(typed: &Check) -> Result<()> {
 const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 
 /// `volery circuit info`.
-pub(crate) fn info(typed: &Info) -> Result<()> {
-    let relation = relation(&typed.relation, typed.format.as_deref())?;
+pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
+    let relation: S::Program = relation(&typed.relation, typed.format.as_deref())?;
     let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
     drop(announced);
     let commitments = commitments(&shape);
-    let estimates =
-        Binary::ALL.map(|correlations| (correlations, Binary::traffic(correlations, commitments)));
-    let auto = LINKS.map(|mbps| (mbps, Choice::fastest::<Binary>(commitments, mbps as f64).correlations));
+    let estimates = S::estimates(commitments);
+    let unit = <S::Program as Program>::Value::UNIT;
+    let auto = LINKS.map(|mbps| (mbps, Choice::fastest::<S>(commitments, mbps as f64).correlations));
     let auto_at =
         |correlations| auto.iter().filter(move |(_, best)| *best == correlations).map(|(mbps, _)| *mbps);
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
-            ports.iter().map(|port| json!({"name": port.name, "bits": port.width})).collect()
+            let widths = format!("{unit}s");
+            let port = |port: &Port| json!({"name": port.name, &widths: port.width, "public": port.public});
+            ports.iter().map(port).collect()
         };
         let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
-        let estimates = estimates.map(|(correlations, estimate)| {
+        let estimate = |(correlations, estimate): (Correlations, Estimate)| {
             json!({
                 "system": SYSTEM,
                 "vole": correlations.name(),
@@ -53,10 +56,12 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
                 "bytes": bytes(estimate.total),
                 "setup_bytes": bytes(estimate.setup),
             })
-        });
+        };
+        let estimates: Option<Vec<_>> = estimates.map(|all| all.into_iter().map(estimate).collect());
         return print::result(json!({
             "relation": typed.relation,
             "format": relation.format_name(),
+            "field": S::name(),
             "gates": {
                 "mul": shape.mul,
                 "add": shape.add,
@@ -71,26 +76,31 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         }));
     }
     let ports = |ports: &[Port]| {
-        let ports: Vec<_> =
-            ports.iter().map(|port| format!("{} ({})", port.name, things(port.width, "bit"))).collect();
-        ports.join(", ")
+        let public = |port: &Port| if port.public { ", to be public" } else { "" };
+        let port = |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit), public(port));
+        ports.iter().map(port).collect::<Vec<_>>().join(", ")
     };
     let outputs = match relation.outputs() {
         [] => "none, so that no statement can be made of it".into(),
         outputs => ports(outputs),
     };
+    let mut gates =
+        vec![(shape.mul, "multiplication"), (shape.add, "addition"), (shape.constant, "constant")];
+    if shape.scale > 0 {
+        gates.insert(2, (shape.scale, "scaling"));
+    }
     let mut rows = vec![
         ("relation", format!("{} ({})", typed.relation, relation.format_name())),
+        ("field", S::name()),
         ("inputs", ports(relation.inputs())),
         ("outputs", outputs),
         (
             "gates",
-            [(shape.mul, "multiplication"), (shape.add, "addition"), (shape.constant, "constant")]
-                .map(|(count, thing)| things(count, thing))
-                .join(", "),
+            gates.into_iter().map(|(count, thing)| things(count, thing)).collect::<Vec<_>>().join(", "),
         ),
         ("depth", things(shape.depth, "multiplication")),
     ];
+    let estimates = estimates.unwrap_or_default();
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {
         // A set-up that sends more than the whole proof would over others is no choice.

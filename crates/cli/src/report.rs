@@ -3,7 +3,7 @@
 use crate::args::{Protocol, Verb};
 use crate::bench;
 use crate::failure::{Failure, Fault};
-use crate::fields::{BOOLEAN, Field};
+use crate::fields::Field;
 use crate::print::{count, hex, human, seconds, things};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
@@ -207,7 +207,7 @@ impl Asked {
     }
 
     pub(crate) fn by(verb: &Verb) -> Self {
-        let field = |typed: &Protocol| Field::named(typed.field.as_deref().unwrap_or(BOOLEAN));
+        let field = |typed: &Protocol| Field::asked(typed.field.as_deref());
         let (role, protocol, field) = match verb {
             Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol, field(&typed.protocol)),
             Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol, field(&typed.protocol)),

@@ -2,12 +2,12 @@
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
-use crate::fields::FIELDS;
+use crate::fields::{FIELDS, Field};
 use crate::link::Reach;
-use crate::values::{PRIVATE, PUBLIC, Reader};
+use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
-use volery::circuit::{Format, Relation, Statement, Witness};
+use volery::circuit::{Format, Program, Statement};
 use volery::{Arch, Correlations, Field as _, Options, SYSTEM, Setting};
 
 /// The longest wait that can be asked for: a year.
@@ -20,6 +20,7 @@ pub(crate) struct Settings<S> {
     pub(crate) bandwidth: Option<f64>,
     /// As asked for.
     pub(crate) security: Option<u32>,
+    non_interactive: bool,
     pub(crate) arch: Arch,
     pub(crate) timeout: Duration,
     pub(crate) json: bool,
@@ -31,6 +32,14 @@ impl<S: Setting> Settings<S> {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
         one_of("--system", &typed.system, &[SYSTEM], &["wolverine", "limbo", "jko"])?;
         let correlations = correlations::<S>(&typed.vole)?;
+        if typed.non_interactive && !S::NON_INTERACTIVE {
+            let advice = or_take::<S>(|field| field.non_interactive);
+            return Err(Failure::usage(format_args!(
+                "--non-interactive: over {} a prover could search for a transcript with convenient challenges, so that \
+                 they are coins of the verifier: leave it out{advice}",
+                S::name()
+            )));
+        }
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
             security.map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
@@ -46,6 +55,7 @@ impl<S: Setting> Settings<S> {
             correlations,
             bandwidth: None,
             security,
+            non_interactive: typed.non_interactive,
             arch: arch()?,
             timeout: Duration::from_secs_f64(seconds),
             json: output.json,
@@ -70,7 +80,7 @@ impl<S: Setting> Settings<S> {
             statement: Some(statement),
             commitments,
             security: self.security,
-            non_interactive: false,
+            non_interactive: self.non_interactive,
             check: false,
             arch: self.arch,
             progress: None,
@@ -90,15 +100,20 @@ impl<S: Setting> Settings<S> {
         let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, commitments)).max();
         let Some(offered) = offered.filter(|offered| *offered < asked) else { return Ok(()) };
         let by = self.correlations.map_or(String::new(), |given| format!("{given} over "));
-        let others = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
-        let enough = others.filter(|field| (field.statistical_bits)(commitments) >= asked);
-        let advice: String = enough.map(|field| format!(", or take --field {}", (field.name)())).collect();
+        let advice = or_take::<S>(|field| (field.statistical_bits)(commitments) >= asked);
         Err(Failure::usage(format_args!(
             "--security: {asked} bits were asked for, and {by}{} gives {offered} to a statement of this size: ask for \
              fewer{advice}",
             S::name()
         )))
     }
+}
+
+/// Advice to take a larger extension of the field of `S`, where one is `enough`.
+fn or_take<S: Setting>(enough: impl Fn(&Field) -> bool) -> String {
+    let mut extensions = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
+    let larger = extensions.find(|field| enough(field));
+    larger.map_or(String::new(), |field| format!(", or take --field {}", (field.name)()))
 }
 
 /// The choice that is left to the handshake.
@@ -145,24 +160,30 @@ pub(crate) fn arch() -> Result<Arch> {
 }
 
 /// Opens a relation that is given as text.
-pub(crate) fn relation(spec: &str, format: Option<&str>) -> Result<Relation> {
+pub(crate) fn relation<P: Program>(spec: &str, format: Option<&str>) -> Result<P> {
     let format: Option<Format> = format.map(str::parse).transpose()?;
-    Ok(Relation::open(spec, format)?)
+    Ok(P::open(spec, format)?)
 }
 
 /// The statement that both parties know.
-pub(crate) fn statement(typed: &Public, reader: &mut Reader) -> Result<Statement> {
+pub(crate) fn statement<P>(typed: &Public, reader: &mut Reader) -> Result<Statement<P>>
+where
+    P: Program<Value: Written>,
+{
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(
             "--relation is given more than once: proofs of one of several clauses do not exist yet, give one",
         ));
     };
-    let relation = relation(spec, typed.format.as_deref())?;
+    let relation: P = relation(spec, typed.format.as_deref())?;
     Ok(Statement::new(relation, reader.read(PUBLIC, &typed.public)?)?)
 }
 
 /// The statement and the prover's part of it.
-pub(crate) fn claim(public: &Public, private: &Private) -> Result<(Statement, Witness)> {
+pub(crate) fn claim<P>(public: &Public, private: &Private) -> Result<(Statement<P>, P::Witness)>
+where
+    P: Program<Value: Written>,
+{
     let mut reader = Reader::default();
     let statement = statement(public, &mut reader)?;
     let witness = statement.witness(reader.read(PRIVATE, &private.private)?)?;

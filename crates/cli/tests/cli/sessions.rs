@@ -1,6 +1,6 @@
 //! Proofs that are accepted.
 
-use crate::kit::{ABC, PREIMAGE, Running, preimage, session, start_listening, volery};
+use crate::kit::{ABC, FIELDS, PREIMAGE, Running, preimage, session, start_listening, volery};
 use serde_json::Value;
 
 #[track_caller]
@@ -130,9 +130,6 @@ fn benches_report_both_parties() {
         "{list}"
     );
 }
-
-/// By the names of `--field`.
-const FIELDS: [&str; 7] = ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "f65537", "f256"];
 
 #[test]
 fn arithmetic_is_measured_over_each_field() {

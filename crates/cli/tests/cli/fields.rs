@@ -1,0 +1,188 @@
+//! Statements over other fields than F_2.
+
+use crate::kit::{FIELDS, Running, session, start_listening, volery};
+use std::path::Path;
+
+/// An address at which nobody is asked for anything.
+const NOWHERE: [&str; 2] = ["--connect", "127.0.0.1:1"];
+
+/// The fifth power of two, which is 32 in characteristic two as well.
+const POWER: [&str; 4] = ["--relation", "builtin:power?exponent=5", "--public", "y=32"];
+const TWO: [&str; 2] = ["--private", "x=2"];
+
+/// `verb` on the statement about a power over `field`, and what comes after.
+fn power<'a>(verb: &'a str, field: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[verb, "--field", field], &POWER[..], more].concat()
+}
+
+#[test]
+fn each_field_is_proved_over() {
+    for field in &FIELDS[1..] {
+        let proof = power("prove", field, &[TWO[0], TWO[1], "--json"]);
+        let [verifier, prover] = session(&power("verify", field, &["--json"]), &proof);
+        let (prover, verifier) = (prover.expect(0).json(), verifier.expect(0).json());
+        for (object, role) in [(&prover, "prover"), (&verifier, "verifier")] {
+            assert_eq!((&object["verdict"], &object["role"]), (&"accepted".into(), &role.into()));
+            assert_eq!((&object["field"], &object["gates"]["mul"]), (&(*field).into(), &3.into()));
+            assert_eq!((&object["vole"], &object["inputs"]), (&"direct".into(), &1.into()), "{object}");
+            let bits = object["security"]["statistical_bits"].as_u64().expect("a number");
+            let least = if ["f61", "goldilocks", "f65537"].contains(field) { 40 } else { 100 };
+            assert!(bits >= least, "{object}");
+        }
+        assert_eq!(prover["bytes"]["sent"], verifier["bytes"]["received"]);
+        assert_eq!(prover["bytes"]["received"], verifier["bytes"]["sent"]);
+        assert_eq!(prover["statement"], verifier["statement"]);
+    }
+}
+
+#[test]
+fn each_field_refuses_a_wrong_witness_by_name() {
+    for field in &FIELDS[1..] {
+        let wrong = ["--private", "x=3"];
+        volery(&power("check", field, &TWO)).expect(0);
+        volery(&power("check", field, &wrong)).refused(2, &["does not satisfy the statement: y"]);
+        let proof = power("prove", field, &[&wrong[..], &NOWHERE].concat());
+        volery(&proof).refused(2, &["does not satisfy the statement: y"]);
+    }
+    let values = ["--public", "total=300", "--private", "values=44,256"];
+    let sum = ["check", "--field", "f61", "--relation", "builtin:range-sum?count=2&bits=8"];
+    volery(&[&sum[..], &values].concat()).refused(2, &["values[1] below 2^8"]);
+    let unchecked = power("prove", "f61", &["--private", "x=3", "--no-check"]);
+    let [verifier, prover] = session(&power("verify", "f61", &[]), &unchecked);
+    prover.refused(2, &["does not satisfy the statement: y"]);
+    verifier.refused(3, &["the peer closed the link"]);
+}
+
+/// The value of each kind of place, all over a process of either role.
+#[test]
+fn lists_come_from_arguments_files_and_standard_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let relation = ["--field", "f61", "--relation", "builtin:linear?rows=2&columns=2"];
+    let matrix = path("matrix", "# two rows\nmatrix = 1, -1, 0x10, 0\n");
+    let public = ["--public", &matrix, "--public", "b=-3,64"];
+    let x = format!("x=@{}", path("x", "4,\n 7\n"));
+    for (private, input) in [("x=4,7", ""), ("x=0x4,-2305843009213693944", ""), (&x, ""), ("x=-", "4,7\n")] {
+        let verifier = start_listening(&[&["verify"], &relation[..], &public].concat());
+        let proof = [&["prove"], &relation[..], &public, &["--private", private]].concat();
+        let proof = [&proof[..], &["--connect", &verifier.address]].concat();
+        Running::start(&proof, input.as_bytes(), &[]).end().expect(0);
+        verifier.end().expect(0);
+    }
+}
+
+#[test]
+fn disagreements_on_the_field_are_named() {
+    for (here, there) in [("f61", "f61x2"), ("goldilocks", "f61"), ("f65537", "f256")] {
+        let sides = session(&power("verify", here, &[]), &power("prove", there, &TWO));
+        for (ended, [ours, theirs]) in sides.into_iter().zip([[here, there], [there, here]]) {
+            let places = [format!("here {ours}"), format!("there {theirs}")];
+            ended.refused(3, &["disagree on the field", &places[0], &places[1], "the same --field"]);
+        }
+    }
+}
+
+#[test]
+fn gates_are_one_way_where_the_extension_is_large() {
+    for (field, advice) in [("f61", "--field f61x2"), ("goldilocks", "--field goldilocksx2"), ("f65537", "")]
+    {
+        for (verb, private) in [("prove", &TWO[..]), ("verify", &[])] {
+            let asked = power(verb, field, &[private, &NOWHERE, &["--non-interactive"]].concat());
+            volery(&asked).refused(2, &["--non-interactive", field, "leave it out", advice]);
+        }
+    }
+    let arithmetic = ["bench", "arithmetic", "--gates", "100", "--non-interactive"];
+    volery(&arithmetic).refused(2, &["over f61"]);
+    for field in ["f61x2", "f256"] {
+        let proof = power("prove", field, &[TWO[0], TWO[1], "--non-interactive"]);
+        for ended in session(&power("verify", field, &["--non-interactive"]), &proof) {
+            ended.expect(0);
+        }
+    }
+}
+
+/// A peer that is not there would be an error of the network.
+#[test]
+fn too_much_security_is_refused_before_anything_is_sent() {
+    for vole in ["auto", "direct", "l2"] {
+        for (verb, private) in [("prove", &TWO[..]), ("verify", &[])] {
+            let more = [private, &NOWHERE, &["--vole", vole, "--security", "60"]].concat();
+            let ended = volery(&power(verb, "f61", &more));
+            ended.refused(2, &["--security: 60 bits", "f61 gives", "ask for fewer, or take --field f61x2"]);
+        }
+    }
+    let more = [&NOWHERE[..], &["--security", "125"]].concat();
+    let ended = volery(&power("verify", "f61x2", &more)).refused(2, &["125 bits", "ask for fewer"]);
+    assert!(!ended.err.contains("take"), "{ended:?}");
+    let proof = power("prove", "f61", &[TWO[0], TWO[1], "--security", "48"]);
+    for ended in session(&power("verify", "f61", &["--security", "30"]), &proof) {
+        ended.expect(0);
+    }
+}
+
+#[test]
+fn relations_of_other_fields_say_which_they_need() {
+    let adder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
+    let adder = adder.to_str().expect("UTF-8");
+    #[rustfmt::skip]
+    let cases: &[(&[&str], &[&str])] = &[
+        (&[adder, "--field", "f61"], &["adder8.txt", "choose the field f2"]),
+        (&["builtin:sha256-preimage", "--field", "goldilocks"], &["sha256-preimage is over f2"]),
+        (&["builtin:power"], &["builtin:power is over larger fields than f2", "f61"]),
+        (&["builtin:factors", "--field", "f256"], &["builtin:factors", "f256"]),
+        (&["builtin:nonsense", "--field", "f61"], &["builtin:power", "builtin:linear"]),
+        (&["builtin:power", "--field", "f62"], &["--field: no such name", "f61", "f256"]),
+    ];
+    for (arguments, words) in cases {
+        volery(&[&["circuit", "info"], *arguments].concat()).refused(2, words);
+    }
+    volery(&power("verify", "f2", &NOWHERE)).refused(2, &["larger fields than f2"]);
+    let names = "auto, direct, tiny, l2, mid, wan";
+    volery(&power("verify", "f61", &["--vole", "softspoken4", NOWHERE[0], NOWHERE[1]])).refused(2, &[names]);
+}
+
+#[test]
+fn relations_over_fields_are_described() {
+    let info = ["circuit", "info", "builtin:polynomial?degree=2", "--field", "goldilocksx2"];
+    let object = volery(&[&info[..], &["--json"]].concat()).expect(0).json();
+    assert_eq!((&object["field"], &object["gates"]["mul"]), (&"goldilocksx2".into(), &1.into()));
+    let coefficients = &object["ports"]["inputs"][0];
+    assert_eq!((&coefficients["elements"], &coefficients["public"]), (&3.into(), &true.into()));
+    // Nothing is known of its traffic beforehand.
+    assert!(object["estimates"].is_null() && object["inputs"] == 1, "{object}");
+    let table = volery(&info).expect(0).out;
+    assert!(table.contains("coefficients (3 elements, to be public)"), "{table}");
+    assert!(table.contains("goldilocksx2") && !table.contains("sends"), "{table}");
+}
+
+#[test]
+fn private_elements_are_in_no_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("x");
+    std::fs::write(&file, "7654321,z%q").expect("written");
+    let file = format!("x=@{}", file.to_str().expect("UTF-8"));
+    for private in [
+        "x=7654321",
+        "x=0x7654321",
+        "x=-7654321",
+        "x=7654321z%q",
+        "x=7654321,7654321",
+        "x=76543217654321765432176543217654321",
+        "y=7654321",
+        "7654321",
+        &file,
+    ] {
+        let proof = power("prove", "f61", &[NOWHERE[0], NOWHERE[1], "--json", "--private", private]);
+        let check = power("check", "f61", &["--json", "--private", private]);
+        for ended in [proof, check].map(|arguments| volery(&arguments).expect(2)) {
+            assert!(ended.json()["error"].is_string(), "{ended:?}");
+            for secret in ["7654321", "z%q"] {
+                assert!(!ended.out.contains(secret) && !ended.err.contains(secret), "{ended:?}");
+            }
+        }
+    }
+}
