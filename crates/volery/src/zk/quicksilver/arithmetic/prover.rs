@@ -39,6 +39,8 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     open: bool,
     /// Batches without a challenge, of which the last may still grow.
     waiting: VecDeque<Products<E>>,
+    /// Room for others.
+    spare: Vec<Products<E>>,
     /// Σ χ·A₀ and Σ χ·A₁ over all batches that have one.
     sums: Zeroizing<(E, E)>,
     openings: Openings,
@@ -51,10 +53,12 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
 }
 
 /// The products of a batch.
+#[derive(Default)]
 struct Products<E: Field> {
     /// The last of its blocks, once it is known.
     last: Option<usize>,
-    /// A₀ and A₁ of each.
+    length: usize,
+    /// A₀ and A₁ of each, and room for more.
     constant: Zeroizing<Vec<E>>,
     linear: Zeroizing<Vec<E>>,
 }
@@ -81,6 +85,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             heard: 0,
             open: false,
             waiting: VecDeque::new(),
+            spare: Vec::new(),
             sums: Zeroizing::default(),
             openings: Openings::new(),
             gates: Gates::default(),
@@ -168,7 +173,6 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             self.end_block()?;
             self.draw()?;
             self.done = 0;
-            self.corrections.clear();
             self.corrections.resize(self.block.len(), B::ZERO);
             self.open = true;
         }
@@ -192,11 +196,10 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         self.done += used.len();
         self.committed += used.len() as u64;
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
-            self.waiting.push_back(Products::new());
+            self.waiting.push_back(self.spare.pop().unwrap_or_default());
         }
         let batch = self.waiting.back_mut().expect("pushed where there was none");
         batch.extend(self.arch, used);
-        self.slots.clear();
     }
 
     /// Draws the next block, after the messages of the verifier that come before those which the VOLE needs for it.
@@ -223,6 +226,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
+        self.corrections[self.done..].fill(B::ZERO);
         self.channel.send_elements(&self.corrections)?;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
@@ -239,52 +243,54 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         batch.last = Some(self.drawn - 1);
         if by_transcript::<E>() {
             let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
-            let batch = self.waiting.pop_back().expect("the last one");
+            let mut batch = self.waiting.pop_back().expect("the last one");
             batch.weigh(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")), &mut self.sums);
+            self.spare.push(batch);
         }
     }
 
     /// Receives the coins of the batches that end before block number `block`. Fig. 4, 7.
     fn weigh(&mut self, block: usize) -> Result<()> {
         while self.waiting.front().and_then(|batch| batch.last).is_some_and(|last| last < block) {
-            let batch = self.waiting.pop_front().expect("the first one");
+            let mut batch = self.waiting.pop_front().expect("the first one");
             let seed = F128::from_bytes(self.channel.recv_array()?);
             batch.weigh(self.arch, seed, &mut self.sums);
+            self.spare.push(batch);
         }
         Ok(())
     }
 }
 
 impl<E: Field> Products<E> {
-    fn new() -> Self {
-        Self { last: None, constant: Zeroizing::default(), linear: Zeroizing::default() }
-    }
-
-    /// Adds those of a block.
+    /// Adds those of some slots.
     fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<B, E>])
     where
         E: MacField<B>,
     {
-        let before = self.constant.len();
-        self.constant.resize(before + triples.len(), E::ZERO);
-        self.linear.resize(before + triples.len(), E::ZERO);
-        E::products(arch, triples, &mut self.constant[before..], &mut self.linear[before..]);
+        let range = self.length..self.length + triples.len();
+        if self.constant.len() < range.end {
+            self.constant.resize(range.end, E::ZERO);
+            self.linear.resize(range.end, E::ZERO);
+        }
+        E::products(arch, triples, &mut self.constant[range.clone()], &mut self.linear[range.clone()]);
+        self.length = range.end;
     }
 
-    /// Adds them to `sums` with the coefficients of `seed`.
-    fn weigh<B: Field>(self, arch: Arch, seed: F128, sums: &mut (E, E))
+    /// Adds them to `sums` with the coefficients of `seed`, and is empty again.
+    fn weigh<B: Field>(&mut self, arch: Arch, seed: F128, sums: &mut (E, E))
     where
         E: MacField<B>,
     {
-        const PIECE: usize = 512;
         let mut coefficients = Coefficients::<B>::new(arch, seed);
-        let mut chi = [E::ZERO; PIECE];
-        for (constant, linear) in self.constant.chunks(PIECE).zip(self.linear.chunks(PIECE)) {
+        let mut chi = [E::ZERO; SLOTS];
+        let [constant, linear] = [&self.constant, &self.linear].map(|sums| sums[..self.length].chunks(SLOTS));
+        for (constant, linear) in constant.zip(linear) {
             let chi = &mut chi[..constant.len()];
             coefficients.fill(arch, chi);
             sums.0 += E::dot(arch, chi, constant);
             sums.1 += E::dot(arch, chi, linear);
         }
+        (self.last, self.length) = (None, 0);
     }
 }
 

@@ -199,7 +199,6 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self.sums.1 += keys;
         self.done += used.len();
         self.committed += used.len() as u64;
-        self.slots.clear();
     }
 
     /// Ends the block, and the batch with it where it is its last one.
