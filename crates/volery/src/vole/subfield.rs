@@ -149,3 +149,6 @@ pub(crate) fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
 pub(crate) fn same<E: Field>(a: E, b: E) -> bool {
     a.to_word().to_le_bytes().ct_eq(&b.to_word().to_le_bytes()).into()
 }
+
+#[cfg(test)]
+mod tests;

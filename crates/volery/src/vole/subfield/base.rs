@@ -245,3 +245,6 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

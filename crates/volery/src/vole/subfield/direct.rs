@@ -85,3 +85,6 @@ impl<B: Field, E: MacField<B>> Vole for Verifier<B, E> {
         Ok(self)
     }
 }
+
+#[cfg(test)]
+mod tests;

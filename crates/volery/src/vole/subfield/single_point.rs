@@ -257,3 +257,6 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         E::puncture(self.forest.arch, &scratch.leaves, Holes { row: &row, left, right }, rows);
     }
 }
+
+#[cfg(test)]
+mod tests;

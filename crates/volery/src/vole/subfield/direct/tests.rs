@@ -1,0 +1,66 @@
+//! Blocks of growing length; every message tampered with.
+
+use super::super::tests::*;
+use super::*;
+use crate::channel::Party;
+use crate::vole::subfield::base::gadget;
+
+type Drawn<B, E> = Session<Vec<Tagged<B, E>>, Vec<E>>;
+
+fn run<B: Field, E: MacField<B>>(draws: usize, changes: Vec<Change>) -> Drawn<B, E> {
+    let arch = Arch::detect();
+    session(
+        changes,
+        |channel| {
+            let vole = Prover::<B, E>::new(channel, arch, &mut Random::from_seed(&[1; 32]))?;
+            draw(channel, Box::new(vole), draws)
+        },
+        |channel| {
+            let vole = Verifier::<B, E>::new(channel, arch, &delta(9), &mut Random::from_seed(&[2; 32]))?;
+            draw(channel, Box::new(vole), draws)
+        },
+    )
+}
+
+#[test]
+fn blocks_grow() {
+    let mut drawn = 0;
+    for length in [256, 256, 512, 1024, 2048, 2048, 2048] {
+        assert_eq!(next(drawn), length);
+        drawn += length;
+    }
+}
+
+/// Blocks of each length, all shares of which are related and none of which comes twice.
+fn shares_are_correlated<B: Field, E: MacField<B>>() {
+    for (draws, shares) in [(0, 0), (1, 256), (2, 512), (4, 2048), (6, 6144)] {
+        let drawn = run::<B, E>(draws, vec![]);
+        let (macs, keys) = (drawn.proved.unwrap(), drawn.verified.unwrap());
+        assert_eq!(macs.len(), shares);
+        assert_correlated(&macs, &keys, delta::<B, E>(9).value());
+    }
+}
+over_every_field!(shares_are_correlated);
+
+/// Points of both; then for each block τ in pieces, the seed, and the sums. A flipped bit in any is caught, but for a
+/// canonical τ where its bit of Δ is zero: nobody looks at that.
+fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>() {
+    let bits = gadget::<B, E>().len();
+    let block = [256, E::DEGREE as usize].map(|shares| ("τ", B::BYTES * bits * shares));
+    let block = [block[0], block[1], ("x, z", 2 * E::BYTES)];
+    let said = [&[("points", 32 * bits)][..], &block, &block].concat();
+    let answered = vec![("points", 64 * bits), ("seed", 16), ("seed", 16)];
+    let honest = run::<B, E>(2, vec![]);
+    for (i, (party, messages)) in [(Party::Prover, said), (Party::Verifier, answered)].into_iter().enumerate()
+    {
+        let sent = honest.messages[i].messages();
+        assert!(sent.iter().map(Vec::len).eq(messages.iter().map(|message| message.1)));
+        for (message, (name, length)) in messages.into_iter().enumerate() {
+            for bit in [0, 8 * (length - 1)] {
+                let drawn = run::<B, E>(2, vec![Change::flip(party, message, bit)]);
+                assert!(assert_caught(drawn, &delta(9)) || name == "τ", "{name} {message}, bit {bit}");
+            }
+        }
+    }
+}
+over_every_field!(a_flipped_bit_is_caught);
