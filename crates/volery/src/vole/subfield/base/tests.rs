@@ -3,7 +3,7 @@
 use super::super::tests::*;
 use super::*;
 use crate::channel::Party;
-use crate::vole::subfield::{element, macs, values};
+use crate::vole::subfield::uniform;
 
 /// Shares in two messages.
 const COUNT: usize = 300;
@@ -12,35 +12,44 @@ const COUNT: usize = 300;
 fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E>, Verifier<B, E>) {
     let (arch, mut random) = (Arch::detect(), Random::from_seed(&[seed; 32]));
     let (mut both, mut chosen) = (vec![], vec![]);
-    for (j, place) in gadget::<B, E>().into_iter().enumerate() {
+    let places = gadget::<B, E>();
+    for j in 0..places.len() {
         let keys = [(); 2].map(|()| random.word());
         let bit = delta.choices.0 >> j & 1;
-        both.push((keys.map(|key| Expansion::new(arch, key)), place));
-        chosen.push((Expansion::new(arch, keys[bit as usize]), (bit as u64).wrapping_neg(), place));
+        both.push(keys.map(|key| Expansion::new(arch, key)));
+        let mask = Zeroizing::new((bit as u64).wrapping_neg());
+        chosen.push((Expansion::new(arch, keys[bit as usize]), mask));
     }
     let [first, second] = [(); 2].map(|()| Random::from_seed(&random.bytes()));
-    let prover = Prover { arch, transfers: both, random: first };
-    let verifier = Verifier { arch, transfers: chosen, delta: Zeroizing::new(delta.value()), random: second };
-    (prover, verifier)
+    let prover = Prover { arch, transfers: both, places: places.clone(), random: first };
+    (prover, Verifier { arch, transfers: chosen, places, random: second })
 }
 
 /// What a prover does that does not follow the protocol, if anything.
 struct Lie<B, E> {
     /// What it adds to its values where it masks them for a bit of Δ.
     errors: Vec<B>,
-    /// Which of these bits it takes to be set, and corrects its MACs for.
+    /// Which of these bits it takes to be set, and corrects what it has for.
     guess: Vec<bool>,
     /// What it adds to its values after that.
     value: B,
-    /// What it adds to x and to z.
-    sums: [E; 2],
+    /// What it adds to x, and to each value that goes into x.
+    x: E,
+    slope: E,
 }
 
 impl<B: Field, E: MacField<B>> Lie<B, E> {
     /// The truth.
     fn none() -> Self {
         let bits = gadget::<B, E>().len();
-        Self { errors: vec![B::ZERO; bits], guess: vec![false; bits], value: B::ZERO, sums: [E::ZERO; 2] }
+        let (errors, guess) = (vec![B::ZERO; bits], vec![false; bits]);
+        Self { errors, guess, value: B::ZERO, x: E::ZERO, slope: E::ZERO }
+    }
+
+    /// Takes all bits for what they are.
+    fn knowing(mut self, delta: &Delta<B, E>) -> Self {
+        (0..self.guess.len()).for_each(|j| self.guess[j] = bit(delta, j));
+        self
     }
 
     /// An error for one bit of Δ, which it takes to be `guess`.
@@ -58,30 +67,27 @@ fn extend<B: Field, E: MacField<B>>(
     channel: &mut Channel,
     lie: &Lie<B, E>,
 ) -> Result<Vec<Tagged<B, E>>> {
-    let mut shares: Vec<Tagged<B, E>> = (0..COUNT + E::DEGREE as usize)
-        .map(|_| Tagged { value: element(&mut prover.random), mac: E::ZERO })
-        .collect();
-    for shares in shares.chunks_mut(PIECE) {
-        let [mut first, mut second] = [(); 2].map(|()| vec![B::ZERO; shares.len()]);
-        let mut masked = vec![];
-        for (j, ([zero, one], place)) in prover.transfers.iter_mut().enumerate() {
-            zero.fill(&mut first);
-            one.fill(&mut second);
-            for (i, share) in shares.iter_mut().enumerate() {
-                masked.push(first[i] - second[i] + share.value + lie.errors[j]);
-                let error = if lie.guess[j] { lie.errors[j] } else { B::ZERO };
-                share.mac += place.scale(first[i] + error);
-            }
-        }
-        shares.iter_mut().for_each(|share| share.value += lie.value);
-        channel.send_elements(&masked)?;
+    let mut values: Vec<B> = (0..COUNT + E::DEGREE as usize).map(|_| uniform(&mut prover.random)).collect();
+    let told: Vec<Vec<B>> =
+        lie.errors.iter().map(|error| values.iter().map(|value| *value + *error).collect()).collect();
+    let mut columns = prover.send_columns(channel, |j| &told[j])?;
+    for (j, column) in columns.piece(0, values.len()).enumerate().filter(|(j, _)| lie.guess[*j]) {
+        column.iter_mut().for_each(|t| *t += lie.errors[j]);
     }
-    let chi = coefficients(prover.arch, F128::from_bytes(channel.recv_array()?), COUNT);
-    let masks = shares.split_off(COUNT);
-    let sums = E::weigh(prover.arch, &chi, &shares);
-    let (x, z) = (sums.1 + values(&masks), sums.0 + macs(&masks));
-    channel.send_elements(&[x + lie.sums[0], z + lie.sums[1]])?;
-    Ok(shares)
+    values.iter_mut().for_each(|value| *value += lie.value);
+    let seed = F128::from_bytes(channel.recv_array()?);
+    let chi = coefficients::<B, E>(prover.arch, seed, COUNT);
+    let ones = weigh(prover.arch, &chi, &vec![B::ONE; values.len()]);
+    let error = lie.x + lie.slope * ones;
+    let sums = columns.iter().zip(&lie.guess).map(|(column, guess)| {
+        let sum = weigh(prover.arch, &chi, column);
+        if *guess { sum - error } else { sum }
+    });
+    let digest = digest(seed, sums);
+    channel.send_elements(&[weigh(prover.arch, &chi, &values) + error])?;
+    channel.send(&digest)?;
+    let macs = columns.combine(&prover.places, COUNT);
+    Ok(values.iter().zip(macs.iter()).map(|(value, mac)| Tagged { value: *value, mac: *mac }).collect())
 }
 
 /// Whether the verifier accepts; then the shares must be right.
@@ -140,12 +146,12 @@ fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
     for seed in 0..8 {
         let delta = delta::<B, E>(seed);
         let mut lie = Lie::<B, E>::none();
-        lie.errors.iter_mut().for_each(|error| *error = element(&mut random));
+        lie.errors.iter_mut().for_each(|error| *error = uniform(&mut random));
         assert!(!accepted(&delta, seed, &lie));
         let guess = random.word().0;
         (0..lie.guess.len()).for_each(|j| lie.guess[j] = guess >> j & 1 == 1);
         assert!(!accepted(&delta, seed, &lie));
-        (0..lie.guess.len()).for_each(|j| lie.guess[j] = bit(&delta, j));
+        lie = lie.knowing(&delta);
         assert!(accepted(&delta, seed, &lie));
         // One wrong guess among the right ones.
         let wrong = seed as usize;
@@ -158,7 +164,7 @@ over_every_field!(errors_at_many_bits_are_caught);
 
 /// The same error for all bits is none: the prover has other values.
 fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
-    let error: B = element(&mut Random::from_seed(&[8; 32]));
+    let error: B = uniform(&mut Random::from_seed(&[8; 32]));
     let mut lie = Lie::<B, E>::none();
     lie.errors.fill(error);
     assert!(!accepted(&delta(9), 1, &lie));
@@ -167,19 +173,41 @@ fn the_same_error_everywhere_is_another_value<B: Field, E: MacField<B>>() {
 }
 over_every_field!(the_same_error_everywhere_is_another_value);
 
-/// A false x passes with the z that fits it by Δ, which is a guess at all of Δ, and with no other.
-fn false_sums_are_caught<B: Field, E: MacField<B>>() {
-    let mut random = Random::from_seed(&[8; 32]);
+/// A false x passes where the prover knows every bit of Δ, and with one of them wrong no more.
+fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
     let delta = delta::<B, E>(9);
-    let error: E = element(&mut random);
-    let sums = |x, z| Lie { sums: [x, z], ..Lie::none() };
-    assert!(accepted(&delta, 1, &sums(error, -error * delta.value())));
-    for z in [E::ZERO, error, -error, error * delta.value(), element(&mut random)] {
-        assert!(!accepted(&delta, 1, &sums(error, z)) || z == -error * delta.value());
-    }
-    assert!(!accepted(&delta, 1, &sums(E::ZERO, error)));
+    let lie = || Lie::<B, E> { x: uniform(&mut Random::from_seed(&[8; 32])), ..Lie::none() };
+    assert!(!accepted(&delta, 1, &lie()));
+    let mut knowing = lie().knowing(&delta);
+    assert!(accepted(&delta, 1, &knowing));
+    knowing.guess[5] ^= true;
+    assert!(!accepted(&delta, 1, &knowing));
 }
-over_every_field!(false_sums_are_caught);
+over_every_field!(a_false_x_is_caught);
+
+/// Errors by coordinates of Δ that would make up a multiple of Δ outside the field, γ·Δ, but for half of its entropy: in
+/// one sum over all places a guess at that half would pass, and give values outside the field their MACs.
+#[test]
+fn one_sum_attack() {
+    use volery_primitives::{Extension, F61, F61x2, F65537, F65537x4};
+    fn test<B: Field, E: MacField<B>>(errors: &[B], gamma: E) {
+        for seed in 0..4 {
+            let delta = delta::<B, E>(seed);
+            let mut lie = Lie::<B, E>::none();
+            let bits = lie.errors.len() / errors.len();
+            (0..lie.errors.len()).for_each(|j| lie.errors[j] = errors[j / bits]);
+            for slope in [E::ZERO, E::ONE, gamma, gamma + E::ONE] {
+                lie.slope = slope;
+                assert!(!accepted(&delta, seed, &lie));
+            }
+        }
+    }
+    // X² = −1, and the guess is Δ₀ + Δ₁; X⁴ = 3, and the guesses are Δ₀ − 3·Δ₂ and Δ₁ − 3·Δ₃.
+    test(&[F61::ONE, -F61::ONE], F61x2::pack(&[F61x2::ZERO, F61x2::ONE]));
+    let [one, three] = [F65537::ONE, F65537::ONE + F65537::ONE + F65537::ONE];
+    let square = F65537x4::pack(&[F65537x4::ZERO, F65537x4::ZERO, F65537x4::ONE]);
+    test(&[one, one, three, three], square);
+}
 
 /// Elements that are not in canonical form, of either field, are refused.
 fn elements_are_canonical<B: Field, E: MacField<B>>() {
@@ -198,7 +226,6 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
     }
     if E::from_word(u128::MAX >> (128 - 8 * E::BYTES)).is_none() {
         assert!(refused(Change::fill::<E>(Party::Prover, 2, 0)), "x");
-        assert!(refused(Change::fill::<E>(Party::Prover, 2, 1)), "z");
     }
 }
 over_every_field!(elements_are_canonical);

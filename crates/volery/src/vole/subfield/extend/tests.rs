@@ -1,7 +1,7 @@
 //! Shares over every field, across refills, stopped anywhere; every message tampered with; a prover that guesses Δ.
 
-use super::super::element;
 use super::super::tests::*;
+use super::super::uniform;
 use super::*;
 use crate::channel::Recording;
 use crate::error::{Error, Result};
@@ -371,7 +371,7 @@ over_every_field!(elements_are_canonical);
 fn a_false_x_takes_a_guess_at_delta<B: Field, E: MacField<B>>() {
     let [prover, verifier] = messages::<B, E>(1);
     let (x, v) = (number(&prover, "x"), number(&prover, "V"));
-    let error = element::<E>(&mut Random::from_seed(&[3; 32]));
+    let error = uniform::<E>(&mut Random::from_seed(&[3; 32]));
     let answered = |guess: E| {
         let changes =
             vec![Change::add(Party::Prover, x, 0, error), Change::add(Party::Prover, v, 0, -error * guess)];

@@ -3,7 +3,7 @@
 use super::super::tests::*;
 use super::*;
 use crate::random::Random;
-use crate::vole::subfield::{Delta, coefficients, element};
+use crate::vole::subfield::{Delta, coefficients, uniform};
 use volery_primitives::{Extension, F2, F61, F256};
 
 /// 128 trees in a tile.
@@ -31,7 +31,7 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
         let mut random = Random::from_seed(&[random_seed; 32]);
         let keys: Vec<F128> = (0..TREES * PARAMS.depth).map(|_| F128(random.word().0 & !1)).collect();
         let macs = keys.iter().map(|key| *key ^ offset.scale(random.word().bit0())).collect();
-        let share = |random: &mut Random| Tagged { value: element(random), mac: element(random) };
+        let share = |random: &mut Random| Tagged { value: uniform(random), mac: uniform(random) };
         let noise: Vec<_> = (0..TREES).map(|_| share(&mut random)).collect();
         let noise_keys = noise.iter().map(|share| share.mac + delta.value().scale(share.value)).collect();
         Self { delta, offset, keys, macs, noise, noise_keys, seed: random.word() }
@@ -151,7 +151,7 @@ over_every_field!(one_sided_corrections_are_a_guess);
 fn other_corrections_are_caught<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(3);
     let mut random = Random::from_seed(&[4; 32]);
-    for error in [E::ONE, ground.delta.value(), element(&mut random)] {
+    for error in [E::ONE, ground.delta.value(), uniform(&mut random)] {
         for g in [0, 31, TREES - 1] {
             let [zero, one, total] = [g, TREES + g, 2 * TREES + g];
             assert!(!ground.survives(&[(total, error)]));
