@@ -150,6 +150,29 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
 }
 over_every_field!(secrets_are_used_once);
 
+/// The secret, the masks and the noise of each tree are shares of their own, and so are the transfers of each tree;
+/// whatever the pieces in which they come, no more are taken than are used.
+#[test]
+fn all_that_an_iteration_starts_from_has_one_use() {
+    let consumed = SHORT.consumed_over(3);
+    let mut base = Base::<u64>::new(SHORT, 3, Zeroizing::new(vec![77; 2 * consumed]));
+    let shares: Vec<u64> = (0..2 * consumed as u64).collect();
+    let pieces = shares.chunks(300).take_while(|piece| !base.collect(piece));
+    assert_eq!(pieces.count(), (consumed - 1) / 300);
+    let transfers: Vec<F128> = (0..5000).map(F128).collect();
+    let pieces = transfers.chunks(1000).take_while(|piece| !base.collect_transfers(piece));
+    assert_eq!(pieces.count(), (SHORT.trees * SHORT.depth - 1) / 1000);
+
+    let tiles = 0..SHORT.tiles();
+    let walked: Vec<F128> = tiles.clone().flat_map(|tile| base.transfers(tile)).copied().collect();
+    assert_eq!(walked, transfers[..SHORT.trees * SHORT.depth]);
+    let mut used: Vec<u64> = tiles.flat_map(|tile| base.noise(tile)).chain(base.masks()).copied().collect();
+    assert_eq!(base.masks().len(), 3);
+    used.extend(base.into_table().iter());
+    used.sort_unstable();
+    assert_eq!(used, shares[..consumed]);
+}
+
 /// Statements of random lengths, one after the other, over several iterations: each ends with a check, and the next one
 /// goes on with what the check gives back. The verifier says something before each block, as proofs do, and the prover
 /// hears it as late as it may.
