@@ -362,9 +362,9 @@ macro_rules! forward {
     };
 }
 
-/// The kernels of one level, where those of `$products` are not over its vector.
+/// The kernels of one level, those on products over F_{2^61-1} by the module `$products`.
 macro_rules! kernels {
-    ($(#[$doc:meta])* $level:ident, $vector:ty, $products:path, $features:literal) => {
+    ($(#[$doc:meta])* $level:ident, $vector:ty, $products:ident, $features:literal) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -402,7 +402,6 @@ macro_rules! kernels {
                 use crate::arch::f61::{Gate, Row};
                 use crate::field::F61;
                 use crate::mac::Holes;
-                use $products as products;
 
                 forward! { $features:
                     fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) =
@@ -415,13 +414,33 @@ macro_rules! kernels {
                     fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
                         simd::f61::encode_tagged::<$vector>;
                     fn sample_all(blocks: &[F128], out: &mut [F61]) = simd::f61::sample_all::<$vector>;
-                    fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = products::weigh;
-                    fn dot(a: &[F61], b: &[F61]) -> F61 = products::dot;
+                    fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = $products::f61::weigh;
+                    fn dot(a: &[F61], b: &[F61]) -> F61 = $products::f61::dot;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
-                        products::products;
+                        $products::f61::products;
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
-                        products::verifier_sums;
-                    fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = products::correct;
+                        $products::f61::verifier_sums;
+                    fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = $products::f61::correct;
+                }
+            }
+
+            pub(in super::super) mod f61x2 {
+                use super::*;
+                use crate::arch::f61::Gate;
+                use crate::arch::f61x2::Row;
+                use crate::field::{F61, F61x2};
+
+                forward! { $features:
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
+                        simd::f61x2::encode_tagged::<$vector>;
+                    fn weigh(chi: &[F61x2], rows: &[Row]) -> (F61x2, F61x2) = $products::f61x2::weigh;
+                    fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 = $products::f61x2::dot;
+                    fn products(gates: &[Gate<Row>], constant: &mut [F61x2], linear: &mut [F61x2]) =
+                        $products::f61x2::products;
+                    fn verifier_sums(chi: &[F61x2], gates: &[Gate<F61x2>]) -> (F61x2, F61x2) =
+                        $products::f61x2::verifier_sums;
+                    fn correct(keys: &mut [F61x2], corrections: &[F61], delta: F61x2) =
+                        $products::f61x2::correct;
                 }
             }
         }
@@ -430,11 +449,11 @@ macro_rules! kernels {
 
 kernels!(
     /// One lane: AES-NI and PCLMULQDQ.
-    aesni, __m128i, portable::f61, "aes,pclmulqdq,ssse3,sse4.1"
+    aesni, __m128i, portable, "aes,pclmulqdq,ssse3,sse4.1"
 );
 kernels!(
     /// Two lanes: VAES and VPCLMULQDQ on 256 bits.
-    vaes256, __m256i, portable::f61, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
+    vaes256, __m256i, portable, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
 );
 kernels!(
     /// Four lanes: VAES and VPCLMULQDQ on 512 bits.
