@@ -5,6 +5,7 @@
 //! calls below safe.
 
 pub(crate) mod f61;
+pub(crate) mod f61x2;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;

@@ -41,7 +41,7 @@ pub(crate) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &m
     dispatch!(matrix.arch(), f61::encode_tagged(matrix, first, table, rows))
 }
 
-fn check_encoding(first: u64, size: usize) {
+pub(super) fn check_encoding(first: u64, size: usize) {
     assert!(first.is_multiple_of(2) && size > 0 && size <= 1 << 26);
 }
 

@@ -1,6 +1,7 @@
 //! Each kernel in plain Rust: the specification that every instruction set must equal.
 
 pub(super) mod f61;
+pub(super) mod f61x2;
 
 use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;

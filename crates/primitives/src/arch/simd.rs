@@ -6,6 +6,7 @@
 //! intrinsics from being inlined into it, at twenty times the cost.
 
 pub(super) mod f61;
+pub(super) mod f61x2;
 mod sums;
 mod transpose;
 mod trees;

@@ -2,7 +2,7 @@
 
 use super::{Binomial, Extension, F128, Field, Radicand};
 use crate::aes::Aes128;
-use crate::arch::{Arch, f61};
+use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
 use crate::mac::{Holes, MacField, Tagged};
 use core::iter::Sum;
@@ -140,7 +140,40 @@ impl MacField<F61> for F61 {
     }
 }
 
-impl MacField<F61> for F61x2 {}
+type SquareRow = Tagged<F61, F61x2>;
+
+impl MacField<F61> for F61x2 {
+    fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
+        f61x2::grow_leaves(keys.try_into().expect("two keys"), parents, leaves);
+    }
+    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
+        f61x2::sum_rows(arch, nodes, sums);
+    }
+    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+        f61x2::encode_keys(matrix, first, table, rows);
+    }
+    fn encode_tagged(matrix: &Aes128, first: u64, table: &[SquareRow], rows: &mut [SquareRow]) {
+        f61x2::encode_tagged(matrix, first, table, rows);
+    }
+    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
+        f61x2::sample_all(arch, blocks, out);
+    }
+    fn weigh(arch: Arch, chi: &[Self], rows: &[SquareRow]) -> (Self, Self) {
+        f61x2::weigh(arch, chi, rows)
+    }
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        f61x2::dot(arch, a, b)
+    }
+    fn products(arch: Arch, triples: &[[SquareRow; 3]], constant: &mut [Self], linear: &mut [Self]) {
+        f61x2::products(arch, triples, constant, linear);
+    }
+    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+        f61x2::verifier_sums(arch, chi, triples)
+    }
+    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
+        f61x2::correct(arch, keys, corrections, delta);
+    }
+}
 
 impl Add for F61 {
     type Output = Self;

@@ -183,17 +183,23 @@ fn f256() {
     field::<F256, F128>();
 }
 
-/// Sums of so many of the largest products that a lane is reduced on the way.
+/// Sums of so many of the largest products that they are reduced on the way.
 #[test]
 fn long_sums() {
-    let length = 2 * 8192 + 3;
-    let chi = vec![-F61::ONE; length];
-    let rows = vec![Tagged { value: -F61::ONE, mac: -F61::ONE - F61::ONE }; length];
-    let gates = vec![[-F61::ONE - F61::ONE, -F61::ONE, -F61::ONE]; length];
-    let count = F61::new(length as u64);
-    for arch in Arch::available() {
-        assert_eq!(F61::dot(arch, &chi, &chi), count);
-        assert_eq!(F61::weigh(arch, &chi, &rows), (count + count, count));
-        assert_eq!(F61::verifier_sums(arch, &chi, &gates), (-count - count, count));
+    fn field<E: MacField<F61>>() {
+        let length = 2 * 8192 + 3;
+        // All coordinates are p - 1 or p - 2.
+        let places = || (0..E::BITS / 61).map(|i| E::place(61 * i));
+        let (one, two) = (-places().sum::<E>(), -places().map(|x| x + x).sum::<E>());
+        let (chi, rows) = (vec![one; length], vec![Tagged { value: -F61::ONE, mac: two }; length]);
+        let gates = vec![[two, one, one]; length];
+        let count = E::from(F61::new(length as u64));
+        for arch in Arch::available() {
+            assert_eq!(E::dot(arch, &chi, &chi), count * one * one);
+            assert_eq!(E::weigh(arch, &chi, &rows), (count * one * two, -count * one));
+            assert_eq!(E::verifier_sums(arch, &chi, &gates), (count * one * two * one, count * one * one));
+        }
     }
+    field::<F61>();
+    field::<F61x2>();
 }

@@ -8,7 +8,7 @@ use crate::hash::feed_forward;
 use crate::mac::{self, Holes};
 
 /// Products of 122 bits that a sum of 128 bits holds.
-const PRODUCTS: usize = 64;
+pub(super) const PRODUCTS: usize = 64;
 
 pub(in crate::arch) fn grow_leaves(key: &Aes128, parents: &mut [F128], leaves: &mut [F61]) {
     feed_forward(parents, |blocks| encrypt(key, blocks));
@@ -44,7 +44,7 @@ pub(in crate::arch) fn sample_all(blocks: &[F128], out: &mut [F61]) {
 }
 
 #[inline(always)]
-fn product(a: F61, b: F61) -> u128 {
+pub(super) fn product(a: F61, b: F61) -> u128 {
     u128::from(a.get()) * u128::from(b.get())
 }
 

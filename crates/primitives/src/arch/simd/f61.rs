@@ -18,14 +18,14 @@ unsafe fn splat<V: Simd>(word: u64) -> V {
 
 /// Each 64-bit word modulo p, but for a p too many.
 #[inline(always)]
-unsafe fn fold<V: Simd>(x: V) -> V {
+pub(super) unsafe fn fold<V: Simd>(x: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe { x.and(splat(F61::MODULUS)).add(x.shr::<61>()) }
 }
 
 /// The elements of integers below 2p.
 #[inline(always)]
-unsafe fn settle<V: Simd>(x: V) -> V {
+pub(super) unsafe fn settle<V: Simd>(x: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
         // Bit 61 of x + 1 says whether x is p or above; then x - p is x + 1 without that bit.

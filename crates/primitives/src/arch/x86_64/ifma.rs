@@ -2,8 +2,9 @@
 //!
 //! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a shift gives the others.
 
-use crate::arch::f61::{Gate, Row};
-use crate::arch::portable::f61 as portable;
+pub(super) mod f61;
+pub(super) mod f61x2;
+
 use crate::field::F61;
 use core::arch::x86_64::*;
 
@@ -26,6 +27,13 @@ const PRODUCTS: usize = 1 << 10;
 #[inline]
 fn splat(word: u64) -> __m512i {
     _mm512_set1_epi64(word as i64)
+}
+
+/// Minus `x`, as an integer up to p, which a product takes like an element.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+fn negated(x: __m512i) -> __m512i {
+    _mm512_sub_epi64(splat(F61::MODULUS), x)
 }
 
 /// The elements of integers of 64 bits.
@@ -119,10 +127,10 @@ fn store(to: &mut [F61; LANES], vector: __m512i) {
 /// The even words of both vectors, and the odd ones.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn part(x: __m512i, y: __m512i) -> (__m512i, __m512i) {
+fn part(x: __m512i, y: __m512i) -> [__m512i; 2] {
     let even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
     let odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
-    (_mm512_permutex2var_epi64(x, even, y), _mm512_permutex2var_epi64(x, odd, y))
+    [_mm512_permutex2var_epi64(x, even, y), _mm512_permutex2var_epi64(x, odd, y)]
 }
 
 /// Every third run of W words, from run 0, 1 and 2 on.
@@ -141,97 +149,4 @@ fn thirds<const W: usize>(x: [__m512i; 3]) -> [__m512i; 3] {
         *third = _mm512_permutex2var_epi64(_mm512_permutex2var_epi64(x[0], first, x[1]), last, x[2]);
     }
     thirds
-}
-
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) {
-    let mut total = (F61::default(), F61::default());
-    for (chi, rows) in chi.chunks(LANES * PRODUCTS).zip(rows.chunks(LANES * PRODUCTS)) {
-        let ((chi, last_chi), (rows, last_rows)) = (chi.as_chunks(), rows.as_chunks());
-        let mut sums = [Sum::zero(); 2];
-        for (chi, rows) in chi.iter().zip(rows) {
-            let ([chi], [first, second]) = (load(chi), load(rows));
-            let (value, mac) = part(first, second);
-            sums[0].add(chi, mac);
-            sums[1].add(chi, value);
-        }
-        let last = portable::weigh(last_chi, last_rows);
-        total.0 += sums[0].total() + last.0;
-        total.1 += sums[1].total() + last.1;
-    }
-    total
-}
-
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn dot(a: &[F61], b: &[F61]) -> F61 {
-    let mut total = F61::default();
-    for (a, b) in a.chunks(LANES * PRODUCTS).zip(b.chunks(LANES * PRODUCTS)) {
-        let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
-        let mut sum = Sum::zero();
-        for (a, b) in a.iter().zip(b) {
-            let ([a], [b]) = (load(a), load(b));
-            sum.add(a, b);
-        }
-        total += sum.total() + portable::dot(last_a, last_b);
-    }
-    total
-}
-
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {
-    let (gates, last) = gates.as_chunks();
-    let (constant, last_constant) = constant.as_chunks_mut();
-    let (linear, last_linear) = linear.as_chunks_mut();
-    for ((gates, constant), linear) in gates.iter().zip(constant).zip(linear) {
-        let [x0, x1, x2, x3, x4, x5] = load(gates);
-        let ([a0, b0, c0], [a1, b1, c1]) = (thirds::<2>([x0, x1, x2]), thirds::<2>([x3, x4, x5]));
-        let ((wa, ma), (wb, mb), (_, mc)) = (part(a0, a1), part(b0, b1), part(c0, c1));
-        let mut square = Sum::zero();
-        square.add(ma, mb);
-        store(constant, square.lanes());
-        let mut cross = Sum::from(_mm512_sub_epi64(splat(F61::MODULUS), mc));
-        cross.add(wa, mb);
-        cross.add(wb, ma);
-        store(linear, cross.lanes());
-    }
-    portable::products(last, last_constant, last_linear);
-}
-
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) {
-    let mut total = (F61::default(), F61::default());
-    for (chi, gates) in chi.chunks(LANES * PRODUCTS).zip(gates.chunks(LANES * PRODUCTS)) {
-        let ((chi, last_chi), (gates, last_gates)) = (chi.as_chunks(), gates.as_chunks());
-        let mut sums = [Sum::zero(); 2];
-        for (chi, gates) in chi.iter().zip(gates) {
-            let [chi] = load(chi);
-            let [a, b, c] = thirds::<1>(load(gates));
-            let mut product = Sum::zero();
-            product.add(a, b);
-            sums[0].add(chi, product.lanes());
-            sums[1].add(chi, c);
-        }
-        let last = portable::verifier_sums(last_chi, last_gates);
-        total.0 += sums[0].total() + last.0;
-        total.1 += sums[1].total() + last.1;
-    }
-    total
-}
-
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) {
-    let (keys, last_keys) = keys.as_chunks_mut();
-    let (corrections, last) = corrections.as_chunks();
-    for (keys, corrections) in keys.iter_mut().zip(corrections) {
-        let ([key], [correction]) = (load(keys), load(corrections));
-        let mut sum = Sum::from(key);
-        sum.add(correction, splat(delta.get()));
-        store(keys, sum.lanes());
-    }
-    portable::correct(last_keys, last, delta);
 }
