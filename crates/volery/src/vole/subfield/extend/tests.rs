@@ -248,7 +248,7 @@ fn messages<B: Field, E: MacField<B>>(iterations: usize) -> [Vec<(&'static str, 
         prover.push(("τ", B::BYTES * bits * piece));
         shares -= piece;
     }
-    prover.push(("x, z", 2 * E::BYTES));
+    prover.extend([("sum", E::BYTES), ("columns", 32)]);
     let mut verifier = vec![("points", 64 * 128), ("points", 64 * bits), ("seed", 16)];
     // 28 blocks of choices, in chunks that double.
     for chunks in [vec![8, 8, 16], vec![32], vec![64]].into_iter().take(iterations) {
@@ -377,7 +377,7 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
         assert!(refused(block::<B, E>(vec![change]).verified.err()), "τ");
     }
     if E::from_word(u128::MAX >> (128 - 8 * E::BYTES)).is_none() {
-        for (name, index) in [("x, z", 1), ("x", 0), ("V", 0)] {
+        for (name, index) in [("sum", 0), ("x", 0), ("V", 0)] {
             let change = Change::fill::<E>(Party::Prover, number(&prover, name), index);
             assert!(refused(block::<B, E>(vec![change]).verified.err()), "{name} {index}");
         }
