@@ -8,7 +8,7 @@ use crate::arch::{Arch, WEIGHT};
 use crate::field::{Extension, F128, Field};
 use crate::hash::Circular;
 use core::ops::{Add, Sub};
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// A value with its MAC, on which `key = mac + value·Δ`: the prover's share.
 #[derive(Clone, Copy)]
@@ -66,6 +66,9 @@ pub struct Holes<'a, B, E> {
     pub right: &'a [Tagged<B, E>],
 }
 
+/// Parents that are hashed at a time.
+const HASHED: usize = 64;
+
 /// An extension whose elements authenticate values of the field `B`, and its kernels.
 ///
 /// Time depends on lengths and public arguments only.
@@ -79,15 +82,19 @@ pub trait MacField<B: Field>: Extension<B> {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!((keys.len(), leaves.len()), (Self::SAMPLE, 2 * parents.len()));
         let (left, right) = leaves.split_at_mut(parents.len());
-        let mut words = [0; 8];
-        for ((parent, left), right) in parents.iter().zip(left).zip(right) {
-            for (key, words) in keys.iter().zip(words.as_chunks_mut::<2>().0) {
-                let mut block = [*parent];
-                key.apply(&mut block);
-                *words = [block[0].0 as u64, (block[0].0 >> 64) as u64];
+        let (mut hashed, mut words) = (Zeroizing::new([[F128(0); HASHED]; 4]), Zeroizing::new([0; 8]));
+        let sides = left.chunks_mut(HASHED).zip(right.chunks_mut(HASHED));
+        for (parents, (left, right)) in parents.chunks(HASHED).zip(sides) {
+            for (key, hashed) in keys.iter().zip(hashed.iter_mut()) {
+                hashed[..parents.len()].copy_from_slice(parents);
+                key.apply(&mut hashed[..parents.len()]);
             }
-            *left = Self::sample(&words[..Self::SAMPLE]);
-            *right = Self::sample(&words[Self::SAMPLE..2 * Self::SAMPLE]);
+            for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {
+                let word = |n: usize| (hashed[n / 2][i].0 >> (64 * (n % 2))) as u64;
+                *words = core::array::from_fn(word);
+                *left = Self::sample(&words[..Self::SAMPLE]);
+                *right = Self::sample(&words[Self::SAMPLE..2 * Self::SAMPLE]);
+            }
         }
     }
 

@@ -43,13 +43,15 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         Cost {
             // Corrections of trees go one way, those of gates the other.
             bits: field.max(8.0 * corrections(params) / shares),
+            // The more of its outputs a set consumes and the larger its table, the more work for each.
             nanoseconds: match params.depth {
-                ..=8 => 25.0,
-                9..=10 => 26.0,
-                _ => 32.0,
+                ..=6 => 38.0,
+                7..=8 => 27.0,
+                9..=10 => 25.0,
+                _ => 45.0,
             },
             setup_bytes: corrections(params),
-            setup_nanoseconds: 30.0 * params.outputs() as f64,
+            setup_nanoseconds: 8.0 * params.outputs() as f64,
         }
     }
 }
