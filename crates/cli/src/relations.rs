@@ -10,7 +10,7 @@ use crate::report::table;
 use crate::settings::{claim, relation};
 use serde_json::{Value, json};
 use volery::circuit::{Port, PortValue, Program};
-use volery::{Carried, Choice, Correlations, Estimate, SYSTEM};
+use volery::{Carried, Choice, Correlations, Estimate, SYSTEM, Use};
 
 /// `volery check`.
 pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
@@ -38,7 +38,8 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let commitments = commitments(&shape);
     let estimates = S::estimates(commitments);
     let unit = <S::Program as Program>::Value::UNIT;
-    let auto = LINKS.map(|mbps| (mbps, Choice::fastest::<S>(commitments, mbps as f64).correlations));
+    let auto =
+        LINKS.map(|mbps| (mbps, Choice::fastest::<S>(commitments, Use::Proof, mbps as f64).correlations));
     let auto_at =
         |correlations| auto.iter().filter(move |(_, best)| *best == correlations).map(|(mbps, _)| *mbps);
     if typed.json {

@@ -59,7 +59,8 @@ pub use error::{Error, Result};
 pub use ot::softspoken::Depth;
 pub use session::{
     Binary, Carried, Choice, Correlations, Estimate, Options, Over, ProvenBy, ProverSession, Reason, Report,
-    SYSTEM, Security, Setting, VerifiedBy, VerifierSession, check, prove, prove_over, verify, verify_over,
+    SYSTEM, Security, Setting, Use, VerifiedBy, VerifierSession, check, prove, prove_over, verify,
+    verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::{

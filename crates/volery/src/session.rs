@@ -8,7 +8,7 @@ mod over;
 mod setting;
 
 pub use binary::Binary;
-pub use correlations::{Choice, Correlations, Reason};
+pub use correlations::{Choice, Correlations, Reason, Use};
 pub use estimate::{Carried, Estimate};
 pub use options::{Options, Report, Security};
 pub use over::Over;

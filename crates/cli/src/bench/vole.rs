@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
 use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
-use volery::{Choice, Correlations, Field, Reason, Setting};
+use volery::{Choice, Correlations, Field, Reason, Setting, Use};
 
 /// Correlations over F_2, where no number is given.
 const OF_BITS: u64 = 100_000_000;
@@ -77,7 +77,7 @@ fn choose<S: Setting>(given: Option<Correlations>, correlations: u64, bandwidth:
     if let Some(correlations) = given {
         return Choice { correlations, reason: Reason::Given };
     }
-    Choice::fastest::<S>(correlations, bandwidth.unwrap_or(LOOPBACK))
+    Choice::fastest::<S>(correlations, Use::Alone, bandwidth.unwrap_or(LOOPBACK))
 }
 
 fn draw<S: Share>(

@@ -1,6 +1,6 @@
 //! Sessions over F_2.
 
-use super::correlations::{Correlations, Cost};
+use super::correlations::{Correlations, Cost, Use};
 use super::setting::Setting;
 use crate::channel::Channel;
 use crate::error::Result;
@@ -51,6 +51,7 @@ fn cost(correlations: Correlations) -> Cost {
     match correlations {
         Correlations::SoftSpoken(depth) => Cost {
             bits: depth.trees() as f64,
+            bits_alone: (depth.trees() - 1) as f64,
             nanoseconds: match depth {
                 Depth::Four => 25.0,
                 Depth::Eight => 38.0,
@@ -64,6 +65,7 @@ fn cost(correlations: Correlations) -> Cost {
             Cost {
                 // Corrections of trees go one way, those of gates the other.
                 bits: f64::max(1.0, 8.0 * corrections / shares),
+                bits_alone: 8.0 * corrections / shares,
                 // The more of its outputs a set consumes and the larger its table, the more work for each.
                 nanoseconds: match params.depth {
                     ..=6 => 29.0,
@@ -103,8 +105,8 @@ impl Setting for Binary {
         (commitments <= Self::SMALL_STATEMENT).then_some(Correlations::SoftSpoken(Depth::Eight))
     }
 
-    fn fastest(commitments: u64, bandwidth: f64) -> Correlations {
-        Cost::fastest(&Self::ALL, cost, commitments, bandwidth)
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations {
+        Cost::fastest(&Self::ALL, cost, (shares, purpose), bandwidth)
     }
 
     fn computational_bits(correlations: Correlations) -> u32 {

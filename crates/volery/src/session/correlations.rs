@@ -53,6 +53,8 @@ impl fmt::Display for Correlations {
 pub(super) struct Cost {
     /// Bits on the wire for each gate in the direction that carries more, the gate's own value included.
     pub(super) bits: f64,
+    /// Bits on the wire for each share alone, in the direction that carries more.
+    pub(super) bits_alone: f64,
     /// Work for each gate, in nanoseconds, of the busier party.
     pub(super) nanoseconds: f64,
     /// Bytes of the set-up beyond the base transfers.
@@ -61,19 +63,32 @@ pub(super) struct Cost {
     pub(super) setup_nanoseconds: f64,
 }
 
+/// What shares are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// A proof: each commits to a value.
+    Proof,
+    /// Nothing else is sent.
+    Alone,
+}
+
 impl Cost {
-    /// The one of `all` that is fastest for so many commitments over a link of so many Mbit/s each way.
+    /// The one of `all` that is fastest for so many shares over a link of so many Mbit/s each way; of two that hardly
+    /// differ the one that sends less.
     pub(super) fn fastest(
         all: &[Correlations],
         cost: impl Fn(Correlations) -> Self,
-        commitments: u64,
+        (shares, purpose): (u64, Use),
         bandwidth: f64,
     ) -> Correlations {
         let duration = |correlations: &Correlations| {
-            let Self { bits, nanoseconds, setup_bytes, setup_nanoseconds } = cost(*correlations);
+            let Self { bits, bits_alone, nanoseconds, setup_bytes, setup_nanoseconds } = cost(*correlations);
             let on_wire = |bits: f64| bits * 1e3 / bandwidth;
-            let online = nanoseconds.max(on_wire(bits));
-            setup_nanoseconds + on_wire(8.0 * setup_bytes) + commitments as f64 * online
+            let online = match purpose {
+                Use::Proof => nanoseconds.max(on_wire(bits)) + on_wire(bits_alone) / 20.0,
+                Use::Alone => nanoseconds.max(on_wire(bits_alone)),
+            };
+            setup_nanoseconds + on_wire(8.0 * setup_bytes) + shares as f64 * online
         };
         let all = all.iter().copied();
         all.min_by(|a, b| duration(a).total_cmp(&duration(b))).expect("there are some")
@@ -111,12 +126,12 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The fastest for so many commitments over a link of so many Mbit/s each way.
-    pub fn fastest<S: Setting>(commitments: u64, bandwidth: f64) -> Self {
-        match S::small(commitments) {
+    /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
+    pub fn fastest<S: Setting>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
+        match S::small(shares) {
             Some(correlations) => Self { correlations, reason: Reason::Small },
             None => {
-                let correlations = S::fastest(commitments, bandwidth);
+                let correlations = S::fastest(shares, purpose, bandwidth);
                 Self { correlations, reason: Reason::Bandwidth(bandwidth) }
             }
         }
@@ -193,7 +208,7 @@ impl Proposal {
             Some(given) => given,
             None => measure(channel)?,
         };
-        Ok(Choice::fastest::<S>(commitments, bandwidth))
+        Ok(Choice::fastest::<S>(commitments, Use::Proof, bandwidth))
     }
 }
 
@@ -229,11 +244,11 @@ mod tests {
     #[test]
     fn slower_links_and_larger_statements_send_less() {
         assert_eq!(Binary::small(22_000), Some(Correlations::SoftSpoken(Depth::Eight)));
-        assert_eq!(Binary::fastest(1 << 30, 10.0), Correlations::Lpn(Params::WAN));
+        assert_eq!(Binary::fastest(1 << 30, Use::Proof, 10.0), Correlations::Lpn(Params::WAN));
         let place = |c: Correlations| Binary::ALL.iter().position(|&all| all == c).unwrap();
         for commitments in [1 << 22, 1 << 26, 1 << 31] {
             let chosen = [1e5, 1e4, 1e3, 300.0, 100.0, 30.0, 10.0]
-                .map(|mbps| place(Binary::fastest(commitments, mbps)));
+                .map(|mbps| place(Binary::fastest(commitments, Use::Proof, mbps)));
             assert!(chosen.is_sorted(), "{commitments}: {chosen:?}");
         }
     }
@@ -269,7 +284,7 @@ mod tests {
         type Short = Over<F61, F61>;
         type Long = Over<F61, F61x2>;
         assert_eq!(Short::small(100), Some(Correlations::Direct));
-        assert_eq!(Short::fastest(1 << 30, 10.0).name(), "wan");
+        assert_eq!(Short::fastest(1 << 30, Use::Proof, 10.0).name(), "wan");
         assert_eq!((Short::name(), Long::name()), ("f61".into(), "f61x2".into()));
         let l2 = Correlations::named(&Short::correlations(), "l2").unwrap();
         assert!(Correlations::named(&Short::correlations(), "softspoken4").is_err());

@@ -1,7 +1,7 @@
 //! Sessions over any field but F_2.
 
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
-use super::correlations::{Correlations, Cost};
+use super::correlations::{Correlations, Cost, Use};
 use super::setting::Setting;
 use crate::channel::Channel;
 use crate::error::Result;
@@ -33,16 +33,20 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     fn cost(correlations: Correlations) -> Cost {
         let field = 8.0 * B::BYTES as f64;
         let Correlations::Lpn(params) = correlations else {
-            let bits = (8 * B::BYTES) as f64 * f64::from(E::DEGREE * B::BITS);
-            return Cost { bits, nanoseconds: 1000.0, setup_bytes: 0.0, setup_nanoseconds: 0.0 };
+            let bits_alone = field * f64::from(E::DEGREE * B::BITS);
+            let bits = field + bits_alone;
+            return Cost { bits, bits_alone, nanoseconds: 1e3, setup_bytes: 0.0, setup_nanoseconds: 0.0 };
         };
-        let corrections = |params: Params| {
-            (params.trees * (16 * (params.depth - 1) + 3 * E::BYTES + 2 * params.depth)) as f64
-        };
+        let corrections =
+            |set: Params| (set.trees * (16 * (set.depth - 1) + 3 * E::BYTES + 2 * set.depth)) as f64;
         let shares = (params.outputs() - params.consumed_over(E::DEGREE as usize)) as f64;
+        let bits_alone = 8.0 * corrections(params) / shares;
+        // The set-up runs through all sets on the way.
+        let chain = Self::sets().chain(params);
         Cost {
             // Corrections of trees go one way, those of gates the other.
-            bits: field.max(8.0 * corrections(params) / shares),
+            bits: field.max(bits_alone),
+            bits_alone,
             // The more of its outputs a set consumes and the larger its table, the more work for each.
             nanoseconds: match params.depth {
                 ..=6 => 38.0,
@@ -50,8 +54,8 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
                 9..=10 => 25.0,
                 _ => 45.0,
             },
-            setup_bytes: corrections(params),
-            setup_nanoseconds: 8.0 * params.outputs() as f64,
+            setup_bytes: chain.iter().map(|set| corrections(*set)).sum(),
+            setup_nanoseconds: chain.iter().map(|set| 8.0 * set.outputs() as f64).sum(),
         }
     }
 }
@@ -89,8 +93,8 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         (commitments <= TINY).then(|| Correlations::Lpn(Self::sets().tiny))
     }
 
-    fn fastest(commitments: u64, bandwidth: f64) -> Correlations {
-        Cost::fastest(&Self::correlations(), Self::cost, commitments, bandwidth)
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations {
+        Cost::fastest(&Self::correlations(), Self::cost, (shares, purpose), bandwidth)
     }
 
     fn computational_bits(correlations: Correlations) -> u32 {

@@ -1,6 +1,6 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
-use super::correlations::Correlations;
+use super::correlations::{Correlations, Use};
 use crate::channel::Channel;
 use crate::circuit::Backend;
 use crate::error::Result;
@@ -42,8 +42,8 @@ pub trait Setting: Sized + 'static {
     /// What a statement with so few commitments takes, whatever the link; `None` where it is not small.
     fn small(commitments: u64) -> Option<Correlations>;
 
-    /// The fastest for so many commitments over a link of so many Mbit/s each way.
-    fn fastest(commitments: u64, bandwidth: f64) -> Correlations;
+    /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations;
 
     /// The computational security of a session in bits: the least of what the group, the expansions, the LPN sets, Δ
     /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
