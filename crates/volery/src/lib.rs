@@ -43,6 +43,40 @@
 //! prover.join().unwrap()?;
 //! # Ok::<(), volery::Error>(())
 //! ```
+//!
+//! Over another field a session names its [`Setting`]: the field, and the extension of its MACs.
+//!
+//! ```
+//! # use std::{thread, time::Duration};
+//! # use volery::channel::{Channel, Party, pipe};
+//! use volery::circuit::gadget::Element;
+//! use volery::circuit::{Backend, Circuit};
+//! use volery::{F61, Options, Over, Result, prove_over, verify_over};
+//!
+//! /// "I know two numbers whose product is public."
+//! struct Factors(F61);
+//! impl<B: Backend<F = F61>> Circuit<B> for Factors {
+//!     fn run(&self, b: &mut B) -> Result<()> {
+//!         let (x, y) = (Element::witness(b)?, Element::witness(b)?);
+//!         let product = x.mul(b, y)?;
+//!         product.assert_equal(b, Element::Public(self.0), &"the product")
+//!     }
+//! }
+//!
+//! # let (here, there) = pipe(Duration::from_secs(10));
+//! # let prover = thread::spawn(move || {
+//! #     let mut channel = Channel::new(Party::Prover, here);
+//! let witness = [3, 5].map(F61::new);
+//! prove_over::<Over<F61, F61>, _, _>(&Factors(F61::new(15)), witness, &mut channel, &Options::default())
+//! # });
+//! # let mut channel = Channel::new(Party::Verifier, there);
+//! # let factors = Factors(F61::new(15));
+//! # let (_accepted, report) =
+//! #     verify_over::<Over<F61, F61>, _>(&factors, &mut channel, &Options::default())?;
+//! # assert!(report.security.statistical >= 40);
+//! # prover.join().unwrap()?;
+//! # Ok::<(), volery::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod channel;

@@ -339,6 +339,15 @@ impl<'c, S: Setting> Common<'c, S> {
                 S::name()
             )));
         }
+        let there = S::correlations();
+        if let Some(given) = self.options.correlations.filter(|given| !there.contains(given)) {
+            let there: Vec<_> = there.iter().map(|correlations| correlations.name()).collect();
+            return Err(Error::invalid(format!(
+                "the correlations {given} are not for {}: there are {}",
+                S::name(),
+                there.join(", ")
+            )));
+        }
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.
         let (named, given) = (options.statement.take(), options.commitments.take());

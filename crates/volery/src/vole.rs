@@ -7,7 +7,7 @@
 //! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares are shares
 //! of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover is their *receiver*.
 //!
-//! Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the MAC's bit 0 is the value itself:
+//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the MAC's bit 0 is the value itself:
 //! a share is one word on both sides, and adding shares is one xor.
 
 pub mod cot;
@@ -143,7 +143,7 @@ pub trait Vole {
     /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
     type Share: Share;
 
-    /// Replaces `block` by the next shares: [`LEAST_BLOCK`] or more.
+    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.

@@ -8,6 +8,7 @@ use crate::aes::Aes128;
 use crate::field::{F61, F61x2, F128};
 use crate::hash::Circular;
 use crate::mac::Tagged;
+use zeroize::Zeroizing;
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
@@ -44,7 +45,7 @@ fn pairs_mut(elements: &mut [F61x2]) -> &mut [f61::Row] {
 pub(crate) fn grow_leaves(keys: &[Circular; 2], parents: &[F128], leaves: &mut [F61x2]) {
     const BATCH: usize = 64;
     assert_eq!(leaves.len(), 2 * parents.len());
-    let mut buffer = [F128(0); BATCH];
+    let mut buffer = Zeroizing::new([F128(0); BATCH]);
     for (key, leaves) in keys.iter().zip(leaves.chunks_exact_mut(parents.len().max(1))) {
         for (parents, leaves) in parents.chunks(BATCH).zip(leaves.chunks_mut(BATCH)) {
             let blocks = &mut buffer[..parents.len()];

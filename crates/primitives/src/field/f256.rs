@@ -8,7 +8,7 @@ use crate::hash::Circular;
 use crate::mac::{MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// An element of F_{2^8}, the field of AES: bit i is the coefficient of X^i.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -123,7 +123,7 @@ impl MacField<F256> for F128 {
     fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
         assert_eq!(chi.len(), rows.len());
         let mut sums = (Self::ZERO, Self::ZERO);
-        let mut columns = [[Self::ZERO; BATCH]; 2];
+        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 2]);
         for (chi, rows) in chi.chunks(BATCH).zip(rows.chunks(BATCH)) {
             let [macs, values] = columns.each_mut().map(|column| &mut column[..rows.len()]);
             for (i, row) in rows.iter().enumerate() {
@@ -139,7 +139,7 @@ impl MacField<F256> for F128 {
     }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
         assert_eq!((triples.len(), triples.len()), (constant.len(), linear.len()));
-        let mut columns = [[Self::ZERO; BATCH]; 5];
+        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 5]);
         let outputs = constant.chunks_mut(BATCH).zip(linear.chunks_mut(BATCH));
         for (triples, (constant, linear)) in triples.chunks(BATCH).zip(outputs) {
             let [a, a_macs, b, b_macs, cross] = columns.each_mut().map(|column| &mut column[..triples.len()]);

@@ -7,8 +7,8 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
-use crate::vole::lpn::{Params, Sets};
-use crate::vole::subfield::{Delta, Key, direct, extend};
+use crate::vole::lpn::{Params, Sets, TILE};
+use crate::vole::subfield::{Delta, Key, direct, extend, likeliest};
 use crate::vole::{BoxedVole, Shares};
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
@@ -32,9 +32,9 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
 
     fn cost(correlations: Correlations) -> Cost {
         let field = 8.0 * B::BYTES as f64;
+        let bits_alone_of_first = field * f64::from(E::DEGREE * B::BITS);
         let Correlations::Lpn(params) = correlations else {
-            let bits_alone = field * f64::from(E::DEGREE * B::BITS);
-            let bits = field + bits_alone;
+            let (bits, bits_alone) = (field + bits_alone_of_first, bits_alone_of_first);
             return Cost { bits, bits_alone, nanoseconds: 1e3, setup_bytes: 0.0, setup_nanoseconds: 0.0 };
         };
         let corrections =
@@ -54,7 +54,8 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
                 9..=10 => 25.0,
                 _ => 45.0,
             },
-            setup_bytes: chain.iter().map(|set| corrections(*set)).sum(),
+            setup_bytes: bits_alone_of_first * chain[0].consumed_over(E::DEGREE as usize) as f64 / 8.0
+                + chain.iter().map(|set| corrections(*set)).sum::<f64>(),
             setup_nanoseconds: chain.iter().map(|set| 8.0 * set.outputs() as f64).sum(),
         }
     }
@@ -105,15 +106,21 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
             }
             _ => f64::INFINITY,
         };
-        GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security()).min(assumption) as u32
+        // A transcript may be searched for a challenge under which errors cancel.
+        let transcript = if Self::NON_INTERACTIVE { -likeliest::<B, E>().log2() } else { f64::INFINITY };
+        let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
+        bits.min(assumption).min(transcript) as u32
     }
 
     fn statistical_bits(correlations: Correlations, commitments: u64) -> u32 {
-        let block = match correlations {
-            Correlations::Direct => direct::SHORTEST,
-            _ => crate::vole::lpn::TILE,
-        };
-        arithmetic::security::<B, E>(commitments, block)
+        match correlations {
+            // Each block has a check of its own.
+            Correlations::Direct => {
+                let blocks = commitments.div_ceil(direct::SHORTEST as u64) + 1;
+                arithmetic::security::<B, E>(commitments, direct::SHORTEST, blocks)
+            }
+            _ => arithmetic::security::<B, E>(commitments, TILE, 1),
+        }
     }
 
     fn delta(random: &mut Random) -> Delta<B, E> {

@@ -184,13 +184,17 @@ impl Sets {
         wan: Params { name: "wan", secret: 573_440, trees: 8192, depth: 11, security: 130 },
     };
 
-    /// Those of the field `B`: of the largest fields that are no larger. The only field of characteristic two is the one
-    /// of 2^8.
-    pub const fn of<B: Field>() -> Self {
+    /// Those of the field `B`: of a prime field those of the largest ones that are no larger.
+    ///
+    /// # Panics
+    /// Where there are none.
+    pub fn of<B: Field>() -> Self {
+        let prime = B::ONE + B::ONE != B::ZERO;
         match B::BITS {
-            ..17 => Self::F256,
-            17..61 => Self::F65537,
-            61.. => Self::LARGE,
+            8 if !prime => Self::F256,
+            17..61 if prime => Self::F65537,
+            61.. if prime => Self::LARGE,
+            _ => panic!("{} has no sets: estimate some", B::NAME),
         }
     }
 

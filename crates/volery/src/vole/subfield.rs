@@ -93,7 +93,7 @@ fn uniform<F: Field>(random: &mut Random) -> F {
     }
 }
 
-/// The probability of a guess at Δ.
+/// The probability that one guess at Δ is right.
 pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
     let last = (-B::ONE).to_word();
@@ -101,9 +101,9 @@ pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     size.powi(-(E::DEGREE as i32))
 }
 
-/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an eighth.
+/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an eighth in each coordinate.
 pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
-    1.125 * guess::<B, E>()
+    1.125f64.powi(E::DEGREE as i32) * guess::<B, E>()
 }
 
 /// The first `count` coefficients that come of `seed`, independent of each other.

@@ -9,6 +9,7 @@ use crate::arch::f61::Row;
 use crate::arch::{WEIGHT, portable};
 use crate::field::{F61, F128};
 use crate::mac::Holes;
+use zeroize::Zeroizing;
 
 #[inline(always)]
 unsafe fn splat<V: Simd>(word: u64) -> V {
@@ -76,7 +77,8 @@ pub(in crate::arch) unsafe fn grow_leaves<V: Simd>(key: &Aes128, parents: &mut [
         }
         let (parents, left, right) = (&parents[whole..], &mut left[whole..], &mut right[whole..]);
         if !parents.is_empty() {
-            let (mut blocks, mut words) = ([F128(0); PARENTS], [F61::default(); 2 * PARENTS]);
+            let mut blocks = Zeroizing::new([F128(0); PARENTS]);
+            let mut words = Zeroizing::new([F61::default(); 2 * PARENTS]);
             blocks[..parents.len()].copy_from_slice(parents);
             let at = words.as_mut_ptr();
             grow_leaves_at(&keys, blocks.as_ptr(), at, at.add(PARENTS));
@@ -181,6 +183,7 @@ pub(in crate::arch) unsafe fn encode_keys<V: Simd>(
                 let mut sum = row.get();
                 for i in 0..WEIGHT {
                     let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
+                    // Of plain reads the compiler makes gathers, which take more than twice as long.
                     sum += entry.read_volatile().get();
                     if i == 6 {
                         // Eight elements fill 64 bits.

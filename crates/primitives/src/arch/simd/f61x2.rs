@@ -28,6 +28,7 @@ pub(in crate::arch) unsafe fn encode_tagged<V: Simd>(
                 for i in 0..WEIGHT {
                     let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
                     sum = sum.add(V::One::load(entry.cast()));
+                    // Volatile as in the code over 2^61 - 1.
                     last += entry.cast::<F61>().add(2).read_volatile().get();
                     if i == 6 {
                         // Eight elements fill 64 bits.

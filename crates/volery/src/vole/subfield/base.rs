@@ -58,7 +58,7 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
     places
 }
 
-/// The error of the check: the probability that the values of two columns differ and meet under χ.
+/// The error of one check: the probability that the values of two columns differ and meet under χ.
 pub fn error<B: Field, E: MacField<B>>() -> f64 {
     let columns = f64::from(E::DEGREE * B::BITS);
     columns * (columns - 1.0) / 2.0 * super::likeliest::<B, E>()

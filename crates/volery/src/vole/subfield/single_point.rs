@@ -28,8 +28,10 @@
 //! gets one guess, and a wrong one ends Δ.
 //!
 //! What the check promises: a verifier that sends wrong corrections passes with probability 1/|E|, or where α agrees
-//! with a guess that it had to make: an abort, or its absence, tells it one predicate of a few places in few trees, and
-//! the assumption bears such leakage ([`super::super::lpn`]).
+//! with a guess that it had to make: that it passed tells it one predicate of a few places in few trees, and the
+//! assumption bears such leakage ([`super::super::lpn`]). Where it does not pass it has seen a V that depends on α and β
+//! of each tree it corrupted; the session ends then, this iteration was not drawn from, and what it started from is used
+//! for nothing else.
 
 use super::super::half_tree::{Forest, Roots};
 use super::super::lpn::{Params, TILE};

@@ -32,6 +32,9 @@
 //! ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
 //! challenges are the transcript's.
 //!
+//! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB over
+//! 2^61 − 1, twice that with MACs of 16 bytes.
+//!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are uniform
 //! coefficients for a masked sum, and any others would do as well.
 
@@ -53,8 +56,9 @@ pub const BLOCKS: usize = 8;
 /// Slots that gates fill before they are weighed: they stay in the first-level cache.
 const SLOTS: usize = 512;
 
-/// The bits that an extension must have for challenges to come from the transcript.
-const TRANSCRIPT_BITS: u32 = 100;
+/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them, and some
+/// for what each coordinate's encoding is longer than its logarithm.
+const TRANSCRIPT_BITS: u32 = 112;
 
 /// Whether challenges over `E` come from the transcript, and the gates are one-way.
 pub const fn by_transcript<E: Field>() -> bool {
@@ -67,11 +71,12 @@ const fn ends_batch<E: Field>(block: usize) -> bool {
 }
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of so many
-/// `commitments` (inputs, hints and multiplications) over a VOLE with blocks of `block` shares.
-pub fn security<B: Field, E: MacField<B>>(commitments: u64, block: usize) -> u32 {
+/// `commitments` (inputs, hints and multiplications) over a VOLE with blocks of `block` shares, whose first shares
+/// take so many `checks`.
+pub fn security<B: Field, E: MacField<B>>(commitments: u64, block: usize, checks: u64) -> u32 {
     let blocks = commitments.div_ceil(block as u64);
     let batches = if by_transcript::<E>() { blocks } else { blocks.div_ceil(BLOCKS as u64) };
     let products = 4.0 * guess::<B, E>() + batches as f64 * likeliest::<B, E>();
-    let error = products + base_error::<B, E>() + (-Depth::Eight.security()).exp2();
+    let error = products + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
     (-error.log2()).floor() as u32
 }

@@ -1,7 +1,7 @@
 //! The prover's side.
 
 use super::super::batch::Openings;
-use super::{SLOTS, by_transcript, ends_batch};
+use super::{BLOCKS, SLOTS, by_transcript, ends_batch};
 use crate::channel::{Channel, Party};
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -53,7 +53,6 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
 }
 
 /// The products of a batch.
-#[derive(Default)]
 struct Products<E: Field> {
     /// The last of its blocks, once it is known.
     last: Option<usize>,
@@ -196,7 +195,9 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         self.done += used.len();
         self.committed += used.len() as u64;
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
-            self.waiting.push_back(self.spare.pop().unwrap_or_default());
+            let blocks = if by_transcript::<E>() { 1 } else { BLOCKS };
+            let room = || Products::new(blocks * self.block.len());
+            self.waiting.push_back(self.spare.pop().unwrap_or_else(room));
         }
         let batch = self.waiting.back_mut().expect("pushed where there was none");
         batch.extend(self.arch, used);
@@ -262,15 +263,25 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 }
 
 impl<E: Field> Products<E> {
+    /// None yet, with room for so many: what has to move would leave a copy behind. Batches of a VOLE whose blocks grow
+    /// may take more.
+    fn new(room: usize) -> Self {
+        let [constant, linear] = [(); 2].map(|()| Zeroizing::new(vec![E::ZERO; room]));
+        Self { last: None, length: 0, constant, linear }
+    }
+
     /// Adds those of some slots.
     fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<B, E>])
     where
         E: MacField<B>,
     {
         let range = self.length..self.length + triples.len();
-        if self.constant.len() < range.end {
-            self.constant.resize(range.end, E::ZERO);
-            self.linear.resize(range.end, E::ZERO);
+        for sums in [&mut self.constant, &mut self.linear] {
+            if sums.len() < range.end {
+                let mut longer = vec![E::ZERO; 2 * range.end];
+                longer[..self.length].copy_from_slice(&sums[..self.length]);
+                *sums = Zeroizing::new(longer);
+            }
         }
         E::products(arch, triples, &mut self.constant[range.clone()], &mut self.linear[range.clone()]);
         self.length = range.end;

@@ -350,12 +350,12 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 #[test]
 fn the_bound_is_the_sum_of_its_terms() {
     // 2^61/(61^2) is 2^49.1; 10^10 gates are 305,176 batches, or 2^18.2.
-    assert_eq!(security::<F61, F61>(1000, 4096), 49);
-    assert_eq!(security::<F61, F61>(10_000_000_000, 4096), 42);
-    assert!(security::<F61, F61x2>(10_000_000_000, 4096) >= 100);
-    assert_eq!(security::<Goldilocks, Goldilocks>(1000, 4096), 51);
-    assert!(security::<Goldilocks, Goldilocksx2>(10_000_000_000, 4096) >= 104);
-    assert_eq!(security::<F65537, F65537x4>(1000, 4096), 51);
-    assert!(security::<F256, F128>(1 << 30, 4096) >= 108);
+    assert_eq!(security::<F61, F61>(1000, 4096, 1), 49);
+    assert_eq!(security::<F61, F61>(10_000_000_000, 4096, 1), 42);
+    assert!(security::<F61, F61x2>(10_000_000_000, 4096, 1) >= 100);
+    assert_eq!(security::<Goldilocks, Goldilocks>(1000, 4096, 1), 51);
+    assert!(security::<Goldilocks, Goldilocksx2>(10_000_000_000, 4096, 1) >= 104);
+    assert_eq!(security::<F65537, F65537x4>(1000, 4096, 1), 51);
+    assert!(security::<F256, F128>(1 << 30, 4096, 1) >= 108);
     assert!(!by_transcript::<F61>() && !by_transcript::<F65537x4>() && by_transcript::<F61x2>());
 }
