@@ -166,8 +166,11 @@ fn one_set_up_serves_many_statements() {
     });
 }
 
+/// The prover's message with the points of the base transfers, after its opening and its hello.
+const POINTS: usize = 2;
+
 /// A bit in each message of either party. What COPEe sends for a bit of Δ that is zero is not looked at, and changing it
-/// changes nothing: that guess it grants.
+/// changes nothing: that guess it grants, and nothing else.
 #[test]
 fn nothing_tampered_with_is_accepted() {
     type S = Over<F61, F61>;
@@ -175,6 +178,12 @@ fn nothing_tampered_with_is_accepted() {
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let options = Options { statement: Some([3; 32]), check: false, ..with("direct") };
     let honest = run_honestly::<S, _>(&network, &witness, &options);
+    // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check: an element for
+    // each of the 61 bits of Δ and each share.
+    let masked = |message: usize, bytes: &[u8]| {
+        message > POINTS && [256, 1].into_iter().any(|shares| bytes.len() == 61 * shares * F61::BYTES)
+    };
+    let (mut pieces, mut guesses) = (0, 0);
     for (party, recording) in
         [(Party::Prover, honest.from_prover.messages()), (Party::Verifier, honest.from_verifier.messages())]
     {
@@ -185,10 +194,19 @@ fn nothing_tampered_with_is_accepted() {
             // The verdict itself comes after the acceptance.
             let last = party == Party::Verifier && message + 1 == recording.len();
             let refused = if last { session.proved.is_err() } else { session.verified.is_err() };
-            let masked = party == Party::Prover && bytes.len().is_multiple_of(8 * 61);
-            assert!(refused || masked, "message {message} of the {}, bit {bit}", party.name());
+            if party == Party::Prover && masked(message, bytes) {
+                (pieces, guesses) = (pieces + 1, guesses + usize::from(!refused));
+            } else {
+                assert!(refused, "message {message} of the {}, bit {bit}", party.name());
+            }
+        }
+        if party == Party::Prover {
+            assert_eq!(recording[POINTS].len(), 32 * 61);
         }
     }
+    // Of blocks of 256, 256, 512 and 1024 shares, with their masks.
+    assert_eq!(pieces, 2 + 2 + 3 + 5);
+    assert!((1..pieces).contains(&guesses), "{guesses} of {pieces}");
 }
 
 #[test]
@@ -201,7 +219,7 @@ fn less_security_than_asked_for_is_refused() {
             assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
         }
     };
-    refused(&Options { security: Some(60), ..with("direct") }, "gives 49");
+    refused(&Options { security: Some(60), ..with("direct") }, "gives 48");
     // More gates than the bound bears, were they as many as announced.
     refused(&Options { commitments: Some(1 << 50), ..with("tiny") }, "gives 2");
     // A transcript's challenges over 61 bits could be searched.

@@ -203,3 +203,44 @@ fn long_sums() {
     field::<F61>();
     field::<F61x2>();
 }
+
+/// The same where coordinates are p - 1 or 0, and other ones from each element to the next.
+#[test]
+fn long_sums_that_alternate() {
+    fn field<B: Field, E: MacField<B>>() {
+        let length = 2 * 8192 + 3;
+        let edge = |set: u32| -> E {
+            (0..E::DEGREE).filter(|i| set >> i & 1 == 1).map(|i| -E::place(B::BITS * i)).sum()
+        };
+        let all = (1 << E::DEGREE) - 1;
+        let sets = [0, all, 1, all - 1, all & 0b0101, all & 0b1010];
+        for (even, odd) in sets.iter().flat_map(|&even| sets.map(|odd| (edge(even), edge(odd)))) {
+            let alternate = |sets: [E; 2]| (0..length).map(move |i| sets[i % 2]);
+            let chi: Vec<E> = alternate([even, odd]).collect();
+            let macs: Vec<E> = alternate([odd, even]).collect();
+            let values = |i: usize| if i.is_multiple_of(2) { -B::ONE } else { B::ZERO };
+            let rows: Vec<_> =
+                macs.iter().enumerate().map(|(i, &mac)| Tagged { value: values(i), mac }).collect();
+            let gates: Vec<_> = chi.iter().zip(&macs).map(|(&a, &b)| [a, b, b]).collect();
+            let [evens, odds] = [length.div_ceil(2), length / 2].map(times::<E>);
+            let (mixed, squares) = ((evens + odds) * even * odd, evens * even * even + odds * odd * odd);
+            let cubes = evens * even * even * odd + odds * odd * odd * even;
+            for arch in Arch::available() {
+                assert_eq!(E::dot(arch, &chi, &macs), mixed);
+                assert_eq!(E::dot(arch, &chi, &chi), squares);
+                assert_eq!(E::weigh(arch, &chi, &rows), (mixed, -evens * even));
+                assert_eq!(E::verifier_sums(arch, &chi, &gates), (cubes, mixed));
+            }
+        }
+    }
+    field::<F61, F61>();
+    field::<F61, F61x2>();
+    field::<Goldilocks, Goldilocks>();
+    field::<Goldilocks, Goldilocksx2>();
+    field::<F65537, F65537x4>();
+}
+
+/// `1 + … + 1`.
+fn times<F: Field>(count: usize) -> F {
+    core::iter::repeat_n(F::ONE, count).sum()
+}

@@ -185,28 +185,95 @@ fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
 }
 over_every_field!(a_false_x_is_caught);
 
-/// Errors by coordinates of Δ that would make up a multiple of Δ outside the field, γ·Δ, but for half of its entropy: in
-/// one sum over all places a guess at that half would pass, and give values outside the field their MACs.
+/// Errors by coordinates of Δ that make up a multiple of Δ outside the field, γ·Δ, but for half of its entropy: in one sum
+/// over all places a guess at that half passes, and gives values outside the field their MACs. By bits it does not.
 #[test]
 fn one_sum_attack() {
     use volery_primitives::{Extension, F61, F61x2, F65537, F65537x4};
-    fn test<B: Field, E: MacField<B>>(errors: &[B], gamma: E) {
+    fn test<B: Field, E: MacField<B>>(errors: &[B], gamma: E, half: impl Fn(&[B]) -> Vec<B>) {
         for seed in 0..4 {
             let delta = delta::<B, E>(seed);
             let mut lie = Lie::<B, E>::none();
-            let bits = lie.errors.len() / errors.len();
-            (0..lie.errors.len()).for_each(|j| lie.errors[j] = errors[j / bits]);
-            for slope in [E::ZERO, E::ONE, gamma, gamma + E::ONE] {
-                lie.slope = slope;
-                assert!(!accepted(&delta, seed, &lie));
+            (0..lie.errors.len()).for_each(|j| lie.errors[j] = errors[j / B::BITS as usize]);
+            let half: Vec<E> = half(&coordinates(&delta)).into_iter().map(E::from).collect();
+            let guess = (E::ONE - gamma) * E::pack(&half);
+            lie.slope = gamma;
+            assert!(passes_one_sum(&delta, seed, &lie, guess));
+            assert!(!passes_one_sum(&delta, seed, &lie, guess + E::ONE));
+            assert!(!passes_one_sum(&delta, seed, &lie, E::ZERO));
+            // The same with what the guess is worth for x.
+            for x in [E::ZERO, guess] {
+                for slope in [E::ZERO, E::ONE, gamma, gamma + E::ONE] {
+                    (lie.x, lie.slope) = (x, slope);
+                    assert!(!accepted(&delta, seed, &lie));
+                }
             }
         }
     }
     // X² = −1, and the guess is Δ₀ + Δ₁; X⁴ = 3, and the guesses are Δ₀ − 3·Δ₂ and Δ₁ − 3·Δ₃.
-    test(&[F61::ONE, -F61::ONE], F61x2::pack(&[F61x2::ZERO, F61x2::ONE]));
+    let x = F61x2::pack(&[F61x2::ZERO, F61x2::ONE]);
+    test(&[F61::ONE, -F61::ONE], x, |delta| vec![delta[0] + delta[1]]);
     let [one, three] = [F65537::ONE, F65537::ONE + F65537::ONE + F65537::ONE];
     let square = F65537x4::pack(&[F65537x4::ZERO, F65537x4::ZERO, F65537x4::ONE]);
-    test(&[one, one, three, three], square);
+    let half = |delta: &[F65537]| vec![delta[0] - three * delta[2], delta[1] - three * delta[3]];
+    test(&[one, one, three, three], square, half);
+}
+
+fn coordinates<B: Field, E: MacField<B>>(delta: &Delta<B, E>) -> Vec<B> {
+    let word = |i: u32| delta.choices.0 >> (i * B::BITS) & ((1 << B::BITS) - 1);
+    (0..E::DEGREE).map(|i| B::from_word(word(i)).unwrap()).collect()
+}
+
+/// Whether a prover that lies passes figure 5's check, of the one sum Σ g_j·z_j = Σ g_j·(column j's sum) − x·Δ, to which it
+/// adds `guess` for each value that goes into x. If so, its values are `lie.slope` more than those it draws.
+fn passes_one_sum<B: Field, E: MacField<B>>(
+    delta: &Delta<B, E>,
+    seed: u8,
+    lie: &Lie<B, E>,
+    guess: E,
+) -> bool {
+    // The shares and the masks are one message.
+    let (count, length) = (100, 100 + E::DEGREE as usize);
+    let (mut prover, mut verifier) = ends(delta, seed);
+    let (arch, places) = (prover.arch, prover.places.clone());
+    let chi = coefficients::<B, E>(arch, F128(seed.into()), count);
+    let sum = |columns: &Columns<B>| -> E {
+        places.iter().zip(columns.iter()).map(|(place, column)| *place * weigh(arch, &chi, column)).sum()
+    };
+    let session = session(
+        vec![],
+        |channel| {
+            let values: Vec<B> = (0..length).map(|_| uniform(&mut prover.random)).collect();
+            let told: Vec<Vec<B>> =
+                lie.errors.iter().map(|error| values.iter().map(|value| *value + *error).collect()).collect();
+            let columns = prover.send_columns(channel, |j| &told[j])?;
+            let ones = weigh(arch, &chi, &vec![B::ONE; length]);
+            let x = weigh(arch, &chi, &values) + lie.slope * ones;
+            channel.send_elements(&[x, sum(&columns) + guess * ones])?;
+            let macs = columns.combine(&places, count);
+            Ok(values.into_iter().zip(macs.to_vec()).collect::<Vec<_>>())
+        },
+        |channel| {
+            let mut masked = vec![B::ZERO; places.len() * length];
+            channel.recv_elements(&mut masked)?;
+            let mut columns = Columns::new(places.len(), length);
+            let transfers = verifier.transfers.iter_mut().zip(columns.piece(0, length));
+            for (((expansion, bit), k), masked) in transfers.zip(masked.chunks_exact(length)) {
+                expansion.fill(k);
+                k.iter_mut().zip(masked).for_each(|(k, masked)| *k += masked.masked(**bit));
+            }
+            let mut sent = [E::ZERO; 2];
+            channel.recv_elements(&mut sent)?;
+            let passes = sent[1] == sum(&columns) - sent[0] * delta.value();
+            Ok((passes, columns.combine(&places, count).to_vec()))
+        },
+    );
+    let (passes, keys) = session.verified.unwrap();
+    for ((value, mac), key) in session.proved.unwrap().into_iter().zip(keys) {
+        let extended = E::from(value) + lie.slope;
+        assert_eq!(key == mac + guess + extended * delta.value(), passes);
+    }
+    passes
 }
 
 /// Elements that are not in canonical form, of either field, are refused.

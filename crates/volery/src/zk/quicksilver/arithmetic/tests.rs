@@ -1,16 +1,18 @@
-//! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at one gate;
-//! challenges after what they combine.
+//! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at one gate,
+//! or at two so that it might cancel; challenges after what they combine.
 
+use super::super::batch::Openings;
 use super::*;
-use crate::channel::{Channel, Flip, Party, Tape, pipe};
+use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
 use crate::circuit::{Backend, Circuit};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::lpn::Sets;
-use crate::vole::subfield::{Delta, Key, extend, ideal};
+use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
 use crate::vole::{Shares, Vole};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
+use std::collections::HashSet;
 use std::time::Duration;
 use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Tagged};
 
@@ -47,11 +49,21 @@ impl<F: Field> Products<F> {
     }
 }
 
-/// A prover that lies about the product with number `at`, so that a false sum comes out true.
+/// What a prover adds to a value, so that a false sum comes out true.
+#[derive(Clone, Copy)]
+enum Lie<B> {
+    /// To the product with this number.
+    Product(u64, B),
+    /// To the element of the witness with this number, once it has committed to that.
+    Input(u64, B),
+}
+
+/// A prover that lies.
 struct Cheat<'a, B: Field, E: MacField<B>> {
     prover: Prover<'a, B, E>,
-    at: Option<u64>,
-    gate: u64,
+    lies: &'a [Lie<B>],
+    products: u64,
+    inputs: u64,
 }
 
 impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
@@ -68,44 +80,100 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
         self.prover.scale(a, c)
     }
     fn witness(&mut self) -> Result<Self::Wire> {
-        self.prover.witness()
+        let mut wire = self.prover.witness()?;
+        let error = self.lies.iter().map(|lie| match lie {
+            Lie::Input(at, error) if *at == self.inputs => *error,
+            _ => B::ZERO,
+        });
+        wire.value += error.sum();
+        self.inputs += 1;
+        Ok(wire)
     }
     fn hint(&mut self, of: &[Self::Wire], f: impl FnOnce(&[B]) -> B) -> Result<Self::Wire> {
         self.prover.hint(of, f)
     }
     fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire> {
-        let lie = if self.at == Some(self.gate) { B::ONE } else { B::ZERO };
-        self.gate += 1;
-        self.prover.multiply(a, b, a.value * b.value + lie)
+        let error = self.lies.iter().map(|lie| match lie {
+            Lie::Product(at, error) if *at == self.products => *error,
+            _ => B::ZERO,
+        });
+        let error: B = error.sum();
+        self.products += 1;
+        self.prover.multiply(a, b, a.value * b.value + error)
     }
     fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()> {
         self.prover.assert_zero(a, name)
     }
 }
 
-/// The verdict over ends that are made by `prover_end` and `verifier_end`.
+/// What becomes of the bytes of a message.
+type Alteration = dyn Fn(&mut [u8]) + Send;
+
+/// What the prover does to its message with number `message`, instead of sending what it should.
+struct Change {
+    message: usize,
+    to: Box<Alteration>,
+}
+
+impl Change {
+    fn flip(message: usize, bit: usize) -> Self {
+        Self { message, to: Box::new(move |bytes| bytes[bit / 8] ^= 1 << (bit % 8)) }
+    }
+
+    /// All ones in place of element `index` of a message of elements.
+    fn fill<F: Field>(message: usize, index: usize) -> Self {
+        Self { message, to: Box::new(move |bytes| bytes[F::BYTES * index..][..F::BYTES].fill(0xff)) }
+    }
+}
+
+/// A link that changes what is sent.
+struct Changed {
+    link: Pipe,
+    change: Option<Change>,
+    sent: usize,
+}
+
+impl Link for Changed {
+    fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        let mut bytes = bytes.to_vec();
+        if let Some(change) = self.change.as_ref().filter(|change| change.message == self.sent) {
+            (change.to)(&mut bytes);
+        }
+        self.sent += 1;
+        self.link.send(&bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.link.flush()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> std::io::Result<()> {
+        self.link.recv(bytes)
+    }
+}
+
+/// The verdict, and what the verifier has sent, over ends that are made by `prover_end` and `verifier_end`.
 fn run_over<B: Field, E: MacField<B>, P, V>(
     circuit: &Products<B>,
     witness: &[B],
-    at: Option<u64>,
-    flip: Option<Flip>,
+    lies: &[Lie<B>],
+    change: Option<Change>,
     prover_end: impl FnOnce(&mut Channel) -> P + Send,
     verifier_end: impl FnOnce(&mut Channel, &Delta<B, E>) -> V,
-) -> Result<Gates>
+) -> (Result<Gates>, Recording)
 where
     P: Vole<Share = Tagged<B, E>> + 'static,
     V: Vole<Share = Key<E>> + 'static,
 {
     let (here, there) = pipe(Duration::from_secs(20));
-    let mut proving = Channel::new(Party::Prover, Tape::new(here, flip).0);
+    let mut proving = Channel::new(Party::Prover, Changed { link: here, change, sent: 0 });
+    let (there, answered) = Tape::new(there, None);
     let verifying = Channel::new(Party::Verifier, there);
-    std::thread::scope(|scope| {
+    let verdict = std::thread::scope(|scope| {
         let witness = witness.to_vec();
         scope.spawn(move || {
             let vole = prover_end(&mut proving);
             {
                 let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
-                let mut cheat = Cheat { prover, at, gate: 0 };
+                let mut cheat = Cheat { prover, lies, products: 0, inputs: 0 };
                 // The verifier may be gone already.
                 let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
             }
@@ -119,18 +187,34 @@ where
         let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
-    })
+    });
+    (verdict, answered)
+}
+
+/// The same over an ideal dealer.
+fn run_recorded<B: Field, E: MacField<B>>(
+    circuit: &Products<B>,
+    witness: &[B],
+    lies: &[Lie<B>],
+    change: Option<Change>,
+) -> (Result<Gates>, Recording) {
+    let prover_end = |_: &mut Channel| ideal::Prover::<B, E>::new(3, BLOCK);
+    let verifier_end = |_: &mut Channel, delta: &Delta<B, E>| ideal::Verifier::new(3, BLOCK, delta);
+    run_over(circuit, witness, lies, change, prover_end, verifier_end)
 }
 
 fn run_ideal<B: Field, E: MacField<B>>(
     circuit: &Products<B>,
     witness: &[B],
-    at: Option<u64>,
-    flip: Option<Flip>,
+    lies: &[Lie<B>],
+    change: Option<Change>,
 ) -> Result<Gates> {
-    let prover_end = |_: &mut Channel| ideal::Prover::<B, E>::new(3, BLOCK);
-    let verifier_end = |_: &mut Channel, delta: &Delta<B, E>| ideal::Verifier::new(3, BLOCK, delta);
-    run_over(circuit, witness, at, flip, prover_end, verifier_end)
+    run_recorded::<B, E>(circuit, witness, lies, change).0
+}
+
+/// Whether the check of the multiplications has failed, which is the one to catch a lie about a value.
+fn is_caught(verdict: &Result<Gates>) -> bool {
+    matches!(verdict, Err(Error::Rejected("the check of the multiplications failed")))
 }
 
 /// Runs a test over every field and extension.
@@ -150,7 +234,7 @@ fn honest_proofs_pass_at_every_size_around_the_batches() {
     fn test<B: Field, E: MacField<B>>() {
         for n in [0, 1, 2, 21, 63, 64, 65, 8 * PAIRS - 1, 8 * PAIRS, 8 * PAIRS + 1, 16 * PAIRS, 1100] {
             let (circuit, witness) = Products::<B>::instance(n, n as u8);
-            let gates = run_ideal::<B, E>(&circuit, &witness, None, None).unwrap();
+            let gates = run_ideal::<B, E>(&circuit, &witness, &[], None).unwrap();
             assert_eq!((gates.mul, gates.inputs, gates.assert), (n, 2 * n, 1));
         }
     }
@@ -159,16 +243,90 @@ fn honest_proofs_pass_at_every_size_around_the_batches() {
 
 #[test]
 fn a_lie_at_any_gate_is_rejected() {
+    const N: u64 = 9 * PAIRS + 5;
+    fn test<B: Field, E: MacField<B>>(gates: impl Iterator<Item = u64>) {
+        let (mut circuit, witness) = Products::<B>::instance(N, 1);
+        circuit.sum += B::ONE;
+        for at in gates {
+            let verdict = run_ideal::<B, E>(&circuit, &witness, &[Lie::Product(at, B::ONE)], None);
+            assert!(is_caught(&verdict), "gate {at}");
+        }
+    }
+    let some = || (0..N).step_by(37).chain([63, 64, 8 * PAIRS - 1, 8 * PAIRS, 9 * PAIRS, N - 1]);
+    test::<F61, F61>(0..N);
+    test::<F61, F61x2>(some());
+    test::<Goldilocks, Goldilocks>(some());
+    test::<Goldilocks, Goldilocksx2>(some());
+    test::<F65537, F65537x4>(some());
+    test::<F256, F128>(some());
+}
+
+/// One product more and another one less leave the sum as it is: in one block, in two, and at the same place of two
+/// batches.
+#[test]
+fn opposite_lies_are_rejected() {
     fn test<B: Field, E: MacField<B>>() {
         let n = 9 * PAIRS + 5;
-        let (mut circuit, witness) = Products::<B>::instance(n, 1);
-        circuit.sum += B::ONE;
-        for at in (0..n).step_by(37).chain([63, 64, 8 * PAIRS - 1, 8 * PAIRS, 9 * PAIRS, n - 1]) {
-            let error = run_ideal::<B, E>(&circuit, &witness, Some(at), None).unwrap_err();
-            assert!(matches!(error, Error::Rejected("the check of the multiplications failed")), "gate {at}");
+        let (circuit, witness) = Products::<B>::instance(n, 1);
+        let batch = 8 * PAIRS;
+        for (i, j) in [(0, 1), (5, 40), (62, 63), (63, 64), (3, PAIRS + 3), (7, batch + 7), (n - 2, n - 1)] {
+            for error in [B::ONE, witness[0]] {
+                let lies = [Lie::Product(i, error), Lie::Product(j, -error)];
+                let verdict = run_ideal::<B, E>(&circuit, &witness, &lies, None);
+                assert!(is_caught(&verdict), "gates {i} and {j}");
+            }
         }
     }
     over_every_field!(test);
+}
+
+/// A prover commits to one value and multiplies by another one.
+#[test]
+fn a_lie_about_an_input_is_rejected() {
+    fn test<B: Field, E: MacField<B>>() {
+        let (circuit, witness) = Products::<B>::instance(100, 2);
+        // The first input and the last, those at the edges of a block, and the second of a pair.
+        for at in [0, 1, 2 * PAIRS - 1, 2 * PAIRS, 199] {
+            let factor = witness[at as usize ^ 1];
+            assert_ne!(factor, B::ZERO);
+            let circuit = Products { n: 100, sum: circuit.sum + factor };
+            let verdict = run_ideal::<B, E>(&circuit, &witness, &[Lie::Input(at, B::ONE)], None);
+            assert!(is_caught(&verdict), "input {at}");
+        }
+    }
+    over_every_field!(test);
+}
+
+/// A prover that lies in one batch, and once it knows its coin again in the next: by as much as cancels the first lie,
+/// were the coin to come the same again or to go on. By the coin that comes it would.
+#[test]
+fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
+    fn test<E: MacField<E>>() {
+        let (true_circuit, witness) = Products::<E>::instance(10 * PAIRS, 7);
+        let (first, second) = (5, 9);
+        let run = |lie: E| {
+            let circuit = Products { n: true_circuit.n, sum: true_circuit.sum + E::ONE + lie };
+            let lies = [Lie::Product(first, E::ONE), Lie::Product(8 * PAIRS + second, lie)];
+            let (verdict, answered) = run_recorded::<E, E>(&circuit, &witness, &lies, None);
+            (verdict, answered.messages())
+        };
+        let coins = run_recorded::<E, E>(&true_circuit, &witness, &[], None).1.messages();
+        assert_eq!(coins.len(), 2);
+        // The coefficient of a gate, of a batch or of the one after it.
+        let chi = |coin: &[u8], gate: u64| {
+            let seed = F128::from_bytes(coin.try_into().unwrap());
+            coefficients::<E, E>(Arch::detect(), seed, 3 * 10 * PAIRS as usize)[3 * gate as usize + 2]
+        };
+        let cancel = |next: E| -(chi(&coins[0], first) * next.invert());
+        for next in [chi(&coins[0], second), chi(&coins[0], 8 * PAIRS + second)] {
+            let (verdict, heard) = run(cancel(next));
+            assert!(is_caught(&verdict));
+            assert_eq!(heard, coins);
+        }
+        assert!(run(cancel(chi(&coins[1], second))).0.is_ok());
+    }
+    test::<F61>();
+    test::<Goldilocks>();
 }
 
 #[test]
@@ -176,7 +334,8 @@ fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
     fn test<B: Field, E: MacField<B>>() {
         let (mut circuit, witness) = Products::<B>::instance(1, 1);
         circuit.sum += B::ONE;
-        assert!(matches!(run_ideal::<B, E>(&circuit, &witness, Some(0), None), Err(Error::Rejected(_))));
+        let lie = [Lie::Product(0, B::ONE)];
+        assert!(matches!(run_ideal::<B, E>(&circuit, &witness, &lie, None), Err(Error::Rejected(_))));
     }
     over_every_field!(test);
 }
@@ -187,7 +346,7 @@ fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
 fn a_lie_over_extended_correlations_is_rejected() {
     let n = 45_000;
     let (mut circuit, witness) = Products::instance(n, 5);
-    let run = |circuit: &Products<F61>, at| {
+    let run = |circuit: &Products<F61>, lies: &[Lie<F61>]| {
         let (arch, sets) = (Arch::detect(), Sets::LARGE);
         let prover_end = |channel: &mut Channel| {
             let random = &mut Random::from_seed(&[1; 32]);
@@ -197,12 +356,12 @@ fn a_lie_over_extended_correlations_is_rejected() {
             let random = &mut Random::from_seed(&[2; 32]);
             extend::Verifier::new(channel, arch, sets, sets.tiny, delta, random).unwrap()
         };
-        run_over(circuit, &witness, at, None, prover_end, verifier_end)
+        run_over(circuit, &witness, lies, None, prover_end, verifier_end).0
     };
-    assert_eq!(run(&circuit, None).unwrap(), run_ideal::<F61, F61>(&circuit, &witness, None, None).unwrap());
+    assert_eq!(run(&circuit, &[]).unwrap(), run_ideal::<F61, F61>(&circuit, &witness, &[], None).unwrap());
     circuit.sum += F61::ONE;
     for at in [0, 1365, 1366, 10_922, 10_923, 39_594, 39_595, n - 1] {
-        assert!(matches!(run(&circuit, Some(at)), Err(Error::Rejected(_))), "gate {at}");
+        assert!(is_caught(&run(&circuit, &[Lie::Product(at, F61::ONE)])), "gate {at}");
     }
 }
 
@@ -213,7 +372,7 @@ fn a_flipped_bit_in_any_message_is_rejected() {
         let (circuit, witness) = Products::<B>::instance(100, 3);
         for message in 0..4 {
             for bit in [0, 1, 7, 16, 60] {
-                let verdict = run_ideal::<B, E>(&circuit, &witness, None, Some(Flip { message, bit }));
+                let verdict = run_ideal::<B, E>(&circuit, &witness, &[], Some(Change::flip(message, bit)));
                 assert!(verdict.is_err(), "message {message}, bit {bit}");
             }
         }
@@ -221,19 +380,26 @@ fn a_flipped_bit_in_any_message_is_rejected() {
     over_every_field!(test);
 }
 
-/// The top bit of the first correction makes an integer beyond the modulus of each field that has such.
+/// Those of the field in the corrections, the first and the last, and those of its extension, U and V.
 #[test]
 fn elements_that_are_not_canonical_are_refused() {
     fn test<B: Field, E: MacField<B>>() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
-        for (message, bytes) in [(0, B::BYTES), (1, E::BYTES)] {
-            let flip = Flip { message, bit: 8 * bytes - 1 };
-            let error = run_ideal::<B, E>(&circuit, &witness, None, Some(flip)).unwrap_err();
-            assert!(matches!(error, Error::Misbehaved("a field element is not in canonical form")));
+        let refused = |change: Change| {
+            let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(change)).unwrap_err();
+            matches!(error, Error::Misbehaved("a field element is not in canonical form"))
+        };
+        for index in [0, BLOCK - 1] {
+            assert!(refused(Change::fill::<B>(0, index)), "correction {index}");
+        }
+        for index in [0, 1] {
+            assert!(refused(Change::fill::<E>(1, index)), "U and V, {index}");
         }
     }
     test::<F61, F61>();
     test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocks>();
+    test::<Goldilocks, Goldilocksx2>();
     test::<F65537, F65537x4>();
 }
 
@@ -242,8 +408,8 @@ fn elements_that_are_not_canonical_are_refused() {
 fn corrections_of_unused_shares_are_refused() {
     fn test<B: Field, E: MacField<B>>() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
-        let last = Flip { message: 0, bit: 8 * B::BYTES * (BLOCK - 1) };
-        let error = run_ideal::<B, E>(&circuit, &witness, None, Some(last)).unwrap_err();
+        let last = Change::flip(0, 8 * B::BYTES * (BLOCK - 1));
+        let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(last)).unwrap_err();
         assert!(matches!(error, Error::Misbehaved("it corrects shares that commit to nothing")));
     }
     over_every_field!(test);
@@ -272,7 +438,7 @@ fn coins_come_after_all_they_combine() {
     assert_eq!(verifying.traffic().sent, 0);
 }
 
-/// Coins are drawn anew: two runs of one prover get different ones.
+/// Coins are drawn anew: each batch of one statement gets its own, and two runs of one prover get different ones.
 #[test]
 fn the_verifiers_coins_are_not_the_transcripts() {
     let coins = |seed: u8| {
@@ -280,30 +446,102 @@ fn the_verifiers_coins_are_not_the_transcripts() {
         let mut proving = Channel::new(Party::Prover, here);
         let mut verifying = Channel::new(Party::Verifier, there);
         let delta = Delta::<F61, F61>::random(&mut Random::from_seed(&[5; 32]));
-        let (circuit, witness) = Products::<F61>::instance(5, 4);
+        let (circuit, _) = Products::<F61>::instance(17 * PAIRS, 4);
         std::thread::scope(|scope| {
             let prover = scope.spawn(|| {
-                let mut dealer = ideal::Prover::<F61, F61>::new(3, BLOCK);
-                let mut block = Shares::default();
-                dealer.block(&mut proving, &mut block).unwrap();
-                let mut corrections = vec![F61::ZERO; BLOCK];
-                for (i, [x, y]) in witness.as_chunks::<2>().0.iter().enumerate() {
-                    let wires = [*x, *y, *x * *y];
-                    (0..3).for_each(|j| corrections[3 * i + j] = wires[j] - block.rows(3 * i)[j].value);
-                }
-                proving.send_elements(&corrections).unwrap();
-                proving.recv_array::<16>().unwrap()
+                // What the prover commits to is not looked at before its last message.
+                [8, 8, 1].map(|blocks| {
+                    (0..blocks).for_each(|_| proving.send_elements(&[F61::ONE; BLOCK]).unwrap());
+                    proving.recv_array::<16>().unwrap()
+                })
             });
             let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
             let mut random = Random::from_seed(&[seed; 32]);
             let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
             circuit.run(&mut verifier).unwrap();
-            // The prover leaves after its coin.
+            // The prover leaves after its coins.
             assert!(verifier.finish().is_err());
             prover.join().unwrap()
         })
     };
-    assert_ne!(coins(1), coins(2));
+    let coins: HashSet<[u8; 16]> = coins(1).into_iter().chain(coins(2)).collect();
+    assert_eq!(coins.len(), 6);
+}
+
+/// Where challenges are the transcript's, they depend on the last correction of their block: two provers whose blocks
+/// differ by no more than that get different ones, and one that draws its own before it has sent it is rejected.
+#[test]
+fn the_transcripts_challenges_come_after_all_they_combine() {
+    fn test<B: Field, E: MacField<B>>() {
+        let (honest, verdict) = one_block::<B, E>(B::ZERO, false);
+        assert!(verdict.is_ok());
+        let (other, verdict) = one_block::<B, E>(B::ONE, false);
+        assert!(is_caught(&verdict));
+        assert_ne!(honest, other);
+        let (early, verdict) = one_block::<B, E>(B::ZERO, true);
+        assert!(is_caught(&verdict));
+        let (same, verdict) = one_block::<B, E>(B::ONE, true);
+        assert!(is_caught(&verdict));
+        assert_eq!(early, same);
+        assert_ne!(early, honest);
+    }
+    test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocksx2>();
+    test::<F256, F128>();
+}
+
+/// Challenge and verdict of a prover of as many products as fill a block. It adds `lie` to the last one, whose correction
+/// is the block's last, and draws its challenge before it sends the corrections where it is `early`.
+fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result<Gates>) {
+    let (mut circuit, witness) = Products::<B>::instance(PAIRS, 4);
+    circuit.sum += lie;
+    let (here, there) = pipe(Duration::from_secs(20));
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let delta = Delta::<B, E>::random(&mut Random::from_seed(&[5; 32]));
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let (arch, mut dealer) = (Arch::detect(), ideal::Prover::<B, E>::new(3, BLOCK));
+            let (mut block, mut masks) = (Shares::default(), Shares::default());
+            dealer.block(&mut proving, &mut block).unwrap();
+            dealer.block(&mut proving, &mut masks).unwrap();
+            let public = |value: B| Tagged { value, mac: E::ZERO };
+            let (mut gates, mut sum) = (vec![], public(-circuit.sum));
+            for (i, [x, y]) in witness.as_chunks::<2>().0.iter().enumerate() {
+                let product = *x * *y + if i + 1 == PAIRS as usize { lie } else { B::ZERO };
+                let wires = [*x, *y, product].into_iter().zip(block.rows(3 * i));
+                let wires: Vec<_> = wires.map(|(value, share)| Tagged { value, mac: share.mac }).collect();
+                let [x, y, product] = wires.try_into().ok().unwrap();
+                gates.extend([[x, public(B::ONE), x], [y, public(B::ONE), y], [x, y, product]]);
+                sum = sum + product;
+            }
+            let shares = gates.iter().zip(block.rows(0));
+            let corrections: Vec<B> = shares.map(|(gate, share)| gate[2].value - share.value).collect();
+            let (mut constant, mut linear) = (vec![E::ZERO; BLOCK], vec![E::ZERO; BLOCK]);
+            E::products(arch, &gates, &mut constant, &mut linear);
+
+            let challenge = |channel: &mut Channel| channel.challenge(Party::Prover, "quicksilver batch");
+            let drawn = early.then(|| challenge(&mut proving));
+            proving.send_elements(&corrections).unwrap();
+            let seed = drawn.unwrap_or_else(|| challenge(&mut proving));
+            let chi = coefficients::<B, E>(arch, F128::from_bytes(*seed.first_chunk().unwrap()), BLOCK);
+            let masks = &masks.rows(0)[..E::DEGREE as usize];
+            let u = E::dot(arch, &chi, &constant) + macs(masks);
+            let v = E::dot(arch, &chi, &linear) + values(masks);
+            proving.send_elements(&[u, v]).unwrap();
+            let mut openings = Openings::new();
+            openings.absorb(&sum.mac);
+            proving.send(&openings.digest()).unwrap();
+            proving.flush().unwrap();
+            seed
+        });
+        let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
+        let mut random = Random::from_seed(&[5; 32]);
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        circuit.run(&mut verifier).unwrap();
+        let verdict = verifier.finish().map(|(_, gates, _)| gates);
+        (prover.join().unwrap(), verdict)
+    })
 }
 
 #[test]
@@ -349,13 +587,19 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 
 #[test]
 fn the_bound_is_the_sum_of_its_terms() {
-    // 2^61/(61^2) is 2^49.1; 10^10 gates are 305,176 batches, or 2^18.2.
-    assert_eq!(security::<F61, F61>(1000, 4096, 1), 49);
-    assert_eq!(security::<F61, F61>(10_000_000_000, 4096, 1), 42);
-    assert!(security::<F61, F61x2>(10_000_000_000, 4096, 1) >= 100);
-    assert_eq!(security::<Goldilocks, Goldilocks>(1000, 4096, 1), 51);
-    assert!(security::<Goldilocks, Goldilocksx2>(10_000_000_000, 4096, 1) >= 104);
-    assert_eq!(security::<F65537, F65537x4>(1000, 4096, 1), 51);
-    assert!(security::<F256, F128>(1 << 30, 4096, 1) >= 108);
+    // C(61, 2)·9/8 is 2^11; 10^10 gates are 305,176 batches, or 2^18.2.
+    let bounds = [
+        ("f61", security::<F61, F61>(1000, 4096, 1), 49),
+        ("f61, ten checks", security::<F61, F61>(1000, 4096, 10), 46),
+        ("f61, large", security::<F61, F61>(10_000_000_000, 4096, 1), 42),
+        ("f61^2", security::<F61, F61x2>(10_000_000_000, 4096, 1), 100),
+        ("goldilocks", security::<Goldilocks, Goldilocks>(1000, 4096, 1), 52),
+        ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(10_000_000_000, 4096, 1), 106),
+        ("f65537^4", security::<F65537, F65537x4>(1000, 4096, 1), 52),
+        ("f128", security::<F256, F128>(1 << 30, 4096, 1), 107),
+    ];
+    for (field, bits, expected) in bounds {
+        assert_eq!(bits, expected, "{field}");
+    }
     assert!(!by_transcript::<F61>() && !by_transcript::<F65537x4>() && by_transcript::<F61x2>());
 }
