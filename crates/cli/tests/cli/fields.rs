@@ -76,6 +76,25 @@ fn lists_come_from_arguments_files_and_standard_input() {
 }
 
 #[test]
+fn values_that_do_not_fit_say_what_does() {
+    let notation = "write decimal digits, or 0x and hexadecimal ones";
+    for wrong in ["0X20", "0b10", "text:a", "+3", "0x2g"] {
+        let [value, public] = ["x", "y"].map(|name| format!("{name}={wrong}"));
+        let check = power("check", "f61", &["--private", &value]);
+        volery(&check).refused(2, &["--private: x: character", notation]);
+        let check = ["check", "--field", "f61", POWER[0], POWER[1], "--public", &public];
+        let ended = volery(&check).refused(2, &["--public: y: character", notation]);
+        assert!(!ended.err.contains(wrong), "{ended:?}");
+    }
+    let check = ["check", "--field", "f61", POWER[0], POWER[1], "--public", "y=33,1"];
+    let ended = volery(&check).refused(2, &["--public: y takes 1 element, and", "has 2 elements"]);
+    assert!(!ended.err.contains("commas"), "{ended:?}");
+    volery(&power("check", "f61", &["--private", "x=1,2"])).refused(2, &["--private: x takes 1 element"]);
+    let linear = ["check", "--field", "f61", "--relation", "builtin:linear", "--public", "matrix=1,2"];
+    volery(&linear).refused(2, &["--public: matrix takes 6 elements, with commas between them"]);
+}
+
+#[test]
 fn disagreements_on_the_field_are_named() {
     for (here, there) in [("f61", "f61x2"), ("goldilocks", "f61"), ("f65537", "f256")] {
         let sides = session(&power("verify", here, &[]), &power("prove", there, &TWO));

@@ -29,13 +29,15 @@ fn unchecked_witnesses_fail_on_the_way() {
 #[test]
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
-    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits: nothing is padded"]);
+    prove("message=text:abcd")
+        .refused(2, &["--private: message is 24 bits wide", "has 32 bits: nothing is padded"]);
     prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
     let verify = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", "digest=0x12"];
-    volery(&[&verify[..], &NOWHERE].concat()).refused(2, &["digest is 256 bits wide", "has 8 bits"]);
+    volery(&[&verify[..], &NOWHERE].concat())
+        .refused(2, &["--public: digest is 256 bits wide", "has 8 bits"]);
 }
 
 #[test]
