@@ -70,10 +70,17 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     let field = field(typed)?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
+    let for_proofs = |option: &str| {
+        Err(Failure::usage(format_args!(
+            "{option}: bench {name} proves nothing, and it is for proofs: leave it out"
+        )))
+    };
     match name {
         "boolean" => Plan::new(typed, started)?.boolean(),
         "arithmetic" => (field.arithmetic)(typed, started),
         "vole-f2" | "vole-f61" if typed.repeat.is_some() => refuse("--repeat"),
+        "vole-f2" | "vole-f61" if typed.protocol.security.is_some() => for_proofs("--security"),
+        "vole-f2" | "vole-f61" if typed.protocol.non_interactive => for_proofs("--non-interactive"),
         "vole-f2" | "vole-f61" => (field.vole)(typed, started),
         _ if typed.gates.is_some() => refuse("--gates"),
         _ => Plan::new(typed, started)?.sha256(),
@@ -103,7 +110,7 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
 pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
     let gates = plan.gates.unwrap_or(GATES);
-    let network = Arithmetic::<S::F>::new(gates)?;
+    let network = Arithmetic::<S::F>::new(gates).map_err(of_gates)?;
     let options = plan.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
     // Any witness will do, so that it is no secret.
     let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
@@ -127,6 +134,11 @@ fn number(option: &str, text: &str) -> Result<u64> {
     let digits = text.replace('_', "");
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
     number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
+}
+
+/// What is wrong with a number of gates.
+fn of_gates(why: volery::Error) -> Failure {
+    Failure::from(why).at("--gates")
 }
 
 fn latency(text: &str) -> Result<f64> {
@@ -171,7 +183,7 @@ impl<S: Setting> Plan<S> {
 impl Plan<Binary> {
     fn boolean(&self) -> Result<()> {
         let gates = self.gates.unwrap_or(GATES);
-        let network = Network::new(gates)?;
+        let network = Network::new(gates).map_err(of_gates)?;
         let options = self.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
         let seed = Random::from_system()?.bytes();
         // Any witness will do, so that it is no secret.
