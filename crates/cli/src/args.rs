@@ -64,6 +64,27 @@ Examples:
   volery verify --field f61 --relation builtin:linear?rows=1&columns=2 \\
     --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000";
 
+const VOLE: &str = "\
+Where correlated randomness comes from; auto takes what the peer asks for, or
+what is fastest for the size of the statement and the bandwidth of the link.
+Those further down send less, and have a longer set-up.
+
+Over f2, with bits of traffic for each multiplication:
+  softspoken4  31
+  softspoken8  15
+  tiny         14
+  small        8
+  l2           4
+  mid          1.3
+  wan          0.4
+
+Over other fields, with bits for each multiplication beside the value itself:
+  direct       about 490 bytes each over f61: for the smallest statements
+  tiny         16
+  l2           5
+  mid          1.5
+  wan          0.5";
+
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
@@ -71,6 +92,7 @@ Examples:
   volery bench sha256 --repeat 10
   volery bench arithmetic --field f61x2 --vole mid
   volery bench vole-f2 --vole mid
+  volery bench vole-f61 --bandwidth 100
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
@@ -283,10 +305,9 @@ pub(crate) struct Protocol {
     /// f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some benches f61]
     #[arg(long)]
     pub(crate) field: Option<String>,
-    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8
-    /// (15), tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; over
-    /// other fields than f2 direct, tiny, l2, mid, wan; or auto: what the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
-    #[arg(long, default_value = "auto")]
+    /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the size of the
+    /// statement and the bandwidth of the link. --help lists the others
+    #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks and f65537, which have
     /// no 100 to give; 100 over others]
