@@ -27,8 +27,9 @@ RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. These are
 over f2; over any other --field there are builtin:power?exponent=5,
 builtin:polynomial?degree=3, builtin:linear?rows=2&columns=3 and, where it is a
-prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. Inputs and
-outputs are listed by `volery circuit info RELATION`.
+prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. What each
+states is told by `volery circuit list`, and inputs and outputs are listed by
+`volery circuit info RELATION`.
 
 Values are given one by one as NAME=VALUE, or by the path of a file of such
 lines, where lines that begin with # are comments. (A path with a `=` in it is
@@ -196,6 +197,18 @@ pub(crate) struct Check {
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
+    /// The built-in statements, with their keys and the defaults of these
+    List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct List {
+    /// Only those over this field, which is one of `prove`
+    #[arg(long)]
+    pub(crate) field: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
