@@ -27,8 +27,9 @@ RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. These are
 over f2; over any other --field there are builtin:power?exponent=5,
 builtin:polynomial?degree=3, builtin:linear?rows=2&columns=3 and, where it is a
-prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. Inputs and
-outputs are listed by `volery circuit info RELATION`.
+prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. What each
+states is told by `volery circuit list`, and inputs and outputs are listed by
+`volery circuit info RELATION`.
 
 Values are given one by one as NAME=VALUE, or by the path of a file of such
 lines, where lines that begin with # are comments. (A path with a `=` in it is
@@ -64,6 +65,27 @@ Examples:
   volery verify --field f61 --relation builtin:linear?rows=1&columns=2 \\
     --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000";
 
+const VOLE: &str = "\
+Where correlated randomness comes from; auto takes what the peer asks for, or
+what is fastest for the size of the statement and the bandwidth of the link.
+Those further down send less, and have a longer set-up.
+
+Over f2, with bits of traffic for each multiplication:
+  softspoken4  31
+  softspoken8  15
+  tiny         14
+  small        8
+  l2           4
+  mid          1.3
+  wan          0.4
+
+Over other fields, with bits for each multiplication beside the value itself:
+  direct       about 490 bytes each over f61: for the smallest statements
+  tiny         16
+  l2           5
+  mid          1.5
+  wan          0.5";
+
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
@@ -71,6 +93,7 @@ Examples:
   volery bench sha256 --repeat 10
   volery bench arithmetic --field f61x2 --vole mid
   volery bench vole-f2 --vole mid
+  volery bench vole-f61 --bandwidth 100
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
@@ -174,6 +197,18 @@ pub(crate) struct Check {
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
+    /// The built-in statements, with their keys and the defaults of these
+    List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct List {
+    /// Only those over this field, which is one of `prove`
+    #[arg(long)]
+    pub(crate) field: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -283,10 +318,9 @@ pub(crate) struct Protocol {
     /// f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some benches f61]
     #[arg(long)]
     pub(crate) field: Option<String>,
-    /// Where correlated randomness comes from: softspoken4 (31 bits of traffic for each multiplication), softspoken8
-    /// (15), tiny (14), small (8), l2 (4), mid (1.3), wan (0.4), those with less traffic having a longer set-up; over
-    /// other fields than f2 direct, tiny, l2, mid, wan; or auto: what the peer asks for, or what is fastest for the size of the statement and the bandwidth of the link
-    #[arg(long, default_value = "auto")]
+    /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the size of the
+    /// statement and the bandwidth of the link. --help lists the others
+    #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks and f65537, which have
     /// no 100 to give; 100 over others]

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::{Arithmetic, Count, Network, Relation};
 use volery::random::Random;
-use volery::{Binary, F2, Setting};
+use volery::{Binary, F2, Options, ProvenBy, Setting, VerifiedBy};
 
 pub(crate) use vole::vole;
 
@@ -70,10 +70,17 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     let field = field(typed)?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
+    let for_proofs = |option: &str| {
+        Err(Failure::usage(format_args!(
+            "{option}: bench {name} proves nothing, and it is for proofs: leave it out"
+        )))
+    };
     match name {
         "boolean" => Plan::new(typed, started)?.boolean(),
         "arithmetic" => (field.arithmetic)(typed, started),
         "vole-f2" | "vole-f61" if typed.repeat.is_some() => refuse("--repeat"),
+        "vole-f2" | "vole-f61" if typed.protocol.security.is_some() => for_proofs("--security"),
+        "vole-f2" | "vole-f61" if typed.protocol.non_interactive => for_proofs("--non-interactive"),
         "vole-f2" | "vole-f61" => (field.vole)(typed, started),
         _ if typed.gates.is_some() => refuse("--gates"),
         _ => Plan::new(typed, started)?.sha256(),
@@ -103,15 +110,11 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
 pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
     let gates = plan.gates.unwrap_or(GATES);
-    let network = Arithmetic::<S::F>::new(gates)?;
+    let network = Arithmetic::<S::F>::new(gates).map_err(of_gates)?;
     let options = plan.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
     // Any witness will do, so that it is no secret.
     let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
-    let task = plan.task("gates", gates);
-    let reports = task.prove(&network, witness.iter().copied(), &options, plan.repeat)?;
-    let mut outcome = Outcome::new::<S>(None, &reports.verifier, plan.started);
-    outcome.bench = Some(("arithmetic", plan.parameters(("gates", gates))));
-    print_outcome(&outcome, &plan.settings)
+    plan.prove("arithmetic", ("gates", gates), &network, witness.iter().copied(), gates, &options)
 }
 
 fn list(json: bool) -> Result<()> {
@@ -127,6 +130,11 @@ fn number(option: &str, text: &str) -> Result<u64> {
     let digits = text.replace('_', "");
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
     number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
+}
+
+/// What is wrong with a number of gates.
+fn of_gates(why: volery::Error) -> Failure {
+    Failure::from(why).at("--gates")
 }
 
 fn latency(text: &str) -> Result<f64> {
@@ -150,6 +158,27 @@ impl<S: Setting> Plan<S> {
         Ok(Self { settings, shape, latency, gates, repeat, started })
     }
 
+    /// Proves `circuit`, which has `mul` multiplications, as often as said, and prints what that took; `size` is as for
+    /// the parameters.
+    fn prove<C, W>(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<()>
+    where
+        W: IntoIterator<Item = S::F> + Clone + Send,
+        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+    {
+        let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
+        let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
+        outcome.bench = Some((name, self.parameters(size)));
+        print_outcome(&outcome, &self.settings)
+    }
+
     /// What there is to do, `of` so many a run.
     fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
         let total = of.saturating_mul(self.repeat.into());
@@ -171,16 +200,12 @@ impl<S: Setting> Plan<S> {
 impl Plan<Binary> {
     fn boolean(&self) -> Result<()> {
         let gates = self.gates.unwrap_or(GATES);
-        let network = Network::new(gates)?;
+        let network = Network::new(gates).map_err(of_gates)?;
         let options = self.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
         let seed = Random::from_system()?.bytes();
         // Any witness will do, so that it is no secret.
         let witness: Vec<F2> = network.witness(seed).collect();
-        let task = self.task("gates", gates);
-        let reports = task.prove(&network, witness.iter().copied(), &options, self.repeat)?;
-        let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, self.started);
-        outcome.bench = Some(("boolean", self.parameters(("gates", gates))));
-        print_outcome(&outcome, &self.settings)
+        self.prove("boolean", ("gates", gates), &network, witness.iter().copied(), gates, &options)
     }
 
     fn sha256(&self) -> Result<()> {
@@ -189,10 +214,6 @@ impl Plan<Binary> {
         volery::check(&statement, known)?;
         let shape = Count::<F2>::shape(&statement)?;
         let options = self.settings.options(statement.digest(), Some(commitments(&shape)))?;
-        let task = self.task("gates", shape.mul);
-        let reports = task.prove(&statement, known, &options, self.repeat)?;
-        let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, self.started);
-        outcome.bench = Some(("sha256", self.parameters(("length", LENGTH as u64))));
-        print_outcome(&outcome, &self.settings)
+        self.prove("sha256", ("length", LENGTH as u64), &statement, known, shape.mul, &options)
     }
 }

@@ -10,7 +10,8 @@ use serde_json::{Map, json};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use volery::channel::Link;
-use volery::{Arch, F128, Field, Params};
+use volery::{Arch, F61, F128, Field, MacField, Params};
+use volery_primitives::Tagged;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{
     Triple, dot, encode, fold_leaves, grow, prover_sums, transpose, verifier_sums, weigh,
@@ -27,7 +28,10 @@ const SENT: usize = 64 << 20;
 pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
     let arch = arch()?;
     let available: Vec<_> = Arch::available().iter().map(|arch| arch.name()).collect();
-    let features = cpu_features();
+    let levels = cpu_features();
+    let features: Vec<_> = levels.iter().flat_map(|(_, needs)| those(needs, true)).collect();
+    let mut next = levels.iter().map(|(level, needs)| (*level, those(needs, false)));
+    let next = next.find(|(_, missing)| !missing.is_empty());
     let cores = std::thread::available_parallelism().ok().map(usize::from);
     let huge = huge_pages();
     let kernels = kernels(arch);
@@ -41,6 +45,7 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
             "arch": arch.name(),
             "archs": available,
             "cpu_features": features,
+            "next_arch": next.map(|(level, missing)| json!({"arch": level, "missing": missing})),
             "cores": cores,
             "transparent_huge_pages": huge,
             "kernel_nanoseconds": kernels,
@@ -51,39 +56,43 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
         ("version", version.to_owned()),
         ("kernels", format!("{} (this machine has {})", arch.name(), available.join(", "))),
         ("features", if features.is_empty() { "none that matter".into() } else { features.join(", ") }),
-        ("cores", cores.map_or("unknown".into(), |cores| cores.to_string())),
-        ("huge pages", huge.unwrap_or_else(|| "unknown".into())),
     ];
+    if let Some((level, missing)) = next {
+        rows.push(("missing", format!("{}, which {level} kernels need", missing.join(", "))));
+    }
+    rows.push(("cores", cores.map_or("unknown".into(), |cores| cores.to_string())));
+    rows.push(("huge pages", huge.unwrap_or_else(|| "unknown".into())));
     rows.extend(kernels.iter().map(|(name, time)| ("", format!("{:>8}  {name}", seconds(*time)))));
     rows.push(("loopback", format!("{}B/s", human(throughput))));
     print::result(table(&rows))
 }
 
-/// Those that a kernel could use.
-fn cpu_features() -> Vec<&'static str> {
+/// A feature of the processor, and whether it is there.
+type Feature = (&'static str, bool);
+
+/// The instruction sets that [`Arch::available`] looks for, the slowest first, each with the features that it needs
+/// beside those of the ones before it.
+fn cpu_features() -> Vec<(&'static str, Vec<Feature>)> {
     #[cfg(target_arch = "x86_64")]
     {
-        macro_rules! present {
-            ($($name:tt),*) => {
-                [$(($name, is_x86_feature_detected!($name))),*]
+        macro_rules! level {
+            ($level:literal: $($name:tt),*) => {
+                ($level, vec![$(($name, is_x86_feature_detected!($name))),*])
             };
         }
-        let all = present!(
-            "aes",
-            "pclmulqdq",
-            "sse4.1",
-            "avx2",
-            "vaes",
-            "vpclmulqdq",
-            "gfni",
-            "avx512f",
-            "avx512bw",
-            "avx512vl"
-        );
-        all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
+        vec![
+            level!("aesni": "aes", "pclmulqdq", "ssse3", "sse4.1"),
+            level!("vaes256": "avx2", "vaes", "vpclmulqdq"),
+            level!("vaes512": "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"),
+        ]
     }
     #[cfg(not(target_arch = "x86_64"))]
     Vec::new()
+}
+
+/// The names of those that are there, or of those that are not.
+fn those(features: &[Feature], there: bool) -> Vec<&'static str> {
+    features.iter().filter(|(_, is)| *is == there).map(|(name, _)| *name).collect()
 }
 
 /// Whether the system gives huge pages unasked: always, madvise or never.
@@ -130,7 +139,25 @@ fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
         };
         measured.push((name, time(expand)));
     }
+    measured.extend(kernels_over_f61(&key, arch));
     measured
+}
+
+/// Some of those over F_(2^61 - 1) with MACs in the same field. They take the same time whatever the elements.
+fn kernels_over_f61(key: &Aes128, arch: Arch) -> [(&'static str, f64); 2] {
+    let (chi, triples) = (vec![F61::ONE; BATCH], vec![[F61::ONE; 3]; BATCH]);
+    let share = Tagged { value: F61::ONE, mac: F61::ONE };
+    let (table, mut out) = (vec![share; Params::L2.secret], vec![share; BATCH]);
+    [
+        (
+            "a multiplication over f61 checked by the verifier",
+            time(|| <F61 as MacField<F61>>::verifier_sums(arch, black_box(&chi), &triples)),
+        ),
+        (
+            "a correlation of l2 over f61, encoded",
+            time(|| F61::encode_tagged(key, 0, black_box(&table), &mut out)),
+        ),
+    ]
 }
 
 /// The shortest time that one of a batch's elements took.

@@ -17,6 +17,9 @@ pub(crate) trait Stated: Setting {
     /// The relations.
     type Program: Program<F = Self::F, Value: Written>;
 
+    /// Those that need no file: name with keys and defaults, and what is stated.
+    fn builtins() -> &'static [(&'static str, &'static str)];
+
     /// What each choice of correlations would send for so many commitments, where that is known.
     fn estimates(_commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
         None
@@ -26,6 +29,10 @@ pub(crate) trait Stated: Setting {
 impl Stated for Binary {
     type Program = Relation;
 
+    fn builtins() -> &'static [(&'static str, &'static str)] {
+        Relation::builtins()
+    }
+
     fn estimates(commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
         let estimate = |correlations| (correlations, Self::traffic(correlations, commitments));
         Some(Self::ALL.map(estimate).into())
@@ -34,6 +41,10 @@ impl Stated for Binary {
 
 impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
     type Program = FieldRelation<B>;
+
+    fn builtins() -> &'static [(&'static str, &'static str)] {
+        FieldRelation::<B>::builtins()
+    }
 }
 
 /// One of them.
@@ -48,6 +59,7 @@ pub(crate) struct Field {
     pub(crate) verify: fn(&Verify, Instant) -> Result<()>,
     pub(crate) check: fn(&Check) -> Result<()>,
     pub(crate) info: fn(&Info) -> Result<()>,
+    pub(crate) builtins: fn() -> &'static [(&'static str, &'static str)],
     pub(crate) arithmetic: fn(&Bench, Instant) -> Result<()>,
     pub(crate) vole: fn(&Bench, Instant) -> Result<()>,
 }
@@ -83,6 +95,7 @@ impl Field {
             verify: parties::verify::<S>,
             check: relations::check::<S>,
             info: relations::info::<S>,
+            builtins: S::builtins,
             arithmetic: bench::arithmetic::<S>,
             vole: bench::vole::<S>,
         }

@@ -7,6 +7,9 @@ use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::ffi::OsStr;
 
+/// What `circuit` has.
+const CIRCUIT_VERBS: &str = "circuit info RELATION and circuit list";
+
 /// What `circuit` is to have, and has not yet.
 const CIRCUIT_VERBS_TO_COME: [&str; 1] = ["export"];
 
@@ -22,8 +25,8 @@ pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
         ErrorKind::InvalidSubcommand if verb == "circuit" => {
             let typed = strings(error, ContextKind::InvalidSubcommand);
             match CIRCUIT_VERBS_TO_COME.iter().find(|verb| typed.iter().any(|typed| typed == **verb)) {
-                Some(verb) => format!("circuit {verb} does not exist yet: there is circuit info"),
-                None => "there is no such verb: there is circuit info".into(),
+                Some(verb) => format!("circuit {verb} does not exist yet: there are {CIRCUIT_VERBS}"),
+                None => format!("there is no such verb: there are {CIRCUIT_VERBS}"),
             }
         }
         ErrorKind::InvalidSubcommand => format!("there is no such verb{}", suggestion(error)),
@@ -48,10 +51,10 @@ pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
             if verb == "circuit" =>
         {
-            "a verb is missing behind circuit: there is circuit info RELATION".into()
+            format!("a verb is missing behind circuit: there are {CIRCUIT_VERBS}")
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            "a verb is missing: demo, prove, verify, check, circuit info, bench or doctor".into()
+            "a verb is missing: demo, prove, verify, check, circuit, bench or doctor".into()
         }
         _ => "the arguments make no sense".into(),
     };

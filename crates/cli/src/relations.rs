@@ -1,8 +1,8 @@
-//! `check` and `circuit info`: what needs no peer.
+//! `check`, `circuit info` and `circuit list`: what needs no peer.
 
-use crate::args::{Check, Info};
+use crate::args::{Check, Info, List};
 use crate::failure::Result;
-use crate::fields::Stated;
+use crate::fields::{ARITHMETIC, BOOLEAN, Field, Stated};
 use crate::parties::{CHECKING, COUNTING, Known, commitments};
 use crate::print::{self, hex, human, things};
 use crate::progress::Progress;
@@ -26,12 +26,45 @@ pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
     }
 }
 
+/// What begins the name of a relation that needs no file.
+const BUILTIN: &str = "builtin:";
+
+/// `volery circuit list`.
+pub(crate) fn list(typed: &List) -> Result<()> {
+    let fields = match &typed.field {
+        Some(name) => vec![Field::named(name)?],
+        // All but the first have the same.
+        None => vec![Field::named(BOOLEAN)?, Field::named(ARITHMETIC)?],
+    };
+    let of = |field: &'static Field| (field.builtins)().iter().map(move |builtin| (field, builtin));
+    let all = fields.into_iter().flat_map(of).map(|(field, (name, states))| {
+        let over = if field.wires == BOOLEAN { BOOLEAN } else { "larger fields" };
+        (format!("{BUILTIN}{name}"), over, *states)
+    });
+    if typed.json {
+        let object = |(relation, over, states)| json!({"relation": relation, "over": over, "states": states});
+        return print::result(json!({"relations": all.map(object).collect::<Vec<_>>()}));
+    }
+    let rows = |(relation, over, states): (_, &str, &str)| {
+        table(&[("relation", relation), ("over", over.into()), ("states", states.into())])
+    };
+    print::result(all.map(rows).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// What is stated by the relation `spec`, where it needs no file.
+fn states<S: Stated>(spec: &str) -> Option<&'static str> {
+    let name = spec.strip_prefix(BUILTIN)?.split('?').next()?;
+    let (_, states) = S::builtins().iter().find(|(known, _)| known.split('?').next() == Some(name))?;
+    Some(states)
+}
+
 /// The bandwidths in Mbit/s for which the choice of auto is shown.
 const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
 
 /// `volery circuit info`.
 pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let relation: S::Program = relation(&typed.relation, typed.format.as_deref())?;
+    let states = states::<S>(&typed.relation);
     let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
     drop(announced);
@@ -63,6 +96,7 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             "relation": typed.relation,
             "format": relation.format_name(),
             "field": S::name(),
+            "states": states,
             "gates": {
                 "mul": shape.mul,
                 "add": shape.add,
@@ -90,9 +124,10 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     if shape.scale > 0 {
         gates.insert(2, (shape.scale, "scaling"));
     }
-    let mut rows = vec![
-        ("relation", format!("{} ({})", typed.relation, relation.format_name())),
-        ("field", S::name()),
+    let mut rows =
+        vec![("relation", format!("{} ({})", typed.relation, relation.format_name())), ("field", S::name())];
+    rows.extend(states.map(|states| ("states", states.to_owned())));
+    rows.extend([
         ("inputs", ports(relation.inputs())),
         ("outputs", outputs),
         (
@@ -100,7 +135,7 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             gates.into_iter().map(|(count, thing)| things(count, thing)).collect::<Vec<_>>().join(", "),
         ),
         ("depth", things(shape.depth, "multiplication")),
-    ];
+    ]);
     let estimates = estimates.unwrap_or_default();
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {

@@ -176,7 +176,8 @@ where
         ));
     };
     let relation: P = relation(spec, typed.format.as_deref())?;
-    Ok(Statement::new(relation, reader.read(PUBLIC, &typed.public)?)?)
+    let public = reader.read(PUBLIC, &typed.public)?;
+    Statement::new(relation, public).map_err(|why| Failure::from(why).at(PUBLIC))
 }
 
 /// The statement and the prover's part of it.
@@ -186,7 +187,8 @@ where
 {
     let mut reader = Reader::default();
     let statement = statement(public, &mut reader)?;
-    let witness = statement.witness(reader.read(PRIVATE, &private.private)?)?;
+    let private = reader.read(PRIVATE, &private.private)?;
+    let witness = statement.witness(private).map_err(|why| Failure::from(why).at(PRIVATE))?;
     Ok((statement, witness))
 }
 

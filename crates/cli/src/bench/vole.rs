@@ -42,7 +42,7 @@ pub(crate) fn vole<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let (name, few) = if S::F::NAME == BOOLEAN { ("vole-f2", OF_BITS) } else { ("vole-f61", OF_ELEMENTS) };
     let correlations = plan.gates.unwrap_or(few);
     if correlations == 0 {
-        return Err(Failure::usage(format_args!("bench {name}: 0 correlations: choose 1 or more")));
+        return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
     }
     let settings = &plan.settings;
     let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth);

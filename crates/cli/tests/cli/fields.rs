@@ -1,6 +1,7 @@
 //! Statements over other fields than F_2.
 
 use crate::kit::{FIELDS, Running, session, start_listening, volery};
+use serde_json::Value;
 use std::path::Path;
 
 /// An address at which nobody is asked for anything.
@@ -73,6 +74,25 @@ fn lists_come_from_arguments_files_and_standard_input() {
         Running::start(&proof, input.as_bytes(), &[]).end().expect(0);
         verifier.end().expect(0);
     }
+}
+
+#[test]
+fn values_that_do_not_fit_say_what_does() {
+    let notation = "write decimal digits, or 0x and hexadecimal ones";
+    for wrong in ["0X20", "0b10", "text:a", "+3", "0x2g"] {
+        let [value, public] = ["x", "y"].map(|name| format!("{name}={wrong}"));
+        let check = power("check", "f61", &["--private", &value]);
+        volery(&check).refused(2, &["--private: x: character", notation]);
+        let check = ["check", "--field", "f61", POWER[0], POWER[1], "--public", &public];
+        let ended = volery(&check).refused(2, &["--public: y: character", notation]);
+        assert!(!ended.err.contains(wrong), "{ended:?}");
+    }
+    let check = ["check", "--field", "f61", POWER[0], POWER[1], "--public", "y=33,1"];
+    let ended = volery(&check).refused(2, &["--public: y takes 1 element, and", "has 2 elements"]);
+    assert!(!ended.err.contains("commas"), "{ended:?}");
+    volery(&power("check", "f61", &["--private", "x=1,2"])).refused(2, &["--private: x takes 1 element"]);
+    let linear = ["check", "--field", "f61", "--relation", "builtin:linear", "--public", "matrix=1,2"];
+    volery(&linear).refused(2, &["--public: matrix takes 6 elements, with commas between them"]);
 }
 
 #[test]
@@ -157,6 +177,34 @@ fn relations_over_fields_are_described() {
     let table = volery(&info).expect(0).out;
     assert!(table.contains("coefficients (3 elements, to be public)"), "{table}");
     assert!(table.contains("goldilocksx2") && !table.contains("sends"), "{table}");
+}
+
+#[test]
+fn built_in_statements_say_what_they_state() {
+    let names = |object: &Value| -> Vec<String> {
+        let all = object["relations"].as_array().expect("an array").iter();
+        all.map(|builtin| builtin["relation"].as_str().expect("text").into()).collect()
+    };
+    let object = volery(&["circuit", "list", "--json"]).expect(0).json();
+    let table = volery(&["circuit", "list"]).expect(0).out;
+    assert_eq!(names(&object).len(), 6);
+    for builtin in object["relations"].as_array().expect("an array") {
+        let text = |key: &str| builtin[key].as_str().expect("text");
+        let field = if text("over") == "f2" { "f2" } else { "f61" };
+        let info = ["circuit", "info", text("relation"), "--field", field];
+        let described = volery(&[&info[..], &["--json"]].concat()).expect(0).json();
+        assert_eq!(described["states"], builtin["states"]);
+        let row = format!("states       {}\n", text("states"));
+        assert!(volery(&info).expect(0).out.contains(&row) && table.contains(&row), "{table}");
+        assert!(table.contains(text("relation")), "{table}");
+    }
+    let over = |field| names(&volery(&["circuit", "list", "--field", field, "--json"]).expect(0).json());
+    assert_eq!(over("f2"), ["builtin:sha256-preimage?length=55"]);
+    assert_eq!([over("f2"), over("f65537")].concat(), names(&object));
+    let adder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
+    let info = ["circuit", "info", adder.to_str().expect("UTF-8")];
+    assert!(volery(&[&info[..], &["--json"]].concat()).expect(0).json()["states"].is_null());
+    assert!(!volery(&info).expect(0).out.contains("states"));
 }
 
 #[test]

@@ -29,13 +29,15 @@ fn unchecked_witnesses_fail_on_the_way() {
 #[test]
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
-    prove("message=text:abcd").refused(2, &["message is 24 bits wide", "has 32 bits: nothing is padded"]);
+    prove("message=text:abcd")
+        .refused(2, &["--private: message is 24 bits wide", "has 32 bits: nothing is padded"]);
     prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
     let verify = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", "digest=0x12"];
-    volery(&[&verify[..], &NOWHERE].concat()).refused(2, &["digest is 256 bits wide", "has 8 bits"]);
+    volery(&[&verify[..], &NOWHERE].concat())
+        .refused(2, &["--public: digest is 256 bits wide", "has 8 bits"]);
 }
 
 #[test]
@@ -70,8 +72,8 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "boolean", "--gates", "many"], &["--gates"]),
         (&["bench", "boolean", "--gates", "-5"], &["--gates", "whole number"]),
         (&["demo", "--timeout", "-1"], &["--timeout", "above 0"]),
-        (&["bench", "boolean", "--gates", "0"], &["0 gates"]),
-        (&["bench", "vole-f2", "--gates", "0"], &["0 correlations"]),
+        (&["bench", "boolean", "--gates", "0"], &["--gates: ", "0 gates"]),
+        (&["bench", "vole-f2", "--gates", "0"], &["--gates: 0 correlations"]),
         (&["bench", "vole-f2", "--repeat", "2"], &["no --repeat"]),
         (&["bench", "sha256", "--repeat", "0"], &["--repeat"]),
         (&["bench", "sha256", "--bandwidth", "0"], &["--bandwidth", "Mbit/s"]),
@@ -84,8 +86,13 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "boolean", "--field", "f61"], &["not over f61", "bench arithmetic"]),
         (&["bench", "vole-f2", "--field", "f61"], &["not over f61", "bench vole-f61"]),
         (&["bench", "vole-f61", "--field", "f2"], &["not over f2", "bench vole-f2"]),
-        (&["bench", "vole-f61", "--gates", "0"], &["0 correlations"]),
-        (&["bench", "arithmetic", "--gates", "0"], &["0 multiplications"]),
+        (&["bench", "vole-f61", "--gates", "0"], &["--gates: 0 correlations"]),
+        (&["bench", "vole-f2", "--security", "40"], &["--security: bench vole-f2 proves nothing", "for proofs"]),
+        (&["bench", "vole-f61", "--security", "no"], &["--security: bench vole-f61 proves nothing"]),
+        (&["bench", "vole-f2", "--non-interactive"], &["--non-interactive: bench vole-f2", "for proofs"]),
+        (&["bench", "vole-f61", "--non-interactive"], &["--non-interactive: bench vole-f61", "for proofs"]),
+        (&["bench", "arithmetic", "--gates", "18446744073709551615"], &["--gates: ", "choose from 1 to 2^60"]),
+        (&["bench", "arithmetic", "--gates", "0"], &["--gates: ", "0 multiplications"]),
         (&["bench", "arithmetic", "--vole", "softspoken4"], &["auto, direct, tiny, l2, mid, wan"]),
         (&["bench", "boolean", "--vole", "direct"], &["auto, softspoken4"]),
         (&["bench", "arithmetic", "--security", "60"], &["60 bits", "f61 gives 4", "--field f61x2"]),
@@ -94,7 +101,9 @@ fn what_does_not_exist_is_said_to() {
         (&["demo", "--threads", "2"], &["one thread"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),
-        (&["circuit"], &["a verb is missing", "circuit info"]),
+        (&["circuit"], &["a verb is missing", "circuit info", "circuit list"]),
+        (&["circuit", "list", "--field", "f62"], &["--field: no such name", "f61"]),
+        (&["circuit", "list", "x"], &["none is expected"]),
         (&["circuit", "export", "x"], &["circuit export does not exist yet"]),
         (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),

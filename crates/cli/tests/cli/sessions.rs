@@ -262,6 +262,24 @@ fn doctor_knows_the_machine() {
     let object = volery(&["doctor", "--json"]).expect(0).json();
     assert_keys(&object, &["/version", "/arch", "/archs", "/cores", "/cpu_features", "/kernel_nanoseconds"]);
     assert!(object["loopback_bytes_per_second"].as_f64() > Some(0.0));
+    let archs = object["archs"].as_array().expect("an array");
+    let next = &object["next_arch"];
+    if next.is_null() {
+        assert!(!cfg!(target_arch = "x86_64") || archs.contains(&"vaes512".into()), "{object}");
+    } else {
+        assert!(!archs.contains(&next["arch"]) && next["missing"][0].is_string(), "{object}");
+    }
     let table = volery(&["doctor"]).expect(0).out;
-    assert!(["an AES block", "half-tree", "wan, encoded"].iter().all(|name| table.contains(name)), "{table}");
+    assert_eq!(
+        table.contains(
+            "
+missing "
+        ),
+        !next.is_null(),
+        "{table}"
+    );
+    assert!(
+        ["an AES block", "half-tree", "wan, encoded", "over f61"].iter().all(|name| table.contains(name)),
+        "{table}"
+    );
 }

@@ -90,7 +90,9 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
         if !(decimal | (letter & (radix == 16))) {
             let place = number.len() - digits.len() + i + 1;
             let kind = if radix == 16 { "a hexadecimal" } else { "a decimal" };
-            return Err(format!("character {place} is not {kind} digit"));
+            return Err(format!(
+                "character {place} is not {kind} digit: write decimal digits, or 0x and hexadecimal ones"
+            ));
         }
         // Letters have bit 6 set, and the low half of 'a' is 1.
         let value = (digit & 0xf) + 9 * (digit >> 6);
@@ -118,8 +120,9 @@ impl<F: Field> PortValue for Elements<F> {
 
     fn fit(self, port: &Port) -> Result<Self> {
         if self.len() as u64 != port.width {
+            let commas = if port.width > 1 { ", with commas between them" } else { "" };
             return Err(Error::invalid(format!(
-                "{} takes {}, with commas between them, and the value given for it has {}",
+                "{} takes {}{commas}, and the value given for it has {}",
                 port.name,
                 counted(port.width, Self::UNIT),
                 counted(self.len() as u64, Self::UNIT)
