@@ -17,23 +17,24 @@ pub(crate) trait Stated: Setting {
     /// The relations.
     type Program: Program<F = Self::F, Value: Written>;
 
-    /// What each choice of correlations would send for so many commitments, where that is known.
-    fn estimates(_commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
-        None
-    }
+    /// What a statement with so many commitments sends over these correlations.
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate;
 }
 
 impl Stated for Binary {
     type Program = Relation;
 
-    fn estimates(commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
-        let estimate = |correlations| (correlations, Self::traffic(correlations, commitments));
-        Some(Self::ALL.map(estimate).into())
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
+        Self::traffic(correlations, commitments)
     }
 }
 
 impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
     type Program = FieldRelation<B>;
+
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
+        Self::traffic(correlations, commitments)
+    }
 }
 
 /// One of them.
