@@ -20,10 +20,8 @@ pub(crate) trait Stated: Setting {
     /// Those that need no file: name with keys and defaults, and what is stated.
     fn builtins() -> &'static [(&'static str, &'static str)];
 
-    /// What each choice of correlations would send for so many commitments, where that is known.
-    fn estimates(_commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
-        None
-    }
+    /// What a statement with so many commitments sends over these correlations.
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate;
 }
 
 impl Stated for Binary {
@@ -33,9 +31,8 @@ impl Stated for Binary {
         Relation::builtins()
     }
 
-    fn estimates(commitments: u64) -> Option<Vec<(Correlations, Estimate)>> {
-        let estimate = |correlations| (correlations, Self::traffic(correlations, commitments));
-        Some(Self::ALL.map(estimate).into())
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
+        Self::traffic(correlations, commitments)
     }
 }
 
@@ -44,6 +41,10 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
 
     fn builtins() -> &'static [(&'static str, &'static str)] {
         FieldRelation::<B>::builtins()
+    }
+
+    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
+        Self::traffic(correlations, commitments)
     }
 }
 

@@ -69,7 +69,10 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let shape = relation.shape()?;
     drop(announced);
     let commitments = commitments(&shape);
-    let estimates = S::estimates(commitments);
+    let estimates: Vec<_> = S::correlations()
+        .into_iter()
+        .map(|correlations| (correlations, S::traffic(correlations, commitments)))
+        .collect();
     let unit = <S::Program as Program>::Value::UNIT;
     let auto =
         LINKS.map(|mbps| (mbps, Choice::fastest::<S>(commitments, Use::Proof, mbps as f64).correlations));
@@ -91,7 +94,7 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
                 "setup_bytes": bytes(estimate.setup),
             })
         };
-        let estimates: Option<Vec<_>> = estimates.map(|all| all.into_iter().map(estimate).collect());
+        let estimates: Vec<_> = estimates.into_iter().map(estimate).collect();
         return print::result(json!({
             "relation": typed.relation,
             "format": relation.format_name(),
@@ -136,7 +139,6 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
         ),
         ("depth", things(shape.depth, "multiplication")),
     ]);
-    let estimates = estimates.unwrap_or_default();
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {
         // A set-up that sends more than the whole proof would over others is no choice.

@@ -1,7 +1,7 @@
 //! Values under MACs in bulk: what subfield VOLE and the checks on it compute, over any field.
 //!
-//! A new field is a new file under [`crate::field`] that implements [`MacField`] with nothing in it: each method here is
-//! the portable kernel, and the specification of those that a field replaces by faster ones.
+//! A new field is a new file under [`crate::field`] that implements [`MacField`] with nothing in it: each method here
+//! is the portable kernel, and the specification of those that a field replaces by faster ones.
 
 use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
@@ -111,8 +111,8 @@ pub trait MacField<B: Field>: Extension<B> {
         }
     }
 
-    /// `rows[i]` becomes `leaves[i]` with the value zero, but for what `holes` adds to the two children of one parent in
-    /// each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second half. Time does not
+    /// `rows[i]` becomes `leaves[i]` with the value zero, but for what `holes` adds to the two children of one parent
+    /// in each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second half. Time does not
     /// depend on which.
     ///
     /// # Panics
@@ -175,8 +175,8 @@ pub trait MacField<B: Field>: Extension<B> {
         a.iter().zip(b).map(|(&a, &b)| a * b).sum()
     }
 
-    /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and `linear = w_a·m_b + w_b·m_a -
-    /// m_c`.
+    /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and `linear = w_a·m_b + w_b·m_a
+    /// - m_c`.
     ///
     /// # Panics
     /// Where the lengths differ.

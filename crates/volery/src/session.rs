@@ -77,8 +77,8 @@ where
     ProverSession::<S>::over(channel, options.clone()).prove(circuit, witness)
 }
 
-/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, and tells
-/// it the verdict. For other fields see [`verify_over`].
+/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, and
+/// tells it the verdict. For other fields see [`verify_over`].
 ///
 /// # Errors
 /// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it was started

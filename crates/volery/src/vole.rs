@@ -7,8 +7,8 @@
 //! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares are shares
 //! of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover is their *receiver*.
 //!
-//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the MAC's bit 0 is the value itself:
-//! a share is one word on both sides, and adding shares is one xor.
+//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the
+//! MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
 
 pub mod cot;
 pub mod extend;
@@ -149,8 +149,8 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received before block n
-    /// + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
+    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received before block
+    /// n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
     fn lag(&self) -> usize {
         0
     }

@@ -169,8 +169,8 @@ fn one_set_up_serves_many_statements() {
 /// The prover's message with the points of the base transfers, after its opening and its hello.
 const POINTS: usize = 2;
 
-/// A bit in each message of either party. What COPEe sends for a bit of Δ that is zero is not looked at, and changing it
-/// changes nothing: that guess it grants, and nothing else.
+/// A bit in each message of either party. What COPEe sends for a bit of Δ that is zero is not looked at, and changing
+/// it changes nothing: that guess it grants, and nothing else.
 #[test]
 fn nothing_tampered_with_is_accepted() {
     type S = Over<F61, F61>;
@@ -178,8 +178,8 @@ fn nothing_tampered_with_is_accepted() {
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let options = Options { statement: Some([3; 32]), check: false, ..with("direct") };
     let honest = run_honestly::<S, _>(&network, &witness, &options);
-    // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check: an element for
-    // each of the 61 bits of Δ and each share.
+    // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check: an element
+    // for each of the 61 bits of Δ and each share.
     let masked = |message: usize, bytes: &[u8]| {
         message > POINTS && [256, 1].into_iter().any(|shares| bytes.len() == 61 * shares * F61::BYTES)
     };

@@ -19,6 +19,7 @@ fn power<'a>(verb: &'a str, field: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn each_field_is_proved_over() {
     for field in &FIELDS[1..] {
+        let info = volery(&["circuit", "info", POWER[1], "--field", field, "--json"]).expect(0).json();
         let proof = power("prove", field, &[TWO[0], TWO[1], "--json"]);
         let [verifier, prover] = session(&power("verify", field, &["--json"]), &proof);
         let (prover, verifier) = (prover.expect(0).json(), verifier.expect(0).json());
@@ -33,6 +34,9 @@ fn each_field_is_proved_over() {
         assert_eq!(prover["bytes"]["sent"], verifier["bytes"]["received"]);
         assert_eq!(prover["bytes"]["received"], verifier["bytes"]["sent"]);
         assert_eq!(prover["statement"], verifier["statement"]);
+        // `circuit info` foretells every byte.
+        let foretold = &info["estimates"][0];
+        assert_eq!((&foretold["vole"], &foretold["bytes"]), (&prover["vole"], &prover["bytes"]));
     }
 }
 
@@ -172,11 +176,13 @@ fn relations_over_fields_are_described() {
     assert_eq!((&object["field"], &object["gates"]["mul"]), (&"goldilocksx2".into(), &1.into()));
     let coefficients = &object["ports"]["inputs"][0];
     assert_eq!((&coefficients["elements"], &coefficients["public"]), (&3.into(), &true.into()));
-    // Nothing is known of its traffic beforehand.
-    assert!(object["estimates"].is_null() && object["inputs"] == 1, "{object}");
+    assert_eq!(object["inputs"], 1);
+    let estimates = object["estimates"].as_array().expect("an array");
+    let names: Vec<_> = estimates.iter().map(|estimate| &estimate["vole"]).collect();
+    assert_eq!(names, ["direct", "tiny", "l2", "mid", "wan"]);
     let table = volery(&info).expect(0).out;
     assert!(table.contains("coefficients (3 elements, to be public)"), "{table}");
-    assert!(table.contains("goldilocksx2") && !table.contains("sends"), "{table}");
+    assert!(table.contains("goldilocksx2") && table.contains("by direct (auto)"), "{table}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The kernels over the square of F_{2^61-1}, for values of F_{2^61-1}: as [`MacField`](crate::mac::MacField) specifies.
+//! The kernels over the square of F_{2^61-1}, for values of F_{2^61-1}: as [`MacField`](crate::mac::MacField)
+//! specifies.
 //!
 //! What is linear over F_{2^61-1} goes through the kernels there, on coordinates.
 

@@ -1,9 +1,9 @@
 //! The kernels over vectors of 128-bit lanes, written once for every width.
 //!
 //! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but in [`Simd::part`]
-//! and the last xor of a sum. Every function here is inlined into one with the right `target_feature`; that is the one condition under
-//! which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined would keep the
-//! intrinsics from being inlined into it, at twenty times the cost.
+//! and the last xor of a sum. Every function here is inlined into one with the right `target_feature`; that is the one
+//! condition under which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined
+//! would keep the intrinsics from being inlined into it, at twenty times the cost.
 
 pub(super) mod f61;
 pub(super) mod f61x2;

@@ -10,8 +10,8 @@ use volery_primitives::Field;
 /// Step t turns a state `s` of a few wires by `s[k] += s[i]·s[j]` and `s[a] += s[b]`, at places that are public
 /// pseudo-random functions of t, with a period. The first half of the multiplications runs so; the second half undoes
 /// the steps from the last to the first, and each element of the state must come out as it went in. So any witness
-/// satisfies the network, and a wrong product anywhere is a wrong element at the end, because all steps on the way there
-/// are injective. Where the number is odd, the multiplication in the middle is by one, and must change nothing.
+/// satisfies the network, and a wrong product anywhere is a wrong element at the end, because all steps on the way
+/// there are injective. Where the number is odd, the multiplication in the middle is by one, and must change nothing.
 ///
 /// No step subtracts, which would take two gates: the wires with odd numbers change their signs in the middle, and then
 /// the same additions undo what they did before. That asks of the places that `a` or `b` is odd, but not both, and that

@@ -116,7 +116,8 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
     Ok(pairs)
 }
 
-/// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not depend on the choices.
+/// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not depend on the
+/// choices.
 ///
 /// # Errors
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.

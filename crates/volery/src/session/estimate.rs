@@ -4,6 +4,8 @@
 //! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
 //! `ot/softspoken.rs`, `vole/extend.rs` and `zk/quicksilver.rs`. The tests hold the sums against runs, to the byte.
 
+mod over;
+
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
 use crate::ot::softspoken::{BLOCK, Depth};
@@ -29,6 +31,8 @@ pub struct Estimate {
     pub total: Carried,
 }
 
+/// Opening and hello.
+const HANDSHAKE: Carried = Carried { prover: 12 + 176, verifier: 12 + 176 };
 /// The masks of QuickSilver's last check.
 const MASKS: u64 = 128;
 /// The longest chunk of SoftSpoken in blocks.
@@ -38,8 +42,7 @@ impl Binary {
     /// What a session of one statement with so many committed bits (inputs, hints and multiplications) sends over these
     /// correlations, where they were given; see [`Estimate::measured`] for the rest.
     pub fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
-        // Opening and hello.
-        let mut setup = Carried { prover: 12 + 176, verifier: 12 + 176 };
+        let mut setup = HANDSHAKE;
         let online = match correlations {
             Correlations::SoftSpoken(depth) => {
                 setup += softspoken_setup(depth);
@@ -188,15 +191,16 @@ mod tests {
         })
     }
 
-    fn carried(traffic: Traffic) -> Carried {
-        Carried { prover: traffic.received, verifier: traffic.sent }
+    /// What the verifier's report says was sent.
+    pub(super) fn ran(report: &Report) -> Estimate {
+        let carried = |traffic: Traffic| Carried { prover: traffic.received, verifier: traffic.sent };
+        Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) }
     }
 
     #[track_caller]
     fn assert_foretold(correlations: Correlations, sizes: impl IntoIterator<Item = u64>) {
         for commitments in sizes {
-            let report = run(commitments, Some(correlations));
-            let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
+            let ran = ran(&run(commitments, Some(correlations)));
             assert_eq!(Binary::traffic(correlations, commitments), ran, "{commitments} over {correlations}");
         }
     }
@@ -247,7 +251,6 @@ mod tests {
         let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
         let foretold = Binary::traffic(report.choice.correlations, commitments).measured();
-        let ran = Estimate { setup: carried(report.setup_traffic), total: carried(report.traffic) };
-        assert_eq!(foretold, ran);
+        assert_eq!(foretold, ran(&report));
     }
 }

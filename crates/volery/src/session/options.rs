@@ -19,15 +19,15 @@ pub struct Options {
     /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once
     /// more to make one of its gates. It must name the circuit: challenges bind it and nothing else of the statement.
     pub statement: Option<[u8; 32]>,
-    /// The number of committed values of the first statement, for that choice and for the soundness bound; counted where
-    /// `None` and needed.
+    /// The number of committed values of the first statement, for that choice and for the soundness bound; counted
+    /// where `None` and needed.
     pub commitments: Option<u64>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
     /// of less than 2^100 elements and 100 over others.
     pub security: Option<u32>,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
-    /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take messages
-    /// of both parties.
+    /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
+    /// messages of both parties.
     pub non_interactive: bool,
     /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails
     /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.

@@ -32,8 +32,8 @@ pub trait Setting: Sized + 'static {
     /// Whether challenges come from the transcript, so that gates are one-way.
     const NON_INTERACTIVE: bool;
 
-    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the usual
-    /// one. At most 32 ASCII bytes.
+    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the
+    /// usual one. At most 32 ASCII bytes.
     fn name() -> String;
 
     /// Where shares can come from, those with the most traffic first.
@@ -55,7 +55,8 @@ pub trait Setting: Sized + 'static {
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
 
-    /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends, in benches and tests.
+    /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends, in benches and
+    /// tests.
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
 
     /// The prover's end of `correlations`, set up.

@@ -88,8 +88,8 @@ impl Forest {
         path
     }
 
-    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides into the siblings.
-    /// Gives the nodes of the level, with both children of a zero parent as they grew; and what these are.
+    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides into the
+    /// siblings. Gives the nodes of the level, with both children of a zero parent as they grew; and what these are.
     pub(super) fn open<'n>(
         &self,
         hash: &Level,

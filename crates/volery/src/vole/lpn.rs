@@ -22,9 +22,9 @@
 //! All have the same shape: t = 4096 (tiny: 2048), k ≈ 140·n/t; longer trees buy traffic with memory. The security
 //! column is the least over all attacks, recomputed by the tests.
 //!
-//! Over other fields a leaf's value is uniform, zero included. Neither that value nor the parity of a tree is known then;
-//! but the errors still come cheaply by collision, so that prime fields need about as long a secret as F_2. With values
-//! and MACs over F_{2^61-1}:
+//! Over other fields a leaf's value is uniform, zero included. Neither that value nor the parity of a tree is known
+//! then; but the errors still come cheaply by collision, so that prime fields need about as long a secret as F_2. With
+//! values and MACs over F_{2^61-1}:
 //!
 //! | set | n | k | t | table of prover, verifier | traffic per share | consumed | memory of the prover | security |
 //! |---|---|---|---|---|---|---|---|---|
@@ -35,7 +35,8 @@
 //! | wan | 2^24 | 524,288 | 4096 | 8.0, 4.0 MB | 0.5 bits | 3.1% | 18.5 MB | 132 |
 //!
 //! Traffic has in it the choices by which trees are walked, 15 bits each. MACs of 16 bytes make it 63.4, 18.9, 5.7, 1.7
-//! and 0.5 bits. Over F_65537 the same sets have 132, 130, 130, 130 and 130 bits of security, as more values fit a word.
+//! and 0.5 bits. Over F_65537 the same sets have 132, 130, 130, 130 and 130 bits of security, as more values fit a
+//! word.
 //!
 //! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each bit of the
 //! values is an instance of its own, in which half of the errors are zero.
@@ -95,14 +96,14 @@ impl Params {
         self.trees << self.depth
     }
 
-    /// M over F_2: the shares that an iteration starts from: its secret, one for each level of each tree, and the masks of
-    /// the check.
+    /// M over F_2: the shares that an iteration starts from: its secret, one for each level of each tree, and the masks
+    /// of the check.
     pub const fn consumed(self) -> usize {
         self.secret + self.trees * self.depth + CHECK_MASKS
     }
 
-    /// M over other fields, less the shares of bits by which trees are walked: the secret, one for the value of each tree,
-    /// and for the check one that masks it in each of the dimensions that MACs have over values.
+    /// M over other fields, less the shares of bits by which trees are walked: the secret, one for the value of each
+    /// tree, and for the check one that masks it in each of the dimensions that MACs have over values.
     pub const fn consumed_over(self, degree: usize) -> usize {
         self.secret + self.trees + degree
     }
@@ -174,8 +175,8 @@ impl Sets {
         wan: Params { security: 130, ..Self::LARGE.wan },
     };
 
-    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values half of them
-    /// are zero.
+    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values half of
+    /// them are zero.
     pub const F256: Self = Self {
         seed: Params { name: "seed", secret: 2_112, trees: 2048, depth: 3, security: 132 },
         tiny: Params { name: "tiny", secret: 9_088, trees: 4096, depth: 5, security: 131 },

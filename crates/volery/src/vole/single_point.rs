@@ -10,9 +10,9 @@
 //! | prover | x = φ ⊕ u*, where φ = Σ χ_j·e_j over all leaves, masked by 128 shares packed into u* | 16 |
 //! | verifier | H(Σ χ_j·key_j ⊕ key* ⊕ x·Δ) | 32 |
 //!
-//! The path turns away from the bit u_i of the share behind c_i at level i: α is as random as the bits, and nothing else
-//! need be said. At the last level bit 0 of every leaf is cleared, so that bit 0 of the prover's word is its value, as
-//! everywhere in [`crate::vole`].
+//! The path turns away from the bit u_i of the share behind c_i at level i: α is as random as the bits, and nothing
+//! else need be said. At the last level bit 0 of every leaf is cleared, so that bit 0 of the prover's word is its
+//! value, as everywhere in [`crate::vole`].
 //!
 //! The coefficients χ of a tile come from the transcript after its corrections: the **verifier** is the party under
 //! test here. What it chooses for later tiles may depend on earlier χ; that helps nothing, since each leaf has a

@@ -1,6 +1,7 @@
 //! Products over F_{2^61-1} by the multiply-add of AVX-512 on 52 bits.
 //!
-//! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a shift gives the others.
+//! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a shift gives the
+//! others.
 
 pub(super) mod f61;
 pub(super) mod f61x2;

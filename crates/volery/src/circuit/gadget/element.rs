@@ -101,8 +101,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         self.mul(b, self)
     }
 
-    /// `self` to the power `exponent`, one for zero: a multiplication for each of its bits but the highest, and one more
-    /// where that bit is one.
+    /// `self` to the power `exponent`, one for zero: a multiplication for each of its bits but the highest, and one
+    /// more where that bit is one.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

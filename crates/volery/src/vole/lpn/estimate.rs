@@ -1,9 +1,9 @@
 //! The security of the sets, recomputed: log2 of what each known attack costs.
 //!
-//! n are the samples over F_q, k the values of the secret, t the errors, one in each block of β = n/t samples, and d the
-//! ones in a row of the public matrix. Costs are in operations on field elements, as the papers have them, but for the
-//! sparse attack, which counts operations on 64-bit words; all but that one take the matrix for a random one. Searches
-//! over an attack's own parameters run on grids; finer ones take off less than 0.1 bits.
+//! n are the samples over F_q, k the values of the secret, t the errors, one in each block of β = n/t samples, and d
+//! the ones in a row of the public matrix. Costs are in operations on field elements, as the papers have them, but for
+//! the sparse attack, which counts operations on 64-bit words; all but that one take the matrix for a random one.
+//! Searches over an attack's own parameters run on grids; finer ones take off less than 0.1 bits.
 
 mod algebraic;
 mod decoding;
@@ -44,8 +44,8 @@ impl Lpn {
         Self { bits: q.log2(), density: 1.0 - 1.0 / q, ..Self::binary(n, k, t) }
     }
 
-    /// Over F_256 any of the 255 linear maps of a value to a bit. The matrix is of ones and zeros, so that the map goes past
-    /// it and takes half of the errors to zero; no attack on the values themselves comes near.
+    /// Over F_256 any of the 255 linear maps of a value to a bit. The matrix is of ones and zeros, so that the map goes
+    /// past it and takes half of the errors to zero; no attack on the values themselves comes near.
     fn bits_of_bytes(n: usize, k: usize, t: usize) -> Self {
         Self { density: 0.5, targets: 255.0, ..Self::binary(n, k, t) }
     }
@@ -81,8 +81,8 @@ impl Lpn {
     }
 
     /// The instance for attacks that see no blocks: each known parity has taken off a sample and an unknown, and the
-    /// errors are as many as would spare k samples as often as all blocks do. Those are fewer than are expected, by which
-    /// the instances with luckily few errors count.
+    /// errors are as many as would spare k samples as often as all blocks do. Those are fewer than are expected, by
+    /// which the instances with luckily few errors count.
     fn without_blocks(self) -> Self {
         let Self { n, k, t, .. } = self;
         let errors = (t * ((1.0 - self.density * k / n).ln() / (1.0 - k / n).ln())).floor();

@@ -13,17 +13,17 @@
 //! | prover | x = Σ χ_i·u_i + Σ a_h·X^h | b' | 5, step 3 |
 //! | prover | digest of z_j = Σ χ_i·t_{j,i} + Σ c_{j,h}·X^h for all j | 32 | 5, step 3 |
 //!
-//! b and b' are the bytes of an element of the field and of its extension; the a_h with their t_j, c_{j,h}, are r shares
-//! more. With k_{j,i} = t_{j,i} + Δ_j·u_i the verifier digests Σ χ_i·k_{j,i} + Σ b_{j,h}·X^h − Δ_j·x (step 4).
+//! b and b' are the bytes of an element of the field and of its extension; the a_h with their t_j, c_{j,h}, are r
+//! shares more. With k_{j,i} = t_{j,i} + Δ_j·u_i the verifier digests Σ χ_i·k_{j,i} + Σ b_{j,h}·X^h − Δ_j·x (step 4).
 //!
-//! Deviation: the check is **by bits of Δ**, as SoftSpoken's, where figure 5 checks the one sum over them, weighed by the
-//! places g_j. Over an extension of degree 2 and more that sum does not hold the values in B: a prover that adds errors
-//! e_j to its values for each j, such that Σ g_j·e_j·Δ_j − γ·Δ takes |B|^(r/2) values only, passes with a guess at that
-//! one and then has shares of values u + γ with γ outside B (`one_sum_attack` in the tests); theorem 2's bound does not
-//! cover it. Here every column that passes without a guess at its bit has the same values, but for collisions of two of
-//! them under χ ([`error`]); and for a column whose bit was guessed the prover can correct its t_j. So all shares are
-//! right for values in B, and the guesses at bits of Δ lower what is left to guess by as much as they cost: figure 5's
-//! sub-protocol, which the paper keeps where Δ must be guessed whole.
+//! Deviation: the check is **by bits of Δ**, as SoftSpoken's, where figure 5 checks the one sum over them, weighed by
+//! the places g_j. Over an extension of degree 2 and more that sum does not hold the values in B: a prover that adds
+//! errors e_j to its values for each j, such that Σ g_j·e_j·Δ_j − γ·Δ takes |B|^(r/2) values only, passes with a guess
+//! at that one and then has shares of values u + γ with γ outside B (`one_sum_attack` in the tests); theorem 2's bound
+//! does not cover it. Here every column that passes without a guess at its bit has the same values, but for collisions
+//! of two of them under χ ([`error`]); and for a column whose bit was guessed the prover can correct its t_j. So all
+//! shares are right for values in B, and the guesses at bits of Δ lower what is left to guess by as much as they cost:
+//! figure 5's sub-protocol, which the paper keeps where Δ must be guessed whole.
 //!
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a transcript's.
 //! Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells it nothing; x is masked.

@@ -11,10 +11,10 @@ use volery_primitives::{Field, MacField, Tagged};
 
 /// The shares of the first block. Each is twice as long as all before, up to the longest.
 pub const SHORTEST: usize = 256;
-const LONGEST: usize = 2048;
+pub(crate) const LONGEST: usize = 2048;
 
 /// The length of the block after `drawn` shares.
-const fn next(drawn: usize) -> usize {
+pub(crate) const fn next(drawn: usize) -> usize {
     if drawn == 0 {
         SHORTEST
     } else if drawn < LONGEST {

@@ -29,9 +29,9 @@
 //!
 //! What the check promises: a verifier that sends wrong corrections passes with probability 1/|E|, or where α agrees
 //! with a guess that it had to make: that it passed tells it one predicate of a few places in few trees, and the
-//! assumption bears such leakage ([`super::super::lpn`]). Where it does not pass it has seen a V that depends on α and β
-//! of each tree it corrupted; the session ends then, this iteration was not drawn from, and what it started from is used
-//! for nothing else.
+//! assumption bears such leakage ([`super::super::lpn`]). Where it does not pass it has seen a V that depends on α and
+//! β of each tree it corrupted; the session ends then, this iteration was not drawn from, and what it started from is
+//! used for nothing else.
 
 use super::super::half_tree::{Forest, Roots};
 use super::super::lpn::{Params, TILE};
@@ -128,8 +128,8 @@ pub(super) struct Verifier<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Verifier<B, E> {
-    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`, on transfers under
-    /// `offset`.
+    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`, on transfers
+    /// under `offset`.
     pub(super) fn new(arch: Arch, params: Params, key: F128, offset: F128, seed: F128) -> Self {
         let roots = Roots::new(arch, params, key, offset, seed);
         Self { roots, offset: Zeroizing::new(offset), fields: PhantomData }

@@ -176,8 +176,8 @@ pub(super) fn assert_uniform<B: Field>(values: impl Iterator<Item = B>) {
     assert!(counts.iter().all(|count| (*count as f64 - mean).abs() <= 6.0 * mean.sqrt()), "{counts:?}");
 }
 
-/// Whether a session with changed messages has ended in an error. If so, it must be one that blames the peer; if not, the
-/// shares must be right all the same.
+/// Whether a session with changed messages has ended in an error. If so, it must be one that blames the peer; if not,
+/// the shares must be right all the same.
 pub(super) fn assert_caught<B: Field, E: MacField<B>>(
     session: Session<Vec<Tagged<B, E>>, Vec<E>>,
     delta: &Delta<B, E>,

@@ -13,12 +13,12 @@
 //! | verifier | verdict | 1 | |
 //!
 //! **Whose challenge.** Where E has fewer than 2^100 elements a transcript could be searched for a lucky challenge
-//! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived. The
-//! prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late as
-//! the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than some
-//! batches stalls the stream. Where E is larger a
-//! batch is one block, its challenge is the transcript's, and the gates are one-way. Either way the verifier knows the
-//! coefficients when a block's corrections have arrived, before it walks through its gates.
+//! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived.
+//! The prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late
+//! as the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than
+//! some batches stalls the stream. Where E is larger a batch is one block, its challenge is the transcript's, and the
+//! gates are one-way. Either way the verifier knows the coefficients when a block's corrections have arrived, before it
+//! walks through its gates.
 //!
 //! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the end by a
 //! VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier
@@ -27,13 +27,13 @@
 //! zero, so that its key is its MAC (8).
 //!
 //! **Soundness** ([`security`]): two Δ at most solve the quadratic equation of a wrong product, one guess forges an
-//! asserted MAC, one passes a check of the VOLE: 4/|E|. Wrong products cancel with the probability of one coefficient in
-//! each batch: the prover, who sees its coins, may go on until they do. To this adds the error of the VOLE's first shares
-//! ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
+//! asserted MAC, one passes a check of the VOLE: 4/|E|. Wrong products cancel with the probability of one coefficient
+//! in each batch: the prover, who sees its coins, may go on until they do. To this adds the error of the VOLE's first
+//! shares ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
 //! challenges are the transcript's.
 //!
-//! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB over
-//! 2^61 − 1, twice that with MACs of 16 bytes.
+//! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB
+//! over 2^61 − 1, twice that with MACs of 16 bytes.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are uniform
 //! coefficients for a masked sum, and any others would do as well.

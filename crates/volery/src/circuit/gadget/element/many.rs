@@ -58,8 +58,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         }))
     }
 
-    /// The product of a public matrix and the vector `xs`: no multiplications. `matrix` has its rows one after the other,
-    /// each as long as `xs`; the product has an element for each.
+    /// The product of a public matrix and the vector `xs`: no multiplications. `matrix` has its rows one after the
+    /// other, each as long as `xs`; the product has an element for each.
     ///
     /// # Errors
     /// `Invalid` where the matrix is no whole number of rows.
@@ -78,8 +78,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         matrix.chunks_exact(xs.len()).map(|row| Self::linear(b, row, xs)).collect()
     }
 
-    /// `Σ coefficients[i] · self^i`, the constant first: a multiplication for each coefficient but two, or but one where the last is not
-    /// public.
+    /// `Σ coefficients[i] · self^i`, the constant first: a multiplication for each coefficient but two, or but one
+    /// where the last is not public.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

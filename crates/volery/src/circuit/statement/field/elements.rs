@@ -23,8 +23,8 @@ impl<F: Field> Elements<F> {
     /// is taken from zero. In characteristic two it is the encoding of an element, whose bits are coefficients, and has
     /// no sign.
     ///
-    /// The time this takes shows how long the numbers are written, where they have signs, and what is malformed; nothing
-    /// else of them.
+    /// The time this takes shows how long the numbers are written, where they have signs, and what is malformed;
+    /// nothing else of them.
     ///
     /// # Errors
     /// `Invalid` with the place of a number that is malformed or too large.

@@ -22,8 +22,8 @@ impl Guess {
         -(self.blocks as f64) * lpn.spared(self.zeros as f64)
     }
 
-    /// The monomials: in a block at most one sample occurs, over F_2 at most once. Elsewhere it has powers, by which the
-    /// series of a block is (1 + (samples - 1)z) / (1 - z), and the denominators stay aside.
+    /// The monomials: in a block at most one sample occurs, over F_2 at most once. Elsewhere it has powers, by which
+    /// the series of a block is (1 + (samples - 1)z) / (1 - z), and the denominators stay aside.
     fn monomials(self, lpn: Lpn) -> Series {
         let samples = if lpn.bits == 1.0 { lpn.free_samples() } else { lpn.block() - 1.0 };
         let (t, samples) = (lpn.t as i64, samples as i64);

@@ -3,8 +3,8 @@
 //!
 //! Of the k columns of the matrix take a share α such that the rows that lie within them, nα^d, are δ more than those
 //! columns. The kernel of these rows, which block Lanczos or Wiedemann finds at the price of a sparse matrix, gives δ
-//! parity checks on their errors alone, and up to p errors are found by collision. That repeats with new columns until the
-//! rows hold no more than p.
+//! parity checks on their errors alone, and up to p errors are found by collision. That repeats with new columns until
+//! the rows hold no more than p.
 
 use super::super::WEIGHT;
 use super::{Lpn, log2_binomial, log2_sum};
@@ -43,10 +43,10 @@ fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
 
 /// Finding p errors by their syndrome, for all targets.
 ///
-/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are taken up to factors and modulo the
-/// syndrome, in which those at the errors are dependent. Modulo some of them, which are tried, the others are sums that
-/// collide up to a factor: in particular two errors take as many operations as there are rows, and three the square of
-/// that, without a value being guessed.
+/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are taken up to
+/// factors and modulo the syndrome, in which those at the errors are dependent. Modulo some of them, which are tried,
+/// the others are sums that collide up to a factor: in particular two errors take as many operations as there are rows,
+/// and three the square of that, without a value being guessed.
 fn search(lpn: Lpn, rows: f64, p: f64) -> f64 {
     if lpn.bits == 1.0 {
         let half = (p / 2.0).ceil() as u32;

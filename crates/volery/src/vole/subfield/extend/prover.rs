@@ -189,7 +189,8 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         Ok(())
     }
 
-    /// Takes up the corrections of the tiles up to `fixed`, which were received, tosses the coin of each, and adds it to the check.
+    /// Takes up the corrections of the tiles up to `fixed`, which were received, tosses the coin of each, and adds it
+    /// to the check.
     fn fix(
         &mut self,
         channel: &mut Channel,

@@ -291,8 +291,8 @@ fn caught<B: Field, E: MacField<B>>(drawn: Drawn<B, E>) -> bool {
     assert_caught(drawn, &delta::<B, E>(9))
 }
 
-/// Whether a part of this message may go unseen: a one-sided correction where the prover's path is on the other side, or
-/// a τ where its bit of Δ is zero.
+/// Whether a part of this message may go unseen: a one-sided correction where the prover's path is on the other side,
+/// or a τ where its bit of Δ is zero.
 fn one_sided(name: &str) -> bool {
     ["leaves", "τ"].contains(&name)
 }

@@ -490,8 +490,8 @@ fn the_transcripts_challenges_come_after_all_they_combine() {
     test::<F256, F128>();
 }
 
-/// Challenge and verdict of a prover of as many products as fill a block. It adds `lie` to the last one, whose correction
-/// is the block's last, and draws its challenge before it sends the corrections where it is `early`.
+/// Challenge and verdict of a prover of as many products as fill a block. It adds `lie` to the last one, whose
+/// correction is the block's last, and draws its challenge before it sends the corrections where it is `early`.
 fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result<Gates>) {
     let (mut circuit, witness) = Products::<B>::instance(PAIRS, 4);
     circuit.sum += lie;
