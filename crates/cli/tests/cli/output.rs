@@ -101,7 +101,7 @@ fn help_shows_examples_and_exit_codes() {
         ),
         (&["verify", "--help"], &["Examples", "--listen"]),
         (&["bench", "--help"], &["--gates", "--list", "vole-f61 --bandwidth 100", "direct       about 490"]),
-        (&["bench", "-h"], &["--vole", "auto takes what the peer asks for"]),
+        (&["bench", "-h"], &["--vole", "auto takes what the peer asks"]),
         (&["help"], &["demo", "Exit codes"]),
         (&["help", "prove"], &["Examples", "--insecure-plaintext"]),
         (&["--version"], &["volery"]),
