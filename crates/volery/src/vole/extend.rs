@@ -55,7 +55,7 @@ pub const SECURITY: f64 = 121.0;
 
 /// Draws after which both parties hand over what they have sent: a party that never waits would otherwise keep its part
 /// of the next iteration in its buffers.
-const HAND_OVER: usize = 16;
+pub(super) const HAND_OVER: usize = 16;
 
 /// The tile's coefficients drawn at a time.
 const CHI: usize = 256;
@@ -130,7 +130,8 @@ fn forest_key(met: &[u8; 32]) -> F128 {
     derive("volery lpn v1, trees", met)
 }
 
-fn derive(context: &'static str, met: &[u8; 32]) -> F128 {
+/// A public key for the use that `context` names, from an identifier of the transcript.
+pub(super) fn derive(context: &'static str, met: &[u8; 32]) -> F128 {
     F128::from_bytes(Digest::new(context).field(met).finish())
 }
 

@@ -37,6 +37,7 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
+use super::super::extend::{HAND_OVER, derive};
 use super::super::lpn::{Params, Sets, TILE};
 use crate::channel::{Channel, Party};
 use volery_primitives::aes::Aes128;
@@ -44,9 +45,6 @@ use volery_primitives::arch::Arch;
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
-
-/// Draws after which both parties hand over what they have sent.
-const HAND_OVER: usize = 16;
 
 impl Sets {
     /// The sets to run one after the other, the last of which is `target`.
@@ -69,10 +67,6 @@ fn forest_key(met: &[u8; 32]) -> F128 {
 
 fn matrix(arch: Arch, met: &[u8; 32]) -> Aes128 {
     Aes128::new(arch, derive("volery svole v1, matrix", met))
-}
-
-fn derive(context: &'static str, met: &[u8; 32]) -> F128 {
-    F128::from_bytes(Digest::new(context).field(met).finish())
 }
 
 /// The verifier's commitment to its V, of which `salt` is the opening.

@@ -7,12 +7,12 @@
 //! |---|---|---|---|
 //! | | those of the VOLE's next block of n shares | its own | 2 |
 //! | prover | corrections: the committed value − the value of share i, zero where it commits to nothing | b·n | 4, 5 |
-//! | verifier | seed of the batch's coefficients, where \|E\| < 2^100 | 16 | 6, 7 |
+//! | verifier | seed of the batch's coefficients, where E is short | 16 | 6, 7 |
 //! | | those of the VOLE's check | its own | |
 //! | prover | U, V, digest of the MACs of all asserted wires | 2·b' + 32 | 7b, 8 |
 //! | verifier | verdict | 1 | |
 //!
-//! **Whose challenge.** Where E has fewer than 2^100 elements a transcript could be searched for a lucky challenge
+//! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky challenge
 //! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived.
 //! The prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late
 //! as the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than
