@@ -231,6 +231,16 @@ pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
     dispatch!(arch, dot(a, b))
 }
 
+/// `Σ a·b` and `Σ a₀·b + b₀·a`, where `a₀` is the lowest bit of `a`, the value that the MAC carries: the prover's side of
+/// an inner product over F_2.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn inner_product(arch: Arch, a: &[F128], b: &[F128]) -> (F128, F128) {
+    let cross = |(a, b): (&F128, &F128)| F128(b.0 & a.bit0().mask() ^ a.0 & b.bit0().mask());
+    (dot(arch, a, b), a.iter().zip(b).map(cross).sum())
+}
+
 /// `out[i] = a[i] · b[i]`.
 ///
 /// # Panics

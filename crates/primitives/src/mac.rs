@@ -7,6 +7,7 @@ use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
 use crate::field::{Extension, F128, Field};
 use crate::hash::Circular;
+use crate::lanes::Lanes;
 use core::ops::{Add, Sub};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
@@ -72,7 +73,7 @@ const HASHED: usize = 64;
 /// An extension whose elements authenticate values of the field `B`, and its kernels.
 ///
 /// Time depends on lengths and public arguments only.
-pub trait MacField<B: Field>: Extension<B> {
+pub trait MacField<B: Field>: Lanes<B> {
     /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j of
     /// [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant first; the
     /// first half of them makes the leaf at y, the second half that at `parents.len() + y`.
@@ -166,13 +167,28 @@ pub trait MacField<B: Field>: Extension<B> {
         sums
     }
 
-    /// `Σ a·b`.
+    /// The prover's side of an inner product: the coefficients of `Σ (m_a + w_a·X)·(m_b + w_b·X)`, the lowest first.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
+    fn inner_product(_: Arch, a: &[Tagged<B, Self>], b: &[Tagged<B, Self>]) -> (Self, Self, B) {
         assert_eq!(a.len(), b.len());
-        a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+        let mut sums = (Self::ZERO, Self::ZERO, B::ZERO);
+        for (a, b) in a.iter().zip(b) {
+            sums.0 += a.mac * b.mac;
+            sums.1 += b.mac.scale(a.value) + a.mac.scale(b.value);
+            sums.2 += a.value * b.value;
+        }
+        sums
+    }
+
+    /// `Σ factor·row` for public factors.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn linear(_: Arch, factors: &[B], rows: &[Tagged<B, Self>]) -> Tagged<B, Self> {
+        assert_eq!(factors.len(), rows.len());
+        factors.iter().zip(rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor))
     }
 
     /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and `linear = w_a·m_b + w_b·m_a

@@ -11,14 +11,17 @@ mod count;
 mod faulty;
 pub mod gadget;
 mod network;
+mod polynomial;
 mod statement;
 
 pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
-pub use count::{Count, Shape};
+pub use count::{Count, Shape, Size};
 pub use network::Network;
+pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
+pub(crate) use polynomial::{check_sizes, common_lanes, degree_of_product, lane_name};
 pub use statement::{
     Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,
 };
@@ -55,6 +58,36 @@ pub trait Backend {
     /// # Errors
     /// Link errors.
     fn hint(&mut self, of: &[Self::Wire], f: impl FnOnce(&[Self::F]) -> Self::F) -> Result<Self::Wire>;
+
+    /// `count` values at once that the prover computes from the values of `of`, as by [`Backend::hint`].
+    ///
+    /// # Errors
+    /// Link errors.
+    ///
+    /// # Panics
+    /// Where `f` gives another number of values.
+    fn hints(
+        &mut self,
+        of: &[Self::Wire],
+        count: usize,
+        f: impl Fn(&[Self::F]) -> Vec<Self::F>,
+    ) -> Result<Vec<Self::Wire>> {
+        (0..count).map(|i| self.hint(of, |values| f(values)[i])).collect()
+    }
+
+    /// `Σ factors[i] · wires[i]` for public factors.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn linear(&mut self, factors: &[Self::F], wires: &[Self::Wire]) -> Self::Wire {
+        assert_eq!(factors.len(), wires.len());
+        let terms = factors.iter().zip(wires);
+        let sum = terms.fold(None, |sum, (&factor, &wire)| {
+            let term = self.scale(wire, factor);
+            Some(sum.map_or(term, |sum| self.add(sum, term)))
+        });
+        sum.unwrap_or_else(|| self.constant(Self::F::ZERO))
+    }
 
     /// `a · b`.
     ///

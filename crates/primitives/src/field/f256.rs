@@ -5,6 +5,7 @@ use super::{Extension, F128, Field};
 use crate::aes::Aes128;
 use crate::arch::{self, Arch};
 use crate::hash::Circular;
+use crate::lanes::Lanes;
 use crate::mac::{MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -102,6 +103,12 @@ type Row = Tagged<F256, F128>;
 const BATCH: usize = 64;
 
 /// The carry-less kernels, behind the embedding where values take part.
+impl Lanes<F256> for F128 {
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        arch::dot(arch, a, b)
+    }
+}
+
 impl MacField<F256> for F128 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!((keys.len(), leaves.len()), (2, 2 * parents.len()));
@@ -133,9 +140,6 @@ impl MacField<F256> for F128 {
             sums.1 += arch::dot(arch, chi, values);
         }
         sums
-    }
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        arch::dot(arch, a, b)
     }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
         assert_eq!((triples.len(), triples.len()), (constant.len(), linear.len()));

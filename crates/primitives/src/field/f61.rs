@@ -4,6 +4,7 @@ use super::{Binomial, Extension, F128, Field, Radicand};
 use crate::aes::Aes128;
 use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
+use crate::lanes::Lanes;
 use crate::mac::{Holes, MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -103,6 +104,12 @@ impl Radicand<2> for F61 {
 
 type Row = Tagged<F61, F61>;
 
+impl Lanes<F61> for F61 {
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        f61::dot(arch, a, b)
+    }
+}
+
 impl MacField<F61> for F61 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!(keys.len(), 1);
@@ -126,9 +133,6 @@ impl MacField<F61> for F61 {
     fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
         f61::weigh(arch, chi, rows)
     }
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61::dot(arch, a, b)
-    }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
         f61::products(arch, triples, constant, linear);
     }
@@ -141,6 +145,12 @@ impl MacField<F61> for F61 {
 }
 
 type SquareRow = Tagged<F61, F61x2>;
+
+impl Lanes<F61> for F61x2 {
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        f61x2::dot(arch, a, b)
+    }
+}
 
 impl MacField<F61> for F61x2 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
@@ -160,9 +170,6 @@ impl MacField<F61> for F61x2 {
     }
     fn weigh(arch: Arch, chi: &[Self], rows: &[SquareRow]) -> (Self, Self) {
         f61x2::weigh(arch, chi, rows)
-    }
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61x2::dot(arch, a, b)
     }
     fn products(arch: Arch, triples: &[[SquareRow; 3]], constant: &mut [Self], linear: &mut [Self]) {
         f61x2::products(arch, triples, constant, linear);

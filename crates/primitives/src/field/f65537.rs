@@ -1,6 +1,7 @@
 //! The prime field of 2^16 + 1 elements, and its fourth power.
 
 use super::{Binomial, Field, Radicand};
+use crate::lanes::Lanes;
 use crate::mac::MacField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -100,6 +101,7 @@ impl Radicand<4> for F65537 {
     }
 }
 
+impl Lanes<F65537> for F65537x4 {}
 impl MacField<F65537> for F65537x4 {}
 
 impl Add for F65537 {

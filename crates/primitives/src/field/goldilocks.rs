@@ -2,6 +2,7 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // a + b is a - (p - b)
 
 use super::{Binomial, Extension, Field, Radicand};
+use crate::lanes::Lanes;
 use crate::mac::MacField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -108,7 +109,9 @@ impl Radicand<2> for Goldilocks {
     const NAME: &'static str = "goldilocks^2";
 }
 
+impl Lanes<Goldilocks> for Goldilocks {}
 impl MacField<Goldilocks> for Goldilocks {}
+impl Lanes<Goldilocks> for Goldilocksx2 {}
 impl MacField<Goldilocks> for Goldilocksx2 {}
 
 impl Add for Goldilocks {

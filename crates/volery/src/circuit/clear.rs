@@ -1,6 +1,7 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
 use super::Backend;
+use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -58,6 +59,11 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
         Ok(f(of))
     }
+    fn hints(&mut self, of: &[F], count: usize, f: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<F>> {
+        let values = f(of);
+        assert_eq!(values.len(), count);
+        Ok(values)
+    }
     #[inline]
     fn mul(&mut self, a: F, b: F) -> Result<F> {
         Ok(a * b)
@@ -67,6 +73,91 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
         self.asserts += 1;
         if a == F::ZERO { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
+}
+
+impl<F: Field, I: Iterator<Item = F>> Polynomials for Clear<F, I> {
+    type Vector = Vec<F>;
+
+    fn public(&mut self, values: &[F]) -> Vec<F> {
+        values.to_vec()
+    }
+    fn vector(&mut self, wires: &[F]) -> Vec<F> {
+        wires.to_vec()
+    }
+    fn sum(&mut self, a: &Vec<F>, b: &Vec<F>) -> Vec<F> {
+        lanes(a, b, |a, b| a + b)
+    }
+    fn product(&mut self, a: &Vec<F>, b: &Vec<F>) -> Result<Vec<F>> {
+        Ok(lanes(a, b, |a, b| a * b))
+    }
+    fn gather(&mut self, a: &Vec<F>, lanes: &[Option<usize>]) -> Vec<F> {
+        lanes.iter().map(|lane| lane.map_or(F::ZERO, |lane| a[lane])).collect()
+    }
+    fn total(&mut self, a: &Vec<F>) -> Vec<F> {
+        vec![a.iter().copied().sum()]
+    }
+    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Vec<F>> {
+        Ok(vec![dot(a, b)])
+    }
+    fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
+        Ok(a.clone())
+    }
+    fn assert_zeroes(&mut self, a: &Vec<F>, name: &dyn Display) -> Result<()> {
+        self.asserts += a.len() as u64;
+        match a.iter().position(|value| *value != F::ZERO) {
+            None => Ok(()),
+            Some(lane) => Err(Error::Unsatisfied(lane_name(name, lane, a.len()))),
+        }
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<F>,
+        b: Matrix<F>,
+        c: Entries<F, F>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        let (Entries::Public(c) | Entries::Wires(c)) = c;
+        self.asserts += 1;
+        // Freivalds: A·(B·v) = C·v fails for a wrong row of C but with probability 1/|F|.
+        for round in 0..64_u32.div_ceil(F::BITS) + 1 {
+            let v = coefficients::<F>(&[a.entries(), b.entries(), c], round, b.columns());
+            let image: Vec<F> = b.rows().map(|row| dot(row, &v)).collect();
+            for ((i, row), product) in a.rows().enumerate().zip(c.chunks_exact(b.columns())) {
+                if dot(row, &image) != dot(product, &v) {
+                    let entry = |j| row.iter().zip(b.rows()).map(|(&a, b)| a * b[j]).sum::<F>();
+                    let j = (0..b.columns()).find(|&j| entry(j) != product[j]).expect("a row that differs");
+                    return Err(Error::Unsatisfied(format!("{name}[{i}][{j}]")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `f` in each lane, where one lane stands for any number.
+pub(super) fn lanes<F: Copy>(a: &[F], b: &[F], f: impl Fn(F, F) -> F) -> Vec<F> {
+    let length = common_lanes(a.len(), b.len());
+    let lane = |x: &[F], i: usize| if x.len() == 1 { x[0] } else { x[i] };
+    (0..length).map(|i| f(lane(a, i), lane(b, i))).collect()
+}
+
+fn dot<F: Field>(a: &[F], b: &[F]) -> F {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+}
+
+/// Elements that are a function of `matrices` and a number: whoever evaluates in the clear has no reason to fool itself.
+fn coefficients<F: Field>(matrices: &[&[F]], round: u32, count: usize) -> Vec<F> {
+    let mut hasher = blake3::Hasher::new_derive_key("volery clear evaluation v1, random vector");
+    hasher.update(&round.to_le_bytes());
+    let mut bytes = Vec::with_capacity(1 << 12);
+    for entries in matrices.iter().flat_map(|matrix| matrix.chunks(256)) {
+        bytes.clear();
+        bytes.extend(entries.iter().flat_map(|entry| entry.to_word().to_le_bytes()));
+        hasher.update(&bytes);
+    }
+    super::arithmetic::expanded(hasher.finalize().into()).take(count).collect()
 }
 
 /// The error of a witness that ends while the circuit asks for more.

@@ -1,5 +1,6 @@
 //! Counting gates, and the fingerprint of a circuit.
 
+use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::{Backend, Circuit};
 use crate::error::Result;
 use core::fmt::Display;
@@ -23,6 +24,40 @@ pub struct Shape {
     pub assert: u64,
     /// The longest chain of multiplications.
     pub depth: u64,
+    /// Polynomials that are asserted to be zero, or whose values the prover commits to.
+    pub polynomials: u64,
+    /// The highest degree of these.
+    pub degree: u64,
+    /// Products of matrices that are asserted.
+    pub matrices: u64,
+}
+
+impl Shape {
+    /// What of it a proof's soundness depends on.
+    pub fn size(&self) -> Size {
+        let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
+        Size { commitments: inputs + mul, polynomials, degree, matrices }
+    }
+}
+
+/// The size of a statement, as far as the soundness of its proof depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Values that the prover commits to: inputs, hints and products.
+    pub commitments: u64,
+    /// Polynomials, as in [`Shape`].
+    pub polynomials: u64,
+    /// Their highest degree.
+    pub degree: u64,
+    /// Products of matrices.
+    pub matrices: u64,
+}
+
+impl Size {
+    /// That of a statement with so many commitments, and neither polynomials nor matrices.
+    pub fn gates(commitments: u64) -> Self {
+        Self { commitments, ..Self::default() }
+    }
 }
 
 /// Counts gates by kind and the multiplicative depth, and fingerprints the circuit on request.
@@ -38,6 +73,14 @@ pub struct Count<F> {
 pub struct Counted {
     number: u64,
     depth: u64,
+}
+
+/// A vector of [`Count`]: numbered like a wire.
+#[derive(Clone, Copy)]
+pub struct CountedVector {
+    wire: Counted,
+    lanes: usize,
+    degree: usize,
 }
 
 impl<F: Field> Count<F> {
@@ -79,6 +122,19 @@ impl<F: Field> Count<F> {
             bytes[17..].copy_from_slice(&b.to_le_bytes());
             hasher.update(&bytes);
         }
+    }
+
+    /// Absorbs the operands of the gate that was absorbed last.
+    fn operands(&mut self, wires: &[Counted]) {
+        if self.fingerprint.is_some() {
+            for wire in wires {
+                self.gate(b',', wire.number.into(), 0);
+            }
+        }
+    }
+
+    fn lanes(&mut self, lanes: usize, degree: usize, depth: u64) -> CountedVector {
+        CountedVector { wire: self.wire(depth), lanes, degree }
     }
 
     fn wire(&mut self, depth: u64) -> Counted {
@@ -128,4 +184,100 @@ impl<F: Field> Backend for Count<F> {
         self.gate(b'0', a.number.into(), 0);
         Ok(())
     }
+}
+
+impl<F: Field> Polynomials for Count<F> {
+    type Vector = CountedVector;
+
+    fn public(&mut self, values: &[F]) -> CountedVector {
+        self.gate(b'C', values.len() as u128, 0);
+        if self.fingerprint.is_some() {
+            values.iter().for_each(|value| self.gate(b',', value.to_word(), 0));
+        }
+        self.lanes(values.len(), 0, 0)
+    }
+    fn vector(&mut self, wires: &[Counted]) -> CountedVector {
+        self.gate(b'V', wires.len() as u128, 0);
+        self.operands(wires);
+        self.lanes(wires.len(), 1, deepest(wires))
+    }
+    fn sum(&mut self, a: &CountedVector, b: &CountedVector) -> CountedVector {
+        self.gate(b'P', a.wire.number.into(), b.wire.number.into());
+        let lanes = common_lanes(a.lanes, b.lanes);
+        self.lanes(lanes, a.degree.max(b.degree), a.wire.depth.max(b.wire.depth))
+    }
+    fn product(&mut self, a: &CountedVector, b: &CountedVector) -> Result<CountedVector> {
+        self.gate(b'M', a.wire.number.into(), b.wire.number.into());
+        let lanes = common_lanes(a.lanes, b.lanes);
+        let deeper = u64::from(a.degree > 0 && b.degree > 0);
+        let depth = a.wire.depth.max(b.wire.depth) + deeper;
+        Ok(self.lanes(lanes, degree_of_product(a.degree, b.degree)?, depth))
+    }
+    fn gather(&mut self, a: &CountedVector, lanes: &[Option<usize>]) -> CountedVector {
+        assert!(lanes.iter().flatten().all(|lane| *lane < a.lanes), "a lane that is not there");
+        self.gate(b'G', a.wire.number.into(), lanes.len() as u128);
+        if self.fingerprint.is_some() {
+            let places = lanes.iter().map(|lane| lane.map_or(0, |lane| lane as u128 + 1));
+            places.for_each(|place| self.gate(b',', place, 0));
+        }
+        self.lanes(lanes.len(), a.degree, a.wire.depth)
+    }
+    fn total(&mut self, a: &CountedVector) -> CountedVector {
+        self.gate(b'T', a.wire.number.into(), 0);
+        self.lanes(1, a.degree, a.wire.depth)
+    }
+    fn inner_product(&mut self, a: &[Counted], b: &[Counted]) -> Result<CountedVector> {
+        assert_eq!(a.len(), b.len());
+        self.gate(b'I', a.len() as u128, 0);
+        self.operands(a);
+        self.operands(b);
+        Ok(self.lanes(1, 2, deepest(a).max(deepest(b)) + 1))
+    }
+    fn commit(&mut self, a: &CountedVector) -> Result<Vec<Counted>> {
+        self.gate(b'H', a.wire.number.into(), 0);
+        self.shape.inputs += a.lanes as u64;
+        self.polynomials(a.lanes, a.degree);
+        Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
+    }
+    fn assert_zeroes(&mut self, a: &CountedVector, _: &dyn Display) -> Result<()> {
+        self.gate(b'Z', a.wire.number.into(), 0);
+        self.shape.assert += a.lanes as u64;
+        self.polynomials(a.lanes, a.degree);
+        Ok(())
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<Counted>,
+        b: Matrix<Counted>,
+        c: Entries<F, Counted>,
+        _: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        let rows = |length: usize, columns: usize| (length / columns) as u128;
+        self.gate(b'X', rows(a.entries().len(), a.columns()), a.columns() as u128);
+        self.operands(a.entries());
+        self.operands(b.entries());
+        match c {
+            Entries::Public(c) => {
+                self.public(c);
+            }
+            Entries::Wires(c) => self.operands(c),
+        }
+        self.shape.assert += 1;
+        self.shape.matrices += 1;
+        self.shape.degree = self.shape.degree.max(2);
+        Ok(())
+    }
+}
+
+impl<F: Field> Count<F> {
+    fn polynomials(&mut self, lanes: usize, degree: usize) {
+        self.shape.polynomials += lanes as u64;
+        self.shape.degree = self.shape.degree.max(degree as u64);
+    }
+}
+
+/// The longest chain of multiplications to any of `wires`.
+fn deepest(wires: &[Counted]) -> u64 {
+    wires.iter().map(|wire| wire.depth).max().unwrap_or(0)
 }

@@ -1,11 +1,11 @@
 //! A cheating prover in the clear, for the tests of circuits.
 
-use super::{Backend, Clear};
+use super::{Backend, Clear, Entries, Matrix, Polynomials};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
 
-/// Clear evaluation in which one product or hint is too large by one.
+/// Clear evaluation in which one product, hint or committed polynomial is too large by one.
 pub(super) struct Faulty<F, I> {
     clear: Clear<F, I>,
     until: u64,
@@ -48,5 +48,46 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
     }
     fn assert_zero(&mut self, a: F, name: &dyn Display) -> Result<()> {
         self.clear.assert_zero(a, name)
+    }
+}
+
+impl<F: Field, I: Iterator<Item = F>> Polynomials for Faulty<F, I> {
+    type Vector = Vec<F>;
+
+    fn public(&mut self, values: &[F]) -> Vec<F> {
+        values.to_vec()
+    }
+    fn vector(&mut self, wires: &[F]) -> Vec<F> {
+        wires.to_vec()
+    }
+    fn sum(&mut self, a: &Vec<F>, b: &Vec<F>) -> Vec<F> {
+        self.clear.sum(a, b)
+    }
+    fn product(&mut self, a: &Vec<F>, b: &Vec<F>) -> Result<Vec<F>> {
+        self.clear.product(a, b)
+    }
+    fn gather(&mut self, a: &Vec<F>, lanes: &[Option<usize>]) -> Vec<F> {
+        self.clear.gather(a, lanes)
+    }
+    fn total(&mut self, a: &Vec<F>) -> Vec<F> {
+        self.clear.total(a)
+    }
+    fn inner_product(&mut self, a: &[F], b: &[F]) -> Result<Vec<F>> {
+        self.clear.inner_product(a, b)
+    }
+    fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
+        Ok(a.iter().map(|&value| value + self.error()).collect())
+    }
+    fn assert_zeroes(&mut self, a: &Vec<F>, name: &dyn Display) -> Result<()> {
+        self.clear.assert_zeroes(a, name)
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<F>,
+        b: Matrix<F>,
+        c: Entries<F, F>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        self.clear.assert_matrix_product(a, b, c, name)
     }
 }
