@@ -7,14 +7,14 @@ use crate::both::Task;
 use crate::failure::{Failure, Result};
 use crate::fields::{ARITHMETIC, BOOLEAN, Field};
 use crate::link::Shape;
-use crate::parties::{Known, commitments, print_outcome};
+use crate::parties::{Known, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print;
 use crate::report::{Outcome, table};
 use crate::settings::{Settings, bandwidth, one_of};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::{Arithmetic, Count, Network, Relation};
+use volery::circuit::{Arithmetic, Count, Network, Relation, Size};
 use volery::random::Random;
 use volery::{Binary, F2, Options, ProvenBy, Setting, VerifiedBy};
 
@@ -111,7 +111,8 @@ pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<
     let plan = Plan::<S>::new(typed, started)?;
     let gates = plan.gates.unwrap_or(GATES);
     let network = Arithmetic::<S::F>::new(gates).map_err(of_gates)?;
-    let options = plan.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
+    let options =
+        plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
     // Any witness will do, so that it is no secret.
     let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
     plan.prove("arithmetic", ("gates", gates), &network, witness.iter().copied(), gates, &options)
@@ -201,7 +202,8 @@ impl Plan<Binary> {
     fn boolean(&self) -> Result<()> {
         let gates = self.gates.unwrap_or(GATES);
         let network = Network::new(gates).map_err(of_gates)?;
-        let options = self.settings.options(network.digest(), Some(network.width() as u64 + gates))?;
+        let options =
+            self.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
         let seed = Random::from_system()?.bytes();
         // Any witness will do, so that it is no secret.
         let witness: Vec<F2> = network.witness(seed).collect();
@@ -213,7 +215,7 @@ impl Plan<Binary> {
         let known = Known::<Relation>(&witness);
         volery::check(&statement, known)?;
         let shape = Count::<F2>::shape(&statement)?;
-        let options = self.settings.options(statement.digest(), Some(commitments(&shape)))?;
+        let options = self.settings.options(statement.digest(), Some(shape.size()))?;
         self.prove("sha256", ("length", LENGTH as u64), &statement, known, shape.mul, &options)
     }
 }

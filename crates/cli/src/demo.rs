@@ -5,7 +5,7 @@ use crate::both::Task;
 use crate::failure::Result;
 use crate::fields::Field;
 use crate::link::Shape;
-use crate::parties::{Known, commitments};
+use crate::parties::Known;
 use crate::preimage::{LENGTH, Preimage};
 use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
@@ -22,7 +22,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let known = Known::<Relation>(&witness);
     volery::check(&statement, known)?;
     let shape = Count::<F2>::shape(&statement)?;
-    let options = settings.options(statement.digest(), Some(commitments(&shape)))?;
+    let options = settings.options(statement.digest(), Some(shape.size()))?;
     let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
     let reports = task.prove(&statement, known, &options, 1)?;
     let outcome = Outcome::new::<Binary>(None, &reports.verifier, started);

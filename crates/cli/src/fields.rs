@@ -6,7 +6,7 @@ use crate::settings::one_of;
 use crate::values::Written;
 use crate::{bench, parties, relations};
 use std::time::Instant;
-use volery::circuit::{FieldRelation, Program, Relation};
+use volery::circuit::{FieldRelation, Program, Relation, Size};
 use volery::{
     Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
     Goldilocksx2, MacField, Over, Setting,
@@ -20,8 +20,8 @@ pub(crate) trait Stated: Setting {
     /// Those that need no file: name with keys and defaults, and what is stated.
     fn builtins() -> &'static [(&'static str, &'static str)];
 
-    /// What a statement with so many commitments sends over these correlations.
-    fn traffic(correlations: Correlations, commitments: u64) -> Estimate;
+    /// What a statement of this size sends over these correlations.
+    fn traffic(correlations: Correlations, size: Size) -> Estimate;
 }
 
 impl Stated for Binary {
@@ -31,8 +31,8 @@ impl Stated for Binary {
         Relation::builtins()
     }
 
-    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
-        Self::traffic(correlations, commitments)
+    fn traffic(correlations: Correlations, size: Size) -> Estimate {
+        Self::traffic(correlations, size)
     }
 }
 
@@ -43,8 +43,8 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         FieldRelation::<B>::builtins()
     }
 
-    fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
-        Self::traffic(correlations, commitments)
+    fn traffic(correlations: Correlations, size: Size) -> Estimate {
+        Self::traffic(correlations, size)
     }
 }
 
@@ -54,8 +54,8 @@ pub(crate) struct Field {
     /// What wires carry, whatever the extension.
     pub(crate) wires: &'static str,
     pub(crate) non_interactive: bool,
-    /// The most bits of statistical security for so many commitments.
-    pub(crate) statistical_bits: fn(u64) -> u32,
+    /// The most bits of statistical security for a statement of this size.
+    pub(crate) statistical_bits: fn(Size) -> u32,
     pub(crate) prove: fn(&Prove, Instant) -> Result<()>,
     pub(crate) verify: fn(&Verify, Instant) -> Result<()>,
     pub(crate) check: fn(&Check) -> Result<()>,
@@ -88,8 +88,8 @@ impl Field {
             name: S::name,
             wires: S::F::NAME,
             non_interactive: S::NON_INTERACTIVE,
-            statistical_bits: |commitments| {
-                let bits = |correlations| S::statistical_bits(correlations, commitments);
+            statistical_bits: |size| {
+                let bits = |correlations| S::statistical_bits(correlations, size);
                 S::correlations().into_iter().map(bits).max().unwrap_or(0)
             },
             prove: parties::prove::<S>,

@@ -78,7 +78,7 @@ impl Session {
         } else {
             None
         };
-        let mut options = settings.options(statement.digest(), shape.as_ref().map(commitments))?;
+        let mut options = settings.options(statement.digest(), shape.as_ref().map(Shape::size))?;
         let link = reach.link(settings.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
@@ -89,11 +89,6 @@ impl Session {
         );
         Ok(Self { channel, options, _progress: progress })
     }
-}
-
-/// The values that a prover commits to.
-pub(crate) fn commitments(shape: &Shape) -> u64 {
-    shape.inputs + shape.mul
 }
 
 /// The witness of a program, to be read as often as needed.

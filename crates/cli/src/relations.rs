@@ -3,7 +3,7 @@
 use crate::args::{Check, Info, List};
 use crate::failure::Result;
 use crate::fields::{ARITHMETIC, BOOLEAN, Field, Stated};
-use crate::parties::{CHECKING, COUNTING, Known, commitments};
+use crate::parties::{CHECKING, COUNTING, Known};
 use crate::print::{self, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
@@ -68,10 +68,10 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
     drop(announced);
-    let commitments = commitments(&shape);
+    let commitments = shape.size().commitments;
     let estimates: Vec<_> = S::correlations()
         .into_iter()
-        .map(|correlations| (correlations, S::traffic(correlations, commitments)))
+        .map(|correlations| (correlations, S::traffic(correlations, shape.size())))
         .collect();
     let unit = <S::Program as Program>::Value::UNIT;
     let auto =

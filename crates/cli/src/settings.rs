@@ -7,7 +7,7 @@ use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
-use volery::circuit::{Format, Program, Statement};
+use volery::circuit::{Format, Program, Size, Statement};
 use volery::{Arch, Correlations, Field as _, Options, SYSTEM, Setting};
 
 /// The longest wait that can be asked for: a year.
@@ -70,15 +70,15 @@ impl<S: Setting> Settings<S> {
         Ok(Self { bandwidth, ..self })
     }
 
-    /// Options for a statement with this digest and, where they were counted, so many commitments, whose witness was
+    /// Options for a statement with this digest and, where it was counted, this size, whose witness was
     /// checked where it should be.
-    pub(crate) fn options(&self, statement: [u8; 32], commitments: Option<u64>) -> Result<Options> {
-        self.offer(commitments.unwrap_or(0))?;
+    pub(crate) fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
+        self.offer(size.unwrap_or_default())?;
         Ok(Options {
             correlations: self.correlations,
             bandwidth: self.bandwidth,
             statement: Some(statement),
-            commitments,
+            size,
             security: self.security,
             non_interactive: self.non_interactive,
             check: false,
@@ -94,13 +94,13 @@ impl<S: Setting> Settings<S> {
     }
 
     /// Refuses what no choice of correlations, or not the given one, can offer.
-    fn offer(&self, commitments: u64) -> Result<()> {
+    fn offer(&self, size: Size) -> Result<()> {
         let asked = self.security.unwrap_or(S::SECURITY);
         let choices = self.correlations.map_or_else(S::correlations, |given| vec![given]);
-        let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, commitments)).max();
+        let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, size)).max();
         let Some(offered) = offered.filter(|offered| *offered < asked) else { return Ok(()) };
         let by = self.correlations.map_or(String::new(), |given| format!("{given} over "));
-        let advice = or_take::<S>(|field| (field.statistical_bits)(commitments) >= asked);
+        let advice = or_take::<S>(|field| (field.statistical_bits)(size) >= asked);
         Err(Failure::usage(format_args!(
             "--security: {asked} bits were asked for, and {by}{} gives {offered} to a statement of this size: ask for \
              fewer{advice}",

@@ -17,7 +17,7 @@ pub use setting::Setting;
 use correlations::Proposal;
 
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Count, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::BoxedVole;
@@ -250,7 +250,7 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
         circuit.run(&mut verifier)?;
         let (accepted, gates, vole) = S::finish_verifier(verifier)?;
         // More gates than were announced may be worth less.
-        self.common.offer(run.choice.correlations, gates.inputs + gates.mul)?;
+        self.common.offer(run.choice.correlations, gates.size())?;
         self.vole = Some((delta, vole));
         Ok((accepted, gates))
     }
@@ -287,7 +287,7 @@ impl<'c, S: Setting> Common<'c, S> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
-        let (statement, commitments, proposal) = self.settle(circuit)?;
+        let (statement, size, proposal) = self.settle(circuit)?;
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
@@ -304,7 +304,7 @@ impl<'c, S: Setting> Common<'c, S> {
         // Later statements use what the first one was set up with.
         let resolved = proposal.resolve::<S>(&theirs, self.channel)?;
         let choice = *self.choice.get_or_insert(resolved);
-        self.offer(choice.correlations, commitments.unwrap_or(0))?;
+        self.offer(choice.correlations, size.unwrap_or_default())?;
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
         Ok(Run { statement, choice, before, setup_traffic, started, begun: started })
@@ -312,13 +312,13 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// Forgets what was said of a statement that will not be proved.
     fn forget(&mut self) {
-        (self.options.statement, self.options.commitments) = (None, None);
+        (self.options.statement, self.options.size) = (None, None);
     }
 
     /// Refuses where less statistical security is offered than asked for.
-    fn offer(&self, correlations: Correlations, commitments: u64) -> Result<()> {
+    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
         let asked = self.options.security.unwrap_or(S::SECURITY);
-        let offered = S::statistical_bits(correlations, commitments);
+        let offered = S::statistical_bits(correlations, size);
         if offered < asked {
             return Err(Error::invalid(format!(
                 "{asked} bits of statistical security were asked for, and {correlations} over {} gives {offered} to a \
@@ -329,9 +329,9 @@ impl<'c, S: Setting> Common<'c, S> {
         Ok(())
     }
 
-    /// The statement's digest, its number of commitments where it matters, and the proposed correlations: as given, or
+    /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
-    fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<u64>, Proposal)> {
+    fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<Size>, Proposal)> {
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
@@ -350,7 +350,7 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.
-        let (named, given) = (options.statement.take(), options.commitments.take());
+        let (named, given) = (options.statement.take(), options.size.take());
         let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
         let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
         let (shape, statement) = match named {
@@ -358,17 +358,13 @@ impl<'c, S: Setting> Common<'c, S> {
             Some(digest) if sized => (None, digest),
             Some(digest) => (Some(Count::shape(circuit)?), digest),
         };
-        let commitments = given.or(shape.map(|shape| shape.inputs + shape.mul));
+        let size = given.or(shape.map(|shape| shape.size()));
         if let Some(firm) = firm {
-            self.offer(firm, commitments.unwrap_or(0))?;
-            return Ok((statement, commitments, Proposal::Firm(firm)));
+            self.offer(firm, size.unwrap_or_default())?;
+            return Ok((statement, size, Proposal::Firm(firm)));
         }
-        let number = commitments.expect("counted where it was not given");
-        Ok((
-            statement,
-            commitments,
-            Proposal::Auto { commitments: number, bandwidth: self.options.bandwidth },
-        ))
+        let commitments = size.expect("counted where it was not given").commitments;
+        Ok((statement, size, Proposal::Auto { commitments, bandwidth: self.options.bandwidth }))
     }
 
     fn close(&mut self, run: Run, gates: Gates) -> Report {
@@ -376,7 +372,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let correlations = run.choice.correlations;
         let security = Security {
             computational: S::computational_bits(correlations),
-            statistical: S::statistical_bits(correlations, gates.inputs + gates.mul),
+            statistical: S::statistical_bits(correlations, gates.size()),
         };
         Report {
             statement: run.statement,

@@ -18,6 +18,7 @@ pub mod ideal;
 pub mod lpn;
 mod single_point;
 pub mod subfield;
+pub(crate) mod vope;
 
 use crate::channel::Channel;
 use crate::error::Result;

@@ -7,6 +7,7 @@
 pub mod quicksilver;
 
 use crate::channel::Channel;
+use crate::circuit::Size;
 use crate::error::{Error, Result};
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
@@ -25,6 +26,33 @@ pub struct Gates {
     pub add: u64,
     /// Assertions.
     pub assert: u64,
+    /// Polynomials that were asserted to be zero, or whose values were committed to.
+    pub polynomials: u64,
+    /// Their highest degree.
+    pub degree: u64,
+    /// Products of matrices that were asserted.
+    pub matrices: u64,
+}
+
+impl Gates {
+    /// What the soundness of the proof depends on.
+    pub fn size(&self) -> Size {
+        let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
+        Size { commitments: inputs + mul, polynomials, degree, matrices }
+    }
+
+    /// Counts `lanes` polynomials.
+    pub(crate) fn polynomials(&mut self, lanes: usize, degree: usize) {
+        self.polynomials += lanes as u64;
+        self.degree = self.degree.max(degree as u64);
+    }
+
+    /// Counts a product of matrices, which is one assertion.
+    pub(crate) fn matrix_product(&mut self) {
+        self.matrices += 1;
+        self.assert += 1;
+        self.degree = self.degree.max(2);
+    }
 }
 
 /// The verifier's last message: one byte, one for accepted, zero for anything else.

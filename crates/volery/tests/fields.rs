@@ -6,7 +6,7 @@ mod kit;
 use kit::{Anywhere, Session, run_over, seeded};
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
-use volery::circuit::{Arithmetic, Elements, FieldRelation, Program, Statement, Values};
+use volery::circuit::{Arithmetic, Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::{
     Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
     Over, ProverSession, Setting, VerifierSession, check,
@@ -221,7 +221,7 @@ fn less_security_than_asked_for_is_refused() {
     };
     refused(&Options { security: Some(60), ..with("direct") }, "gives 48");
     // More gates than the bound bears, were they as many as announced.
-    refused(&Options { commitments: Some(1 << 50), ..with("tiny") }, "gives 2");
+    refused(&Options { size: Some(Size::gates(1 << 50)), ..with("tiny") }, "gives 2");
     // A transcript's challenges over 61 bits could be searched.
     refused(&Options { non_interactive: true, ..with("direct") }, "searched");
     let options = Options { security: Some(100), non_interactive: true, ..with("direct") };

@@ -4,7 +4,7 @@ mod kit;
 
 use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
-use volery::circuit::{Backend, Circuit};
+use volery::circuit::{Backend, Circuit, Size};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
@@ -46,7 +46,7 @@ fn a_flipped_bit_in_any_message() {
 #[test]
 fn a_flipped_bit_of_the_measurement() {
     let (network, witness) = network(100);
-    let options = Options { commitments: Some(Binary::SMALL_STATEMENT + 1), ..seeded(1) };
+    let options = Options { size: Some(Size::gates(Binary::SMALL_STATEMENT + 1)), ..seeded(1) };
     assert!(run_honestly(&network, &witness, &options).verified.is_ok());
     // The prover's warm-up and probe, and the verifier's answer.
     for (party, message) in [(Party::Prover, 2), (Party::Prover, 3), (Party::Verifier, 2)] {

@@ -4,7 +4,7 @@
 mod kit;
 
 use kit::{ABC, Anywhere, network, preimage, run_over, seeded};
-use volery::circuit::Arithmetic;
+use volery::circuit::{Arithmetic, Size};
 use volery::{
     Arch, Binary, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Options, Over, Params, Setting,
 };
@@ -67,7 +67,7 @@ fn pinned() {
     let (network, state) = kit::network(5_000);
     let wan = Options { correlations: Some(Correlations::Lpn(Params::WAN)), ..seeded(42) };
     assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
-    let open = Options { bandwidth: Some(20.0), commitments: Some(400_000), ..seeded(42) };
+    let open = Options { bandwidth: Some(20.0), size: Some(Size::gates(400_000)), ..seeded(42) };
     assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
 }
 

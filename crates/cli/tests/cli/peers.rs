@@ -131,7 +131,7 @@ fn claiming(claimed: &Statement) -> Options {
     let shape = Count::<F2>::shape(claimed).expect("counted");
     Options {
         statement: Some(claimed.digest()),
-        commitments: Some(shape.inputs + shape.mul),
+        size: Some(shape.size()),
         check: false,
         ..Options::default()
     }

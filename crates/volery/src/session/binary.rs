@@ -3,6 +3,7 @@
 use super::correlations::{Correlations, Cost, Use};
 use super::setting::Setting;
 use crate::channel::Channel;
+use crate::circuit::Size;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -117,8 +118,8 @@ impl Setting for Binary {
         GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations)) as u32
     }
 
-    fn statistical_bits(correlations: Correlations, _: u64) -> u32 {
-        quicksilver::security(Self::check_security(correlations))
+    fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
+        quicksilver::security(size, Self::check_security(correlations))
     }
 
     fn delta(random: &mut Random) -> Delta {

@@ -237,6 +237,7 @@ fn measure(channel: &mut Channel) -> Result<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::Size;
     use crate::ot::softspoken::Depth;
     use crate::session::{Binary, Over};
     use volery_primitives::{F61, F61x2};
@@ -274,7 +275,7 @@ mod tests {
     #[test]
     fn every_kind_states_its_security() {
         for correlations in Binary::ALL {
-            assert!(Binary::statistical_bits(correlations, 0) >= 119);
+            assert!(Binary::statistical_bits(correlations, Size::default()) >= 119);
             assert!(Binary::computational_bits(correlations) >= 119);
         }
     }
@@ -288,7 +289,8 @@ mod tests {
         assert_eq!((Short::name(), Long::name()), ("f61".into(), "f61x2".into()));
         let l2 = Correlations::named(&Short::correlations(), "l2").unwrap();
         assert!(Correlations::named(&Short::correlations(), "softspoken4").is_err());
-        assert!(Short::statistical_bits(l2, 1 << 20) >= 48 && Long::statistical_bits(l2, 1 << 20) >= 100);
+        let size = Size::gates(1 << 20);
+        assert!(Short::statistical_bits(l2, size) >= 48 && Long::statistical_bits(l2, size) >= 100);
         assert!(Short::computational_bits(l2) >= 119 && Long::computational_bits(l2) >= 119);
         assert_eq!([Short::NON_INTERACTIVE, Long::NON_INTERACTIVE], [false, true]);
     }

@@ -1,4 +1,4 @@
-//! What a session will send, from its number of commitments alone.
+//! What a session will send, from the size of its statement alone.
 //!
 //! Every message of a session has a length that both sides know beforehand. They are added up here from the message
 //! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
@@ -8,9 +8,12 @@ mod over;
 
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
+use crate::circuit::Size;
 use crate::ot::softspoken::{BLOCK, Depth};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, TILE};
+use crate::vole::vope;
+use crate::zk::quicksilver::degree_of_check;
 use core::ops::AddAssign;
 
 /// Bytes of each party.
@@ -33,32 +36,59 @@ pub struct Estimate {
 
 /// Opening and hello.
 const HANDSHAKE: Carried = Carried { prover: 12 + 176, verifier: 12 + 176 };
-/// The masks of QuickSilver's last check.
-const MASKS: u64 = 128;
 /// The longest chunk of SoftSpoken in blocks.
 const LONGEST_CHUNK: u64 = 64;
 
 impl Binary {
-    /// What a session of one statement with so many committed bits (inputs, hints and multiplications) sends over these
-    /// correlations, where they were given; see [`Estimate::measured`] for the rest.
-    pub fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
+    /// What a session of one statement of this size sends over these correlations, where they were given; see
+    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many polynomials,
+    /// leaves a part of a block unused that is not counted.
+    pub fn traffic(correlations: Correlations, size: Size) -> Estimate {
+        let masks = Masks::of(&size, 128);
         let mut setup = HANDSHAKE;
         let online = match correlations {
             Correlations::SoftSpoken(depth) => {
                 setup += softspoken_setup(depth);
-                softspoken(depth, commitments)
+                softspoken(depth, size.commitments, masks)
             }
             Correlations::Lpn(params) => {
                 setup += lpn_setup(params);
-                lpn(params, commitments)
+                lpn(params, size.commitments, masks)
             }
             Correlations::Direct => panic!("not over F_2"),
         };
         let mut total = setup;
         total += online;
-        // U, V and the digest of asserted wires; the verdict.
-        total += Carried { prover: 16 + 16 + 32, verifier: 1 };
+        // U_0, …, U_{d-1} and the digest of asserted wires; the verdict.
+        total += Carried { prover: 16 * degree_of_check(size.degree) as u64 + 32, verifier: 1 };
         Estimate { setup, total }
+    }
+}
+
+/// What masks the check of QuickSilver: lines, and the shares to each.
+#[derive(Clone, Copy)]
+struct Masks {
+    lines: u64,
+    shares: u64,
+}
+
+impl Masks {
+    fn of(size: &Size, shares: u64) -> Self {
+        Self { lines: vope::lines(degree_of_check(size.degree) - 1) as u64, shares }
+    }
+
+    /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`, and further
+    /// ones have lengths by `next`.
+    fn blocks(self, mut spare: u64, mut next: impl FnMut() -> u64) -> Vec<u64> {
+        let mut blocks = Vec::new();
+        for _ in 0..self.lines {
+            if spare < self.shares {
+                spare = next();
+                blocks.push(spare);
+            }
+            spare -= self.shares;
+        }
+        blocks
     }
 }
 
@@ -98,8 +128,15 @@ fn chunks_and_check(depth: Depth, blocks: u64) -> u64 {
     16 * (depth.trees() as u64 - 1) * (blocks + 1) + 48
 }
 
-fn softspoken(depth: Depth, commitments: u64) -> Carried {
-    let Chunks { blocks, mask_blocks } = Chunks::cover(commitments);
+fn softspoken(depth: Depth, commitments: u64, masks: Masks) -> Carried {
+    let Chunks { blocks, mut next } = Chunks::cover(commitments);
+    let chunk = || {
+        let chunk = next;
+        next = (2 * next).min(LONGEST_CHUNK);
+        chunk * BLOCK as u64
+    };
+    let mask_shares: u64 = masks.blocks(BLOCK as u64 * blocks - commitments, chunk).iter().sum();
+    let mask_blocks = mask_shares / BLOCK as u64;
     let corrections = BLOCK as u64 / 8 * blocks;
     Carried { prover: chunks_and_check(depth, blocks + mask_blocks) + corrections, verifier: 0 }
 }
@@ -114,10 +151,10 @@ fn lpn_setup(params: Params) -> Carried {
 }
 
 /// Draws of a tile each, every one with its part for the next iteration.
-fn lpn(params: Params, commitments: u64) -> Carried {
+fn lpn(params: Params, commitments: u64, masks: Masks) -> Carried {
     let tile = TILE as u64;
     let tiles = commitments.div_ceil(tile);
-    let draws = tiles + u64::from(tile * tiles - commitments < MASKS);
+    let draws = tiles + masks.blocks(tile * tiles - commitments, || tile).len() as u64;
     let schedule = Schedule::new(params);
     let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);
     let whole = iteration(params, params.tiles(), true);
@@ -137,8 +174,8 @@ fn iteration(params: Params, tiles: usize, checked: bool) -> Carried {
 /// The blocks of SoftSpoken that hold so many shares.
 struct Chunks {
     blocks: u64,
-    /// Of a last chunk whose shares are masks, where the one before had too few left.
-    mask_blocks: u64,
+    /// Those of the chunk after them.
+    next: u64,
 }
 
 impl Chunks {
@@ -155,8 +192,7 @@ impl Chunks {
                 next = blocks.min(LONGEST_CHUNK);
             }
         }
-        let spare = block * blocks - shares;
-        Self { blocks, mask_blocks: if spare < MASKS { next } else { 0 } }
+        Self { blocks, next }
     }
 }
 
@@ -176,7 +212,7 @@ mod tests {
         let options = Options {
             correlations,
             statement: Some(network.digest()),
-            commitments: Some(commitments),
+            size: Some(Size::gates(commitments)),
             check: false,
             ..Options::default()
         };
@@ -201,7 +237,11 @@ mod tests {
     fn assert_foretold(correlations: Correlations, sizes: impl IntoIterator<Item = u64>) {
         for commitments in sizes {
             let ran = ran(&run(commitments, Some(correlations)));
-            assert_eq!(Binary::traffic(correlations, commitments), ran, "{commitments} over {correlations}");
+            assert_eq!(
+                Binary::traffic(correlations, Size::gates(commitments)),
+                ran,
+                "{commitments} over {correlations}"
+            );
         }
     }
 
@@ -250,7 +290,7 @@ mod tests {
     fn the_probe_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
-        let foretold = Binary::traffic(report.choice.correlations, commitments).measured();
+        let foretold = Binary::traffic(report.choice.correlations, Size::gates(commitments)).measured();
         assert_eq!(foretold, ran(&report));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::correlations::{Choice, Correlations};
 use crate::channel::Traffic;
+use crate::circuit::Size;
 use crate::zk::Gates;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -19,9 +20,8 @@ pub struct Options {
     /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once
     /// more to make one of its gates. It must name the circuit: challenges bind it and nothing else of the statement.
     pub statement: Option<[u8; 32]>,
-    /// The number of committed values of the first statement, for that choice and for the soundness bound; counted
-    /// where `None` and needed.
-    pub commitments: Option<u64>,
+    /// The size of the first statement, for that choice and for the soundness bound; counted where `None` and needed.
+    pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
     /// of less than 2^100 elements and 100 over others.
     pub security: Option<u32>,
@@ -47,7 +47,7 @@ impl Default for Options {
             correlations: None,
             bandwidth: None,
             statement: None,
-            commitments: None,
+            size: None,
             security: None,
             non_interactive: false,
             check: true,

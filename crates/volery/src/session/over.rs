@@ -4,6 +4,7 @@ use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlations::{Correlations, Cost, Use};
 use super::setting::Setting;
 use crate::channel::Channel;
+use crate::circuit::Size;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -112,14 +113,14 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
         bits.min(assumption).min(transcript) as u32
     }
 
-    fn statistical_bits(correlations: Correlations, commitments: u64) -> u32 {
+    fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
         match correlations {
             // Each block has a check of its own.
             Correlations::Direct => {
-                let blocks = commitments.div_ceil(direct::SHORTEST as u64) + 1;
-                arithmetic::security::<B, E>(commitments, direct::SHORTEST, blocks)
+                let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + 1;
+                arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
-            _ => arithmetic::security::<B, E>(commitments, TILE, 1),
+            _ => arithmetic::security::<B, E>(size, TILE, 1),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::correlations::{Correlations, Use};
 use crate::channel::Channel;
-use crate::circuit::Backend;
+use crate::circuit::{Polynomials, Size};
 use crate::error::Result;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
@@ -15,9 +15,9 @@ pub trait Setting: Sized + 'static {
     /// What wires carry.
     type F: Field;
     /// The two backends.
-    type Prover<'a>: Backend<F = Self::F>;
+    type Prover<'a>: Polynomials<F = Self::F>;
     /// See [`Setting::Prover`].
-    type Verifier<'a>: Backend<F = Self::F>;
+    type Verifier<'a>: Polynomials<F = Self::F>;
     /// The verifier's global key.
     type Delta;
     /// The prover's share of a value.
@@ -49,8 +49,8 @@ pub trait Setting: Sized + 'static {
     /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
     fn computational_bits(correlations: Correlations) -> u32;
 
-    /// −log2 of the soundness error of a statement with so many commitments, floored.
-    fn statistical_bits(correlations: Correlations, commitments: u64) -> u32;
+    /// −log2 of the soundness error of a statement of this size, floored.
+    fn statistical_bits(correlations: Correlations, size: Size) -> u32;
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;

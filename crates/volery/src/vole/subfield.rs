@@ -85,7 +85,7 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 }
 
 /// An element, each as likely as the others: the first that bits of its length encode.
-fn uniform<F: Field>(random: &mut Random) -> F {
+pub(crate) fn uniform<F: Field>(random: &mut Random) -> F {
     loop {
         if let Some(element) = F::from_word(random.word().0 >> (128 - F::BITS)) {
             return element;

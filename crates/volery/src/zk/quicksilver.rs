@@ -9,7 +9,7 @@
 //! | those of the VOLE's next block of n shares | its own | 2 |
 //! | corrections: bit i is the committed value ⊕ the value of share i, zero where share i commits to nothing | n/8 | 4, 5 |
 //! | those of the VOLE's check | its own | |
-//! | U, V, digest of the MACs of all asserted wires | 16 + 16 + 32 | 7b, 8 |
+//! | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | 16·d + 32 | 7b, 8; fig. 5, 5b |
 //! | verdict (from the verifier) | 1 | |
 //!
 //! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it is used up,
@@ -22,13 +22,16 @@
 //! A witness element is checked along with the products, as the product of itself and the public one: so a share, its
 //! correction and its place in the check have one number, and a gate writes one slot.
 //!
+//! Products are polynomials of degree d = 2; those of higher degrees share the check ([`polynomial`]).
+//!
 //! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys
 //! (8).
 //!
-//! **Soundness**: a false statement is accepted with probability at most (2 + 1)·2^-127 + 2^-128 plus the error of the
-//! VOLE's check, for each transcript that the prover tries: at most two of the 2^127 keys Δ solve the quadratic
-//! equation of a wrong product, one guess of Δ forges an asserted MAC, and wrong products cancel in the last wrong
-//! batch's combination with probability 2^-128. [`security`] computes it. Offline the prover may try transcripts, each
+//! **Soundness**: a false statement is accepted with probability at most (d + 1)·2^-127 + 2^-128 plus the error of the
+//! VOLE's check, for each transcript that the prover tries: at most d of the 2^127 keys Δ solve the equation of a wrong
+//! polynomial of degree d, which is two for products, one guess of Δ forges an asserted MAC, and wrong ones cancel in the
+//! last wrong batch's combination with probability 2^-128. A matrix product by random vectors adds 2·2^-128.
+//! [`security`] computes it. Offline the prover may try transcripts, each
 //! for a hash: that multiplies the last two terms only.
 //!
 //! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what
@@ -63,23 +66,29 @@
 
 pub mod arithmetic;
 mod batch;
+mod polynomial;
 mod prover;
 mod verifier;
 
+pub use polynomial::{Keys, Vector};
 pub use prover::Prover;
 pub use verifier::Verifier;
 
+use crate::circuit::Size;
 use crate::vole::LEAST_BLOCK;
+pub(crate) use polynomial::degree_of_check;
 use volery_primitives::{Extension, F2, F128};
 
 /// The shares that mask the final check: one for each coordinate of the extension.
 const MASKS: usize = <F128 as Extension<F2>>::DEGREE as usize;
 const _: () = assert!(MASKS <= LEAST_BLOCK);
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript, over a VOLE
-/// whose check has `vole` bits.
-pub fn security(vole: f64) -> u32 {
-    let error = 3.0 * (-127f64).exp2() + (-128f64).exp2() + (-vole).exp2();
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript of a statement
+/// of this size, over a VOLE whose check has `vole` bits.
+pub fn security(size: Size, vole: f64) -> u32 {
+    let keys = (degree_of_check(size.degree) + 1) as f64;
+    let cancelling = 1.0 + 2.0 * size.matrices as f64;
+    let error = keys * (-127f64).exp2() + cancelling * (-128f64).exp2() + (-vole).exp2();
     (-error.log2()).floor() as u32
 }
 

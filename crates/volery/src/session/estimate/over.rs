@@ -1,46 +1,53 @@
 //! The same over any field but F_2, by the tables of `vole/subfield/{base,direct,single_point,extend}.rs` and
 //! `zk/quicksilver/arithmetic.rs`.
 
-use super::{Carried, Estimate, HANDSHAKE, LONGEST_CHUNK, chunks_and_check, softspoken_setup};
+use super::{Carried, Estimate, HANDSHAKE, LONGEST_CHUNK, Masks, chunks_and_check, softspoken_setup};
+use crate::circuit::Size;
 use crate::ot::softspoken::{BLOCK, Depth};
 use crate::session::{Correlations, Over};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::direct;
-use crate::zk::quicksilver::arithmetic::{BLOCKS, by_transcript};
+use crate::zk::quicksilver::arithmetic::{BLOCKS, by_transcript, section};
+use crate::zk::quicksilver::degree_of_check;
 use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
-    /// What a session of one statement with so many commitments (inputs, hints and multiplications) sends over these
-    /// correlations, where they were given; see [`Estimate::measured`] for the rest.
+    /// What a session of one statement of this size sends over these correlations, where they were given; see
+    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many polynomials,
+    /// leaves a part of a section unused that is not counted.
     ///
     /// # Panics
     /// Where they are not among those of this setting.
-    pub fn traffic(correlations: Correlations, commitments: u64) -> Estimate {
-        let masks = u64::from(E::DEGREE);
+    pub fn traffic(correlations: Correlations, size: Size) -> Estimate {
+        let (commitments, masks) = (size.commitments, Masks::of(&size, E::DEGREE.into()));
         let mut setup = HANDSHAKE;
-        let (blocks, online) = match correlations {
+        let (blocks, longest, online) = match correlations {
             Correlations::Direct => {
                 let blocks =
                     Blocks::cover(commitments, masks, direct::LONGEST, |drawn| direct::next(drawn as usize));
                 setup += Self::base_setup();
-                let online = Self::base(blocks.shares + blocks.mask_shares, blocks.drawn());
-                (blocks, online)
+                let online = Self::base(blocks.shares + blocks.masks.iter().sum::<u64>(), blocks.drawn());
+                (blocks, direct::LONGEST, online)
             }
             Correlations::Lpn(params) => {
                 let blocks = Blocks::cover(commitments, masks, TILE, |_| TILE);
                 setup += Self::lpn_setup(params);
                 let online = Self::lpn(params, blocks.drawn());
-                (blocks, online)
+                (blocks, TILE, online)
             }
             Correlations::SoftSpoken(_) => panic!("only over F_2"),
         };
         let batches = if by_transcript::<E>() { 0 } else { blocks.number.div_ceil(BLOCKS as u64) };
         let mut total = setup;
         total += online;
-        total += Carried { prover: B::BYTES as u64 * blocks.shares, verifier: 16 * batches };
-        // U, V and the digest of asserted wires; the verdict.
-        total += Carried { prover: 2 * E::BYTES as u64 + 32, verifier: 1 };
+        total += Carried { prover: B::BYTES as u64 * sections(commitments, longest), verifier: 32 * batches };
+        if !by_transcript::<E>() {
+            total.verifier += (32 + 16) * size.matrices;
+        }
+        // U_0, …, U_{d-1} and the digest of asserted wires; the verdict.
+        let opened = degree_of_check(size.degree) * E::BYTES;
+        total += Carried { prover: opened as u64 + 32, verifier: 1 };
         Estimate { setup, total }
     }
 
@@ -129,6 +136,16 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 }
 
+/// The shares of the sections that hold so many commitments, in blocks that come to be the `longest`.
+fn sections(commitments: u64, longest: usize) -> u64 {
+    let mut shares = 0;
+    while shares < commitments {
+        let left = longest - shares as usize % longest;
+        shares += section(shares as usize, left) as u64;
+    }
+    shares
+}
+
 /// The transfers that an iteration of this set takes.
 const fn transfers(params: Params) -> u64 {
     (params.trees * params.depth) as u64
@@ -139,13 +156,13 @@ struct Blocks {
     /// Those with commitments.
     number: u64,
     shares: u64,
-    /// The shares of one more, where the last one has too few left for the masks.
-    mask_shares: u64,
+    /// The shares of further ones, where the last one has too few left for the masks.
+    masks: Vec<u64>,
 }
 
 impl Blocks {
     /// Blocks whose lengths `next` gives by the shares drawn before, all as long as the `longest` after so many shares.
-    fn cover(commitments: u64, masks: u64, longest: usize, next: impl Fn(u64) -> usize) -> Self {
+    fn cover(commitments: u64, masks: Masks, longest: usize, next: impl Fn(u64) -> usize) -> Self {
         let longest = longest as u64;
         let (mut number, mut shares) = (0, 0);
         while shares < commitments.min(longest) {
@@ -155,12 +172,17 @@ impl Blocks {
         let more = commitments.saturating_sub(shares).div_ceil(longest);
         number += more;
         shares += longest * more;
-        let mask_shares = if shares - commitments < masks { next(shares) as u64 } else { 0 };
-        Self { number, shares, mask_shares }
+        let mut drawn = shares;
+        let masks = masks.blocks(shares - commitments, || {
+            let block = next(drawn) as u64;
+            drawn += block;
+            block
+        });
+        Self { number, shares, masks }
     }
 
     fn drawn(&self) -> u64 {
-        self.number + u64::from(self.mask_shares > 0)
+        self.number + self.masks.len() as u64
     }
 }
 
@@ -184,7 +206,7 @@ mod tests {
         let options = Options {
             correlations: Some(correlations),
             statement: Some(network.digest()),
-            commitments: Some(commitments),
+            size: Some(Size::gates(commitments)),
             check: false,
             ..Options::default()
         };
@@ -204,7 +226,7 @@ mod tests {
     fn assert_foretold<B: Field, E: MacField<B>>(name: &str, sizes: impl IntoIterator<Item = u64>) {
         let correlations = Correlations::named(&Over::<B, E>::correlations(), name).unwrap();
         for commitments in sizes {
-            let foretold = Over::<B, E>::traffic(correlations, commitments);
+            let foretold = Over::<B, E>::traffic(correlations, Size::gates(commitments));
             let ran = ran(&run::<B, E>(commitments, correlations));
             assert_eq!(foretold, ran, "{commitments} over {correlations} of {}", Over::<B, E>::name());
         }

@@ -6,10 +6,10 @@
 //! | from | message | bytes | figure 4 |
 //! |---|---|---|---|
 //! | | those of the VOLE's next block of n shares | its own | 2 |
-//! | prover | corrections: the committed value − the value of share i, zero where it commits to nothing | b·n | 4, 5 |
-//! | verifier | seed of the batch's coefficients, where E is short | 16 | 6, 7 |
+//! | prover | corrections of a section of so many shares: the committed value − the value of share i, zero where it commits to nothing | b·n | 4, 5 |
+//! | verifier | seeds of the batch's coefficients, where E is short | 32 | 6, 7; fig. 5, 5a |
 //! | | those of the VOLE's check | its own | |
-//! | prover | U, V, digest of the MACs of all asserted wires | 2·b' + 32 | 7b, 8 |
+//! | prover | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | d·b' + 32 | 7b, 8; fig. 5, 5b |
 //! | verifier | verdict | 1 | |
 //!
 //! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky challenge
@@ -46,6 +46,8 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
+use super::polynomial::{MOST, degree_of_check};
+use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
 use crate::vole::subfield::{base_error, guess, likeliest};
 use volery_primitives::{Field, MacField};
@@ -65,18 +67,33 @@ pub const fn by_transcript<E: Field>() -> bool {
     E::BITS >= TRANSCRIPT_BITS
 }
 
-/// Whether block number `block` of a statement ends a batch, where it is not the last one.
-const fn ends_batch<E: Field>(block: usize) -> bool {
-    by_transcript::<E>() || (block + 1).is_multiple_of(BLOCKS)
+/// Whether a section of block number `block` of a statement ends a batch, where it is not the last one.
+const fn ends_batch<E: Field>(block: usize, ends_block: bool) -> bool {
+    by_transcript::<E>() || (ends_block && (block + 1).is_multiple_of(BLOCKS))
 }
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of so many
-/// `commitments` (inputs, hints and multiplications) over a VOLE with blocks of `block` shares, whose first shares
-/// take so many `checks`.
-pub fn security<B: Field, E: MacField<B>>(commitments: u64, block: usize, checks: u64) -> u32 {
-    let blocks = commitments.div_ceil(block as u64);
-    let batches = if by_transcript::<E>() { blocks } else { blocks.div_ceil(BLOCKS as u64) };
-    let products = 4.0 * guess::<B, E>() + batches as f64 * likeliest::<B, E>();
-    let error = products + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
+/// Shares of the shortest section, and sections that are shorter than a block of the most that any VOLE has.
+const SECTION: usize = 256;
+const RAMP: u64 = 4;
+
+/// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all before, so that
+/// small statements send few corrections of shares that commit to nothing.
+pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
+    let length = if sectioned < SECTION { SECTION } else { sectioned };
+    if length < left { length } else { left }
+}
+
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this size over a
+/// VOLE with blocks of `block` shares, whose first shares take so many `checks`.
+pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
+    let Size { commitments, polynomials, matrices, .. } = size;
+    let degree = degree_of_check(size.degree);
+    // Batches that end early leave a part of a block unused, at most.
+    let early = matrices + polynomials.saturating_mul(degree as u64) / MOST as u64;
+    let blocks = commitments.div_ceil(block as u64) + early;
+    let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
+    let keys = (degree + 2) as f64 * guess::<B, E>();
+    let cancelling = (batches + 2 * matrices) as f64 * likeliest::<B, E>();
+    let error = keys + cancelling + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
     (-error.log2()).floor() as u32
 }

@@ -62,21 +62,26 @@ impl Batch {
         &self.slots[..self.next]
     }
 
-    /// Ends the batch; whether it was open.
+    /// Whether it has not ended.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Ends the batch, whose other slots stay unused; whether it was open.
     pub(super) fn close(&mut self) -> bool {
+        self.slots.truncate(self.next);
         core::mem::take(&mut self.open)
     }
 
-    /// Draws the challenge of this batch, and adds `sums(χ, used slots)` over its tiles to `total`.
+    /// Adds `sums(χ, used slots)` over its tiles to `total`, with the coefficients of `seed`.
     pub(super) fn weigh(
         &self,
-        channel: &mut Channel,
+        seed: F128,
         arch: Arch,
         total: &mut (F128, F128),
         sums: impl Fn(Arch, &[F128], &[Triple]) -> (F128, F128),
     ) {
-        let seed = channel.challenge(Party::Prover, "quicksilver batch");
-        let mut prg = Prg::new(arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+        let mut prg = Prg::new(arch, seed);
         let mut chi = [F128::ZERO; TILE];
         for triples in self.used().chunks(TILE) {
             let chi = &mut chi[..triples.len()];
@@ -86,6 +91,14 @@ impl Batch {
             total.1 += second;
         }
     }
+}
+
+/// The challenge to all that the prover has committed to so far: the seeds of coefficients for products, and for
+/// polynomials.
+pub(super) fn challenge(channel: &mut Channel) -> [F128; 2] {
+    let challenge = channel.challenge(Party::Prover, "quicksilver batch");
+    let (seeds, _) = challenge.as_chunks::<16>();
+    [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
 }
 
 /// The running digest of the MACs, or keys, of asserted wires.

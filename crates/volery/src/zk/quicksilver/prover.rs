@@ -1,16 +1,20 @@
 //! The prover's side.
 
+mod polynomial;
+
 use super::MASKS;
-use super::batch::{Batch, Openings};
+use super::batch::{Batch, Openings, challenge};
+use super::polynomial::{Pending, Sums, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
-use crate::vole::{BoxedVole, Mac, Shares};
+use crate::vole::{BoxedVole, Mac, Shares, vope};
 use crate::zk::Gates;
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::{Arch, Triple, prover_sums};
 use volery_primitives::bits::Bits;
+use volery_primitives::prg::Prg;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
@@ -24,6 +28,10 @@ pub struct Prover<'a> {
     batch: Batch,
     /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
     sums: Zeroizing<(F128, F128)>,
+    /// The polynomials of this batch, their number of coefficients, and the sums of those before.
+    pending: Pending<F128>,
+    waiting: usize,
+    polynomials: Sums<F128>,
     openings: Openings,
     gates: Gates,
     /// Shares that were committed by, in batches that have ended.
@@ -49,6 +57,9 @@ impl<'a> Prover<'a> {
             block: Shares::default(),
             batch: Batch::default(),
             sums: Zeroizing::default(),
+            pending: Pending::default(),
+            waiting: 0,
+            polynomials: Sums::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -79,23 +90,33 @@ impl<'a> Prover<'a> {
         if let Some(name) = self.failed {
             return Err(Error::Unsatisfied(name));
         }
-        // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
-        let mut unused = self.batch.used().len();
-        if self.block.len() - unused < MASKS {
-            self.vole.block(self.channel, &mut self.block)?;
-            unused = 0;
-        }
-        let masks = &self.block.rows(unused)[..MASKS];
-        let values: Zeroizing<Vec<F128>> =
-            Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect());
-        let u = self.sums.0 + F128::pack(masks);
-        let v = self.sums.1 + F128::pack(&values);
+        self.polynomials.add(&[self.sums.0, self.sums.1]);
+        let degree = degree_of_check(self.gates.degree) - 1;
+        let lines = self.lines(vope::lines(degree))?;
+        let opened = self.polynomials.masked(&vope::polynomial(degree, &lines));
         let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.
-        self.channel.send_words(&[u, v])?;
+        self.channel.send_words(&opened)?;
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((self.gates, vole))
+    }
+
+    /// Lines over the extension from shares that commit to nothing. Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<(F128, F128)>>> {
+        let mut unused = self.batch.used().len();
+        let mut lines = Zeroizing::new(Vec::with_capacity(count));
+        for _ in 0..count {
+            if self.block.len() - unused < MASKS {
+                self.vole.block(self.channel, &mut self.block)?;
+                unused = 0;
+            }
+            let masks = &self.block.rows(unused)[..MASKS];
+            let values = Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect::<Vec<_>>());
+            lines.push((F128::pack(masks), F128::pack(&values)));
+            unused += MASKS;
+        }
+        Ok(lines)
     }
 
     /// Commits to `value` by the next share. Fig. 4, 4.
@@ -149,7 +170,11 @@ impl<'a> Prover<'a> {
         let mut bytes = Vec::with_capacity(self.block.len() / 8 + 8);
         corrections.write_bytes(&mut bytes);
         self.channel.send(&bytes)?;
-        self.batch.weigh(self.channel, self.arch, &mut self.sums, prover_sums);
+        let [gates, polynomials] = challenge(self.channel);
+        self.batch.weigh(gates, self.arch, &mut self.sums, prover_sums);
+        let mut prg = Prg::new(self.arch, polynomials);
+        self.pending.weigh::<F2>(self.arch, |chi| prg.fill(chi), &mut self.polynomials);
+        self.waiting = 0;
         self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
@@ -183,6 +208,12 @@ impl Backend for Prover<'_> {
     fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
         let values: Vec<F2> = of.iter().map(|wire| wire.value()).collect();
         self.commit(f(&values))
+    }
+    fn hints(&mut self, of: &[Mac], count: usize, f: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<Mac>> {
+        let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
+        let values = Zeroizing::new(f(&values));
+        assert_eq!(values.len(), count);
+        values.iter().map(|value| self.commit(*value)).collect()
     }
     #[inline(always)]
     fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {

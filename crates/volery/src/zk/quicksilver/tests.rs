@@ -149,7 +149,10 @@ fn a_lie_at_any_gate_is_rejected() {
     circuit.sum += F2::ONE;
     for at in 0..150 {
         let error = run_ideal(&circuit, &witness, Some(at), None).unwrap_err();
-        assert!(matches!(error, Error::Rejected("the check of the multiplications failed")), "gate {at}");
+        assert!(
+            matches!(error, Error::Rejected("the check of products and polynomials failed")),
+            "gate {at}"
+        );
     }
 }
 
@@ -261,7 +264,7 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 
 #[test]
 fn the_bound_is_the_sum_of_its_terms() {
-    assert_eq!(security(f64::INFINITY), 125);
-    assert_eq!(security(Depth::Four.security()), 119);
-    assert_eq!(security(Depth::Eight.security()), 121);
+    assert_eq!(security(Size::default(), f64::INFINITY), 125);
+    assert_eq!(security(Size::default(), Depth::Four.security()), 119);
+    assert_eq!(security(Size::default(), Depth::Eight.security()), 121);
 }

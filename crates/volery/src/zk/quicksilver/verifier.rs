@@ -1,17 +1,21 @@
 //! The verifier's side.
 
+mod polynomial;
+
 use super::MASKS;
-use super::batch::{Batch, Openings};
+use super::batch::{Batch, Openings, challenge};
+use super::polynomial::{KeySums, Keys, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
-use crate::vole::{BoxedVole, Delta, Key, Shares};
+use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::{Arch, Triple, verifier_sums};
 use volery_primitives::bits::Bits;
+use volery_primitives::prg::Prg;
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
@@ -31,6 +35,10 @@ pub struct Verifier<'a> {
     batch: Batch,
     /// Σ χ·k_a·k_b and Σ χ·k_c over all batches so far.
     sums: Zeroizing<(F128, F128)>,
+    /// The polynomials of this batch, their number of coefficients for the prover, and the sums of those before.
+    pending: Vec<Keys<F128>>,
+    waiting: usize,
+    polynomials: KeySums<F128>,
     openings: Openings,
     gates: Gates,
     /// Shares that the prover committed by, in batches that have ended.
@@ -51,6 +59,9 @@ impl<'a> Verifier<'a> {
             corrections: Bits::zeroes(0),
             batch: Batch::default(),
             sums: Zeroizing::default(),
+            pending: Vec::new(),
+            waiting: 0,
+            polynomials: KeySums::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -73,38 +84,48 @@ impl<'a> Verifier<'a> {
             return Err(nothing_asserted());
         }
         self.end_batch()?;
-        // Fig. 4, 3.
-        let mut unused = self.batch.used().len();
-        if self.block.len() - unused < MASKS {
-            self.vole.block(self.channel, &mut self.block)?;
-            unused = 0;
-        }
-        let mask = F128::pack(&self.block.rows(unused)[..MASKS]);
+        let degree = degree_of_check(self.gates.degree);
+        let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
             return Err(error);
         }
-        let mut sent = [F128::ZERO; 2];
-        self.channel.recv_words(&mut sent)?;
+        let mut opened = vec![F128::ZERO; degree];
+        self.channel.recv_words(&mut opened)?;
         let openings: [u8; 32] = self.channel.recv_array()?;
-        let [u, v] = sent;
 
-        // Fig. 4, 7c: W = Σ χ·B + B* = U + V·Δ, where B = k_a·k_b + k_c·Δ.
+        // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b + k_c·Δ for products.
         let delta = self.delta.value();
-        let w = self.sums.0 + self.sums.1 * delta + mask;
-        let products_hold = w.to_bytes().ct_eq(&(u + v * delta).to_bytes());
+        self.polynomials.add(2, self.sums.0 + self.sums.1 * delta);
+        let (w, at_delta) = self.polynomials.against(delta, mask, &opened);
+        let products_hold = w.to_bytes().ct_eq(&at_delta.to_bytes());
         // Fig. 4, 8.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
         if !bool::from(products_hold) {
-            return Err(Error::Rejected("the check of the multiplications failed"));
+            return Err(Error::Rejected("the check of products and polynomials failed"));
         }
         if !bool::from(assertions_hold) {
             return Err(Error::Rejected("an asserted value is not what the statement demands"));
         }
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((Accepted(()), self.gates, vole))
+    }
+
+    /// Lines over the extension at Δ, from shares that commit to nothing. Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<F128>>> {
+        let mut unused = self.batch.used().len();
+        let mut lines = Zeroizing::new(Vec::with_capacity(count));
+        for _ in 0..count {
+            if self.block.len() - unused < MASKS {
+                self.vole.block(self.channel, &mut self.block)?;
+                unused = 0;
+            }
+            lines.push(F128::pack(&self.block.rows(unused)[..MASKS]));
+            unused += MASKS;
+        }
+        Ok(lines)
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
@@ -152,7 +173,13 @@ impl<'a> Verifier<'a> {
         if !self.corrections.zero_from(self.batch.used().len()) {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
-        self.batch.weigh(self.channel, self.arch, &mut self.sums, verifier_sums);
+        let [gates, polynomials] = challenge(self.channel);
+        self.batch.weigh(gates, self.arch, &mut self.sums, verifier_sums);
+        let mut prg = Prg::new(self.arch, polynomials);
+        for keys in self.pending.drain(..) {
+            self.polynomials.weigh::<F2>(self.arch, &keys, |chi| prg.fill(chi));
+        }
+        self.waiting = 0;
         self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);

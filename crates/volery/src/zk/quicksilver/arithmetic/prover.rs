@@ -1,15 +1,21 @@
 //! The prover's side.
 
-use super::super::batch::Openings;
-use super::{BLOCKS, SLOTS, by_transcript, ends_batch};
-use crate::channel::{Channel, Party};
+mod polynomial;
+mod products;
+
+use super::super::batch::{Openings, challenge};
+use super::super::polynomial::{Sums, degree_of_check};
+use super::{BLOCKS, SLOTS, by_transcript, ends_batch, section};
+use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
-use crate::vole::subfield::{Coefficients, macs, values};
-use crate::vole::{BoxedVole, Shares};
+use crate::vole::subfield::{macs, values};
+use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::Gates;
 use core::fmt::Display;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
+use products::Batch;
 use std::collections::VecDeque;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field, MacField, Tagged};
@@ -27,22 +33,27 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     block: Shares<Tagged<B, E>>,
     /// Those of its shares that were committed by, and whose slots were taken up.
     done: usize,
-    /// A correction for each share of the block.
+    /// A correction for each share of a section, which is where it begins and ends in the block.
     corrections: Vec<B>,
+    section: Range<usize>,
+    /// Shares of all sections so far.
+    sectioned: usize,
     /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
     slots: Zeroizing<Vec<Triple<B, E>>>,
     next: usize,
     /// Blocks drawn for this statement, and those whose messages of the verifier were received.
     drawn: usize,
     heard: usize,
-    /// The block's corrections are still to be sent.
+    /// The section's corrections are still to be sent.
     open: bool,
     /// Batches without a challenge, of which the last may still grow.
-    waiting: VecDeque<Products<E>>,
+    waiting: VecDeque<Batch<E>>,
     /// Room for others.
-    spare: Vec<Products<E>>,
-    /// Σ χ·A₀ and Σ χ·A₁ over all batches that have one.
-    sums: Zeroizing<(E, E)>,
+    spare: Vec<Batch<E>>,
+    /// The products, as polynomials of degree two, and the polynomials of all batches that have one.
+    sums: Sums<E>,
+    /// Coefficients of polynomials in this batch.
+    pending: usize,
     openings: Openings,
     gates: Gates,
     /// Shares that were committed by, as far as their slots were taken up.
@@ -50,16 +61,6 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
-}
-
-/// The products of a batch.
-struct Products<E: Field> {
-    /// The last of its blocks, once it is known.
-    last: Option<usize>,
-    length: usize,
-    /// A₀ and A₁ of each, and room for more.
-    constant: Zeroizing<Vec<E>>,
-    linear: Zeroizing<Vec<E>>,
 }
 
 impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
@@ -78,6 +79,8 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             block: Shares::default(),
             done: 0,
             corrections: Vec::new(),
+            section: 0..0,
+            sectioned: 0,
             slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
             next: 0,
             drawn: 0,
@@ -85,7 +88,8 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             open: false,
             waiting: VecDeque::new(),
             spare: Vec::new(),
-            sums: Zeroizing::default(),
+            sums: Sums::default(),
+            pending: 0,
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -112,32 +116,26 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         if self.witness.next().is_some() {
             return Err(witness_unread());
         }
-        self.end_block()?;
-        self.end_batch();
+        self.end_section()?;
+        self.close_batch();
         if let Some(name) = self.failed {
             return Err(Error::Unsatisfied(name));
         }
-        // Fig. 4, 3: A₀* + A₁*·Δ = B* from shares that commit to nothing.
-        let masks = E::DEGREE as usize;
-        if self.block.len() - self.done < masks {
-            self.draw()?;
-            self.done = 0;
-        }
+        let degree = degree_of_check(self.gates.degree) - 1;
+        let lines = self.lines(vope::lines(degree))?;
         self.hear(self.drawn)?;
         self.weigh(self.drawn)?;
-        let masks = &self.block.rows(self.done)[..masks];
-        let u = self.sums.0 + macs(masks);
-        let v = self.sums.1 + values(masks);
+        let opened = self.sums.masked(&vope::polynomial(degree, &lines));
         let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.
-        self.channel.send_elements(&[u, v])?;
+        self.channel.send_elements(&opened)?;
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((self.gates, vole))
     }
 
     /// Commits to `value` by the next share. Fig. 4, 4.
-    fn commit(&mut self, value: B) -> Result<Tagged<B, E>> {
+    fn commit_to(&mut self, value: B) -> Result<Tagged<B, E>> {
         let slot = self.slot()?;
         let wire = Tagged { value, mac: slot[2].mac };
         *slot = [wire, Tagged { value: B::ONE, mac: E::ZERO }, wire];
@@ -168,39 +166,74 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     #[inline(never)]
     fn next_slots(&mut self) -> Result<()> {
         self.take_up();
-        if self.done == self.block.len() {
-            self.end_block()?;
-            self.draw()?;
-            self.done = 0;
-            self.corrections.resize(self.block.len(), B::ZERO);
-            self.open = true;
+        if self.done == self.section.end {
+            self.end_section()?;
+            self.next_section()?;
         }
-        let shares = &self.block.rows(self.done)[..SLOTS.min(self.block.len() - self.done)];
+        let shares = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
         self.slots.resize(shares.len(), [Tagged::ZERO; 3]);
         self.slots.iter_mut().zip(shares).for_each(|(slot, share)| slot[2] = *share);
         Ok(())
     }
 
+    /// Opens the next section, with a block of its own where the last one is used up.
+    fn next_section(&mut self) -> Result<()> {
+        if self.section.end == self.block.len() {
+            self.draw()?;
+            self.section = 0..0;
+        }
+        let start = self.section.end;
+        let length = section(self.sectioned, self.block.len() - start);
+        self.section = start..start + length;
+        self.sectioned += length;
+        self.corrections.resize(length, B::ZERO);
+        (self.done, self.open) = (start, true);
+        Ok(())
+    }
+
     /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
     fn take_up(&mut self) {
-        let used = &self.slots[..core::mem::take(&mut self.next)];
-        if used.is_empty() {
-            return;
+        let slots = core::mem::take(&mut self.slots);
+        let used = &slots[..core::mem::take(&mut self.next)];
+        if !used.is_empty() {
+            let shares = self.block.rows(self.done);
+            let corrections = self.corrections[self.done - self.section.start..].iter_mut();
+            for ((correction, slot), share) in corrections.zip(used).zip(shares) {
+                *correction = slot[2].value - share.value;
+            }
+            self.done += used.len();
+            self.committed += used.len() as u64;
+            let arch = self.arch;
+            self.batch().extend(arch, used);
         }
-        let shares = self.block.rows(self.done);
-        let corrections = self.corrections[self.done..].iter_mut();
-        for ((correction, slot), share) in corrections.zip(used).zip(shares) {
-            *correction = slot[2].value - share.value;
-        }
-        self.done += used.len();
-        self.committed += used.len() as u64;
+        self.slots = slots;
+        self.slots.clear();
+    }
+
+    /// The batch that may still grow.
+    fn batch(&mut self) -> &mut Batch<E> {
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
             let blocks = if by_transcript::<E>() { 1 } else { BLOCKS };
-            let room = || Products::new(blocks * self.block.len());
+            let room = || Batch::new(blocks * self.block.len());
             self.waiting.push_back(self.spare.pop().unwrap_or_else(room));
         }
-        let batch = self.waiting.back_mut().expect("pushed where there was none");
-        batch.extend(self.arch, used);
+        self.waiting.back_mut().expect("pushed where there was none")
+    }
+
+    /// Lines over the extension from shares that commit to nothing, of the last section or of further blocks. Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<(E, E)>>> {
+        let masks = E::DEGREE as usize;
+        let mut lines = Zeroizing::new(Vec::with_capacity(count));
+        for _ in 0..count {
+            if self.block.len() - self.done < masks {
+                self.draw()?;
+                self.done = 0;
+            }
+            let masks = &self.block.rows(self.done)[..masks];
+            lines.push((macs(masks), values(masks)));
+            self.done += masks.len();
+        }
+        Ok(lines)
     }
 
     /// Draws the next block, after the messages of the verifier that come before those which the VOLE needs for it.
@@ -221,31 +254,40 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         Ok(())
     }
 
-    /// Sends the block's corrections. Fig. 4, 5.
-    fn end_block(&mut self) -> Result<()> {
+    /// Sends the section's corrections. Fig. 4, 5.
+    fn end_section(&mut self) -> Result<()> {
         self.take_up();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
-        self.corrections[self.done..].fill(B::ZERO);
+        self.corrections[self.done - self.section.start..].fill(B::ZERO);
         self.channel.send_elements(&self.corrections)?;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
-        if ends_batch::<E>(self.drawn - 1) {
-            self.end_batch();
+        if ends_batch::<E>(self.drawn - 1, self.section.end == self.block.len()) {
+            self.close_batch();
         }
         Ok(())
     }
 
-    /// The batch, all of whose corrections are sent, grows no more. Fig. 4, 6.
-    fn end_batch(&mut self) {
+    /// Ends the batch, and its last section with it, whose other shares stay unused. Fig. 4, 6.
+    fn end_batch(&mut self) -> Result<()> {
+        self.end_section()?;
+        self.close_batch();
+        self.done = self.section.end;
+        Ok(())
+    }
+
+    /// The batch, all of whose corrections were sent, grows no more.
+    fn close_batch(&mut self) {
+        self.pending = 0;
         let Some(batch) = self.waiting.back_mut().filter(|batch| batch.last.is_none()) else { return };
         batch.last = Some(self.drawn - 1);
         if by_transcript::<E>() {
-            let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
+            let seeds = challenge(self.channel);
             let mut batch = self.waiting.pop_back().expect("the last one");
-            batch.weigh(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")), &mut self.sums);
+            batch.weigh(self.arch, seeds, &mut self.sums);
             self.spare.push(batch);
         }
     }
@@ -254,54 +296,12 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     fn weigh(&mut self, block: usize) -> Result<()> {
         while self.waiting.front().and_then(|batch| batch.last).is_some_and(|last| last < block) {
             let mut batch = self.waiting.pop_front().expect("the first one");
-            let seed = F128::from_bytes(self.channel.recv_array()?);
-            batch.weigh(self.arch, seed, &mut self.sums);
+            let mut seeds = [F128::ZERO; 2];
+            self.channel.recv_words(&mut seeds)?;
+            batch.weigh(self.arch, seeds, &mut self.sums);
             self.spare.push(batch);
         }
         Ok(())
-    }
-}
-
-impl<E: Field> Products<E> {
-    /// None yet, with room for so many: what has to move would leave a copy behind. Batches of a VOLE whose blocks grow
-    /// may take more.
-    fn new(room: usize) -> Self {
-        let [constant, linear] = [(); 2].map(|()| Zeroizing::new(vec![E::ZERO; room]));
-        Self { last: None, length: 0, constant, linear }
-    }
-
-    /// Adds those of some slots.
-    fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<B, E>])
-    where
-        E: MacField<B>,
-    {
-        let range = self.length..self.length + triples.len();
-        for sums in [&mut self.constant, &mut self.linear] {
-            if sums.len() < range.end {
-                let mut longer = vec![E::ZERO; 2 * range.end];
-                longer[..self.length].copy_from_slice(&sums[..self.length]);
-                *sums = Zeroizing::new(longer);
-            }
-        }
-        E::products(arch, triples, &mut self.constant[range.clone()], &mut self.linear[range.clone()]);
-        self.length = range.end;
-    }
-
-    /// Adds them to `sums` with the coefficients of `seed`, and is empty again.
-    fn weigh<B: Field>(&mut self, arch: Arch, seed: F128, sums: &mut (E, E))
-    where
-        E: MacField<B>,
-    {
-        let mut coefficients = Coefficients::<B>::new(arch, seed);
-        let mut chi = [E::ZERO; SLOTS];
-        let [constant, linear] = [&self.constant, &self.linear].map(|sums| sums[..self.length].chunks(SLOTS));
-        for (constant, linear) in constant.zip(linear) {
-            let chi = &mut chi[..constant.len()];
-            coefficients.fill(arch, chi);
-            sums.0 += E::dot(arch, chi, constant);
-            sums.1 += E::dot(arch, chi, linear);
-        }
-        (self.last, self.length) = (None, 0);
     }
 }
 
@@ -325,11 +325,26 @@ impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
     #[inline]
     fn witness(&mut self) -> Result<Tagged<B, E>> {
         let value = self.witness.next().ok_or_else(witness_ended)?;
-        self.commit(value)
+        self.commit_to(value)
     }
     fn hint(&mut self, of: &[Tagged<B, E>], f: impl FnOnce(&[B]) -> B) -> Result<Tagged<B, E>> {
         let values: Zeroizing<Vec<B>> = Zeroizing::new(of.iter().map(|wire| wire.value).collect());
-        self.commit(f(&values))
+        self.commit_to(f(&values))
+    }
+    fn hints(
+        &mut self,
+        of: &[Tagged<B, E>],
+        count: usize,
+        f: impl Fn(&[B]) -> Vec<B>,
+    ) -> Result<Vec<Tagged<B, E>>> {
+        let values: Zeroizing<Vec<B>> = Zeroizing::new(of.iter().map(|wire| wire.value).collect());
+        let values = Zeroizing::new(f(&values));
+        assert_eq!(values.len(), count);
+        values.iter().map(|value| self.commit_to(*value)).collect()
+    }
+    fn linear(&mut self, factors: &[B], wires: &[Tagged<B, E>]) -> Tagged<B, E> {
+        self.gates.add += wires.len().saturating_sub(1) as u64;
+        E::linear(self.arch, factors, wires)
     }
     #[inline(always)]
     fn mul(&mut self, a: Tagged<B, E>, b: Tagged<B, E>) -> Result<Tagged<B, E>> {

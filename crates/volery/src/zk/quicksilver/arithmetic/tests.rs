@@ -6,7 +6,7 @@ mod challenges;
 use super::super::batch::Openings;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
-use crate::circuit::{Backend, Circuit};
+use crate::circuit::{Backend, Circuit, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::lpn::Sets;
@@ -214,9 +214,9 @@ fn run_ideal<B: Field, E: MacField<B>>(
     run_recorded::<B, E>(circuit, witness, lies, change).0
 }
 
-/// Whether the check of the multiplications has failed, which is the one to catch a lie about a value.
+/// Whether the check of products and polynomials has failed, which is the one to catch a lie about a value.
 fn is_caught(verdict: &Result<Gates>) -> bool {
-    matches!(verdict, Err(Error::Rejected("the check of the multiplications failed")))
+    matches!(verdict, Err(Error::Rejected("the check of products and polynomials failed")))
 }
 
 /// Runs a test over every field and extension.
@@ -430,14 +430,14 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 fn the_bound_is_the_sum_of_its_terms() {
     // C(61, 2)·9/8 is 2^11; 10^10 gates are 305,176 batches, or 2^18.2.
     let bounds = [
-        ("f61", security::<F61, F61>(1000, 4096, 1), 49),
-        ("f61, ten checks", security::<F61, F61>(1000, 4096, 10), 46),
-        ("f61, large", security::<F61, F61>(10_000_000_000, 4096, 1), 42),
-        ("f61^2", security::<F61, F61x2>(10_000_000_000, 4096, 1), 100),
-        ("goldilocks", security::<Goldilocks, Goldilocks>(1000, 4096, 1), 52),
-        ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(10_000_000_000, 4096, 1), 106),
-        ("f65537^4", security::<F65537, F65537x4>(1000, 4096, 1), 52),
-        ("f128", security::<F256, F128>(1 << 30, 4096, 1), 107),
+        ("f61", security::<F61, F61>(Size::gates(1000), 4096, 1), 49),
+        ("f61, ten checks", security::<F61, F61>(Size::gates(1000), 4096, 10), 46),
+        ("f61, large", security::<F61, F61>(Size::gates(10_000_000_000), 4096, 1), 42),
+        ("f61^2", security::<F61, F61x2>(Size::gates(10_000_000_000), 4096, 1), 100),
+        ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), 4096, 1), 52),
+        ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), 4096, 1), 106),
+        ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
+        ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
     ];
     for (field, bits, expected) in bounds {
         assert_eq!(bits, expected, "{field}");

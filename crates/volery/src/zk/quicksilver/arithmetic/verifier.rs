@@ -1,15 +1,19 @@
 //! The verifier's side.
 
-use super::super::batch::Openings;
-use super::{SLOTS, by_transcript, ends_batch};
-use crate::channel::{Channel, Party};
+mod polynomial;
+
+use super::super::batch::{Openings, challenge};
+use super::super::polynomial::{KeySums, degree_of_check};
+use super::{SLOTS, by_transcript, ends_batch, section};
+use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
-use crate::vole::{BoxedVole, Shares};
+use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
@@ -30,23 +34,37 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     block: Shares<Key<E>>,
     /// Those of its shares that the prover committed by, and whose slots were weighed.
     done: usize,
+    /// A correction for each share of a section, which is where it begins and ends in the block.
     corrections: Vec<B>,
+    section: Range<usize>,
+    /// Shares of all sections so far.
+    sectioned: usize,
     /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
     slots: Zeroizing<Vec<Triple<E>>>,
     next: usize,
     /// Blocks drawn for this statement.
     drawn: usize,
-    /// The block is not at its end.
+    /// The section is not at its end.
     open: bool,
-    /// The batch's coin, and the coefficients that follow from it.
-    coin: Option<(F128, Coefficients<B>)>,
-    /// Σ χ·k_a·k_b and Σ χ·k_c over all blocks so far.
+    /// That of the batch.
+    coin: Option<Coin<B>>,
+    /// Coefficients of the prover's polynomials in this batch.
+    pending: usize,
+    /// Σ χ·k_a·k_b and Σ χ·k_c over all products so far, and the polynomials.
     sums: Zeroizing<(E, E)>,
+    polynomials: KeySums<E>,
     openings: Openings,
     gates: Gates,
     /// Shares that the prover committed by, as far as their slots were weighed.
     committed: u64,
     progress: Option<&'a AtomicU64>,
+}
+
+/// What a batch is weighed by.
+struct Coin<B> {
+    seeds: [F128; 2],
+    products: Coefficients<B>,
+    polynomials: Coefficients<B>,
 }
 
 impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
@@ -67,12 +85,16 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             block: Shares::default(),
             done: 0,
             corrections: Vec::new(),
+            section: 0..0,
+            sectioned: 0,
             slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
             next: 0,
             drawn: 0,
             open: false,
             coin: None,
+            pending: 0,
             sums: Zeroizing::default(),
+            polynomials: KeySums::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -94,34 +116,29 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
-        self.end_block()?;
-        self.end_batch()?;
-        // Fig. 4, 3.
-        let masks = E::DEGREE as usize;
-        if self.block.len() - self.done < masks {
-            self.vole.block(self.channel, &mut self.block)?;
-            self.done = 0;
-        }
-        let mask = E::pack(&self.block.rows(self.done)[..masks]);
+        self.end_section()?;
+        self.close_batch()?;
+        let degree = degree_of_check(self.gates.degree);
+        let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
             return Err(error);
         }
-        let mut sent = [E::ZERO; 2];
-        self.channel.recv_elements(&mut sent)?;
+        let mut opened = vec![E::ZERO; degree];
+        self.channel.recv_elements(&mut opened)?;
         let openings: [u8; 32] = self.channel.recv_array()?;
-        let [u, v] = sent;
 
-        // Fig. 4, 7c: W = Σ χ·B + B* = U + V·Δ, where B = k_a·k_b − k_c·Δ.
+        // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b − k_c·Δ for products.
         let delta = self.delta.value();
-        let w = self.sums.0 - self.sums.1 * delta + mask;
-        let products_hold = same(w, u + v * delta);
+        self.polynomials.add(2, self.sums.0 - self.sums.1 * delta);
+        let (w, at_delta) = self.polynomials.against(delta, mask, &opened);
+        let products_hold = same(w, at_delta);
         // Fig. 4, 8.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
         if !products_hold {
-            return Err(Error::Rejected("the check of the multiplications failed"));
+            return Err(Error::Rejected("the check of products and polynomials failed"));
         }
         if !bool::from(assertions_hold) {
             return Err(Error::Rejected("an asserted value is not what the statement demands"));
@@ -131,7 +148,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
-    fn commit(&mut self) -> Result<Key<E>> {
+    fn commit_to(&mut self) -> Result<Key<E>> {
         let one = self.delta.value();
         let slot = self.slot()?;
         let key = slot[2];
@@ -154,32 +171,41 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     #[inline(never)]
     fn next_slots(&mut self) -> Result<()> {
         self.weigh();
-        if self.done == self.block.len() {
-            self.end_block()?;
-            self.next_block()?;
+        if self.done == self.section.end {
+            self.end_section()?;
+            self.next_section()?;
         }
-        let keys = &self.block.rows(self.done)[..SLOTS.min(self.block.len() - self.done)];
+        let keys = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
         self.slots.resize(keys.len(), [E::ZERO; 3]);
         self.slots.iter_mut().zip(keys).for_each(|(slot, key)| slot[2] = *key);
         Ok(())
     }
 
-    /// Draws the next block and receives its corrections, which go on the keys at once. Then its batch has a challenge.
-    /// Fig. 4, 4 to 6.
-    fn next_block(&mut self) -> Result<()> {
-        self.vole.block(self.channel, &mut self.block)?;
-        (self.drawn, self.done, self.open) = (self.drawn + 1, 0, true);
-        self.corrections.resize(self.block.len(), B::ZERO);
+    /// Opens the next section, with a block of its own where the last one is used up, and receives its corrections, which
+    /// go on the keys at once. Then its batch has a challenge. Fig. 4, 4 to 6.
+    fn next_section(&mut self) -> Result<()> {
+        if self.section.end == self.block.len() {
+            self.vole.block(self.channel, &mut self.block)?;
+            self.drawn += 1;
+            self.section = 0..0;
+        }
+        let start = self.section.end;
+        let length = section(self.sectioned, self.block.len() - start);
+        self.section = start..start + length;
+        self.sectioned += length;
+        self.corrections.resize(length, B::ZERO);
+        (self.done, self.open) = (start, true);
         self.channel.recv_elements(&mut self.corrections)?;
-        E::correct(self.arch, self.block.rows_mut(), &self.corrections, self.delta.value());
+        let keys = &mut self.block.rows_mut()[self.section.clone()];
+        E::correct(self.arch, keys, &self.corrections, self.delta.value());
         if self.coin.is_none() {
-            let seed = if by_transcript::<E>() {
-                let seed = self.channel.challenge(Party::Prover, "quicksilver batch");
-                F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
+            let seeds = if by_transcript::<E>() {
+                challenge(self.channel)
             } else {
-                self.random.word()
+                [self.random.word(), self.random.word()]
             };
-            self.coin = Some((seed, Coefficients::new(self.arch, seed)));
+            let [products, polynomials] = seeds.map(|seed| Coefficients::new(self.arch, seed));
+            self.coin = Some(Coin { seeds, products, polynomials });
         }
         Ok(())
     }
@@ -187,43 +213,69 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// Weighs the slots used. Fig. 4, 7.
     fn weigh(&mut self) {
         let used = &self.slots[..core::mem::take(&mut self.next)];
-        if used.is_empty() {
-            return;
+        if !used.is_empty() {
+            let coin = self.coin.as_mut().expect("tossed before the section's first slot");
+            let mut chi = [E::ZERO; SLOTS];
+            let chi = &mut chi[..used.len()];
+            coin.products.fill(self.arch, chi);
+            let (products, keys) = E::verifier_sums(self.arch, chi, used);
+            self.sums.0 += products;
+            self.sums.1 += keys;
+            self.done += used.len();
+            self.committed += used.len() as u64;
         }
-        let (_, coefficients) = self.coin.as_mut().expect("tossed before the block's first slot");
-        let mut chi = [E::ZERO; SLOTS];
-        let chi = &mut chi[..used.len()];
-        coefficients.fill(self.arch, chi);
-        let (products, keys) = E::verifier_sums(self.arch, chi, used);
-        self.sums.0 += products;
-        self.sums.1 += keys;
-        self.done += used.len();
-        self.committed += used.len() as u64;
+        self.slots.clear();
     }
 
-    /// Ends the block, and the batch with it where it is its last one.
-    fn end_block(&mut self) -> Result<()> {
+    /// Lines over the extension at Δ, from shares that commit to nothing, of the last section or of further blocks.
+    /// Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<E>>> {
+        let masks = E::DEGREE as usize;
+        let mut lines = Zeroizing::new(Vec::with_capacity(count));
+        for _ in 0..count {
+            if self.block.len() - self.done < masks {
+                self.vole.block(self.channel, &mut self.block)?;
+                self.done = 0;
+            }
+            lines.push(E::pack(&self.block.rows(self.done)[..masks]));
+            self.done += masks;
+        }
+        Ok(lines)
+    }
+
+    /// Ends the section, and the batch with it where it is its last one.
+    fn end_section(&mut self) -> Result<()> {
         self.weigh();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
-        if self.corrections[self.done..].iter().any(|correction| *correction != B::ZERO) {
+        if self.corrections[self.done - self.section.start..].iter().any(|correction| *correction != B::ZERO)
+        {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
-        if ends_batch::<E>(self.drawn - 1) {
-            self.end_batch()?;
+        if ends_batch::<E>(self.drawn - 1, self.section.end == self.block.len()) {
+            self.close_batch()?;
         }
         Ok(())
     }
 
-    /// Ends the batch: its coin is told.
+    /// Ends the batch, and its last section with it, whose other shares stay unused. Fig. 4, 6.
     fn end_batch(&mut self) -> Result<()> {
+        self.end_section()?;
+        self.close_batch()?;
+        self.done = self.section.end;
+        Ok(())
+    }
+
+    /// The coin of the batch, all of whose corrections have arrived, is told.
+    fn close_batch(&mut self) -> Result<()> {
+        self.pending = 0;
         match self.coin.take() {
-            Some((seed, _)) if !by_transcript::<E>() => {
-                self.channel.send_words(&[seed])?;
+            Some(coin) if !by_transcript::<E>() => {
+                self.channel.send_words(&coin.seeds)?;
                 self.channel.flush()
             }
             _ => Ok(()),
@@ -250,10 +302,15 @@ impl<B: Field, E: MacField<B>> Backend for Verifier<'_, B, E> {
     }
     #[inline]
     fn witness(&mut self) -> Result<Key<E>> {
-        self.commit()
+        self.commit_to()
     }
     fn hint(&mut self, _: &[Key<E>], _: impl FnOnce(&[B]) -> B) -> Result<Key<E>> {
-        self.commit()
+        self.commit_to()
+    }
+    fn linear(&mut self, factors: &[B], wires: &[Key<E>]) -> Key<E> {
+        self.gates.add += wires.len().saturating_sub(1) as u64;
+        let keys = Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>());
+        Key(E::combine(self.arch, factors, &keys))
     }
     #[inline(always)]
     fn mul(&mut self, a: Key<E>, b: Key<E>) -> Result<Key<E>> {

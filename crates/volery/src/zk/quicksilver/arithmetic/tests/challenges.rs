@@ -19,7 +19,7 @@ fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
         assert_eq!(coins.len(), 2);
         // The coefficient of a gate, of a batch or of the one after it.
         let chi = |coin: &[u8], gate: u64| {
-            let seed = F128::from_bytes(coin.try_into().unwrap());
+            let seed = F128::from_bytes(*coin.first_chunk().unwrap());
             coefficients::<E, E>(Arch::detect(), seed, 3 * 10 * PAIRS as usize)[3 * gate as usize + 2]
         };
         let cancel = |next: E| -(chi(&coins[0], first) * next.invert());
@@ -71,7 +71,7 @@ fn the_verifiers_coins_are_not_the_transcripts() {
                 // What the prover commits to is not looked at before its last message.
                 [8, 8, 1].map(|blocks| {
                     (0..blocks).for_each(|_| proving.send_elements(&[F61::ONE; BLOCK]).unwrap());
-                    proving.recv_array::<16>().unwrap()
+                    proving.recv_array::<32>().unwrap()
                 })
             });
             let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
@@ -83,7 +83,7 @@ fn the_verifiers_coins_are_not_the_transcripts() {
             prover.join().unwrap()
         })
     };
-    let coins: HashSet<[u8; 16]> = coins(1).into_iter().chain(coins(2)).collect();
+    let coins: HashSet<[u8; 32]> = coins(1).into_iter().chain(coins(2)).collect();
     assert_eq!(coins.len(), 6);
 }
 

@@ -1,0 +1,96 @@
+//! Polynomials of committed values. Fig. 5, 3 to 5.
+
+use super::Prover;
+use crate::channel::Party;
+use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
+use crate::error::Result;
+use crate::vole::subfield::Coefficients;
+use crate::zk::quicksilver::arithmetic::by_transcript;
+use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
+use core::fmt::Display;
+use volery_primitives::{F128, Field, MacField, Tagged};
+use zeroize::Zeroizing;
+
+impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
+    /// Adds polynomials that are to be zero to those of the open batch.
+    fn vanish(&mut self, lower: Vec<Zeroizing<Vec<E>>>) -> Result<()> {
+        if !self.open {
+            self.next_slots()?;
+        }
+        let (degree, lanes) = (lower.len(), lower[0].len());
+        self.batch().polynomials.push(lower);
+        self.gates.polynomials(lanes, degree);
+        self.pending += lanes * degree;
+        if self.pending >= MOST { self.end_batch() } else { Ok(()) }
+    }
+
+    /// The seed of coefficients for all that is committed to so far, for which the batch ends.
+    fn challenge(&mut self) -> Result<F128> {
+        self.end_batch()?;
+        if by_transcript::<E>() {
+            let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
+            return Ok(F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+        }
+        self.hear(self.drawn)?;
+        self.weigh(self.drawn)?;
+        Ok(F128::from_bytes(self.channel.recv_array()?))
+    }
+}
+
+impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
+    type Vector = Vector<B, E>;
+
+    fn public(&mut self, values: &[B]) -> Vector<B, E> {
+        Vector::public(values)
+    }
+    fn vector(&mut self, wires: &[Tagged<B, E>]) -> Vector<B, E> {
+        Vector::of(wires.iter().map(|wire| (wire.value, wire.mac)))
+    }
+    fn sum(&mut self, a: &Vector<B, E>, b: &Vector<B, E>) -> Vector<B, E> {
+        a.sum(b)
+    }
+    fn product(&mut self, a: &Vector<B, E>, b: &Vector<B, E>) -> Result<Vector<B, E>> {
+        a.product(self.arch, b)
+    }
+    fn gather(&mut self, a: &Vector<B, E>, lanes: &[Option<usize>]) -> Vector<B, E> {
+        a.gather(lanes)
+    }
+    fn total(&mut self, a: &Vector<B, E>) -> Vector<B, E> {
+        a.total()
+    }
+    fn inner_product(&mut self, a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> Result<Vector<B, E>> {
+        Ok(Vector::quadratic(E::inner_product(self.arch, a, b)))
+    }
+    fn commit(&mut self, a: &Vector<B, E>) -> Result<Vec<Tagged<B, E>>> {
+        let wires = a.values().iter().map(|value| self.commit_to(*value)).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.mac)))?;
+        Ok(wires)
+    }
+    fn assert_zeroes(&mut self, a: &Vector<B, E>, name: &dyn Display) -> Result<()> {
+        if let Some(lane) = a.values().iter().position(|value| *value != B::ZERO)
+            && self.failed.is_none()
+        {
+            self.failed = Some(lane_name(name, lane, a.values().len()));
+        }
+        self.gates.assert += a.values().len() as u64;
+        self.vanish(a.clone().into_lower())
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<Tagged<B, E>>,
+        b: Matrix<Tagged<B, E>>,
+        c: Entries<B, Tagged<B, E>>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        let mut coefficients = Coefficients::<B>::new(self.arch, self.challenge()?);
+        let vectors = Vectors::new(&a, &b, |factors| coefficients.fill(self.arch, factors));
+        let [constant, linear, value] = vectors.polynomial(self.arch, (a, b, c), |wire| wire, E::weigh);
+        if value != E::ZERO && self.failed.is_none() {
+            self.failed = Some(name.to_string());
+        }
+        self.sums.add(&[constant, linear]);
+        self.gates.matrix_product();
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! The verifier's side: values at Δ.
+
+use crate::circuit::{HIGHEST_DEGREE, common_lanes, degree_of_product};
+use crate::error::Result;
+use core::iter;
+use std::borrow::Cow;
+use volery_primitives::arch::Arch;
+use volery_primitives::{Field, Lanes};
+use zeroize::Zeroizing;
+
+/// Polynomials of one degree at Δ, a lane each.
+#[derive(Clone)]
+pub struct Keys<E: Field> {
+    degree: usize,
+    keys: Zeroizing<Vec<E>>,
+}
+
+impl<E: Field> Keys<E> {
+    /// Polynomials of a degree.
+    pub(in super::super) fn new(degree: usize, keys: impl Iterator<Item = E>) -> Self {
+        Self { degree, keys: Zeroizing::new(keys.collect()) }
+    }
+
+    pub(in super::super) fn degree(&self) -> usize {
+        self.degree
+    }
+
+    pub(in super::super) fn lanes(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(in super::super) fn sum<B: Field>(&self, arch: Arch, delta: E, other: &Self) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let lanes = common_lanes(self.keys.len(), other.keys.len());
+        let (low, high) = if self.degree < other.degree { (self, other) } else { (other, self) };
+        let (low, mut sum) = (low.spread(lanes), high.spread(lanes).into_owned());
+        if sum.degree == low.degree {
+            sum.keys.iter_mut().zip(&*low.keys).for_each(|(sum, key)| *sum += *key);
+        } else {
+            let powers = Zeroizing::new(vec![power(delta, sum.degree - low.degree); lanes]);
+            E::add_products(arch, &low.keys, &powers, &mut sum.keys);
+        }
+        sum
+    }
+
+    pub(in super::super) fn product<B: Field>(&self, arch: Arch, other: &Self) -> Result<Self>
+    where
+        E: Lanes<B>,
+    {
+        let lanes = common_lanes(self.keys.len(), other.keys.len());
+        let degree = degree_of_product(self.degree, other.degree)?;
+        let mut keys = Zeroizing::new(vec![E::ZERO; lanes]);
+        E::add_products(arch, &self.spread(lanes).keys, &other.spread(lanes).keys, &mut keys);
+        Ok(Self { degree, keys })
+    }
+
+    pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
+        Self::new(self.degree, lanes.iter().map(|lane| lane.map_or(E::ZERO, |lane| self.keys[lane])))
+    }
+
+    pub(in super::super) fn total(&self) -> Self {
+        Self::new(self.degree, iter::once(self.keys.iter().copied().sum()))
+    }
+
+    /// The same polynomials with degree 1 at least.
+    pub(in super::super) fn raised(self, delta: E) -> Self {
+        if self.degree > 0 {
+            return self;
+        }
+        Self::new(1, self.keys.iter().map(|key| *key * delta))
+    }
+
+    /// These minus those of values under `keys`.
+    pub(in super::super) fn minus(self, delta: E, keys: impl Iterator<Item = E>) -> Self {
+        let raised = self.raised(delta);
+        let power = Zeroizing::new(power(delta, raised.degree - 1));
+        Self::new(raised.degree, raised.keys.iter().zip(keys).map(|(of, key)| *of - key * *power))
+    }
+
+    fn spread(&self, lanes: usize) -> Cow<'_, Self> {
+        if self.keys.len() == lanes {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(self.gather(&vec![Some(0); lanes]))
+    }
+}
+
+/// Sums of polynomials at Δ, for each degree by itself.
+pub(in super::super) struct KeySums<E: Field> {
+    of_degree: Zeroizing<Vec<E>>,
+}
+
+impl<E: Field> Default for KeySums<E> {
+    fn default() -> Self {
+        Self { of_degree: Zeroizing::new(vec![E::ZERO; HIGHEST_DEGREE + 1]) }
+    }
+}
+
+impl<E: Field> KeySums<E> {
+    /// Adds the lanes of `polynomials` with coefficients from `fill`.
+    pub(in super::super) fn weigh<B: Field>(
+        &mut self,
+        arch: Arch,
+        polynomials: &Keys<E>,
+        fill: impl FnOnce(&mut [E]),
+    ) where
+        E: Lanes<B>,
+    {
+        let mut chi = vec![E::ZERO; polynomials.lanes()];
+        fill(&mut chi);
+        self.add(polynomials.degree, E::dot(arch, &chi, &polynomials.keys));
+    }
+
+    /// Adds a polynomial of `degree`.
+    pub(in super::super) fn add(&mut self, degree: usize, key: E) {
+        self.of_degree[degree] += key;
+    }
+
+    /// Whether what was opened is all of them at one degree, masked by a polynomial whose value is `mask`: U_0, …,
+    /// U_{d-1}. Fig. 5, 5c. The pair is to be compared in constant time.
+    ///
+    /// # Panics
+    /// Where one has a higher degree than there are.
+    pub(in super::super) fn against(&self, delta: E, mask: E, opened: &[E]) -> (E, E) {
+        let mut sum = mask;
+        let mut power = E::ONE;
+        let mut at_delta = E::ZERO;
+        // With Δ^i go U_i and the sum of degree d - i.
+        for (i, coefficient) in opened.iter().enumerate() {
+            at_delta += *coefficient * power;
+            sum += self.of_degree[opened.len() - i] * power;
+            power *= delta;
+        }
+        (sum, at_delta)
+    }
+}
+
+fn power<E: Field>(delta: E, exponent: usize) -> E {
+    (0..exponent).fold(E::ONE, |power, _| power * delta)
+}

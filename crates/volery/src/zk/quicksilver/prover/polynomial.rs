@@ -1,0 +1,93 @@
+//! Polynomials of committed values. Fig. 5, 3 to 5.
+
+use super::Prover;
+use crate::channel::Party;
+use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
+use crate::error::Result;
+use crate::vole::Mac;
+use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
+use core::fmt::Display;
+use volery_primitives::arch::{inner_product, weigh};
+use volery_primitives::prg::Prg;
+use volery_primitives::{F2, F128, Field};
+use zeroize::Zeroizing;
+
+impl Prover<'_> {
+    /// Adds polynomials that are to be zero to those of the open batch.
+    fn vanish(&mut self, lower: Vec<Zeroizing<Vec<F128>>>) -> Result<()> {
+        if !self.batch.is_open() {
+            self.next_batch()?;
+        }
+        let (degree, lanes) = (lower.len(), lower[0].len());
+        self.pending.push(lower);
+        self.gates.polynomials(lanes, degree);
+        self.waiting += lanes * degree;
+        if self.waiting >= MOST { self.end_batch() } else { Ok(()) }
+    }
+}
+
+impl Polynomials for Prover<'_> {
+    type Vector = Vector<F2, F128>;
+
+    fn public(&mut self, values: &[F2]) -> Self::Vector {
+        Vector::public(values)
+    }
+    fn vector(&mut self, wires: &[Mac]) -> Self::Vector {
+        Vector::of(wires.iter().map(|wire| (wire.value(), wire.0)))
+    }
+    fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
+        a.sum(b)
+    }
+    fn product(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector> {
+        a.product(self.arch, b)
+    }
+    fn gather(&mut self, a: &Self::Vector, lanes: &[Option<usize>]) -> Self::Vector {
+        a.gather(lanes)
+    }
+    fn total(&mut self, a: &Self::Vector) -> Self::Vector {
+        a.total()
+    }
+    fn inner_product(&mut self, a: &[Mac], b: &[Mac]) -> Result<Self::Vector> {
+        let [macs, others] =
+            [a, b].map(|wires| Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>()));
+        let (constant, linear) = inner_product(self.arch, &macs, &others);
+        let value = a.iter().zip(b).map(|(a, b)| a.value() * b.value()).sum();
+        Ok(Vector::quadratic((constant, linear, value)))
+    }
+    fn commit(&mut self, a: &Self::Vector) -> Result<Vec<Mac>> {
+        let wires =
+            a.values().iter().map(|value| Prover::commit(self, *value)).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.0)))?;
+        Ok(wires)
+    }
+    fn assert_zeroes(&mut self, a: &Self::Vector, name: &dyn Display) -> Result<()> {
+        if let Some(lane) = a.values().iter().position(|value| *value != F2::ZERO)
+            && self.failed.is_none()
+        {
+            self.failed = Some(lane_name(name, lane, a.values().len()));
+        }
+        self.gates.assert += a.values().len() as u64;
+        self.vanish(a.clone().into_lower())
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<Mac>,
+        b: Matrix<Mac>,
+        c: Entries<F2, Mac>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        self.end_batch()?;
+        let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
+        let mut prg = Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+        let vectors = Vectors::new(&a, &b, |factors| prg.fill(factors));
+        let [constant, linear, value] =
+            vectors.polynomial::<F2, _, _>(self.arch, (a, b, c), |wire| wire.0, weigh);
+        if value != F128::ZERO && self.failed.is_none() {
+            self.failed = Some(name.to_string());
+        }
+        self.polynomials.add(&[constant, linear]);
+        self.gates.matrix_product();
+        Ok(())
+    }
+}
