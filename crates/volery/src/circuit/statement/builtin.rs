@@ -1,7 +1,7 @@
 //! Statements that need no file.
 
 use super::{Port, Value, field};
-use crate::circuit::Backend;
+use crate::circuit::Polynomials;
 use crate::circuit::gadget::{Bit, Bytes, Sha256, Word};
 use crate::error::{Error, Result};
 use core::array;
@@ -72,7 +72,7 @@ impl Builtin {
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Backend<F = F2>>(
+    pub(super) fn run<B: Polynomials<F = F2>>(
         &self,
         b: &mut B,
         inputs: &[Option<Value>],

@@ -1,10 +1,10 @@
 //! What is stated over fields without a file.
 
 use super::Elements;
-use crate::circuit::Backend;
 use crate::circuit::gadget::{Element, prime_field};
 use crate::circuit::statement::Port;
 use crate::circuit::statement::builtin::{self, is_listed, numbers};
+use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -143,7 +143,7 @@ impl Builtin {
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Backend>(
+    pub(super) fn run<B: Polynomials>(
         &self,
         b: &mut B,
         inputs: &[Option<Elements<B::F>>],
