@@ -10,6 +10,7 @@ mod count;
 #[cfg(test)]
 mod faulty;
 pub mod gadget;
+mod hashed;
 mod network;
 mod polynomial;
 mod statement;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::arithmetic::expanded;
 use crate::circuit::faulty::Faulty;
+use crate::circuit::hashed::expanded;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::Error;
 use volery_primitives::{F2, F61, F128};
