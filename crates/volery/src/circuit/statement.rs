@@ -9,12 +9,13 @@
 //! - `0x…` writes this number in hexadecimal digits;
 //! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the text
 //!   `abc` is `0x616263`, and a digest reads as it is commonly printed;
-//! - `0b…` is in wire order: the first character is on the first wire.
+//! - `0b…` is in wire order: the first character is on the first wire, which has the first element of a vector.
 //!
 //! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
 //!
 //! Widths must fit: nothing is padded or cut.
 
+mod algebra;
 mod builtin;
 mod field;
 mod relation;
@@ -76,7 +77,8 @@ pub trait Program: Sized {
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
-    /// The gates by kind, where all inputs are private that may be, and no output is asserted.
+    /// The gates by kind, where all inputs are private that may be, and no output is asserted: but where a program does
+    /// nothing else with what it reads, its output is.
     ///
     /// # Errors
     /// `Invalid` where the program is malformed.

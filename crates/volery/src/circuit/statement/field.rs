@@ -66,7 +66,7 @@ impl<F: Field> Program for FieldRelation<F> {
         self.builtin.canonical().into_bytes()
     }
     fn witness(&self, values: Vec<Elements<F>>) -> Elements<F> {
-        Elements::concat(&values)
+        Elements::in_turn(&values, self.builtin.turn())
     }
     fn elements(witness: &Elements<F>) -> impl Iterator<Item = F> {
         witness.iter()
