@@ -3,6 +3,7 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
 //! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+mod algebra;
 mod arithmetic;
 mod bristol;
 mod clear;
@@ -10,10 +11,12 @@ mod count;
 #[cfg(test)]
 mod faulty;
 pub mod gadget;
+mod hashed;
 mod network;
 mod polynomial;
 mod statement;
 
+pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clear::Clear;

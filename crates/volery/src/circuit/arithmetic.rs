@@ -1,5 +1,6 @@
 //! A generated circuit of any size over any field: what `bench arithmetic` proves.
 
+use super::hashed::expanded;
 use super::{Backend, Circuit};
 use crate::error::{Error, Result};
 use core::marker::PhantomData;
@@ -70,20 +71,6 @@ impl<F: Field> Arithmetic<F> {
         let half = self.multiplications / 2;
         (0..half.div_ceil(PERIOD)).map(move |pass| PERIOD.min(half - pass * PERIOD) as usize)
     }
-}
-
-/// Elements that are a function of `seed`.
-pub(super) fn expanded<F: Field>(seed: [u8; 32]) -> impl Iterator<Item = F> {
-    let mut bytes = blake3::Hasher::new_keyed(&seed).finalize_xof();
-    core::iter::repeat_with(move || {
-        let mut words = [0; 4];
-        for word in &mut words[..F::SAMPLE] {
-            let mut eight = [0; 8];
-            bytes.fill(&mut eight);
-            *word = u64::from_le_bytes(eight);
-        }
-        F::sample(&words[..F::SAMPLE])
-    })
 }
 
 impl<B: Backend> Circuit<B> for Arithmetic<B::F> {

@@ -1,6 +1,7 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
 use super::Backend;
+use super::hashed::{absorb, expanded};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -151,13 +152,8 @@ fn dot<F: Field>(a: &[F], b: &[F]) -> F {
 fn coefficients<F: Field>(matrices: &[&[F]], round: u32, count: usize) -> Vec<F> {
     let mut hasher = blake3::Hasher::new_derive_key("volery clear evaluation v1, random vector");
     hasher.update(&round.to_le_bytes());
-    let mut bytes = Vec::with_capacity(1 << 12);
-    for entries in matrices.iter().flat_map(|matrix| matrix.chunks(256)) {
-        bytes.clear();
-        bytes.extend(entries.iter().flat_map(|entry| entry.to_word().to_le_bytes()));
-        hasher.update(&bytes);
-    }
-    super::arithmetic::expanded(hasher.finalize().into()).take(count).collect()
+    matrices.iter().for_each(|entries| absorb(&mut hasher, entries));
+    expanded(hasher.finalize().into()).take(count).collect()
 }
 
 /// The error of a witness that ends while the circuit asks for more.

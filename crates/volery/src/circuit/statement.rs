@@ -9,12 +9,13 @@
 //! - `0x…` writes this number in hexadecimal digits;
 //! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the text
 //!   `abc` is `0x616263`, and a digest reads as it is commonly printed;
-//! - `0b…` is in wire order: the first character is on the first wire.
+//! - `0b…` is in wire order: the first character is on the first wire, which has the first element of a vector.
 //!
 //! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
 //!
 //! Widths must fit: nothing is padded or cut.
 
+mod algebra;
 mod builtin;
 mod field;
 mod relation;
@@ -28,7 +29,7 @@ pub use relation::{Format, Relation};
 pub use value::{PortValue, Value, Values};
 pub use witness::Witness;
 
-use super::{Backend, Circuit, Count, Shape};
+use super::{Circuit, Count, Polynomials, Shape};
 use crate::error::{Error, Result};
 use volery_primitives::Field;
 
@@ -69,14 +70,15 @@ pub trait Program: Sized {
     ///
     /// # Errors
     /// Those of the backend, and `Invalid` where the program is malformed.
-    fn run<B: Backend<F = Self::F>>(
+    fn run<B: Polynomials<F = Self::F>>(
         &self,
         b: &mut B,
         inputs: &[Option<Self::Value>],
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
-    /// The gates by kind, where all inputs are private that may be, and no output is asserted.
+    /// The gates by kind, where all inputs are private that may be, and no output is asserted: but where a program does
+    /// nothing else with what it reads, its output is.
     ///
     /// # Errors
     /// `Invalid` where the program is malformed.
@@ -210,7 +212,7 @@ impl<P: Program> Statement<P> {
     }
 }
 
-impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Statement<P> {
+impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Statement<P> {
     fn run(&self, b: &mut B) -> Result<()> {
         self.relation.run(b, &self.inputs, &self.outputs)
     }
@@ -219,7 +221,7 @@ impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Statement<P> {
 /// A program without values.
 struct Bare<'a, P>(&'a P);
 
-impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Bare<'_, P> {
+impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Bare<'_, P> {
     fn run(&self, b: &mut B) -> Result<()> {
         let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
         self.0.run(b, &none(self.0.inputs()), &none(self.0.outputs()))

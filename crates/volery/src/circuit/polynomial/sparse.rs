@@ -1,5 +1,8 @@
 //! Polynomials as data.
 
+#[cfg(test)]
+mod tests;
+
 use super::{HIGHEST_DEGREE, Polynomials};
 use crate::error::{Error, Result};
 use volery_primitives::Field;

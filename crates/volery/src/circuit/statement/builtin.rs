@@ -1,20 +1,28 @@
 //! Statements that need no file.
 
+use super::algebra::{self, Algebra};
 use super::{Port, Value, field};
-use crate::circuit::Backend;
+use crate::circuit::Polynomials;
 use crate::circuit::gadget::{Bit, Bytes, Sha256, Word};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
-pub(super) const LIST: &[(&str, &str)] = &[(
-    "sha256-preimage?length=55",
-    "the prover knows a message of `length` bytes whose SHA-256 digest is `digest`",
-)];
+pub(super) const LIST: &[(&str, &str)] = &[
+    (
+        "sha256-preimage?length=55",
+        "the prover knows a message of `length` bytes whose SHA-256 digest is `digest`",
+    ),
+    algebra::INNER_PRODUCT,
+    algebra::MATRIX_PRODUCT,
+];
 
 /// The longest message, in bytes: its 2^30 bits take 128 MiB as a witness.
 const LONGEST: u64 = 1 << 27;
+
+/// The longest vector, which takes as much.
+const LONGEST_VECTOR: u64 = 1 << 30;
 
 /// Bytes of a message that are read at once.
 const PIECE: u64 = 64;
@@ -26,6 +34,7 @@ pub(super) enum Builtin {
         /// Bytes of the message.
         length: u64,
     },
+    Algebra(Algebra),
 }
 
 impl Builtin {
@@ -41,6 +50,10 @@ impl Builtin {
                     )));
                 }
                 Ok(Self::Sha256Preimage { length })
+            }
+            _ if is_listed(LIST, name) => {
+                let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
+                Ok(Self::Algebra(algebra.expect("listed")))
             }
             _ if is_listed(field::LIST, name) => Err(Error::invalid(format!(
                 "builtin:{name} is over larger fields than f2: choose one, such as f61"
@@ -59,6 +72,7 @@ impl Builtin {
     pub(super) fn canonical(&self) -> String {
         match self {
             Self::Sha256Preimage { length } => format!("sha256-preimage?length={length}"),
+            Self::Algebra(algebra) => algebra.canonical(),
         }
     }
 
@@ -68,17 +82,19 @@ impl Builtin {
             Self::Sha256Preimage { length } => {
                 (vec![Port::new("message", 8 * length)], vec![Port::new("digest", 256)])
             }
+            Self::Algebra(algebra) => algebra.ports(),
         }
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Backend<F = F2>>(
+    pub(super) fn run<B: Polynomials<F = F2>>(
         &self,
         b: &mut B,
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {
         match self {
+            Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Sha256Preimage { length } => {
                 let mut sha = Sha256::new();
                 let mut read = 0;

@@ -3,7 +3,7 @@
 use super::builtin::{self, Builtin};
 use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::{Backend, Bristol, Dialect, Shape};
+use crate::circuit::{Bristol, Dialect, Polynomials, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
@@ -115,8 +115,9 @@ impl Relation {
     fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
         match self.source {
             Source::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
+            Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
             // Messages stream from their first byte, which is the most significant of the number.
-            Source::Builtin(_) => {
+            Source::Builtin(Builtin::Sha256Preimage { .. }) => {
                 let bytes = value.packed().iter().rev();
                 Box::new(bytes.flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into()))))
             }
@@ -150,9 +151,17 @@ impl Program for Relation {
     }
 
     fn witness(&self, values: Vec<Value>) -> Witness {
-        let mut witness = Witness::with_capacity(values.iter().map(Value::width).sum());
-        for value in values {
-            self.stream(&value).for_each(|bit| witness.push(bit));
+        let bits = values.iter().map(Value::width).sum();
+        let mut witness = Witness::with_capacity(bits);
+        let turn = match &self.source {
+            Source::Builtin(Builtin::Algebra(algebra)) => algebra.turn(),
+            _ => usize::MAX,
+        };
+        let mut streams: Vec<_> = values.iter().map(|value| self.stream(value)).collect();
+        while witness.len() < bits {
+            for stream in &mut streams {
+                stream.by_ref().take(turn).for_each(|bit| witness.push(bit));
+            }
         }
         witness
     }
@@ -161,7 +170,7 @@ impl Program for Relation {
         witness.bits()
     }
 
-    fn run<B: Backend<F = F2>>(
+    fn run<B: Polynomials<F = F2>>(
         &self,
         b: &mut B,
         inputs: &[Option<Value>],

@@ -40,7 +40,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         })
     }
 
-    /// `Σ coefficients[i] · xs[i]`: no multiplications.
+    /// `Σ coefficients[i] · xs[i]`: no multiplications, and for each wire whose coefficient is not zero a scaling.
     ///
     /// # Errors
     /// `Invalid` where the lengths differ.
@@ -52,10 +52,21 @@ impl<F: Field, W: Copy> Element<F, W> {
                 xs.len()
             )));
         }
-        Ok(xs.iter().zip(coefficients).fold(Self::ZERO, |sum, (x, &c)| {
-            let term = x.scale(b, c);
-            sum.add(b, term)
-        }))
+        let (mut constant, mut factors, mut wires) = (F::ZERO, Vec::new(), Vec::new());
+        for (x, &c) in xs.iter().zip(coefficients).filter(|(_, c)| **c != F::ZERO) {
+            match x {
+                Self::Public(x) => constant += *x * c,
+                Self::Wire(x) => {
+                    factors.push(c);
+                    wires.push(*x);
+                }
+            }
+        }
+        if wires.is_empty() {
+            return Ok(Self::Public(constant));
+        }
+        let sum = Self::Wire(b.linear(&factors, &wires));
+        Ok(sum.add(b, Self::Public(constant)))
     }
 
     /// The product of a public matrix and the vector `xs`: no multiplications. `matrix` has its rows one after the

@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::arithmetic::expanded;
 use crate::circuit::faulty::Faulty;
+use crate::circuit::hashed::expanded;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::Error;
 use volery_primitives::{F2, F61, F128};
@@ -62,8 +62,8 @@ const ALL: [(Gadget, [u64; 4]); 29] = [
     (Sum, [0, 3, 0, 0]),
     (Product, [2, 0, 1, 0]),
     (InnerProduct, [2, 2, 1, 0]),
-    (Linear, [0, 1, 1, 0]),
-    (LinearMap, [1, 3, 4, 0]),
+    (Linear, [0, 1, 2, 0]),
+    (LinearMap, [1, 3, 5, 0]),
     (Polynomial, [2, 2, 0, 0]),
     (PublicPolynomial, [1, 2, 1, 0]),
 ];

@@ -1,10 +1,11 @@
 //! What is stated over fields without a file.
 
 use super::Elements;
-use crate::circuit::Backend;
 use crate::circuit::gadget::{Element, prime_field};
 use crate::circuit::statement::Port;
+use crate::circuit::statement::algebra::{self, Algebra};
 use crate::circuit::statement::builtin::{self, is_listed, numbers};
+use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -29,6 +30,9 @@ pub(in crate::circuit::statement) const LIST: &[(&str, &str)] = &[
         "linear?rows=2&columns=3",
         "the prover knows `x`, which the public `matrix`, of `rows` one after the other, maps to `b`",
     ),
+    algebra::INNER_PRODUCT,
+    algebra::MATRIX_PRODUCT,
+    algebra::SHORT_SOLUTION,
 ];
 
 /// The most elements of a port.
@@ -42,6 +46,7 @@ pub(super) enum Builtin {
     RangeSum { count: u64, bits: u32 },
     Factors,
     Linear { rows: u64, columns: u64 },
+    Algebra(Algebra),
 }
 
 impl Builtin {
@@ -101,6 +106,10 @@ impl Builtin {
                 }
                 Ok(Self::Linear { rows, columns })
             }
+            _ if is_listed(LIST, name) => {
+                let algebra = Algebra::parse::<F>(name, parameters, LONGEST)?;
+                Ok(Self::Algebra(algebra.expect("listed")))
+            }
             _ if is_listed(builtin::LIST, name) => {
                 Err(refused(format!(" is over f2: it has no meaning over {}", F::NAME)))
             }
@@ -123,6 +132,7 @@ impl Builtin {
             Self::RangeSum { count, bits } => format!("range-sum?count={count}&bits={bits}"),
             Self::Factors => "factors".into(),
             Self::Linear { rows, columns } => format!("linear?rows={rows}&columns={columns}"),
+            Self::Algebra(algebra) => algebra.canonical(),
         }
     }
 
@@ -139,11 +149,20 @@ impl Builtin {
             Self::Linear { rows, columns } => {
                 (vec![public("matrix", rows * columns), Port::new("x", columns)], vec![Port::new("b", rows)])
             }
+            Self::Algebra(algebra) => algebra.ports(),
+        }
+    }
+
+    /// How many elements of a private input are read before the next input has its turn.
+    pub(super) fn turn(&self) -> usize {
+        match self {
+            Self::Algebra(algebra) => algebra.turn(),
+            _ => usize::MAX,
         }
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Backend>(
+    pub(super) fn run<B: Polynomials>(
         &self,
         b: &mut B,
         inputs: &[Option<Elements<B::F>>],
@@ -151,6 +170,7 @@ impl Builtin {
     ) -> Result<()> {
         let output = &outputs[0];
         match *self {
+            Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Power { exponent } => {
                 let y = input(b, &inputs[0], 0)?.power(b, exponent)?;
                 expect(b, y, output, 0, &"y")

@@ -60,15 +60,19 @@ impl<F: Field> Elements<F> {
         self.0.is_empty()
     }
 
-    pub(super) fn as_slice(&self) -> &[F] {
+    pub(in crate::circuit::statement) fn as_slice(&self) -> &[F] {
         &self.0
     }
 
-    /// The elements of all `parts`, one part after the other.
-    pub(super) fn concat(parts: &[Self]) -> Self {
+    /// The elements of all `parts`, by turns so many of each: with `usize::MAX` one part after the other.
+    pub(super) fn in_turn(parts: &[Self], turn: usize) -> Self {
         // As long as all of them from the begin.
-        let mut elements = Zeroizing::new(Vec::with_capacity(parts.iter().map(Self::len).sum()));
-        parts.iter().for_each(|part| elements.extend_from_slice(&part.0));
+        let length = parts.iter().map(Self::len).sum();
+        let mut elements = Zeroizing::new(Vec::with_capacity(length));
+        let mut pieces: Vec<_> = parts.iter().map(|part| part.0.chunks(turn)).collect();
+        while elements.len() < length {
+            pieces.iter_mut().filter_map(Iterator::next).for_each(|piece| elements.extend_from_slice(piece));
+        }
         Self(elements)
     }
 }

@@ -269,12 +269,11 @@ fn builtins_describe_themselves() {
         let left_out = FieldRelation::<F61>::open(&format!("builtin:{name}"), None).unwrap();
         assert_eq!(spelt.identity(), left_out.identity());
         assert_eq!(spelt.format_name(), "builtin");
-        assert!(
-            Relation::open(&format!("builtin:{name}"), None)
-                .unwrap_err()
-                .to_string()
-                .contains("larger fields")
-        );
+        let shared = Relation::builtins().iter().any(|(known, _)| known.split('?').next() == Some(name));
+        match Relation::open(&format!("builtin:{name}"), None) {
+            Ok(relation) => assert!(shared && relation.identity() == spec.as_bytes(), "{spec}"),
+            Err(why) => assert!(!shared && why.to_string().contains("larger fields"), "{why}"),
+        }
     }
 }
 

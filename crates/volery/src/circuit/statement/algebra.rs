@@ -1,0 +1,196 @@
+//! Built-in statements about vectors and matrices, over F_2 and over other fields.
+
+#[cfg(test)]
+mod tests;
+
+use super::builtin::numbers;
+use super::{Elements, Port, Value};
+use crate::circuit::algebra::{inner_product, matrix_product, short_solution};
+use crate::circuit::{Bound, Dimensions, Polynomials, Reduction};
+use crate::error::{Error, Result};
+use std::borrow::Cow;
+use volery_primitives::{F2, Field};
+
+/// Names with keys and defaults, and what they state.
+pub(super) const INNER_PRODUCT: (&str, &str) = (
+    "inner-product?length=4",
+    "the prover knows `x` and `y`, vectors of `length`, whose inner product is `z`",
+);
+pub(super) const MATRIX_PRODUCT: (&str, &str) = (
+    "matmul?rows=2&inner=2&columns=2&random=1",
+    "the prover knows `a`, of `rows` × `inner` entries, one row after the other, and `b`, of `inner` × `columns`, whose \
+     product is `c`; compared by random vectors, or with random=0 entry by entry",
+);
+pub(super) const SHORT_SOLUTION: (&str, &str) = (
+    "sis?rows=2&columns=8&bound=1",
+    "the prover knows `s`, integers from -`bound` to `bound`, or with bound=0 bits, which the public `matrix`, of `rows` \
+     one after the other, maps to `t`; in prime fields",
+);
+
+/// The most entries of a matrix: both parties hold one of wires.
+const MOST_ENTRIES: u64 = 1 << 24;
+
+/// One of them with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Algebra {
+    InnerProduct { length: u64 },
+    MatrixProduct { dimensions: Dimensions, reduction: Reduction },
+    ShortSolution { rows: usize, columns: usize, bound: Bound },
+}
+
+/// A value that is a list of elements.
+pub(super) trait List<F: Field> {
+    /// Element `i`.
+    fn at(&self, i: u64) -> F;
+
+    /// All elements.
+    fn all(&self) -> Cow<'_, [F]>;
+}
+
+impl List<F2> for Value {
+    fn at(&self, i: u64) -> F2 {
+        self.bit(i)
+    }
+    fn all(&self) -> Cow<'_, [F2]> {
+        (0..self.width()).map(|i| self.bit(i)).collect()
+    }
+}
+
+impl<F: Field> List<F> for Elements<F> {
+    fn at(&self, i: u64) -> F {
+        self.as_slice()[i as usize]
+    }
+    fn all(&self) -> Cow<'_, [F]> {
+        self.as_slice().into()
+    }
+}
+
+impl Algebra {
+    /// The one of this name, if there is one; `longest` is the most elements of a vector that streams.
+    pub(super) fn parse<F: Field>(name: &str, parameters: &str, longest: u64) -> Result<Option<Self>> {
+        let refused = |why: String| Error::invalid(format!("builtin:{name} {why}"));
+        let size = |size: u64| usize::try_from(size).unwrap_or(usize::MAX);
+        let fit =
+            |a: u64, b: u64| a.checked_mul(b).is_some_and(|entries| (1..=MOST_ENTRIES).contains(&entries));
+        Ok(Some(match name {
+            "inner-product" => {
+                let [length] = numbers(name, parameters, [("length", 4)])?;
+                if length == 0 || length > longest {
+                    return Err(refused(format!("with length={length}: choose from 1 to {longest}")));
+                }
+                Self::InnerProduct { length }
+            }
+            "matmul" => {
+                let keys = [("rows", 2), ("inner", 2), ("columns", 2), ("random", 1)];
+                let [rows, inner, columns, random] = numbers(name, parameters, keys)?;
+                if !fit(rows, inner) || !fit(inner, columns) || !fit(rows, columns) {
+                    return Err(refused(format!(
+                        "with rows={rows}&inner={inner}&columns={columns}: choose matrices of 1 to {MOST_ENTRIES} entries"
+                    )));
+                }
+                let dimensions = Dimensions { rows: size(rows), inner: size(inner), columns: size(columns) };
+                let reduction = match random {
+                    0 => Reduction::InnerProducts,
+                    1 => Reduction::Random,
+                    _ => return Err(refused(format!("with random={random}: choose 0 or 1"))),
+                };
+                Self::MatrixProduct { dimensions, reduction }
+            }
+            "sis" => {
+                let keys = [("rows", 2), ("columns", 8), ("bound", 1)];
+                let [rows, columns, bound] = numbers(name, parameters, keys)?;
+                if !fit(rows, columns) {
+                    return Err(refused(format!(
+                        "with rows={rows}&columns={columns}: choose from 1 to {MOST_ENTRIES} entries"
+                    )));
+                }
+                let bound = match size(bound) {
+                    0 => Bound::Binary,
+                    bound => Bound::Within(bound),
+                };
+                bound.check::<F>().map_err(|why| Error::invalid(format!("builtin:{name}: {why}")))?;
+                Self::ShortSolution { rows: size(rows), columns: size(columns), bound }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The name with all parameters spelt out, which tells apart any two that differ.
+    pub(super) fn canonical(&self) -> String {
+        match self {
+            Self::InnerProduct { length } => format!("inner-product?length={length}"),
+            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, reduction } => {
+                let random = u8::from(*reduction == Reduction::Random);
+                format!("matmul?rows={rows}&inner={inner}&columns={columns}&random={random}")
+            }
+            Self::ShortSolution { rows, columns, bound } => {
+                let bound = match bound {
+                    Bound::Binary => &0,
+                    Bound::Within(bound) => bound,
+                };
+                format!("sis?rows={rows}&columns={columns}&bound={bound}")
+            }
+        }
+    }
+
+    /// The inputs and outputs.
+    pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        let port = |name, width: usize| Port::new(name, width as u64);
+        match *self {
+            Self::InnerProduct { length } => {
+                (vec![Port::new("x", length), Port::new("y", length)], vec![port("z", 1)])
+            }
+            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, .. } => {
+                (vec![port("a", rows * inner), port("b", inner * columns)], vec![port("c", rows * columns)])
+            }
+            Self::ShortSolution { rows, columns, .. } => {
+                let matrix = Port { public: true, ..port("matrix", rows * columns) };
+                (vec![matrix, port("s", columns)], vec![port("t", rows)])
+            }
+        }
+    }
+
+    /// How many elements of a private input are read before the next input has its turn.
+    pub(super) fn turn(&self) -> usize {
+        match self {
+            Self::InnerProduct { .. } => inner_product::CHUNK as usize,
+            Self::MatrixProduct { .. } | Self::ShortSolution { .. } => usize::MAX,
+        }
+    }
+
+    /// Pushes the statement, with the inputs and outputs that are public. Where the gates of a program without values
+    /// are counted, the output is zero.
+    pub(super) fn run<B: Polynomials, V: List<B::F>>(
+        &self,
+        b: &mut B,
+        inputs: &[Option<V>],
+        outputs: &[Option<V>],
+    ) -> Result<()> {
+        let wire = |b: &mut B, port: usize, i: u64| match &inputs[port] {
+            Some(value) => Ok(b.constant(value.at(i))),
+            None => b.witness(),
+        };
+        let output = |width: usize| match &outputs[0] {
+            Some(value) => value.all(),
+            None => vec![B::F::ZERO; width].into(),
+        };
+        match *self {
+            Self::InnerProduct { length } => inner_product::push(b, length, output(1)[0], wire),
+            Self::MatrixProduct { dimensions, reduction } => {
+                let product = output(dimensions.rows * dimensions.columns);
+                let wire = |b: &mut B, matrix: usize, i: usize| wire(b, matrix, i as u64);
+                matrix_product::push(b, dimensions, Some(&product), reduction, wire)
+            }
+            Self::ShortSolution { rows, columns, bound } => {
+                // Most elements are neither zero nor one.
+                let matrix = match &inputs[0] {
+                    Some(matrix) => matrix.all(),
+                    None => vec![B::F::place(1); rows * columns].into(),
+                };
+                let image = output(rows);
+                let equations = matrix.chunks_exact(columns).zip(image.iter().copied());
+                short_solution::push(b, columns, equations, bound, |b, i| wire(b, 1, i as u64))
+            }
+        }
+    }
+}
