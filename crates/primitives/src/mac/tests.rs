@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::arch::Arch;
-use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2};
+use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::prg::Prg;
 
 const LENGTHS: [usize; 16] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 200];
@@ -179,6 +179,11 @@ fn f65537() {
 }
 
 #[test]
+fn q32() {
+    field::<Q32, Q32x2>();
+}
+
+#[test]
 fn f256() {
     field::<F256, F128>();
 }
@@ -238,6 +243,7 @@ fn long_sums_that_alternate() {
     field::<Goldilocks, Goldilocks>();
     field::<Goldilocks, Goldilocksx2>();
     field::<F65537, F65537x4>();
+    field::<Q32, Q32x2>();
 }
 
 /// `1 + … + 1`.
