@@ -11,7 +11,9 @@ mod sums;
 mod transpose;
 mod trees;
 
-pub(super) use sums::{dot, multiply, prover_sums, verifier_sums, weigh};
+pub(super) use sums::{
+    add_products, add_scaled, combine, dot, inner_product, multiply, prover_sums, verifier_sums, weigh,
+};
 pub(super) use transpose::transpose;
 pub(super) use trees::{encode, fold_leaves, grow, puncture, sum_rows};
 
@@ -42,6 +44,9 @@ pub(super) trait Simd: Copy {
     unsafe fn count(start: u128) -> Self;
     /// Reads `LANES` words, each into the high half of a lane, above zero; `from` must be valid for that.
     unsafe fn load_high(from: *const u64) -> Self;
+    /// All ones in the lanes whose byte is one, zero in those whose byte is zero; `from` must be valid for `LANES` such
+    /// bytes.
+    unsafe fn masks(from: *const u8) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.

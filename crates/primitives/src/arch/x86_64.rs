@@ -6,7 +6,7 @@ mod vectors;
 use super::simd;
 use super::{Level, Punctures, Triple, portable};
 use crate::aes::Aes128;
-use crate::field::F128;
+use crate::field::{F2, F128};
 use core::arch::x86_64::*;
 
 /// The levels this CPU has, the slowest first.
@@ -114,6 +114,10 @@ macro_rules! kernels {
                     simd::encode::<$vector>;
                 fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) = simd::weigh::<$vector>;
                 fn dot(a: &[F128], b: &[F128]) -> F128 = simd::dot::<$vector>;
+                fn inner_product(a: &[F128], b: &[F128]) -> (F128, F128) = simd::inner_product::<$vector>;
+                fn combine(factors: &[F2], a: &[F128]) -> F128 = simd::combine::<$vector>;
+                fn add_products(a: &[F128], b: &[F128], sums: &mut [F128]) = simd::add_products::<$vector>;
+                fn add_scaled(a: &[F128], factors: &[F2], sums: &mut [F128]) = simd::add_scaled::<$vector>;
                 fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) = simd::multiply::<$vector>;
                 fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::prover_sums::<$vector>;

@@ -11,6 +11,7 @@ macro_rules! simd {
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
      |$equal_x:ident, $equal_y:ident| $equal:expr, |$high_from:ident| $load_high:expr,
+     |$masks_from:ident| $masks:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
      $add:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
@@ -57,6 +58,11 @@ macro_rules! simd {
             unsafe fn load_high($high_from: *const u64) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $load_high }
+            }
+            #[inline(always)]
+            unsafe fn masks($masks_from: *const u8) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $masks }
             }
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
@@ -172,6 +178,7 @@ simd!(
     |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
     |from| _mm_bslli_si128::<8>(_mm_loadl_epi64(from.cast())),
+    |from| _mm_set1_epi8((*from as i8).wrapping_neg()),
     |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
     _mm_add_epi64,
@@ -207,6 +214,11 @@ simd!(
     |from| {
         let words = _mm256_castsi128_si256(_mm_loadu_si128(from.cast()));
         _mm256_bslli_epi128::<8>(_mm256_permute4x64_epi64::<0b00_01_00_00>(words))
+    },
+    |from| {
+        let bytes = _mm256_set1_epi16(from.cast::<i16>().read_unaligned());
+        let spread = _mm256_shuffle_epi8(bytes, _mm256_set_m128i(_mm_set1_epi8(1), _mm_setzero_si128()));
+        _mm256_sub_epi8(_mm256_setzero_si256(), spread)
     },
     |x, y| {
         let (low, high) = (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
@@ -253,6 +265,12 @@ simd!(
     |from| {
         let words = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
         _mm512_maskz_permutexvar_epi64(0b1010_1010, _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0), words)
+    },
+    |from| {
+        let bytes = _mm512_set1_epi32(from.cast::<i32>().read_unaligned());
+        let third = 0x0303_0303_0303_0303;
+        let places = _mm512_set_epi64(third, third, third * 2 / 3, third * 2 / 3, third / 3, third / 3, 0, 0);
+        _mm512_sub_epi8(_mm512_setzero_si512(), _mm512_shuffle_epi8(bytes, places))
     },
     |x, y| {
         let low = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
