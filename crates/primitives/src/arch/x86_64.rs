@@ -145,6 +145,11 @@ macro_rules! kernels {
                     fn sample_all(blocks: &[F128], out: &mut [F61]) = simd::f61::sample_all::<$vector>;
                     fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = $products::f61::weigh;
                     fn dot(a: &[F61], b: &[F61]) -> F61 = $products::f61::dot;
+                    fn inner_product(a: &[Row], b: &[Row]) -> (F61, F61, F61) =
+                        $products::f61::inner_product;
+                    fn linear(factors: &[F61], rows: &[Row]) -> Row = $products::f61::linear;
+                    fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) =
+                        $products::f61::add_products;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
                         $products::f61::products;
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
@@ -164,6 +169,13 @@ macro_rules! kernels {
                         simd::f61x2::encode_tagged::<$vector>;
                     fn weigh(chi: &[F61x2], rows: &[Row]) -> (F61x2, F61x2) = $products::f61x2::weigh;
                     fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 = $products::f61x2::dot;
+                    fn inner_product(a: &[Row], b: &[Row]) -> (F61x2, F61x2, F61) =
+                        $products::f61x2::inner_product;
+                    fn linear(factors: &[F61], rows: &[Row]) -> Row = $products::f61x2::linear;
+                    fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) =
+                        $products::f61x2::add_products;
+                    fn add_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) =
+                        $products::f61x2::add_scaled;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61x2], linear: &mut [F61x2]) =
                         $products::f61x2::products;
                     fn verifier_sums(chi: &[F61x2], gates: &[Gate<F61x2>]) -> (F61x2, F61x2) =
