@@ -9,6 +9,7 @@ pub(crate) mod f61x2;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;
+pub(crate) mod q32;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod simd;

@@ -7,6 +7,7 @@
 
 pub(super) mod f61;
 pub(super) mod f61x2;
+pub(super) mod q32;
 mod sums;
 mod transpose;
 mod trees;
@@ -47,6 +48,11 @@ pub(super) trait Simd: Copy {
     /// All ones in the lanes whose byte is one, zero in those whose byte is zero; `from` must be valid for `LANES` such
     /// bytes.
     unsafe fn masks(from: *const u8) -> Self;
+    /// Reads 2·`LANES` words, each into the low 32 bits of a half, below zero; `from` must be valid for that.
+    unsafe fn load_words(from: *const u32) -> Self;
+    /// Reads 4·`LANES` words, each to be there thrice: this is vector `PART` of the three that this makes. `from` must
+    /// be valid for that.
+    unsafe fn load_thrice<const PART: usize>(from: *const u32) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.
@@ -65,6 +71,8 @@ pub(super) trait Simd: Copy {
     unsafe fn down64(self) -> Self;
     /// The sums of the 64-bit halves, without carries between them.
     unsafe fn add(self, other: Self) -> Self;
+    /// The products of the low 32 bits of the 64-bit halves.
+    unsafe fn multiply32(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.

@@ -158,6 +158,17 @@ macro_rules! kernels {
                 }
             }
 
+            pub(in super::super) mod q32 {
+                use super::*;
+                use crate::arch::q32::Row;
+                use crate::field::{Q32, Q32x2};
+
+                forward! { $features:
+                    fn linear(factors: &[Q32], rows: &[Row]) -> Row = simd::q32::linear::<$vector>;
+                    fn combine(factors: &[Q32], a: &[Q32x2]) -> Q32x2 = simd::q32::combine::<$vector>;
+                }
+            }
+
             pub(in super::super) mod f61x2 {
                 use super::*;
                 use crate::arch::f61::Gate;

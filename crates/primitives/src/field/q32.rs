@@ -1,8 +1,9 @@
 //! The prime field of 2^32 - 5 elements, and its square.
 
 use super::{Binomial, Field, Radicand};
+use crate::arch::{Arch, q32};
 use crate::lanes::Lanes;
-use crate::mac::MacField;
+use crate::mac::{MacField, Tagged};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -125,8 +126,17 @@ impl Radicand<2> for Q32 {
     }
 }
 
-impl Lanes<Q32> for Q32x2 {}
-impl MacField<Q32> for Q32x2 {}
+impl Lanes<Q32> for Q32x2 {
+    fn combine(arch: Arch, factors: &[Q32], a: &[Self]) -> Self {
+        q32::combine(arch, factors, a)
+    }
+}
+
+impl MacField<Q32> for Q32x2 {
+    fn linear(arch: Arch, factors: &[Q32], rows: &[Tagged<Q32, Self>]) -> Tagged<Q32, Self> {
+        q32::linear(arch, factors, rows)
+    }
+}
 
 impl Add for Q32 {
     type Output = Self;
