@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use volery::circuit::Elements;
-use volery::{F61, F256, F65537, Field, Goldilocks};
+use volery::{F61, F256, F65537, Field, Goldilocks, Q32};
 
 fn read<F: Field>(text: &[u8]) {
     if let Ok(elements) = Elements::<F>::parse(text) {
@@ -14,6 +14,7 @@ fn read<F: Field>(text: &[u8]) {
 fuzz_target!(|text: &[u8]| {
     read::<F61>(text);
     read::<Goldilocks>(text);
+    read::<Q32>(text);
     read::<F65537>(text);
     read::<F256>(text);
 });

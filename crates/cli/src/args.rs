@@ -314,20 +314,21 @@ pub(crate) struct Protocol {
     /// The proof system
     #[arg(long, default_value = "quicksilver")]
     pub(crate) system: String,
-    /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, f65537 or
-    /// f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some benches f61]
+    /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
+    /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some
+    /// benches f61]
     #[arg(long)]
     pub(crate) field: Option<String>,
     /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the size of
     /// the statement and the bandwidth of the link. --help lists the others
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
-    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks and f65537, which have
-    /// no 100 to give; 100 over others]
+    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and f65537, which
+    /// have no 100 to give; 100 over others]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) security: Option<String>,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61,
-    /// goldilocks and f65537 whoever proves could search for a transcript with convenient ones, and it is refused
+    /// goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and it is refused
     #[arg(long)]
     pub(crate) non_interactive: bool,
     /// Threads of each party

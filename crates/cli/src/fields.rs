@@ -9,7 +9,7 @@ use std::time::Instant;
 use volery::circuit::{FieldRelation, Program, Relation, Size};
 use volery::{
     Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
-    Goldilocksx2, MacField, Over, Setting,
+    Goldilocksx2, MacField, Over, Q32, Q32x2, Setting,
 };
 
 /// A setting for which relations can be given.
@@ -66,17 +66,16 @@ pub(crate) struct Field {
 }
 
 /// All there are.
-pub(crate) static FIELDS: [Field; 7] = [
+pub(crate) static FIELDS: [Field; 8] = [
     Field::of::<Binary>(),
     Field::of::<Over<F61, F61>>(),
     Field::of::<Over<F61, F61x2>>(),
     Field::of::<Over<Goldilocks, Goldilocks>>(),
     Field::of::<Over<Goldilocks, Goldilocksx2>>(),
+    Field::of::<Over<Q32, Q32x2>>(),
     Field::of::<Over<F65537, F65537x4>>(),
     Field::of::<Over<F256, F128>>(),
 ];
-
-const TO_COME: [&str; 1] = ["q32"];
 
 /// The names of the two that stand where none is given.
 pub(crate) const BOOLEAN: &str = F2::NAME;
@@ -110,7 +109,7 @@ impl Field {
     /// The one called `name`.
     pub(crate) fn named(name: &str) -> Result<&'static Self> {
         let names = FIELDS.each_ref().map(|field| (field.name)());
-        one_of("--field", name, &names.each_ref().map(String::as_str), &TO_COME)?;
+        one_of("--field", name, &names.each_ref().map(String::as_str), &[])?;
         let place = names.iter().position(|known| known == name).expect("one of them");
         Ok(&FIELDS[place])
     }

@@ -4,11 +4,12 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{
-    Punctures, Triple, dot, encode, fold_leaves, grow, prover_sums, puncture, transpose, verifier_sums, weigh,
+    Punctures, Triple, dot, encode, fold_leaves, grow, inner_product, prover_sums, puncture, transpose,
+    verifier_sums, weigh,
 };
 use volery_primitives::hash::Circular;
 use volery_primitives::mac::Holes;
-use volery_primitives::{Arch, F61, F61x2, F128, F256, Field, MacField, Tagged};
+use volery_primitives::{Arch, F2, F61, F61x2, F128, F256, Field, Lanes, MacField, Q32, Q32x2, Tagged};
 
 /// Elements in a batch: a tile of the LPN extension, half of SoftSpoken's longest chunk.
 const TILE: usize = 4096;
@@ -30,6 +31,9 @@ fn kernels(criterion: &mut Criterion) {
         let triples = random(3, 3 * TILE);
         let triples: &[Triple] = triples.as_chunks().0;
         group.bench_function("dot", |bench| bench.iter(|| dot(arch, black_box(&chi), &a)));
+        group.bench_function("inner product, per pair", |bench| {
+            bench.iter(|| inner_product(arch, black_box(&chi), &a))
+        });
         group.bench_function("prover sums, per gate", |bench| {
             bench.iter(|| prover_sums(arch, black_box(&chi), triples))
         });
@@ -67,10 +71,33 @@ fn kernels(criterion: &mut Criterion) {
             });
         }
         group.finish();
+        lanes::<F2, F128>(criterion, arch, [chi, a, out]);
         macs::<F61, F61>(criterion, arch);
         macs::<F61, F61x2>(criterion, arch);
+        macs::<Q32, Q32x2>(criterion, arch);
         macs::<F256, F128>(criterion, arch);
     }
+}
+
+/// The kernels on vectors, of which those in polynomials of values under MACs may be short.
+fn lanes<B: Field, E: Lanes<B>>(criterion: &mut Criterion, arch: Arch, [a, b, mut sums]: [Vec<E>; 3]) {
+    let mut group = criterion.benchmark_group(format!("{} {} under {}", arch.name(), B::NAME, E::NAME));
+    let factors: Vec<B> =
+        (0..TILE).map(|i| B::place(i as u32 % B::BITS).masked((i as u64 & 1).wrapping_neg())).collect();
+    for length in [1, 32, TILE] {
+        group.throughput(Throughput::Elements(length as u64));
+        let (a, b, factors, sums) = (&a[..length], &b[..length], &factors[..length], &mut sums[..length]);
+        group.bench_function(format!("add products, {length}"), |bench| {
+            bench.iter(|| E::add_products(arch, black_box(a), b, sums))
+        });
+        group.bench_function(format!("add scaled, {length}"), |bench| {
+            bench.iter(|| E::add_scaled(arch, black_box(a), factors, sums))
+        });
+        group.bench_function(format!("combine, {length}"), |bench| {
+            bench.iter(|| E::combine(arch, factors, black_box(a)))
+        });
+    }
+    group.finish();
 }
 
 /// The kernels on values under MACs; the tables are those that fit the second-level cache.
@@ -123,6 +150,14 @@ fn macs<B: Field, E: MacField<B>>(criterion: &mut Criterion, arch: Arch) {
     let chi = elements(8, TILE);
     group.bench_function("weigh, per row", |bench| bench.iter(|| E::weigh(arch, black_box(&chi), &rows)));
     group.bench_function("dot", |bench| bench.iter(|| E::dot(arch, black_box(&chi), &leaves)));
+    let others = tagged(11, TILE);
+    group.bench_function("inner product, per pair", |bench| {
+        bench.iter(|| E::inner_product(arch, black_box(&rows), &others))
+    });
+    let factors: Vec<B> = others.iter().map(|share| share.value).collect();
+    group.bench_function("linear, per row", |bench| {
+        bench.iter(|| E::linear(arch, &factors, black_box(&rows)))
+    });
     let (triples, keys) = (tagged(9, 3 * TILE), elements(10, 3 * TILE));
     group.bench_function("products, per gate", |bench| {
         bench.iter(|| E::products(arch, black_box(triples.as_chunks().0), &mut leaves, &mut other))
@@ -135,6 +170,7 @@ fn macs<B: Field, E: MacField<B>>(criterion: &mut Criterion, arch: Arch) {
         bench.iter(|| E::correct(arch, black_box(&mut leaves), &corrections, chi[0]))
     });
     group.finish();
+    lanes(criterion, arch, [chi, leaves, other]);
 }
 
 criterion_group!(benches, kernels);

@@ -9,6 +9,7 @@ pub(crate) mod f61x2;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;
+pub(crate) mod q32;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod simd;
@@ -19,7 +20,7 @@ mod x86_64;
 pub use pages::advise_huge_pages;
 
 use crate::aes::Aes128;
-use crate::field::F128;
+use crate::field::{F2, F128};
 use std::sync::OnceLock;
 
 /// An instruction set that this machine has.
@@ -237,8 +238,35 @@ pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
 /// # Panics
 /// Where the lengths differ.
 pub fn inner_product(arch: Arch, a: &[F128], b: &[F128]) -> (F128, F128) {
-    let cross = |(a, b): (&F128, &F128)| F128(b.0 & a.bit0().mask() ^ a.0 & b.bit0().mask());
-    (dot(arch, a, b), a.iter().zip(b).map(cross).sum())
+    assert_eq!(a.len(), b.len());
+    dispatch!(arch, inner_product(a, b))
+}
+
+/// `Σ factor · a`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn combine(arch: Arch, factors: &[F2], a: &[F128]) -> F128 {
+    assert_eq!(factors.len(), a.len());
+    dispatch!(arch, combine(factors, a))
+}
+
+/// `sums[i] += a[i] · b[i]`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn add_products(arch: Arch, a: &[F128], b: &[F128], sums: &mut [F128]) {
+    assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+    dispatch!(arch, add_products(a, b, sums))
+}
+
+/// `sums[i] += a[i] · factors[i]`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn add_scaled(arch: Arch, a: &[F128], factors: &[F2], sums: &mut [F128]) {
+    assert_eq!((a.len(), factors.len()), (sums.len(), sums.len()));
+    dispatch!(arch, add_scaled(a, factors, sums))
 }
 
 /// `out[i] = a[i] · b[i]`.

@@ -8,6 +8,7 @@
 //! | [`F61`] | `f61` | [`F61x2`] | `f61^2` | 2 | 2 |
 //! | [`Goldilocks`] | `goldilocks` | [`Goldilocks`] | `goldilocks` | 1 | 2 |
 //! | [`Goldilocks`] | `goldilocks` | [`Goldilocksx2`] | `goldilocks^2` | 2 | 4 |
+//! | [`Q32`] | `q32` | [`Q32x2`] | `q32^2` | 2 | 2 |
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
 
 /// `+=`, `-=`, `*=` and `sum` from the plain operators.
@@ -49,6 +50,7 @@ mod f65537;
 mod goldilocks;
 #[cfg(test)]
 pub mod laws;
+mod q32;
 
 pub use binomial::{Binomial, Radicand};
 pub use f2::F2;
@@ -58,6 +60,7 @@ pub(crate) use f128::REDUCTION;
 pub use f256::F256;
 pub use f65537::{F65537, F65537x4};
 pub use goldilocks::{Goldilocks, Goldilocksx2};
+pub use q32::{Q32, Q32x2};
 
 use core::fmt::Debug;
 use core::iter::Sum;

@@ -46,6 +46,15 @@ pub trait Lanes<B: Field>: Extension<B> {
 }
 
 impl Lanes<F2> for F128 {
+    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+        arch::add_products(arch, a, b, sums);
+    }
+    fn add_scaled(arch: Arch, a: &[Self], factors: &[F2], sums: &mut [Self]) {
+        arch::add_scaled(arch, a, factors, sums);
+    }
+    fn combine(arch: Arch, factors: &[F2], a: &[Self]) -> Self {
+        arch::combine(arch, factors, a)
+    }
     fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
         arch::dot(arch, a, b)
     }

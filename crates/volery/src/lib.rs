@@ -99,5 +99,6 @@ pub use session::{
 pub use vole::lpn::Params;
 pub use volery_primitives::{
     Arch, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
+    Q32, Q32x2,
 };
 pub use zk::Accepted;

@@ -9,7 +9,7 @@ use volery::channel::{Channel, Flip, Party, pipe};
 use volery::circuit::{Arithmetic, Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::{
     Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
-    Over, ProverSession, Setting, VerifierSession, check,
+    Over, ProverSession, Q32, Q32x2, Setting, VerifierSession, check,
 };
 
 /// Runs a test over every field and extension.
@@ -20,6 +20,7 @@ macro_rules! over_every_field {
         $test::<Goldilocks, Over<Goldilocks, Goldilocks>>();
         $test::<Goldilocks, Over<Goldilocks, Goldilocksx2>>();
         $test::<F65537, Over<F65537, F65537x4>>();
+        $test::<Q32, Over<Q32, Q32x2>>();
         $test::<F256, Over<F256, F128>>();
     }};
 }

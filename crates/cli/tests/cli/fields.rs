@@ -28,7 +28,7 @@ fn each_field_is_proved_over() {
             assert_eq!((&object["field"], &object["gates"]["mul"]), (&(*field).into(), &3.into()));
             assert_eq!((&object["vole"], &object["inputs"]), (&"direct".into(), &1.into()), "{object}");
             let bits = object["security"]["statistical_bits"].as_u64().expect("a number");
-            let least = if ["f61", "goldilocks", "f65537"].contains(field) { 40 } else { 100 };
+            let least = if ["f61", "goldilocks", "q32", "f65537"].contains(field) { 40 } else { 100 };
             assert!(bits >= least, "{object}");
         }
         assert_eq!(prover["bytes"]["sent"], verifier["bytes"]["received"]);
@@ -101,7 +101,7 @@ fn values_that_do_not_fit_say_what_does() {
 
 #[test]
 fn disagreements_on_the_field_are_named() {
-    for (here, there) in [("f61", "f61x2"), ("goldilocks", "f61"), ("f65537", "f256")] {
+    for (here, there) in [("f61", "f61x2"), ("goldilocks", "f61"), ("f65537", "f256"), ("q32", "f65537")] {
         let sides = session(&power("verify", here, &[]), &power("prove", there, &TWO));
         for (ended, [ours, theirs]) in sides.into_iter().zip([[here, there], [there, here]]) {
             let places = [format!("here {ours}"), format!("there {theirs}")];

@@ -82,7 +82,7 @@ fn what_does_not_exist_is_said_to() {
         (&["demo", "--system", "limbo"], &["limbo does not exist yet"]),
         (&["demo", "--field", "f61"], &["demo is over f2"]),
         (&["bench", "sha256", "--field", "f61"], &["bench sha256 is over f2"]),
-        (&["bench", "boolean", "--field", "q32"], &["q32 does not exist yet", "goldilocksx2"]),
+        (&["bench", "boolean", "--field", "f64"], &["no such name", "goldilocksx2", "q32"]),
         (&["bench", "boolean", "--field", "f61"], &["not over f61", "bench arithmetic"]),
         (&["bench", "vole-f2", "--field", "f61"], &["not over f61", "bench vole-f61"]),
         (&["bench", "vole-f61", "--field", "f2"], &["not over f2", "bench vole-f2"]),

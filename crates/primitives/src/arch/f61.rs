@@ -60,6 +60,21 @@ pub(crate) fn dot(arch: Arch, a: &[F61], b: &[F61]) -> F61 {
     dispatch!(arch, f61::dot(a, b))
 }
 
+pub(crate) fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (F61, F61, F61) {
+    assert_eq!(a.len(), b.len());
+    dispatch!(arch, f61::inner_product(a, b))
+}
+
+pub(crate) fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
+    assert_eq!(factors.len(), rows.len());
+    dispatch!(arch, f61::linear(factors, rows))
+}
+
+pub(crate) fn add_products(arch: Arch, a: &[F61], b: &[F61], sums: &mut [F61]) {
+    assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+    dispatch!(arch, f61::add_products(a, b, sums))
+}
+
 pub(crate) fn products(arch: Arch, gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {
     assert_eq!((gates.len(), gates.len()), (constant.len(), linear.len()));
     dispatch!(arch, f61::products(gates, constant, linear))

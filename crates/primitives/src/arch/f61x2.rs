@@ -6,7 +6,7 @@
 use super::f61::{self, Gate};
 use super::{Arch, Level, dispatch, portable};
 use crate::aes::Aes128;
-use crate::field::{F61, F61x2, F128};
+use crate::field::{Binomial, F61, F61x2, F128};
 use crate::hash::Circular;
 use crate::mac::Tagged;
 use zeroize::Zeroizing;
@@ -82,6 +82,31 @@ pub(crate) fn weigh(arch: Arch, chi: &[F61x2], rows: &[Row]) -> (F61x2, F61x2) {
 pub(crate) fn dot(arch: Arch, a: &[F61x2], b: &[F61x2]) -> F61x2 {
     assert_eq!(a.len(), b.len());
     dispatch!(arch, f61x2::dot(a, b))
+}
+
+pub(crate) fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (F61x2, F61x2, F61) {
+    assert_eq!(a.len(), b.len());
+    dispatch!(arch, f61x2::inner_product(a, b))
+}
+
+pub(crate) fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
+    assert_eq!(factors.len(), rows.len());
+    dispatch!(arch, f61x2::linear(factors, rows))
+}
+
+pub(crate) fn combine(arch: Arch, factors: &[F61], a: &[F61x2]) -> F61x2 {
+    let sum = f61::linear(arch, factors, pairs(a));
+    Binomial([sum.value, sum.mac])
+}
+
+pub(crate) fn add_products(arch: Arch, a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) {
+    assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
+    dispatch!(arch, f61x2::add_products(a, b, sums))
+}
+
+pub(crate) fn add_scaled(arch: Arch, a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) {
+    assert_eq!((a.len(), factors.len()), (sums.len(), sums.len()));
+    dispatch!(arch, f61x2::add_scaled(a, factors, sums))
 }
 
 pub(crate) fn products(arch: Arch, gates: &[Gate<Row>], constant: &mut [F61x2], linear: &mut [F61x2]) {

@@ -2,6 +2,7 @@
 
 pub(super) mod f61;
 pub(super) mod f61x2;
+pub(super) mod q32;
 
 use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;
@@ -115,6 +116,31 @@ pub(super) fn weigh(coefficients: &[F128], words: &[F128]) -> (F128, F128) {
 
 pub(super) fn dot(a: &[F128], b: &[F128]) -> F128 {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+}
+
+pub(super) fn inner_product(a: &[F128], b: &[F128]) -> (F128, F128) {
+    let mut sums = (F128::ZERO, F128::ZERO);
+    for (&a, &b) in a.iter().zip(b) {
+        sums.0 += a * b;
+        sums.1 += b.scale(a.bit0()) + a.scale(b.bit0());
+    }
+    sums
+}
+
+pub(super) fn combine(factors: &[F2], a: &[F128]) -> F128 {
+    factors.iter().zip(a).map(|(&factor, a)| a.scale(factor)).sum()
+}
+
+pub(super) fn add_products(a: &[F128], b: &[F128], sums: &mut [F128]) {
+    for ((&a, &b), sum) in a.iter().zip(b).zip(sums) {
+        *sum += a * b;
+    }
+}
+
+pub(super) fn add_scaled(a: &[F128], factors: &[F2], sums: &mut [F128]) {
+    for ((a, &factor), sum) in a.iter().zip(factors).zip(sums) {
+        *sum += a.scale(factor);
+    }
 }
 
 pub(super) fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) {

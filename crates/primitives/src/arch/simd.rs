@@ -7,11 +7,14 @@
 
 pub(super) mod f61;
 pub(super) mod f61x2;
+pub(super) mod q32;
 mod sums;
 mod transpose;
 mod trees;
 
-pub(super) use sums::{dot, multiply, prover_sums, verifier_sums, weigh};
+pub(super) use sums::{
+    add_products, add_scaled, combine, dot, inner_product, multiply, prover_sums, verifier_sums, weigh,
+};
 pub(super) use transpose::transpose;
 pub(super) use trees::{encode, fold_leaves, grow, puncture, sum_rows};
 
@@ -42,6 +45,14 @@ pub(super) trait Simd: Copy {
     unsafe fn count(start: u128) -> Self;
     /// Reads `LANES` words, each into the high half of a lane, above zero; `from` must be valid for that.
     unsafe fn load_high(from: *const u64) -> Self;
+    /// All ones in the lanes whose byte is one, zero in those whose byte is zero; `from` must be valid for `LANES` such
+    /// bytes.
+    unsafe fn masks(from: *const u8) -> Self;
+    /// Reads 2·`LANES` words, each into the low 32 bits of a half, below zero; `from` must be valid for that.
+    unsafe fn load_words(from: *const u32) -> Self;
+    /// Reads 4·`LANES` words, each to be there thrice: this is vector `PART` of the three that this makes. `from` must
+    /// be valid for that.
+    unsafe fn load_thrice<const PART: usize>(from: *const u32) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are equal, zero in the others.
@@ -60,6 +71,8 @@ pub(super) trait Simd: Copy {
     unsafe fn down64(self) -> Self;
     /// The sums of the 64-bit halves, without carries between them.
     unsafe fn add(self, other: Self) -> Self;
+    /// The products of the low 32 bits of the 64-bit halves.
+    unsafe fn multiply32(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.

@@ -4,7 +4,8 @@ use super::*;
 use crate::field::Field;
 use crate::prg::Prg;
 
-const LENGTHS: [usize; 16] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 32, 33, 63, 130];
+const LENGTHS: [usize; 22] =
+    [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 130, 511, 512, 513, 1024];
 
 fn random(seed: u128, length: usize) -> Vec<F128> {
     let mut out = vec![F128::ZERO; length];
@@ -69,6 +70,19 @@ fn sums_of_products() {
             let mut out = chi.clone();
             multiply(arch, &a, &b, &mut out);
             out
+        });
+        agree("inner_product", |arch| inner_product(arch, &a, &b));
+        let factors: Vec<F2> = chi.iter().map(|x| x.bit0()).collect();
+        agree("combine", |arch| combine(arch, &factors, &a));
+        agree("add_products", |arch| {
+            let mut sums = chi.clone();
+            add_products(arch, &a, &b, &mut sums);
+            sums
+        });
+        agree("add_scaled", |arch| {
+            let mut sums = chi.clone();
+            add_scaled(arch, &a, &factors, &mut sums);
+            sums
         });
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));

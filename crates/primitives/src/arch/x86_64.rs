@@ -6,7 +6,7 @@ mod vectors;
 use super::simd;
 use super::{Level, Punctures, Triple, portable};
 use crate::aes::Aes128;
-use crate::field::F128;
+use crate::field::{F2, F128};
 use core::arch::x86_64::*;
 
 /// The levels this CPU has, the slowest first.
@@ -114,6 +114,10 @@ macro_rules! kernels {
                     simd::encode::<$vector>;
                 fn weigh(chi: &[F128], words: &[F128]) -> (F128, F128) = simd::weigh::<$vector>;
                 fn dot(a: &[F128], b: &[F128]) -> F128 = simd::dot::<$vector>;
+                fn inner_product(a: &[F128], b: &[F128]) -> (F128, F128) = simd::inner_product::<$vector>;
+                fn combine(factors: &[F2], a: &[F128]) -> F128 = simd::combine::<$vector>;
+                fn add_products(a: &[F128], b: &[F128], sums: &mut [F128]) = simd::add_products::<$vector>;
+                fn add_scaled(a: &[F128], factors: &[F2], sums: &mut [F128]) = simd::add_scaled::<$vector>;
                 fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) = simd::multiply::<$vector>;
                 fn prover_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::prover_sums::<$vector>;
@@ -141,11 +145,27 @@ macro_rules! kernels {
                     fn sample_all(blocks: &[F128], out: &mut [F61]) = simd::f61::sample_all::<$vector>;
                     fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) = $products::f61::weigh;
                     fn dot(a: &[F61], b: &[F61]) -> F61 = $products::f61::dot;
+                    fn inner_product(a: &[Row], b: &[Row]) -> (F61, F61, F61) =
+                        $products::f61::inner_product;
+                    fn linear(factors: &[F61], rows: &[Row]) -> Row = $products::f61::linear;
+                    fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) =
+                        $products::f61::add_products;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) =
                         $products::f61::products;
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
                         $products::f61::verifier_sums;
                     fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = $products::f61::correct;
+                }
+            }
+
+            pub(in super::super) mod q32 {
+                use super::*;
+                use crate::arch::q32::Row;
+                use crate::field::{Q32, Q32x2};
+
+                forward! { $features:
+                    fn linear(factors: &[Q32], rows: &[Row]) -> Row = simd::q32::linear::<$vector>;
+                    fn combine(factors: &[Q32], a: &[Q32x2]) -> Q32x2 = simd::q32::combine::<$vector>;
                 }
             }
 
@@ -160,6 +180,13 @@ macro_rules! kernels {
                         simd::f61x2::encode_tagged::<$vector>;
                     fn weigh(chi: &[F61x2], rows: &[Row]) -> (F61x2, F61x2) = $products::f61x2::weigh;
                     fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 = $products::f61x2::dot;
+                    fn inner_product(a: &[Row], b: &[Row]) -> (F61x2, F61x2, F61) =
+                        $products::f61x2::inner_product;
+                    fn linear(factors: &[F61], rows: &[Row]) -> Row = $products::f61x2::linear;
+                    fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) =
+                        $products::f61x2::add_products;
+                    fn add_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) =
+                        $products::f61x2::add_scaled;
                     fn products(gates: &[Gate<Row>], constant: &mut [F61x2], linear: &mut [F61x2]) =
                         $products::f61x2::products;
                     fn verifier_sums(chi: &[F61x2], gates: &[Gate<F61x2>]) -> (F61x2, F61x2) =

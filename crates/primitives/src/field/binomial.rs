@@ -20,6 +20,19 @@ pub trait Radicand<const N: usize>: Field {
     fn draw(words: &[u64]) -> [Self; N] {
         from_fn(|i| Self::sample(&words[i * Self::SAMPLE..][..Self::SAMPLE]))
     }
+
+    /// The coordinates of a product in the extension.
+    #[inline(always)]
+    fn multiply(a: [Self; N], b: [Self; N]) -> [Self; N] {
+        let (mut low, mut high) = ([Self::ZERO; N], [Self::ZERO; N]);
+        for i in 0..N {
+            for j in 0..N {
+                let sum = if i + j < N { &mut low[i + j] } else { &mut high[i + j - N] };
+                *sum += a[i] * b[j];
+            }
+        }
+        from_fn(|i| low[i] + high[i] * Self::RADICAND)
+    }
 }
 
 /// An element of `B[X] / (X^N - w)`: coordinate i is the coefficient of X^i.
@@ -132,14 +145,7 @@ impl<B: Radicand<N>, const N: usize> Mul for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        let (mut low, mut high) = ([B::ZERO; N], [B::ZERO; N]);
-        for i in 0..N {
-            for j in 0..N {
-                let sum = if i + j < N { &mut low[i + j] } else { &mut high[i + j - N] };
-                *sum += self.0[i] * other.0[j];
-            }
-        }
-        Self(from_fn(|i| low[i] + high[i] * B::RADICAND))
+        Self(B::multiply(self.0, other.0))
     }
 }
 

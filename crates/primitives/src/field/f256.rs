@@ -27,6 +27,20 @@ impl F256 {
     const fn mask(self, i: u32) -> u128 {
         ((self.0 >> i & 1) as u128).wrapping_neg()
     }
+
+    /// The product of polynomials, of 15 bits.
+    #[inline(always)]
+    fn product(self, other: Self) -> u32 {
+        let (a, b) = (u32::from(self.0), u32::from(other.0));
+        (0..8).fold(0, |sum, i| sum ^ (a << i & (b >> i & 1).wrapping_neg()))
+    }
+
+    /// The element of a polynomial of 15 bits.
+    #[inline(always)]
+    fn reduce(polynomial: u32) -> Self {
+        let step = |x: u32, i: u32| x ^ (MODULUS << (i - 8) & (x >> i & 1).wrapping_neg());
+        Self((8..15).rev().fold(polynomial, step) as u8)
+    }
 }
 
 impl Field for F256 {
@@ -107,6 +121,32 @@ impl Lanes<F256> for F128 {
     fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
         arch::dot(arch, a, b)
     }
+    fn combine(arch: Arch, factors: &[F256], a: &[Self]) -> Self {
+        assert_eq!(a.len(), factors.len());
+        let mut images = Zeroizing::new([Self::ZERO; BATCH]);
+        let mut sum = Self::ZERO;
+        for (factors, a) in factors.chunks(BATCH).zip(a.chunks(BATCH)) {
+            sum += arch::dot(arch, embed(factors, &mut images), a);
+        }
+        sum
+    }
+    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+        arch::add_products(arch, a, b, sums);
+    }
+    fn add_scaled(arch: Arch, a: &[Self], factors: &[F256], sums: &mut [Self]) {
+        assert_eq!((a.len(), factors.len()), (sums.len(), sums.len()));
+        let mut images = Zeroizing::new([Self::ZERO; BATCH]);
+        let batches = factors.chunks(BATCH).zip(a.chunks(BATCH)).zip(sums.chunks_mut(BATCH));
+        for ((factors, a), sums) in batches {
+            arch::add_products(arch, embed(factors, &mut images), a, sums);
+        }
+    }
+}
+
+/// The images of up to [`BATCH`] elements.
+fn embed<'a>(elements: &[F256], images: &'a mut [F128; BATCH]) -> &'a [F128] {
+    images.iter_mut().zip(elements).for_each(|(image, &element)| *image = element.into());
+    &images[..elements.len()]
 }
 
 impl MacField<F256> for F128 {
@@ -140,6 +180,37 @@ impl MacField<F256> for F128 {
             sums.1 += arch::dot(arch, chi, values);
         }
         sums
+    }
+    fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, F256) {
+        assert_eq!(a.len(), b.len());
+        let mut sums = (Self::ZERO, Self::ZERO, 0);
+        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 4]);
+        for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
+            let [a_values, a_macs, b_values, b_macs] =
+                columns.each_mut().map(|column| &mut column[..a.len()]);
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                (a_values[i], a_macs[i]) = (a.value.into(), a.mac);
+                (b_values[i], b_macs[i]) = (b.value.into(), b.mac);
+                sums.2 ^= a.value.product(b.value);
+            }
+            sums.0 += arch::dot(arch, a_macs, b_macs);
+            sums.1 += arch::dot(arch, a_values, b_macs) + arch::dot(arch, b_values, a_macs);
+        }
+        (sums.0, sums.1, F256::reduce(sums.2))
+    }
+    fn linear(arch: Arch, factors: &[F256], rows: &[Row]) -> Row {
+        assert_eq!(factors.len(), rows.len());
+        let (mut value, mut mac) = (0, Self::ZERO);
+        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 2]);
+        for (factors, rows) in factors.chunks(BATCH).zip(rows.chunks(BATCH)) {
+            let [images, macs] = columns.each_mut().map(|column| &mut column[..rows.len()]);
+            for (i, (&factor, row)) in factors.iter().zip(rows).enumerate() {
+                (images[i], macs[i]) = (factor.into(), row.mac);
+                value ^= factor.product(row.value);
+            }
+            mac += arch::dot(arch, images, macs);
+        }
+        Row { value: F256::reduce(value), mac }
     }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
         assert_eq!((triples.len(), triples.len()), (constant.len(), linear.len()));
@@ -196,10 +267,7 @@ impl Neg for F256 {
 impl Mul for F256 {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
-        let mask = |bit: u32| (bit & 1).wrapping_neg();
-        let (a, b) = (u32::from(self.0), u32::from(other.0));
-        let product = (0..8).fold(0, |sum, i| sum ^ (a << i & mask(b >> i)));
-        Self((8..15).rev().fold(product, |x, i| x ^ (MODULUS << (i - 8) & mask(x >> i))) as u8)
+        Self::reduce(self.product(other))
     }
 }
 

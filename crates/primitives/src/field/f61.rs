@@ -108,6 +108,15 @@ impl Lanes<F61> for F61 {
     fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
         f61::dot(arch, a, b)
     }
+    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
+        f61::dot(arch, factors, a)
+    }
+    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+        f61::add_products(arch, a, b, sums);
+    }
+    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
+        f61::add_products(arch, a, factors, sums);
+    }
 }
 
 impl MacField<F61> for F61 {
@@ -133,6 +142,12 @@ impl MacField<F61> for F61 {
     fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
         f61::weigh(arch, chi, rows)
     }
+    fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, F61) {
+        f61::inner_product(arch, a, b)
+    }
+    fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
+        f61::linear(arch, factors, rows)
+    }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
         f61::products(arch, triples, constant, linear);
     }
@@ -149,6 +164,15 @@ type SquareRow = Tagged<F61, F61x2>;
 impl Lanes<F61> for F61x2 {
     fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
         f61x2::dot(arch, a, b)
+    }
+    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
+        f61x2::combine(arch, factors, a)
+    }
+    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+        f61x2::add_products(arch, a, b, sums);
+    }
+    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
+        f61x2::add_scaled(arch, a, factors, sums);
     }
 }
 
@@ -170,6 +194,12 @@ impl MacField<F61> for F61x2 {
     }
     fn weigh(arch: Arch, chi: &[Self], rows: &[SquareRow]) -> (Self, Self) {
         f61x2::weigh(arch, chi, rows)
+    }
+    fn inner_product(arch: Arch, a: &[SquareRow], b: &[SquareRow]) -> (Self, Self, F61) {
+        f61x2::inner_product(arch, a, b)
+    }
+    fn linear(arch: Arch, factors: &[F61], rows: &[SquareRow]) -> SquareRow {
+        f61x2::linear(arch, factors, rows)
     }
     fn products(arch: Arch, triples: &[[SquareRow; 3]], constant: &mut [Self], linear: &mut [Self]) {
         f61x2::products(arch, triples, constant, linear);

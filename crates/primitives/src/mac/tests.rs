@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::arch::Arch;
-use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2};
+use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::prg::Prg;
 
-const LENGTHS: [usize; 16] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 200];
+const LENGTHS: [usize; 20] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513];
 
 /// Random elements, one in two of which is zero, one, minus one or minus two.
 fn elements<F: Field>(seed: u128, length: usize) -> Vec<F> {
@@ -62,6 +62,27 @@ fn sums<B: Field, E: MacField<B>>(arch: Arch, length: usize) {
     let macs = chi.iter().zip(&rows).map(|(&chi, row)| chi * row.mac).sum();
     let values = chi.iter().zip(&rows).map(|(&chi, row)| chi * E::from(row.value)).sum();
     assert_eq!(E::weigh(arch, &chi, &rows), (macs, values));
+
+    let others = tagged::<B, E>(9, length);
+    let pairs = || rows.iter().zip(&others);
+    let macs = pairs().map(|(a, b)| a.mac * b.mac).sum();
+    let cross = pairs().map(|(a, b)| E::from(a.value) * b.mac + E::from(b.value) * a.mac).sum();
+    let values = pairs().map(|(a, b)| a.value * b.value).sum();
+    assert_eq!(E::inner_product(arch, &rows, &others), (macs, cross, values));
+
+    let factors = parts(&others).0;
+    let expected =
+        factors.iter().zip(&rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor));
+    let sum = E::linear(arch, &factors, &rows);
+    assert_eq!((sum.value, sum.mac), (expected.value, expected.mac));
+    assert_eq!(E::combine(arch, &factors, &parts(&rows).1), expected.mac);
+    let (mut products, mut scaled) = (chi.clone(), chi.clone());
+    E::add_products(arch, &a, &b, &mut products);
+    E::add_scaled(arch, &a, &factors, &mut scaled);
+    for i in 0..length {
+        assert_eq!(products[i], chi[i] + a[i] * b[i]);
+        assert_eq!(scaled[i], chi[i] + a[i] * E::from(factors[i]));
+    }
 
     let gates = tagged::<B, E>(5, 3 * length).as_chunks().0.to_vec();
     let (mut constant, mut linear) = (a.clone(), b.clone());
@@ -179,6 +200,11 @@ fn f65537() {
 }
 
 #[test]
+fn q32() {
+    field::<Q32, Q32x2>();
+}
+
+#[test]
 fn f256() {
     field::<F256, F128>();
 }
@@ -198,6 +224,12 @@ fn long_sums() {
             assert_eq!(E::dot(arch, &chi, &chi), count * one * one);
             assert_eq!(E::weigh(arch, &chi, &rows), (count * one * two, -count * one));
             assert_eq!(E::verifier_sums(arch, &chi, &gates), (count * one * two * one, count * one * one));
+            let (products, values) = (count * two * two, F61::new(length as u64));
+            assert_eq!(E::inner_product(arch, &rows, &rows), (products, -(count * (two + two)), values));
+            let factors = vec![-F61::ONE; length];
+            let sum = E::linear(arch, &factors, &rows);
+            assert_eq!((sum.value, sum.mac), (values, -(count * two)));
+            assert_eq!(E::combine(arch, &factors, &chi), -(count * one));
         }
     }
     field::<F61>();
@@ -230,6 +262,15 @@ fn long_sums_that_alternate() {
                 assert_eq!(E::dot(arch, &chi, &chi), squares);
                 assert_eq!(E::weigh(arch, &chi, &rows), (mixed, -evens * even));
                 assert_eq!(E::verifier_sums(arch, &chi, &gates), (cubes, mixed));
+                let others: Vec<_> =
+                    gates.iter().map(|gate| Tagged { value: -B::ONE, mac: gate[0] }).collect();
+                let (cross, values) =
+                    (-(evens * even) - evens * odd - odds * even, times::<B>(length.div_ceil(2)));
+                assert_eq!(E::inner_product(arch, &rows, &others), (mixed, cross, values));
+                let (factors, macs) = parts(&others);
+                let sum = E::linear(arch, &factors, &rows);
+                assert_eq!((sum.value, sum.mac), (values, -(evens * odd) - odds * even));
+                assert_eq!(E::combine(arch, &factors, &macs), -(evens * even) - odds * odd);
             }
         }
     }
@@ -238,6 +279,7 @@ fn long_sums_that_alternate() {
     field::<Goldilocks, Goldilocks>();
     field::<Goldilocks, Goldilocksx2>();
     field::<F65537, F65537x4>();
+    field::<Q32, Q32x2>();
 }
 
 /// `1 + … + 1`.

@@ -35,8 +35,8 @@
 //! | wan | 2^24 | 524,288 | 4096 | 8.0, 4.0 MB | 0.5 bits | 3.1% | 18.5 MB | 132 |
 //!
 //! Traffic has in it the choices by which trees are walked, 15 bits each. MACs of 16 bytes make it 63.4, 18.9, 5.7, 1.7
-//! and 0.5 bits. Over F_65537 the same sets have 132, 130, 130, 130 and 130 bits of security, as more values fit a
-//! word.
+//! and 0.5 bits. Over F_65537 and F_{2^32-5} the same sets have 132, 130, 130, 130 and 130 bits of security, as more
+//! values fit a word.
 //!
 //! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each bit of the
 //! values is an instance of its own, in which half of the errors are zero.

@@ -67,6 +67,42 @@ pub(in crate::arch) fn dot(a: &[F61], b: &[F61]) -> F61 {
     batches.map(|(a, b)| F61::reduce(a.iter().zip(b).map(|(&a, &b)| product(a, b)).sum())).sum()
 }
 
+pub(in crate::arch) fn inner_product(a: &[Row], b: &[Row]) -> (F61, F61, F61) {
+    let mut total = (F61::default(), F61::default(), F61::default());
+    // The middle sum has two products of each pair.
+    for (a, b) in a.chunks(PRODUCTS / 2).zip(b.chunks(PRODUCTS / 2)) {
+        let mut sums = (0, 0, 0);
+        for (a, b) in a.iter().zip(b) {
+            sums.0 += product(a.mac, b.mac);
+            sums.1 += product(a.value, b.mac) + product(b.value, a.mac);
+            sums.2 += product(a.value, b.value);
+        }
+        total.0 += F61::reduce(sums.0);
+        total.1 += F61::reduce(sums.1);
+        total.2 += F61::reduce(sums.2);
+    }
+    total
+}
+
+pub(in crate::arch) fn linear(factors: &[F61], rows: &[Row]) -> Row {
+    let mut total = Row::ZERO;
+    for (factors, rows) in factors.chunks(PRODUCTS).zip(rows.chunks(PRODUCTS)) {
+        let mut sums = (0, 0);
+        for (&factor, row) in factors.iter().zip(rows) {
+            sums.0 += product(factor, row.value);
+            sums.1 += product(factor, row.mac);
+        }
+        total = total + Row { value: F61::reduce(sums.0), mac: F61::reduce(sums.1) };
+    }
+    total
+}
+
+pub(in crate::arch) fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
+    for ((&a, &b), sum) in a.iter().zip(b).zip(sums) {
+        *sum = F61::reduce(product(a, b) + u128::from(sum.get()));
+    }
+}
+
 pub(in crate::arch) fn products(gates: &[Gate<Row>], constant: &mut [F61], linear: &mut [F61]) {
     for (([a, b, c], constant), linear) in gates.iter().zip(constant).zip(linear) {
         *constant = a.mac * b.mac;

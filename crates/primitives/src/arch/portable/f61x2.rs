@@ -74,6 +74,48 @@ pub(in crate::arch) fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 {
     total
 }
 
+pub(in crate::arch) fn inner_product(a: &[Row], b: &[Row]) -> (F61x2, F61x2, F61) {
+    let mut total = (F61x2::ZERO, F61x2::ZERO, F61::ZERO);
+    for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
+        let (mut macs, mut cross, mut values) = (Sums::default(), Sums::default(), 0);
+        for (a, b) in a.iter().zip(b) {
+            macs.add(a.mac, b.mac);
+            cross.add_scaled(b.mac, a.value);
+            cross.add_scaled(a.mac, b.value);
+            values += product(a.value, b.value);
+        }
+        total.0 += macs.reduce();
+        total.1 += cross.reduce();
+        total.2 += F61::reduce(values);
+    }
+    total
+}
+
+pub(in crate::arch) fn linear(factors: &[F61], rows: &[Row]) -> Row {
+    let mut total = Row::ZERO;
+    for (factors, rows) in factors.chunks(PRODUCTS).zip(rows.chunks(PRODUCTS)) {
+        let (mut values, mut macs) = (0, Sums::default());
+        for (&factor, row) in factors.iter().zip(rows) {
+            values += product(factor, row.value);
+            macs.add_scaled(row.mac, factor);
+        }
+        total = total + Row { value: F61::reduce(values), mac: macs.reduce() };
+    }
+    total
+}
+
+pub(in crate::arch) fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) {
+    for ((&a, &b), sum) in a.iter().zip(b).zip(sums) {
+        *sum += square_product(a, b);
+    }
+}
+
+pub(in crate::arch) fn add_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) {
+    for ((a, &factor), sum) in a.iter().zip(factors).zip(sums) {
+        *sum += a.scale(factor);
+    }
+}
+
 pub(in crate::arch) fn products(gates: &[Gate<Row>], constant: &mut [F61x2], linear: &mut [F61x2]) {
     for (([a, b, c], constant), linear) in gates.iter().zip(constant).zip(linear) {
         *constant = square_product(a.mac, b.mac);

@@ -2,7 +2,7 @@
 
 use super::Simd;
 use crate::arch::Triple;
-use crate::field::F128;
+use crate::field::{F2, F128};
 
 /// A sum of 256-bit products, before reduction.
 #[derive(Clone, Copy)]
@@ -87,6 +87,86 @@ pub(in super::super) unsafe fn multiply<V: Simd>(a: &[F128], b: &[F128], out: &m
         for i in whole..length {
             product(V::One::load(a.add(i)), V::One::load(b.add(i))).store(out.add(i));
         }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn add_products<V: Simd>(a: &[F128], b: &[F128], sums: &mut [F128]) {
+    let (length, a, b, sums) = (sums.len(), a.as_ptr(), b.as_ptr(), sums.as_mut_ptr());
+    // SAFETY: as in `dot`.
+    unsafe {
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            let product = product(V::load(a.add(i)), V::load(b.add(i)));
+            V::load(sums.add(i)).xor(product).store(sums.add(i));
+        }
+        for i in whole..length {
+            let product = product(V::One::load(a.add(i)), V::One::load(b.add(i)));
+            V::One::load(sums.add(i)).xor(product).store(sums.add(i));
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn add_scaled<V: Simd>(a: &[F128], factors: &[F2], sums: &mut [F128]) {
+    let (length, a, sums) = (sums.len(), a.as_ptr(), sums.as_mut_ptr());
+    let factors: *const u8 = factors.as_ptr().cast();
+    // SAFETY: as in `dot`; an `F2` is a byte that is zero or one.
+    unsafe {
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            let scaled = V::masks(factors.add(i)).and(V::load(a.add(i)));
+            V::load(sums.add(i)).xor(scaled).store(sums.add(i));
+        }
+        for i in whole..length {
+            let scaled = V::One::masks(factors.add(i)).and(V::One::load(a.add(i)));
+            V::One::load(sums.add(i)).xor(scaled).store(sums.add(i));
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn combine<V: Simd>(factors: &[F2], a: &[F128]) -> F128 {
+    let (length, a) = (a.len(), a.as_ptr());
+    let factors: *const u8 = factors.as_ptr().cast();
+    // SAFETY: as in `add_scaled`.
+    unsafe {
+        let (mut wide, mut single) = (V::splat(F128(0)), V::One::splat(F128(0)));
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            wide = wide.xor(V::masks(factors.add(i)).and(V::load(a.add(i))));
+        }
+        for i in whole..length {
+            single = single.xor(V::One::masks(factors.add(i)).and(V::One::load(a.add(i))));
+        }
+        wide.fold() ^ single.fold()
+    }
+}
+
+#[inline(always)]
+unsafe fn inner_product_at<V: Simd>(i: usize, a: &[F128], b: &[F128], sum: &mut Unreduced<V>, cross: &mut V) {
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    unsafe {
+        let (a, b) = (V::load(a.as_ptr().add(i)), V::load(b.as_ptr().add(i)));
+        sum.add_product(a, b);
+        *cross = cross.xor(a.bit0_mask().and(b)).xor(b.bit0_mask().and(a));
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn inner_product<V: Simd>(a: &[F128], b: &[F128]) -> (F128, F128) {
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let (mut wide, mut single) = (Unreduced::<V>::zero(), Unreduced::<V::One>::zero());
+        let (mut wide_cross, mut single_cross) = (V::splat(F128(0)), V::One::splat(F128(0)));
+        let whole = a.len() - a.len() % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            inner_product_at(i, a, b, &mut wide, &mut wide_cross);
+        }
+        for i in whole..a.len() {
+            inner_product_at(i, a, b, &mut single, &mut single_cross);
+        }
+        (wide.fold() ^ single.fold(), wide_cross.fold() ^ single_cross.fold())
     }
 }
 

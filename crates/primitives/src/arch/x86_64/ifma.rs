@@ -98,9 +98,76 @@ impl Sum {
     #[target_feature(enable = "avx512f,avx512ifma")]
     #[inline]
     fn total(self) -> F61 {
+        // Eight elements fill 64 bits.
         let mut lanes = [F61::default(); LANES];
         store(&mut lanes, self.lanes());
-        lanes.into_iter().sum()
+        F61::new(lanes.into_iter().map(F61::get).sum())
+    }
+
+    /// The sum over the even lanes, and that over the odd ones.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn totals(self) -> [F61; 2] {
+        let mut lanes = [F61::default(); LANES];
+        store(&mut lanes, self.lanes());
+        let mut totals = [0; 2];
+        for (i, lane) in lanes.into_iter().enumerate() {
+            totals[i % 2] += lane.get();
+        }
+        totals.map(F61::new)
+    }
+
+    /// The sum of two, which together hold no more products than one may.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn merged(mut self, other: Self) -> Self {
+        self.low = _mm512_add_epi64(self.low, other.low);
+        for i in 0..3 {
+            self.middle[i] = _mm512_add_epi64(self.middle[i], other.middle[i]);
+            self.high[i] = _mm512_add_epi64(self.high[i], other.high[i]);
+        }
+        self
+    }
+}
+
+/// The same with one accumulator for all that counts alike: for so many sums that their instructions need not wait, and
+/// that the others would not fit the register file.
+#[derive(Clone, Copy)]
+struct Narrow {
+    low: __m512i,
+    middle: __m512i,
+    high: __m512i,
+}
+
+impl Narrow {
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn zero() -> Self {
+        let zero = _mm512_setzero_si512();
+        Self { low: zero, middle: zero, high: zero }
+    }
+
+    /// Adds a·b.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn add(&mut self, a: __m512i, b: __m512i) {
+        let (a_high, b_high) = (_mm512_srli_epi64::<52>(a), _mm512_srli_epi64::<52>(b));
+        self.low = _mm512_madd52lo_epu64(self.low, a, b);
+        self.middle = _mm512_madd52hi_epu64(self.middle, a, b);
+        self.high = _mm512_madd52hi_epu64(self.high, a, b_high);
+        self.middle = _mm512_madd52lo_epu64(self.middle, a, b_high);
+        self.high = _mm512_madd52hi_epu64(self.high, a_high, b);
+        self.middle = _mm512_madd52lo_epu64(self.middle, a_high, b);
+        self.high = _mm512_madd52lo_epu64(self.high, a_high, b_high);
+    }
+
+    /// The sum over all lanes.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    #[inline]
+    fn total(self) -> F61 {
+        // Three times 2^52 for each of the products are below 2^64 as well.
+        let zero = _mm512_setzero_si512();
+        Sum { low: self.low, middle: [self.middle, zero, zero], high: [self.high, zero, zero] }.total()
     }
 }
 

@@ -11,8 +11,10 @@ macro_rules! simd {
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
      |$equal_x:ident, $equal_y:ident| $equal:expr, |$high_from:ident| $load_high:expr,
+     |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
+     |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
-     $add:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $add:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {
@@ -57,6 +59,22 @@ macro_rules! simd {
             unsafe fn load_high($high_from: *const u64) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $load_high }
+            }
+            #[inline(always)]
+            unsafe fn masks($masks_from: *const u8) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $masks }
+            }
+            #[inline(always)]
+            unsafe fn load_words($words_from: *const u32) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $load_words }
+            }
+            #[inline(always)]
+            unsafe fn load_thrice<const PART: usize>($thrice_from: *const u32) -> Self {
+                let $thrice_part = const { thrice::<{ 4 * $lanes }>(PART) };
+                // SAFETY: the caller's; the places are as long as a vector.
+                unsafe { $load_thrice }
             }
             #[inline(always)]
             unsafe fn xor(self, other: Self) -> Self {
@@ -115,6 +133,11 @@ macro_rules! simd {
                 unsafe { $add(self, other) }
             }
             #[inline(always)]
+            unsafe fn multiply32(self, other: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $multiply32(self, other) }
+            }
+            #[inline(always)]
             unsafe fn shl<const BITS: u32>(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $sll64(self, _mm_cvtsi64_si128(BITS as i64)) }
@@ -155,6 +178,17 @@ macro_rules! simd {
     };
 }
 
+/// The places that the words of vector `part` come from, where each of N words is there thrice.
+const fn thrice<const N: usize>(part: usize) -> [u32; N] {
+    let mut places = [0; N];
+    let mut i = 0;
+    while i < N {
+        places[i] = ((N * part + i) / 3) as u32;
+        i += 1;
+    }
+    places
+}
+
 #[inline(always)]
 unsafe fn lane(element: u128) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
@@ -172,9 +206,22 @@ simd!(
     |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
     |from| _mm_bslli_si128::<8>(_mm_loadl_epi64(from.cast())),
+    |from| _mm_set1_epi8((*from as i8).wrapping_neg()),
+    |from| _mm_cvtepu32_epi64(_mm_loadl_epi64(from.cast())),
+    |from, places| {
+        let words = from.cast::<[u32; 4]>().read_unaligned();
+        let [a, b, c, d] = places;
+        _mm_set_epi32(
+            words[d as usize] as i32,
+            words[c as usize] as i32,
+            words[b as usize] as i32,
+            words[a as usize] as i32,
+        )
+    },
     |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
     _mm_add_epi64,
+    _mm_mul_epu32,
     _mm_xor_si128,
     _mm_and_si128,
     _mm_shuffle_epi32,
@@ -208,12 +255,23 @@ simd!(
         let words = _mm256_castsi128_si256(_mm_loadu_si128(from.cast()));
         _mm256_bslli_epi128::<8>(_mm256_permute4x64_epi64::<0b00_01_00_00>(words))
     },
+    |from| {
+        let bytes = _mm256_set1_epi16(from.cast::<i16>().read_unaligned());
+        let spread = _mm256_shuffle_epi8(bytes, _mm256_set_m128i(_mm_set1_epi8(1), _mm_setzero_si128()));
+        _mm256_sub_epi8(_mm256_setzero_si256(), spread)
+    },
+    |from| _mm256_cvtepu32_epi64(_mm_loadu_si128(from.cast())),
+    |from, places| {
+        let places = _mm256_loadu_si256(places.as_ptr().cast());
+        _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from.cast()), places)
+    },
     |x, y| {
         let (low, high) = (_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
         (_mm256_permute4x64_epi64::<0b11_01_10_00>(low), _mm256_permute4x64_epi64::<0b11_01_10_00>(high))
     },
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
     _mm256_add_epi64,
+    _mm256_mul_epu32,
     _mm256_xor_si256,
     _mm256_and_si256,
     _mm256_shuffle_epi32,
@@ -254,6 +312,17 @@ simd!(
         let words = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
         _mm512_maskz_permutexvar_epi64(0b1010_1010, _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0), words)
     },
+    |from| {
+        let bytes = _mm512_set1_epi32(from.cast::<i32>().read_unaligned());
+        let third = 0x0303_0303_0303_0303;
+        let places = _mm512_set_epi64(third, third, third * 2 / 3, third * 2 / 3, third / 3, third / 3, 0, 0);
+        _mm512_sub_epi8(_mm512_setzero_si512(), _mm512_shuffle_epi8(bytes, places))
+    },
+    |from| _mm512_cvtepu32_epi64(_mm256_loadu_si256(from.cast())),
+    |from, places| {
+        let places = _mm512_loadu_si512(places.as_ptr().cast());
+        _mm512_permutexvar_epi32(places, _mm512_loadu_si512(from.cast()))
+    },
     |x, y| {
         let low = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
         let high = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
@@ -264,6 +333,7 @@ simd!(
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
     },
     _mm512_add_epi64,
+    _mm512_mul_epu32,
     _mm512_xor_si512,
     _mm512_and_si512,
     _mm512_shuffle_epi32,

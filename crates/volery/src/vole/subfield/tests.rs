@@ -6,13 +6,15 @@ use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use std::collections::HashSet;
 use std::time::Duration;
-use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2};
+use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
 /// One test for each pair of fields, of a function that is generic in both.
 macro_rules! over_every_field {
     ($test:ident) => {
         mod $test {
-            use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2};
+            use volery_primitives::{
+                F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+            };
             #[test]
             fn f61() {
                 super::$test::<F61, F61>();
@@ -32,6 +34,10 @@ macro_rules! over_every_field {
             #[test]
             fn f65537x4() {
                 super::$test::<F65537, F65537x4>();
+            }
+            #[test]
+            fn q32x2() {
+                super::$test::<Q32, Q32x2>();
             }
             #[test]
             fn f256() {
@@ -229,10 +235,11 @@ fn guesses_are_as_good_as_the_field_is_small() {
         guess::<Goldilocks, Goldilocks>(),
         guess::<Goldilocks, Goldilocksx2>(),
         guess::<F65537, F65537x4>(),
+        guess::<Q32, Q32x2>(),
         guess::<F256, F128>(),
     ]
     .map(|guess| (-1e3 * guess.log2()).round() / 1e3);
-    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 128.0]);
+    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0]);
 }
 
 /// One seed makes the same coefficients however they are drawn, and they are uniform; another makes others.

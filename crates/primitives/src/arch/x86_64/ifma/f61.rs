@@ -4,6 +4,7 @@ use super::{LANES, PRODUCTS, Sum, load, negated, part, splat, store, thirds};
 use crate::arch::f61::{Gate, Row};
 use crate::arch::portable::f61 as portable;
 use crate::field::F61;
+use core::arch::x86_64::*;
 
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
@@ -39,6 +40,74 @@ pub(in crate::arch::x86_64) fn dot(a: &[F61], b: &[F61]) -> F61 {
         total += sum.total() + portable::dot(last_a, last_b);
     }
     total
+}
+
+/// Rows whose sums are not reduced on the way, where two that are merged take turns.
+const BATCH: usize = LANES * PRODUCTS / 2;
+
+/// A lane is a value or a MAC: products with the other operand as it stands, and with its values and MACs swapped.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn inner_product(a: &[Row], b: &[Row]) -> (F61, F61, F61) {
+    if a.len() < LANES {
+        return portable::inner_product(a, b);
+    }
+    let mut total = (F61::default(), F61::default(), F61::default());
+    for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
+        let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
+        let mut sums = [Sum::zero(); 4];
+        for (a, b) in a.iter().zip(b) {
+            let ([a0, a1], [b0, b1]) = (load::<2, _>(a), load::<2, _>(b));
+            sums[0].add(a0, b0);
+            sums[1].add(a0, _mm512_shuffle_epi32::<0b01_00_11_10>(b0));
+            sums[2].add(a1, b1);
+            sums[3].add(a1, _mm512_shuffle_epi32::<0b01_00_11_10>(b1));
+        }
+        let last = portable::inner_product(last_a, last_b);
+        let [values, macs] = sums[0].merged(sums[2]).totals();
+        total.0 += macs + last.0;
+        total.1 += sums[1].merged(sums[3]).total() + last.1;
+        total.2 += values + last.2;
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn linear(factors: &[F61], rows: &[Row]) -> Row {
+    if rows.len() < LANES {
+        return portable::linear(factors, rows);
+    }
+    let (first, second) =
+        (_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), _mm512_set_epi64(7, 7, 6, 6, 5, 5, 4, 4));
+    let mut total = Row::ZERO;
+    for (factors, rows) in factors.chunks(BATCH).zip(rows.chunks(BATCH)) {
+        let ((factors, last_factors), (rows, last_rows)) = (factors.as_chunks(), rows.as_chunks());
+        let mut sums = [Sum::zero(); 2];
+        for (factors, rows) in factors.iter().zip(rows) {
+            let ([factors], [x0, x1]) = (load(factors), load(rows));
+            sums[0].add(x0, _mm512_permutexvar_epi64(first, factors));
+            sums[1].add(x1, _mm512_permutexvar_epi64(second, factors));
+        }
+        let [value, mac] = sums[0].merged(sums[1]).totals();
+        let sum = Row { value, mac };
+        total = total + sum + portable::linear(last_factors, last_rows);
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn add_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
+    let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
+    let (sums, last_sums) = sums.as_chunks_mut();
+    for ((a, b), sums) in a.iter().zip(b).zip(sums) {
+        let ([a], [b], [start]) = (load(a), load(b), load(sums));
+        let mut sum = Sum::from(start);
+        sum.add(a, b);
+        store(sums, sum.lanes());
+    }
+    portable::add_products(last_a, last_b, last_sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]

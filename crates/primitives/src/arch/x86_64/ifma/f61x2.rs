@@ -1,6 +1,6 @@
 //! The kernels where MACs are of the square of F_{2^61-1}.
 
-use super::{LANES, PRODUCTS, Sum, load, negated, part, splat, thirds};
+use super::{LANES, Narrow, PRODUCTS, Sum, load, negated, part, splat, thirds};
 use crate::arch::f61::Gate;
 use crate::arch::f61x2::Row;
 use crate::arch::portable::f61x2 as portable;
@@ -109,6 +109,88 @@ pub(in crate::arch::x86_64) fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 {
         total += sums.total() + portable::dot(last_a, last_b);
     }
     total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn inner_product(a: &[Row], b: &[Row]) -> (F61x2, F61x2, F61) {
+    if a.len() < LANES {
+        return portable::inner_product(a, b);
+    }
+    let mut total = (F61x2::ZERO, F61x2::ZERO, F61::ZERO);
+    for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
+        let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
+        let (mut macs, mut cross, mut values) = ([Narrow::zero(); 2], [Narrow::zero(); 2], Narrow::zero());
+        for (a, b) in a.iter().zip(b) {
+            let ([wa, a0, a1], [wb, b0, b1]) = (thirds::<1>(load(a)), thirds::<1>(load(b)));
+            macs[0].add(a0, b0);
+            cross[0].add(a0, wb);
+            macs[1].add(a0, b1);
+            cross[1].add(a1, wb);
+            values.add(wa, wb);
+            macs[0].add(a1, negated(b1));
+            cross[0].add(b0, wa);
+            macs[1].add(a1, b0);
+            cross[1].add(b1, wa);
+        }
+        let last = portable::inner_product(last_a, last_b);
+        total.0 += Binomial([macs[0].total(), macs[1].total()]) + last.0;
+        total.1 += Binomial([cross[0].total(), cross[1].total()]) + last.1;
+        total.2 += values.total() + last.2;
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn linear(factors: &[F61], rows: &[Row]) -> Row {
+    if rows.len() < LANES {
+        return portable::linear(factors, rows);
+    }
+    let mut total = Row::ZERO;
+    for (factors, rows) in factors.chunks(LANES * PRODUCTS).zip(rows.chunks(LANES * PRODUCTS)) {
+        let ((factors, last_factors), (rows, last_rows)) = (factors.as_chunks(), rows.as_chunks());
+        let mut sums = [Sum::zero(); 3];
+        for (factors, rows) in factors.iter().zip(rows) {
+            let [factor] = load(factors);
+            let columns = thirds::<1>(load(rows));
+            for (sum, column) in sums.iter_mut().zip(columns) {
+                sum.add(column, factor);
+            }
+        }
+        let [value, low, high] = sums;
+        let sum = Row { value: value.total(), mac: Binomial([low.total(), high.total()]) };
+        total = total + sum + portable::linear(last_factors, last_rows);
+    }
+    total
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) {
+    let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
+    let (sums, last_sums) = sums.as_chunks_mut();
+    for ((a, b), sums) in a.iter().zip(b).zip(sums) {
+        let [low, high] = load_squares(sums);
+        let mut sum = Sums([Sum::from(low), Sum::from(high)]);
+        sum.add(load_squares(a), load_squares(b));
+        store_squares(sums, sum.lanes());
+    }
+    portable::add_products(last_a, last_b, last_sums);
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(in crate::arch::x86_64) fn add_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) {
+    let ((a, last_a), (factors, last_factors)) = (a.as_chunks(), factors.as_chunks());
+    let (sums, last_sums) = sums.as_chunks_mut();
+    for ((a, factors), sums) in a.iter().zip(factors).zip(sums) {
+        let ([low, high], [factor]) = (load_squares(sums), load(factors));
+        let mut sum = Sums([Sum::from(low), Sum::from(high)]);
+        sum.add_scaled(load_squares(a), factor);
+        store_squares(sums, sum.lanes());
+    }
+    portable::add_scaled(last_a, last_factors, last_sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]

@@ -16,7 +16,9 @@ use crate::zk::{Accepted, Gates};
 use core::fmt::Display;
 use std::collections::HashSet;
 use std::time::Duration;
-use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Tagged};
+use volery_primitives::{
+    Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, Tagged,
+};
 
 /// Shares in a block of the ideal dealer: 64 pairs with their products. A batch has eight blocks, or one.
 const BLOCK: usize = 192;
@@ -227,6 +229,7 @@ macro_rules! over_every_field {
         $test::<Goldilocks, Goldilocks>();
         $test::<Goldilocks, Goldilocksx2>();
         $test::<F65537, F65537x4>();
+        $test::<Q32, Q32x2>();
         $test::<F256, F128>();
     }};
 }
@@ -260,6 +263,7 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<Goldilocks, Goldilocks>(some());
     test::<Goldilocks, Goldilocksx2>(some());
     test::<F65537, F65537x4>(some());
+    test::<Q32, Q32x2>(some());
     test::<F256, F128>(some());
 }
 
@@ -371,6 +375,7 @@ fn elements_that_are_not_canonical_are_refused() {
     test::<Goldilocks, Goldilocks>();
     test::<Goldilocks, Goldilocksx2>();
     test::<F65537, F65537x4>();
+    test::<Q32, Q32x2>();
 }
 
 /// A correction of a share that commits to nothing: here of the last one in the only block.
@@ -437,10 +442,16 @@ fn the_bound_is_the_sum_of_its_terms() {
         ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), 4096, 1), 52),
         ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), 4096, 1), 106),
         ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
+        ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),
     ];
     for (field, bits, expected) in bounds {
         assert_eq!(bits, expected, "{field}");
     }
-    assert!(!by_transcript::<F61>() && !by_transcript::<F65537x4>() && by_transcript::<F61x2>());
+    assert!(
+        !by_transcript::<F61>()
+            && !by_transcript::<F65537x4>()
+            && !by_transcript::<Q32x2>()
+            && by_transcript::<F61x2>()
+    );
 }
