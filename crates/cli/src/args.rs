@@ -238,6 +238,19 @@ pub(crate) struct Bench {
     /// 100000000] and `vole-f61` [default: 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
+    /// The length of the vectors of `inner-product` [default: 1000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) length: Option<String>,
+    /// The rows and columns of the matrices of `matmul` [default: 1024]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Option<String>,
+    /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
+    /// sha256]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// The blocks, or multiplications, of `holes` [default: 100, 10000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) count: Option<String>,
     /// Prove the same statement so often, on one set-up
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) repeat: Option<String>,

@@ -1,5 +1,6 @@
 //! `volery bench`: both parties on this machine, one thread each.
 
+mod algebra;
 mod vole;
 
 use crate::args::Bench;
@@ -18,21 +19,39 @@ use volery::circuit::{Arithmetic, Count, Network, Relation, Size};
 use volery::random::Random;
 use volery::{Binary, F2, Options, ProvenBy, Setting, VerifiedBy};
 
+pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use vole::vole;
 
-/// What can be measured.
-const NAMES: [(&str, &str); 5] = [
-    ("boolean", "a generated circuit of --gates multiplications over F_2, four additions to each"),
-    ("arithmetic", "the like over any --field [default: f61], two additions to each multiplication"),
-    ("sha256", "one SHA-256 preimage, from the start of the process to the verdict"),
-    ("vole-f2", "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
-    ("vole-f61", "the like over any other --field [default: f61]"),
+/// What can be measured, and the options that say how large it is.
+const BENCHES: [(&str, &[&str], &str); 8] = [
+    ("boolean", &["--gates"], "a generated circuit of --gates multiplications over F_2, four additions to each"),
+    (
+        "arithmetic",
+        &["--gates"],
+        "the like over any --field [default: f61], two additions to each multiplication",
+    ),
+    ("sha256", &[], "one SHA-256 preimage, from the start of the process to the verdict"),
+    (
+        "inner-product",
+        &["--length"],
+        "the inner product of two secret vectors of --length over any --field [default: f61]",
+    ),
+    (
+        "matmul",
+        &["--size"],
+        "the public product of two secret matrices of --size rows and columns over any --field [default: f61]",
+    ),
+    (
+        "sis",
+        &["--kind"],
+        "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 binary ones over \
+         f61, by --kind",
+    ),
+    ("vole-f2", &["--gates"], "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
+    ("vole-f61", &["--gates"], "the like over any other --field [default: f61]"),
 ];
 
-const NAMES_TO_COME: [&str; 11] = [
-    "inner-product",
-    "matmul",
-    "sis",
+const NAMES_TO_COME: [&str; 8] = [
     "merkle",
     "snippets",
     "limbo",
@@ -66,7 +85,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         return list(typed.output.json);
     }
     let name = typed.name.as_deref().unwrap_or_default();
-    one_of("bench", name, &NAMES.map(|(name, _)| name), &NAMES_TO_COME)?;
+    one_of("bench", name, &BENCHES.map(|(name, ..)| name), &NAMES_TO_COME)?;
     let field = field(typed)?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
@@ -75,6 +94,17 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
             "{option}: bench {name} proves nothing, and it is for proofs: leave it out"
         )))
     };
+    let (_, sized_by, _) = BENCHES.iter().find(|(known, ..)| *known == name).expect("one of them");
+    let sizes = [
+        ("--gates", &typed.gates),
+        ("--length", &typed.length),
+        ("--size", &typed.size),
+        ("--kind", &typed.kind),
+        ("--count", &typed.count),
+    ];
+    if let Some((option, _)) = sizes.iter().find(|(option, given)| given.is_some() && !sized_by.contains(option)) {
+        return refuse(option);
+    }
     match name {
         "boolean" => Plan::new(typed, started)?.boolean(),
         "arithmetic" => (field.arithmetic)(typed, started),
@@ -82,7 +112,9 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "vole-f2" | "vole-f61" if typed.protocol.security.is_some() => for_proofs("--security"),
         "vole-f2" | "vole-f61" if typed.protocol.non_interactive => for_proofs("--non-interactive"),
         "vole-f2" | "vole-f61" => (field.vole)(typed, started),
-        _ if typed.gates.is_some() => refuse("--gates"),
+        "inner-product" => (field.inner_product)(typed, started),
+        "matmul" => (field.matmul)(typed, started),
+        "sis" => (field.sis)(typed, started),
         _ => Plan::new(typed, started)?.sha256(),
     }
 }
@@ -92,7 +124,8 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let name = typed.name.as_deref().unwrap_or_default();
     let given = typed.protocol.field.as_deref();
     let field = match name {
-        "arithmetic" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
+        "arithmetic" | "inner-product" | "matmul" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
+        "sis" => return Field::named(given.unwrap_or(algebra::Kind::of(typed)?.field())),
         "sha256" => return Field::boolean("bench sha256", given),
         _ => Field::asked(given)?,
     };
@@ -120,9 +153,9 @@ pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<
 
 fn list(json: bool) -> Result<()> {
     if json {
-        print::result(json!(NAMES.map(|(name, what)| json!({"name": name, "what": what}))))
+        print::result(json!(BENCHES.map(|(name, _, what)| json!({"name": name, "what": what}))))
     } else {
-        print::result(table(&NAMES.map(|(name, what)| (name, what.into()))))
+        print::result(table(&BENCHES.map(|(name, _, what)| (name, what.into()))))
     }
 }
 
@@ -174,10 +207,28 @@ impl<S: Setting> Plan<S> {
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
     {
+        let outcome = self.outcome(name, size, circuit, witness, mul, options)?;
+        print_outcome(&outcome, &self.settings)
+    }
+
+    /// What that took.
+    fn outcome<C, W>(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<Outcome>
+    where
+        W: IntoIterator<Item = S::F> + Clone + Send,
+        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+    {
         let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
         let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
         outcome.bench = Some((name, self.parameters(size)));
-        print_outcome(&outcome, &self.settings)
+        Ok(outcome)
     }
 
     /// What there is to do, `of` so many a run.

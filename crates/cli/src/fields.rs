@@ -62,6 +62,9 @@ pub(crate) struct Field {
     pub(crate) info: fn(&Info) -> Result<()>,
     pub(crate) builtins: fn() -> &'static [(&'static str, &'static str)],
     pub(crate) arithmetic: fn(&Bench, Instant) -> Result<()>,
+    pub(crate) inner_product: fn(&Bench, Instant) -> Result<()>,
+    pub(crate) matmul: fn(&Bench, Instant) -> Result<()>,
+    pub(crate) sis: fn(&Bench, Instant) -> Result<()>,
     pub(crate) vole: fn(&Bench, Instant) -> Result<()>,
 }
 
@@ -97,6 +100,9 @@ impl Field {
             info: relations::info::<S>,
             builtins: S::builtins,
             arithmetic: bench::arithmetic::<S>,
+            inner_product: bench::inner_product::<S>,
+            matmul: bench::matmul::<S>,
+            sis: bench::sis::<S>,
             vole: bench::vole::<S>,
         }
     }

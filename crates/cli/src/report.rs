@@ -25,6 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) runs: Vec<[Duration; 2]>,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
+    /// Seconds of parts of it.
+    pub(crate) parts: Vec<(&'static str, f64)>,
 }
 
 impl Outcome {
@@ -40,13 +42,15 @@ impl Outcome {
             sums.gates.mul += report.gates.mul;
             sums.gates.add += report.gates.add;
             sums.gates.assert += report.gates.assert;
+            sums.gates.polynomials += report.gates.polynomials;
+            sums.gates.matrices += report.gates.matrices;
             add(&mut sums.traffic, report.traffic);
             add(&mut sums.setup_traffic, report.setup_traffic);
             sums.setup += report.setup;
             sums.online += report.online;
         }
         let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
-        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None }
+        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None, parts: Vec::new() }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -86,6 +90,8 @@ impl Outcome {
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
+            "polynomials": {"count": gates.polynomials, "degree": gates.degree},
+            "matrix_products": gates.matrices,
             "bytes": {"sent": sent, "received": received},
             "online_bytes": self.online_bytes(),
             "rounds": traffic.rounds,
@@ -104,6 +110,9 @@ impl Outcome {
         });
         if let Value::Object(rest) = rest {
             object.extend(rest);
+        }
+        for (name, seconds) in &self.parts {
+            object["seconds"][name] = json!(seconds);
         }
         if self.bench.is_some() {
             let run = |[setup, online]: &[Duration; 2]| json!({"setup": setup.as_secs_f64(), "online": online.as_secs_f64()});
@@ -166,6 +175,18 @@ impl Outcome {
                 ),
             ),
         ];
+        if gates.polynomials + gates.matrices > 0 {
+            let polynomials = format!(
+                "{} of degree {} at most, {}",
+                things(gates.polynomials, "polynomial"),
+                gates.degree,
+                things(gates.matrices, "matrix product")
+            );
+            rows.insert(6, ("algebra", polynomials));
+        }
+        for (name, of) in &self.parts {
+            rows.push((name, seconds(*of)));
+        }
         if self.runs.len() > 1 {
             let online = self.runs.iter().map(|[_, online]| online.as_secs_f64());
             let least = online.clone().fold(f64::INFINITY, f64::min);

@@ -9,7 +9,7 @@ use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
     Arch, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
-    Over, Result, Setting,
+    Over, Q32, Q32x2, Result, Setting,
 };
 
 /// Shares in a block of the dealer.
@@ -133,6 +133,7 @@ macro_rules! over_every_field {
         $test::<Over<Goldilocks, Goldilocks>>();
         $test::<Over<Goldilocks, Goldilocksx2>>();
         $test::<Over<F65537, F65537x4>>();
+        $test::<Over<Q32, Q32x2>>();
         $test::<Over<F256, F128>>();
     }};
 }

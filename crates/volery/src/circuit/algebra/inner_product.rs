@@ -4,6 +4,7 @@ use crate::circuit::hashed::{Expanded, expanded};
 use crate::circuit::{Circuit, Polynomials};
 use crate::error::{Error, Result};
 use core::iter::Take;
+use std::time::{Duration, Instant};
 use volery_primitives::Field;
 
 /// "I know two vectors of this length, and this is their inner product."
@@ -77,11 +78,24 @@ impl<F: Field> InnerProduct<F> {
         }
         product
     }
+
+    /// Pushes the statement, and tells `observe` the time that each part takes beyond reading the witness. For benches.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    #[doc(hidden)]
+    pub fn run_observed<B: Polynomials<F = F>>(
+        &self,
+        b: &mut B,
+        observe: impl FnMut(Duration),
+    ) -> Result<()> {
+        push(b, self.length, self.product, |b, _, _| b.witness(), observe)
+    }
 }
 
 impl<B: Polynomials> Circuit<B> for InnerProduct<B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        push(b, self.length, self.product, |b, _, _| b.witness())
+        self.run_observed(b, |_| ())
     }
 }
 
@@ -91,6 +105,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
     length: u64,
     product: B::F,
     mut wire: impl FnMut(&mut B, usize, u64) -> Result<B::Wire>,
+    mut observe: impl FnMut(Duration),
 ) -> Result<()> {
     let mut sum = b.public(&[-product]);
     let [mut x, mut y] = [Vec::new(), Vec::new()];
@@ -104,10 +119,15 @@ pub(in crate::circuit) fn push<B: Polynomials>(
             }
         }
         start = end;
+        let begun = Instant::now();
         let part = b.inner_product(&x, &y)?;
         sum = b.sum(&sum, &part);
+        observe(begun.elapsed());
     }
-    b.assert_zeroes(&sum, &"z")
+    let begun = Instant::now();
+    b.assert_zeroes(&sum, &"z")?;
+    observe(begun.elapsed());
+    Ok(())
 }
 
 /// Two vectors of `length`, as they are read.

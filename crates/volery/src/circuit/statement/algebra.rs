@@ -175,7 +175,7 @@ impl Algebra {
             None => vec![B::F::ZERO; width].into(),
         };
         match *self {
-            Self::InnerProduct { length } => inner_product::push(b, length, output(1)[0], wire),
+            Self::InnerProduct { length } => inner_product::push(b, length, output(1)[0], wire, |_| ()),
             Self::MatrixProduct { dimensions, reduction } => {
                 let product = output(dimensions.rows * dimensions.columns);
                 let wire = |b: &mut B, matrix: usize, i: usize| wire(b, matrix, i as u64);

@@ -1,0 +1,123 @@
+//! `volery bench inner-product`, `matmul` and `sis`: statements that are proved as polynomials.
+
+use super::{Plan, number};
+use crate::args::Bench;
+use crate::failure::{Failure, Result};
+use crate::fields::ARITHMETIC;
+use crate::parties::print_outcome;
+use crate::settings::one_of;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+use volery::circuit::{
+    Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction, ShortSolution, Size,
+};
+use volery::random::Random;
+use volery::{Circuit, Field, Q32, Setting};
+
+/// Elements of each vector of `inner-product`, and rows and columns of the matrices of `matmul`, where none are given.
+const LENGTH: u64 = 1_000_000;
+const SIDE: u64 = 1024;
+
+/// The time that each party spends on an inner product beyond committing to its vectors.
+struct Timed<F> {
+    statement: InnerProduct<F>,
+    beyond: Mutex<HashMap<ThreadId, Duration>>,
+}
+
+impl<B: Polynomials> Circuit<B> for Timed<B::F> {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let mut beyond = Duration::ZERO;
+        self.statement.run_observed(b, |elapsed| beyond += elapsed)?;
+        let mut times = self.beyond.lock().expect("no party panics with the lock held");
+        *times.entry(thread::current().id()).or_default() += beyond;
+        Ok(())
+    }
+}
+
+/// Proves the inner product of two vectors over `S`.
+pub(crate) fn inner_product<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let length = size("--length", typed.length.as_deref(), LENGTH)?;
+    // Any witness will do, so that it is no secret.
+    let seed = Random::from_system()?.bytes();
+    let product = InnerProduct::<S::F>::product_of(length, seed);
+    let statement = InnerProduct::new(length, product).map_err(|why| Failure::from(why).at("--length"))?;
+    let size = Size { commitments: 2 * length, polynomials: 1, degree: 2, matrices: 0 };
+    let options = plan.settings.options(statement.digest(), Some(size))?;
+    let timed = Timed { statement, beyond: Mutex::default() };
+    let mut outcome =
+        plan.outcome("inner-product", ("length", length), &timed, statement.witness(seed), 0, &options)?;
+    let slowest = timed.beyond.into_inner().expect("as above").into_values().max().unwrap_or_default();
+    outcome.parts.push(("beyond_committing", slowest.as_secs_f64()));
+    print_outcome(&outcome, &plan.settings)
+}
+
+/// Proves the product of two matrices over `S`.
+pub(crate) fn matmul<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let side = size("--size", typed.size.as_deref(), SIDE)?;
+    let dimensions = Dimensions { rows: side as usize, inner: side as usize, columns: side as usize };
+    let refused = |why| Failure::from(why).at("--size");
+    MatrixProduct::<S::F>::new(dimensions, None, Reduction::Random).map_err(refused)?;
+    let seed = Random::from_system()?.bytes();
+    let product = MatrixProduct::product_of(dimensions, seed);
+    let statement = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).map_err(refused)?;
+    let size = Size { commitments: 2 * side * side, polynomials: 0, degree: 2, matrices: 1 };
+    let options = plan.settings.options(statement.digest(), Some(size))?;
+    plan.prove("matmul", ("size", side), &statement, statement.witness(seed), 0, &options)
+}
+
+/// Which short solutions `sis` is about.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Ternary,
+    Binary,
+}
+
+impl Kind {
+    pub(super) fn of(typed: &Bench) -> Result<Self> {
+        let name = typed.kind.as_deref().unwrap_or("ternary");
+        one_of("--kind", name, &["ternary", "binary"], &[])?;
+        Ok(if name == "binary" { Self::Binary } else { Self::Ternary })
+    }
+
+    /// The field of the papers' instance.
+    pub(super) fn field(self) -> &'static str {
+        match self {
+            Self::Ternary => Q32::NAME,
+            Self::Binary => ARITHMETIC,
+        }
+    }
+}
+
+/// Proves knowledge of a short solution over `S`.
+pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let (rows, columns, bound) = match Kind::of(typed)? {
+        Kind::Ternary => (2048, 1024, Bound::Within(1)),
+        Kind::Binary => (1024, 4096, Bound::Binary),
+    };
+    bound.check::<S::F>().map_err(|why| Failure::from(why).at("--field"))?;
+    let mut random = Random::from_system()?;
+    let entries = ShortSolution::<S::F>::matrix_of(rows, columns, random.bytes());
+    let matrix = Matrix::new(&entries, columns);
+    let solution = ShortSolution::<S::F>::solution_of(columns, bound, random.bytes());
+    let image = ShortSolution::image_of(matrix, &solution);
+    let statement = ShortSolution::new(matrix, &image, bound)?;
+    let size = Size {
+        commitments: columns as u64,
+        polynomials: columns as u64,
+        degree: bound.degree() as u64,
+        matrices: 0,
+    };
+    let options = plan.settings.options(statement.digest(), Some(size))?;
+    let witness = solution.iter().copied();
+    plan.prove("sis", ("columns", columns as u64), &statement, witness, 0, &options)
+}
+
+/// What an option says of the size, or this where it is not given.
+fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
+    typed.map_or(Ok(otherwise), |text| number(option, text))
+}
