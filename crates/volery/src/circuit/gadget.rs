@@ -45,9 +45,11 @@
 //! }
 //! ```
 
+mod adder;
 mod bit;
 mod bytes;
 mod element;
+mod product;
 mod sha256;
 mod word;
 
@@ -55,5 +57,6 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
+pub use product::products_with_holes;
 pub use sha256::{Sha256, sha256};
 pub use word::Word;

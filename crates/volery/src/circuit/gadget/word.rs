@@ -116,7 +116,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
     }
 
     /// `self · other` modulo 2^N, gate by gate: N(N + 1)/2 ANDs for the products of bits and (N - 1)(N - 2)/2 for
-    /// carries, 993 in all where N is 32.
+    /// carries, 993 in all where N is 32. [`products_with_holes`](super::products_with_holes) commits to less.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
