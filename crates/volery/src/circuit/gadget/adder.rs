@@ -147,7 +147,7 @@ mod tests {
                 let mask = (1 << width) - 1;
                 for number in 0..1u64 << (addends * width) {
                     let mut values: Vec<_> = (0..addends).map(|i| number >> (i * width) & mask).collect();
-                    let expected = values.iter().sum::<u64>() + u64::from(plus_one) & mask;
+                    let expected = (values.iter().sum::<u64>() + u64::from(plus_one)) & mask;
                     for result in 0..=mask {
                         values.push(result);
                         assert_eq!(sums.check(&values).is_ok(), result == expected, "{values:?}");

@@ -1,12 +1,11 @@
 //! Products of words modulo 2^N over F_2, with holes: the rows that are added, and their carries, are polynomials.
 //!
-//! Booth's recoding halves the rows: x is the sum of its digits d_i·4^i, where d_i = -2x_{2i+1} + x_{2i} + x_{2i-1}. So
-//! row i is d_i·y shifted by 2i bits, as -z is the complement of z plus one:
+//! Booth's recoding halves the rows: x is the sum of d_i·4^i with the digits d_i = -2x_{2i+1} + x_{2i} + x_{2i-1}. So
+//! row i is d_i·y shifted by 2i bits, and -z is the complement of z plus one:
 //!
-//! - `one` = x_{2i} + x_{2i-1}, where the digit is odd, and `two` = (x_{2i+1} + x_{2i})(1 + `one`), where it is even and
-//!   not zero;
-//! - row = `one`·y + `two`·2y + `minus`, of degree 3, where `minus` = x_{2i+1} complements it in all bits from 2i on, and
-//!   is added once more at bit 2i: for all rows, that is one more word, of degree 1.
+//! - `one` = x_{2i} + x_{2i-1}, where the digit is odd, and `two` = (x_{2i+1} + x_{2i})(1 + `one`), where it is ±2;
+//! - row = `one`·y + `two`·2y + `minus`, of degree 3, where `minus` = x_{2i+1} complements all bits from 2i on. It is
+//!   added once more at bit 2i: for all rows together, that is one more word, of degree 1.
 //!
 //! The prover commits to the sum of each four rows, from bit 8g on, and to the product. Commitments for a product of
 //! 32 bits beside those to x and y, the highest degree, and the prover's multiplications of 128 bits (a·b + a + b for
@@ -37,8 +36,8 @@ const ROWS: usize = 4;
 /// Products that are computed side by side: enough to make little of what a vector costs whatever its length.
 const SIDE_BY_SIDE: usize = 16;
 
-/// `xs[i] · ys[i]` modulo 2^N for each i, with holes: 112 committed bits for each where N is 32, in polynomials of degree
-/// 15. Where both factors are public, so is the product. N is at most 128.
+/// `xs[i] · ys[i]` modulo 2^N for each i, with holes: 112 committed bits for each where N is 32, in polynomials of a
+/// degree up to 15. Where both factors are public, so is the product. N is from 2 to 128.
 ///
 /// ```
 /// use volery::circuit::gadget::{Word, products_with_holes};
@@ -251,7 +250,7 @@ mod tests {
     fn all_small_products<const N: usize>() {
         for x in 0..1 << N {
             for y in 0..1 << N {
-                check::<N>(&[x], &[y], vec![x * y & ((1 << N) - 1)]).unwrap();
+                check::<N>(&[x], &[y], vec![(x * y) & ((1 << N) - 1)]).unwrap();
             }
         }
     }
@@ -304,7 +303,7 @@ mod tests {
         for (x, y) in (0..256).map(|both| (both & 15, both >> 4)) {
             for pattern in 0..256 {
                 let mut faulty = Faulty::with_pattern(witness::<4>(&[x], &[y]), 0, pattern);
-                let expected = vec![x * y & 15 ^ u128::from(pattern >> 4)];
+                let expected = vec![(x * y) & 15 ^ u128::from(pattern >> 4)];
                 let outcome = Products::<4> { expected }.run(&mut faulty);
                 assert_eq!(outcome.is_ok(), pattern == 0, "{x} {y} {pattern}");
             }
@@ -315,7 +314,7 @@ mod tests {
     fn each_wrong_hint_is_caught() {
         let (x, y) = ([0x1234_5678, 0xfedc_ba98], [0x9abc_def1, 0x0f1e_2d3c]);
         let expected: Vec<u128> =
-            x.iter().zip(&y).map(|(x, y): (&u128, &u128)| x * y & u128::from(u32::MAX)).collect();
+            x.iter().zip(&y).map(|(x, y): (&u128, &u128)| (x * y) & u128::from(u32::MAX)).collect();
         let run = |until| {
             let mut faulty = Faulty::new(witness::<32>(&x, &y), until);
             let outcome = Products::<32> { expected: expected.clone() }.run(&mut faulty);
