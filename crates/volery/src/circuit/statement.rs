@@ -28,7 +28,7 @@ pub use relation::{Format, Relation};
 pub use value::{PortValue, Value, Values};
 pub use witness::Witness;
 
-use super::{Backend, Circuit, Count, Shape};
+use super::{Circuit, Count, Polynomials, Shape};
 use crate::error::{Error, Result};
 use volery_primitives::Field;
 
@@ -69,7 +69,7 @@ pub trait Program: Sized {
     ///
     /// # Errors
     /// Those of the backend, and `Invalid` where the program is malformed.
-    fn run<B: Backend<F = Self::F>>(
+    fn run<B: Polynomials<F = Self::F>>(
         &self,
         b: &mut B,
         inputs: &[Option<Self::Value>],
@@ -210,7 +210,7 @@ impl<P: Program> Statement<P> {
     }
 }
 
-impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Statement<P> {
+impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Statement<P> {
     fn run(&self, b: &mut B) -> Result<()> {
         self.relation.run(b, &self.inputs, &self.outputs)
     }
@@ -219,7 +219,7 @@ impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Statement<P> {
 /// A program without values.
 struct Bare<'a, P>(&'a P);
 
-impl<P: Program, B: Backend<F = P::F>> Circuit<B> for Bare<'_, P> {
+impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Bare<'_, P> {
     fn run(&self, b: &mut B) -> Result<()> {
         let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
         self.0.run(b, &none(self.0.inputs()), &none(self.0.outputs()))

@@ -9,7 +9,7 @@ pub(super) use builtin::LIST;
 pub use elements::Elements;
 
 use super::{Format, Port, Program};
-use crate::circuit::Backend;
+use crate::circuit::Polynomials;
 use crate::error::{Error, Result};
 use builtin::Builtin;
 use core::marker::PhantomData;
@@ -71,7 +71,7 @@ impl<F: Field> Program for FieldRelation<F> {
     fn elements(witness: &Elements<F>) -> impl Iterator<Item = F> {
         witness.iter()
     }
-    fn run<B: Backend<F = F>>(
+    fn run<B: Polynomials<F = F>>(
         &self,
         b: &mut B,
         inputs: &[Option<Elements<F>>],

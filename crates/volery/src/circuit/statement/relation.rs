@@ -3,7 +3,7 @@
 use super::builtin::{self, Builtin};
 use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::{Backend, Bristol, Dialect, Shape};
+use crate::circuit::{Bristol, Dialect, Polynomials, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
@@ -161,7 +161,7 @@ impl Program for Relation {
         witness.bits()
     }
 
-    fn run<B: Backend<F = F2>>(
+    fn run<B: Polynomials<F = F2>>(
         &self,
         b: &mut B,
         inputs: &[Option<Value>],
