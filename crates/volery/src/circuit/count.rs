@@ -172,7 +172,16 @@ impl<F: Field> Backend for Count<F> {
     fn hint(&mut self, of: &[Counted], _: impl FnOnce(&[F]) -> F) -> Result<Counted> {
         self.shape.inputs += 1;
         self.gate(b'w', 0, 0);
-        Ok(self.wire(of.iter().map(|w| w.depth).max().unwrap_or(0)))
+        Ok(self.wire(deepest(of)))
+    }
+    fn hints(&mut self, of: &[Counted], count: usize, _: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<Counted>> {
+        let depth = deepest(of);
+        self.shape.inputs += count as u64;
+        let hints = (0..count).map(|_| {
+            self.gate(b'w', 0, 0);
+            self.wire(depth)
+        });
+        Ok(hints.collect())
     }
     fn mul(&mut self, a: Counted, b: Counted) -> Result<Counted> {
         self.shape.mul += 1;
@@ -277,7 +286,7 @@ impl<F: Field> Count<F> {
     }
 }
 
-/// The longest chain of multiplications to any of `wires`.
+/// The longest chain of multiplications to any of `wires`, 0 where there are none.
 fn deepest(wires: &[Counted]) -> u64 {
     wires.iter().map(|wire| wire.depth).max().unwrap_or(0)
 }

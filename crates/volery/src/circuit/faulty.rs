@@ -5,21 +5,36 @@ use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
 
-/// Clear evaluation in which one product, hint or committed polynomial is too large by one.
+/// Clear evaluation in which products, hints or committed polynomials are too large by one: one of them, or several.
 pub(super) struct Faulty<F, I> {
     clear: Clear<F, I>,
     until: u64,
+    pattern: u64,
 }
 
 impl<F: Field, I: Iterator<Item = F>> Faulty<F, I> {
     /// An evaluation that reads `witness`, and errs after `until` right products and hints.
     pub(super) fn new(witness: impl IntoIterator<Item = F, IntoIter = I>, until: u64) -> Self {
-        Self { clear: Clear::new(witness), until }
+        Self::with_pattern(witness, until, 1)
+    }
+
+    /// An evaluation that errs, after `until` right products and hints, in each that has a one in `pattern`, from its
+    /// lowest bit.
+    pub(super) fn with_pattern(
+        witness: impl IntoIterator<Item = F, IntoIter = I>,
+        until: u64,
+        pattern: u64,
+    ) -> Self {
+        Self { clear: Clear::new(witness), until, pattern }
     }
 
     fn error(&mut self) -> F {
-        let error = if self.until == 0 { F::ONE } else { F::ZERO };
-        self.until = self.until.wrapping_sub(1);
+        if self.until > 0 {
+            self.until -= 1;
+            return F::ZERO;
+        }
+        let error = if self.pattern & 1 == 1 { F::ONE } else { F::ZERO };
+        self.pattern >>= 1;
         error
     }
 }
@@ -42,6 +57,10 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
     }
     fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
         Ok(self.clear.hint(of, f)? + self.error())
+    }
+    fn hints(&mut self, of: &[F], count: usize, f: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<F>> {
+        let hints = self.clear.hints(of, count, f)?;
+        Ok(hints.into_iter().map(|hint| hint + self.error()).collect())
     }
     fn mul(&mut self, a: F, b: F) -> Result<F> {
         Ok(a * b + self.error())

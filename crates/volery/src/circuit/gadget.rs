@@ -17,6 +17,10 @@
 //!     }
 //! }
 //! ```
+//! Where a proof system pays for what it commits to, and not for polynomials in it
+//! ([`Polynomials`](super::Polynomials)), [`sha256_with_holes`] and [`products_with_holes`] state the same as
+//! [`sha256`] and [`Word::mul`] with a fraction of the commitments.
+//!
 //! A gate with a public operand costs nothing: it folds into its other operand. Within a word the least significant
 //! bit comes first, and within a string the first byte; a witness is read in that order ([`bits_of`]).
 //!
@@ -45,9 +49,11 @@
 //! }
 //! ```
 
+mod adder;
 mod bit;
 mod bytes;
 mod element;
+mod product;
 mod sha256;
 mod word;
 
@@ -55,5 +61,6 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
-pub use sha256::{Sha256, sha256};
+pub use product::products_with_holes;
+pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
 pub use word::Word;

@@ -3,7 +3,7 @@
 use super::algebra::{self, Algebra};
 use super::{Port, Value, field};
 use crate::circuit::Polynomials;
-use crate::circuit::gadget::{Bit, Bytes, Sha256, Word};
+use crate::circuit::gadget::{Bit, Bytes, Compression, Sha256, Word};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
@@ -11,7 +11,7 @@ use volery_primitives::F2;
 /// Name with keys and defaults, and what it states.
 pub(super) const LIST: &[(&str, &str)] = &[
     (
-        "sha256-preimage?length=55",
+        "sha256-preimage?length=55&holes=0",
         "the prover knows a message of `length` bytes whose SHA-256 digest is `digest`",
     ),
     algebra::INNER_PRODUCT,
@@ -33,6 +33,8 @@ pub(super) enum Builtin {
     Sha256Preimage {
         /// Bytes of the message.
         length: u64,
+        /// Whether bits between words are polynomials, rather than gates.
+        holes: bool,
     },
     Algebra(Algebra),
 }
@@ -43,13 +45,22 @@ impl Builtin {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         match name {
             "sha256-preimage" => {
-                let [length] = numbers(name, parameters, [("length", 55)])?;
+                let [length, holes] = numbers(name, parameters, [("length", 55), ("holes", 0)])?;
                 if length == 0 || length > LONGEST {
                     return Err(Error::invalid(format!(
                         "builtin:{name} with length={length}: choose from 1 to {LONGEST} bytes"
                     )));
                 }
-                Ok(Self::Sha256Preimage { length })
+                let holes = match holes {
+                    0 => false,
+                    1 => true,
+                    _ => {
+                        return Err(Error::invalid(format!(
+                            "builtin:{name} with holes={holes}: choose 0 for gate by gate, or 1 for holes"
+                        )));
+                    }
+                };
+                Ok(Self::Sha256Preimage { length, holes })
             }
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
@@ -68,18 +79,21 @@ impl Builtin {
         }
     }
 
-    /// The name with all parameters spelt out, which tells apart any two that differ.
+    /// The name with the parameters, which tells apart any two that differ: only `holes=0` is not spelt out.
     pub(super) fn canonical(&self) -> String {
         match self {
-            Self::Sha256Preimage { length } => format!("sha256-preimage?length={length}"),
             Self::Algebra(algebra) => algebra.canonical(),
+            Self::Sha256Preimage { length, holes: false } => format!("sha256-preimage?length={length}"),
+            Self::Sha256Preimage { length, holes: true } => {
+                format!("sha256-preimage?length={length}&holes=1")
+            }
         }
     }
 
     /// The inputs and outputs.
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         match self {
-            Self::Sha256Preimage { length } => {
+            Self::Sha256Preimage { length, .. } => {
                 (vec![Port::new("message", 8 * length)], vec![Port::new("digest", 256)])
             }
             Self::Algebra(algebra) => algebra.ports(),
@@ -93,36 +107,44 @@ impl Builtin {
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {
-        match self {
-            Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
-            Self::Sha256Preimage { length } => {
-                let mut sha = Sha256::new();
-                let mut read = 0;
-                while read < *length {
-                    let piece = PIECE.min(length - read);
-                    let bytes = match &inputs[0] {
-                        None => Bytes::witness(b, piece as usize)?,
-                        Some(message) => message
-                            .packed()
-                            .iter()
-                            .rev()
-                            .skip(read as usize)
-                            .take(piece as usize)
-                            .map(public)
-                            .collect(),
-                    };
-                    sha.update(b, &bytes)?;
-                    read += piece;
-                }
-                let digest = sha.finish(b)?;
-                match &outputs[0] {
-                    None => Ok(()),
-                    Some(expected) => {
-                        let expected: [u8; 32] = array::from_fn(|i| expected.packed()[31 - i]);
-                        digest.assert_equal(b, &expected, "digest")
-                    }
-                }
+        match *self {
+            Self::Algebra(ref algebra) => algebra.run(b, inputs, outputs),
+            Self::Sha256Preimage { length, holes: false } => {
+                preimage(b, Sha256::new(), length, &inputs[0], &outputs[0])
             }
+            Self::Sha256Preimage { length, holes: true } => {
+                preimage(b, Sha256::with_holes(), length, &inputs[0], &outputs[0])
+            }
+        }
+    }
+}
+
+/// Pushes the digest of a message, where `sha` has read nothing.
+fn preimage<B: Polynomials<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    mut sha: Sha256<B::Wire, C>,
+    length: u64,
+    message: &Option<Value>,
+    digest: &Option<Value>,
+) -> Result<()> {
+    let mut read = 0;
+    while read < length {
+        let piece = PIECE.min(length - read);
+        let bytes = match message {
+            None => Bytes::witness(b, piece as usize)?,
+            Some(message) => {
+                message.packed().iter().rev().skip(read as usize).take(piece as usize).map(public).collect()
+            }
+        };
+        sha.update(b, &bytes)?;
+        read += piece;
+    }
+    let result = sha.finish(b)?;
+    match digest {
+        None => Ok(()),
+        Some(expected) => {
+            let expected: [u8; 32] = array::from_fn(|i| expected.packed()[31 - i]);
+            result.assert_equal(b, &expected, "digest")
         }
     }
 }

@@ -125,8 +125,10 @@ fn digests_tell_statements_apart() {
         )
         .unwrap()
         .digest(),
-        preimage(1, b"a").digest(),
-        preimage(2, b"a").digest(),
+        preimage("length=1", b"a").digest(),
+        preimage("length=2", b"a").digest(),
+        preimage("length=1&holes=1", b"a").digest(),
+        preimage("length=2&holes=1", b"a").digest(),
     ];
     for (i, digest) in all.iter().enumerate() {
         assert!(!all[..i].contains(digest), "{i}");
@@ -134,8 +136,8 @@ fn digests_tell_statements_apart() {
     assert_eq!(digest(&[("out0", "0x13")]), digest(&[("out0", "0b11001")]));
 }
 
-fn preimage(length: usize, message: &[u8]) -> Statement {
-    let relation = Relation::open(&format!("builtin:sha256-preimage?length={length}"), None).unwrap();
+fn preimage(parameters: &str, message: &[u8]) -> Statement {
+    let relation = Relation::open(&format!("builtin:sha256-preimage?{parameters}"), None).unwrap();
     let mut public = Values::new();
     public.insert("digest", Value::from_bytes(&sha2::Sha256::digest(message))).unwrap();
     Statement::new(relation, public).unwrap()
@@ -143,9 +145,9 @@ fn preimage(length: usize, message: &[u8]) -> Statement {
 
 #[test]
 fn the_builtin_circuit_is_sha256() {
-    for length in [1, 55, 64, 150] {
+    for (length, holes) in [1, 55, 64, 150].into_iter().flat_map(|length| [(length, 0), (length, 1)]) {
         let message: Vec<u8> = (0..length).map(|i| (i * 7 + 1) as u8).collect();
-        let statement = preimage(length, &message);
+        let statement = preimage(&format!("length={length}&holes={holes}"), &message);
         let witness_of = |message: &[u8]| {
             let mut private = Values::new();
             private.insert("message", Value::from_bytes(message)).unwrap();
@@ -181,8 +183,15 @@ fn builtins_describe_themselves() {
     assert_eq!(relation.outputs(), [Port::new("digest", 256)]);
     let shape = relation.shape().unwrap();
     assert_eq!((shape.mul, shape.inputs, shape.assert), (21_993, 440, 0));
-    let shape = Count::<F2>::shape(&preimage(55, b"")).unwrap();
+    let shape = Count::<F2>::shape(&preimage("length=55", b"")).unwrap();
     assert_eq!((shape.mul, shape.inputs, shape.assert), (21_993, 440, 256));
+    let shape = Count::<F2>::shape(&preimage("holes=1", b"")).unwrap();
+    assert_eq!((shape.mul, shape.inputs, shape.degree), (0, 440 + 5888, 10));
+    let identity = |spec| Relation::open(spec, None).unwrap().identity();
+    assert_eq!(
+        identity("builtin:sha256-preimage?holes=1"),
+        identity("builtin:sha256-preimage?holes=1&length=55")
+    );
 }
 
 #[test]
@@ -194,7 +203,7 @@ fn bad_relations_are_refused() {
     let cases = [
         ("builtin:sha255", "no builtin:sha255; there is builtin:sha256-preimage?length=55"),
         ("builtin:", "there is builtin:sha256-preimage"),
-        ("builtin:sha256-preimage?size=3", "no key \"size\"; it has length=55"),
+        ("builtin:sha256-preimage?size=3", "no key \"size\"; it has length=55, holes=0"),
         ("builtin:sha256-preimage?length=", "decimal number"),
         ("builtin:sha256-preimage?length", "decimal number"),
         ("builtin:sha256-preimage?length=+3", "decimal number"),
@@ -202,6 +211,7 @@ fn bad_relations_are_refused() {
         ("builtin:sha256-preimage?length=0", "choose from 1 to 134217728"),
         ("builtin:sha256-preimage?length=134217729", "choose from 1"),
         ("builtin:sha256-preimage?length=3&length=3", "length twice"),
+        ("builtin:sha256-preimage?holes=2", "with holes=2: choose 0"),
         ("no/such/file", "no/such/file cannot be read"),
         (path.to_str().unwrap(), "no format that is known"),
     ];

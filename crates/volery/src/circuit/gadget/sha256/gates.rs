@@ -1,0 +1,97 @@
+//! The compression function gate by gate.
+
+use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
+use crate::circuit::Backend;
+use crate::circuit::gadget::{Bit, Word};
+use crate::error::Result;
+use volery_primitives::F2;
+
+/// Gate by gate: each ch, maj and carry is one AND.
+pub enum Gates {}
+
+impl<B: Backend<F = F2>> Compression<B> for Gates {
+    fn compress(
+        b: &mut B,
+        state: &[Word32<B::Wire>; 8],
+        block: &[Word32<B::Wire>; 16],
+    ) -> Result<[Word32<B::Wire>; 8]> {
+        // The last 16 words of the message schedule, W_t at index t mod 16.
+        let mut schedule = *block;
+        let mut s = *state;
+        for (t, &constant) in ROUND.iter().enumerate() {
+            if t >= 16 {
+                schedule[t % 16] = expand(b, &schedule, t)?;
+            }
+            let [a, b0, c, d, e, f, g, h] = s;
+            let sigma1 = rotations(b, &e, UPPER_1);
+            let sigma0 = rotations(b, &a, UPPER_0);
+            let ch = choose(b, &e, &f, &g)?;
+            let maj = majority(b, &a, &b0, &c)?;
+            // A sum with a constant has fewer ANDs, and the first rounds have more constants the earlier these meet.
+            let t1 = h.add(b, &Word::public(constant.into()))?;
+            let t1 = t1.add(b, &sigma1)?.add(b, &ch)?.add(b, &schedule[t % 16])?;
+            let t2 = sigma0.add(b, &maj)?;
+            s = [t1.add(b, &t2)?, a, b0, c, d.add(b, &t1)?, e, f, g];
+        }
+        let mut sum = *state;
+        for (sum, word) in sum.iter_mut().zip(&s) {
+            *sum = sum.add(b, word)?;
+        }
+        Ok(sum)
+    }
+}
+
+/// `W_t` from the 16 words before it.
+pub(super) fn expand<B: Backend<F = F2>>(
+    b: &mut B,
+    schedule: &[Word32<B::Wire>; 16],
+    t: usize,
+) -> Result<Word32<B::Wire>> {
+    let before = |by: usize| &schedule[(t - by) % 16];
+    let (early, late) = (before(15), before(2));
+    let sigma0 = rotations_and_shift(b, early, LOWER_0);
+    let sigma1 = rotations_and_shift(b, late, LOWER_1);
+    sigma1.add(b, before(7))?.add(b, &sigma0)?.add(b, before(16))
+}
+
+/// The xor of three rotations of `word`.
+fn rotations<B: Backend<F = F2>>(b: &mut B, word: &Word32<B::Wire>, by: [usize; 3]) -> Word32<B::Wire> {
+    let [x, y, z] = by.map(|by| word.rotate_right(by));
+    x.xor(b, &y).xor(b, &z)
+}
+
+/// The xor of two rotations and a shift of `word`.
+fn rotations_and_shift<B: Backend<F = F2>>(
+    b: &mut B,
+    word: &Word32<B::Wire>,
+    (by, shift): ([usize; 2], usize),
+) -> Word32<B::Wire> {
+    let [x, y] = by.map(|by| word.rotate_right(by));
+    x.xor(b, &y).xor(b, &word.shift_right(shift))
+}
+
+fn choose<B: Backend<F = F2>>(
+    b: &mut B,
+    bits: &Word32<B::Wire>,
+    yes: &Word32<B::Wire>,
+    no: &Word32<B::Wire>,
+) -> Result<Word32<B::Wire>> {
+    let mut out = *bits.bits();
+    for (i, bit) in out.iter_mut().enumerate() {
+        *bit = bit.select(b, yes.bits()[i], no.bits()[i])?;
+    }
+    Ok(Word::new(out))
+}
+
+fn majority<B: Backend<F = F2>>(
+    b: &mut B,
+    x: &Word32<B::Wire>,
+    y: &Word32<B::Wire>,
+    z: &Word32<B::Wire>,
+) -> Result<Word32<B::Wire>> {
+    let mut out = *x.bits();
+    for (i, bit) in out.iter_mut().enumerate() {
+        *bit = Bit::majority(b, *bit, y.bits()[i], z.bits()[i])?;
+    }
+    Ok(Word::new(out))
+}
