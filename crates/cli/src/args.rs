@@ -24,11 +24,14 @@ const STATEMENTS: &str = "\
 A statement is a relation (a public program) with public and private values.
 
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
-builtin:NAME?key=value, such as builtin:sha256-preimage?length=55. These are
-over f2; over any other --field there are builtin:power?exponent=5,
-builtin:polynomial?degree=3, builtin:linear?rows=2&columns=3 and, where it is a
-prime field, builtin:range-sum?count=4&bits=32 and builtin:factors. What each
-states is told by `volery circuit list`, and inputs and outputs are listed by
+builtin:NAME?key=value. Over every --field there are
+builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
+over f2 builtin:sha256-preimage?length=55; over any other
+builtin:power?exponent=5, builtin:polynomial?degree=3,
+builtin:linear?rows=2&columns=3 and, where it is a prime field,
+builtin:range-sum?count=4&bits=32, builtin:factors and
+builtin:sis?rows=2&columns=8&bound=1. What each states is told by
+`volery circuit list`, and inputs and outputs are listed by
 `volery circuit info RELATION`.
 
 Values are given one by one as NAME=VALUE, or by the path of a file of such

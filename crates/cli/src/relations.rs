@@ -109,6 +109,9 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             },
             "inputs": shape.inputs,
             "depth": shape.depth,
+            "polynomials": shape.polynomials,
+            "degree": shape.degree,
+            "matrix_products": shape.matrices,
             "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
             "estimates": estimates,
         }));
@@ -139,6 +142,12 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
         ),
         ("depth", things(shape.depth, "multiplication")),
     ]);
+    if shape.polynomials > 0 {
+        rows.push(("polynomials", format!("{}, of degree {} at most", shape.polynomials, shape.degree)));
+    }
+    if shape.matrices > 0 {
+        rows.push(("matrices", things(shape.matrices, "product")));
+    }
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {
         // A set-up that sends more than the whole proof would over others is no choice.

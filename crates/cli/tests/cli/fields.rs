@@ -158,6 +158,8 @@ fn relations_of_other_fields_say_which_they_need() {
         (&["builtin:sha256-preimage", "--field", "goldilocks"], &["sha256-preimage is over f2"]),
         (&["builtin:power"], &["builtin:power is over larger fields than f2", "f61"]),
         (&["builtin:factors", "--field", "f256"], &["builtin:factors", "f256"]),
+        (&["builtin:sis", "--field", "f256"], &["builtin:sis", "f256"]),
+        (&["builtin:sis"], &["builtin:sis is over larger fields than f2"]),
         (&["builtin:nonsense", "--field", "f61"], &["builtin:power", "builtin:linear"]),
         (&["builtin:power", "--field", "f62"], &["--field: no such name", "f61", "f256"]),
     ];
@@ -186,6 +188,47 @@ fn relations_over_fields_are_described() {
 }
 
 #[test]
+fn polynomials_and_matrices_are_described() {
+    for (relation, field, counts, row) in [
+        ("builtin:sis?bound=3", "f61", [8, 7, 0], "polynomials  8, of degree 7 at most\n"),
+        ("builtin:inner-product", "f2", [1, 2, 0], "polynomials  1, of degree 2 at most\n"),
+        ("builtin:matmul", "f256", [0, 2, 1], "matrices     1 product\n"),
+        ("builtin:matmul?random=0", "f2", [4, 2, 0], "polynomials  4, of degree 2 at most\n"),
+    ] {
+        let info = ["circuit", "info", relation, "--field", field];
+        let object = volery(&[&info[..], &["--json"]].concat()).expect(0).json();
+        let found = [&object["polynomials"], &object["degree"], &object["matrix_products"]];
+        assert_eq!(found.map(|count| count.as_u64().expect("a number")), counts, "{object}");
+        let table = volery(&info).expect(0).out;
+        assert!(table.contains(row), "{table}");
+    }
+    let table = volery(&["circuit", "info", POWER[1], "--field", "f61"]).expect(0).out;
+    assert!(!table.contains("polynomials") && !table.contains("matrices"), "{table}");
+}
+
+#[test]
+fn products_and_short_solutions_are_checked() {
+    let cases: &[(&str, &str, &[&str], &str)] = &[
+        ("f61", "sis?columns=3", &["matrix=1,2,3,4,5,6", "t=-2,-2", "s=1,0,-1", "s=1,0,1"], "t[0]"),
+        (
+            "f65537",
+            "sis?columns=3",
+            &["matrix=1,2,3,4,5,6", "t=-2,-2", "s=1,0,-1", "s=0,2,-2"],
+            "range of s[1]",
+        ),
+        ("f2", "matmul?rows=1&columns=1", &["a=0b11", "c=0b1", "b=0b10", "b=0b11"], "c[0][0]"),
+        ("f256", "inner-product?length=2", &["x=1,0", "z=3", "y=3,4", "y=4,3"], "z"),
+    ];
+    for (field, relation, values, wrong) in cases {
+        let relation = format!("builtin:{relation}");
+        let public = ["--public", values[0], "--public", values[1]];
+        let check = [&["check", "--field", field, "--relation", &relation], &public[..]].concat();
+        volery(&[&check[..], &["--private", values[2]]].concat()).expect(0);
+        volery(&[&check[..], &["--private", values[3]]].concat()).refused(2, &["does not satisfy", wrong]);
+    }
+}
+
+#[test]
 fn built_in_statements_say_what_they_state() {
     let names = |object: &Value| -> Vec<String> {
         let all = object["relations"].as_array().expect("an array").iter();
@@ -193,7 +236,7 @@ fn built_in_statements_say_what_they_state() {
     };
     let object = volery(&["circuit", "list", "--json"]).expect(0).json();
     let table = volery(&["circuit", "list"]).expect(0).out;
-    assert_eq!(names(&object).len(), 6);
+    assert_eq!(names(&object).len(), 3 + 8);
     for builtin in object["relations"].as_array().expect("an array") {
         let text = |key: &str| builtin[key].as_str().expect("text");
         let field = if text("over") == "f2" { "f2" } else { "f61" };
@@ -205,7 +248,12 @@ fn built_in_statements_say_what_they_state() {
         assert!(table.contains(text("relation")), "{table}");
     }
     let over = |field| names(&volery(&["circuit", "list", "--field", field, "--json"]).expect(0).json());
-    assert_eq!(over("f2"), ["builtin:sha256-preimage?length=55&holes=0"]);
+    let [preimage, products @ ..] = &over("f2")[..] else { panic!("{table}") };
+    assert_eq!(preimage, "builtin:sha256-preimage?length=55&holes=0");
+    assert_eq!(
+        products,
+        ["builtin:inner-product?length=4", "builtin:matmul?rows=2&inner=2&columns=2&random=1"]
+    );
     assert_eq!([over("f2"), over("f65537")].concat(), names(&object));
     let adder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
     let info = ["circuit", "info", adder.to_str().expect("UTF-8")];

@@ -94,8 +94,8 @@ impl<'a, F: Field> MatrixProduct<'a, F> {
         hasher.finalize().into()
     }
 
-    /// Matrices that are expanded from `seed`, in the order in which they are read. They satisfy the statement where its
-    /// product is secret, or [`MatrixProduct::product_of`] the same seed.
+    /// Matrices that are expanded from `seed`, in the order in which they are read. They satisfy the statement where
+    /// its product is secret, or [`MatrixProduct::product_of`] the same seed.
     ///
     /// The left matrix is pseudo-random. The right one is a product of two pseudo-random matrices, and its rank is at
     /// most 4: so the product takes no longer to compute than to write. What a proof costs does not depend on entries.

@@ -23,8 +23,8 @@ pub(super) const MATRIX_PRODUCT: (&str, &str) = (
 );
 pub(super) const SHORT_SOLUTION: (&str, &str) = (
     "sis?rows=2&columns=8&bound=1",
-    "the prover knows `s`, integers from -`bound` to `bound`, or with bound=0 bits, which the public `matrix`, of `rows` \
-     one after the other, maps to `t`; in prime fields",
+    "the prover knows `s`, integers from -`bound` to `bound`, or with bound=0 bits, which the public `matrix`, of \
+     `rows` one after the other, maps to `t`; in prime fields",
 );
 
 /// The most entries of a matrix: both parties hold one of wires.
@@ -85,7 +85,8 @@ impl Algebra {
                 let [rows, inner, columns, random] = numbers(name, parameters, keys)?;
                 if !fit(rows, inner) || !fit(inner, columns) || !fit(rows, columns) {
                     return Err(refused(format!(
-                        "with rows={rows}&inner={inner}&columns={columns}: choose matrices of 1 to {MOST_ENTRIES} entries"
+                        "with rows={rows}&inner={inner}&columns={columns}: choose matrices of 1 to {MOST_ENTRIES} \
+                         entries"
                     )));
                 }
                 let dimensions = Dimensions { rows: size(rows), inner: size(inner), columns: size(columns) };
