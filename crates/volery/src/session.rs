@@ -20,7 +20,7 @@ use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Circuit, Clear, Count, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
-use crate::vole::BoxedVole;
+use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
 use core::marker::PhantomData;
 use std::time::Instant;
@@ -176,7 +176,8 @@ impl<'c, S: Setting> ProverSession<'c, S> {
             None => {
                 let Common { channel, options, random, .. } = &mut self.common;
                 let random = random.as_mut().expect("opened");
-                S::prover_end(run.choice.correlations, channel, options.arch, random)?
+                let vole = S::prover_end(run.choice.correlations, channel, options.arch, random)?;
+                run.draw_ahead(vole, channel)?
             }
         };
         run.begin(self.common.channel);
@@ -240,7 +241,7 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
                 let random = random.as_mut().expect("opened");
                 let delta = S::delta(random);
                 let vole = S::verifier_end(run.choice.correlations, channel, options.arch, &delta, random)?;
-                (delta, vole)
+                (delta, run.draw_ahead(vole, channel)?)
             }
         };
         run.begin(self.common.channel);
@@ -270,6 +271,8 @@ struct Common<'c, S> {
 /// One statement on its way from the handshake to the report.
 struct Run {
     statement: [u8; 32],
+    /// Its number of commitments, where both parties have said it.
+    commitments: Option<u64>,
     choice: Choice,
     before: Traffic,
     setup_traffic: Traffic,
@@ -307,7 +310,9 @@ impl<'c, S: Setting> Common<'c, S> {
         self.offer(choice.correlations, size.unwrap_or_default())?;
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
-        Ok(Run { statement, choice, before, setup_traffic, started, begun: started })
+        let agreed = size.filter(|_| first && choice.reason == Reason::Small);
+        let commitments = agreed.map(|size| size.commitments);
+        Ok(Run { statement, commitments, choice, before, setup_traffic, started, begun: started })
     }
 
     /// Forgets what was said of a statement that will not be proved.
@@ -388,6 +393,21 @@ impl<'c, S: Setting> Common<'c, S> {
 }
 
 impl Run {
+    /// Draws what the statement will take, where shares come straight from transfers: they are a part of the set-up.
+    fn draw_ahead<S: Share + 'static>(
+        &self,
+        vole: BoxedVole<S>,
+        channel: &mut Channel,
+    ) -> Result<BoxedVole<S>> {
+        match self.commitments {
+            // With those of the least masks.
+            Some(commitments) if self.choice.correlations == Correlations::Direct => {
+                Ok(Box::new(Ahead::new(vole, channel, commitments + 1)?))
+            }
+            _ => Ok(vole),
+        }
+    }
+
     /// The set-up is done; gates follow.
     fn begin(&mut self, channel: &Channel) {
         self.begun = Instant::now();

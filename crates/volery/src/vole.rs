@@ -10,6 +10,7 @@
 //! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the
 //! MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
 
+mod ahead;
 pub mod cot;
 pub mod extend;
 mod half_tree;
@@ -19,6 +20,8 @@ pub mod lpn;
 mod single_point;
 pub mod subfield;
 pub(crate) mod vope;
+
+pub(crate) use ahead::Ahead;
 
 use crate::channel::Channel;
 use crate::error::Result;
