@@ -1,6 +1,8 @@
 //! The kernels over F_{2^32-5} with MACs of its square: as [`MacField`](crate::mac::MacField) specifies.
 
+use super::f61::check_encoding;
 use super::{Arch, Level, dispatch, portable};
+use crate::aes::Aes128;
 use crate::field::{Field, Q32, Q32x2};
 use crate::mac::Tagged;
 
@@ -44,6 +46,16 @@ impl Sum {
         let low = self.all.wrapping_sub(self.high << 32);
         Q32::new(low) + Q32::new(5 * u64::from(Q32::new(self.high).get()))
     }
+}
+
+pub(crate) fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) {
+    check_encoding(first, table.len());
+    dispatch!(matrix.arch(), q32::encode_keys(matrix, first, table, rows))
+}
+
+pub(crate) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
+    check_encoding(first, table.len());
+    dispatch!(matrix.arch(), q32::encode_tagged(matrix, first, table, rows))
 }
 
 pub(crate) fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
