@@ -128,6 +128,9 @@ impl Radicand<2> for Q32 {
 }
 
 impl Lanes<Q32> for Q32x2 {
+    fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
+        q32::dot(a, b)
+    }
     fn combine(arch: Arch, factors: &[Q32], a: &[Self]) -> Self {
         q32::combine(arch, factors, a)
     }
@@ -141,6 +144,12 @@ impl MacField<Q32> for Q32x2 {
     }
     fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
         q32::encode_tagged(matrix, first, table, rows);
+    }
+    fn weigh(_: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
+        q32::weigh(chi, rows)
+    }
+    fn inner_product(_: Arch, a: &[Row], b: &[Row]) -> (Self, Self, Q32) {
+        q32::inner_product(a, b)
     }
     fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
         q32::linear(arch, factors, rows)
