@@ -164,6 +164,10 @@ macro_rules! kernels {
                 use crate::field::{Q32, Q32x2};
 
                 forward! { $features:
+                    fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) =
+                        simd::q32::encode_keys::<$vector>;
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
+                        simd::q32::encode_tagged::<$vector>;
                     fn linear(factors: &[Q32], rows: &[Row]) -> Row = simd::q32::linear::<$vector>;
                     fn combine(factors: &[Q32], a: &[Q32x2]) -> Q32x2 = simd::q32::combine::<$vector>;
                 }

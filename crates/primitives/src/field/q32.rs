@@ -1,6 +1,7 @@
 //! The prime field of 2^32 - 5 elements, and its square.
 
 use super::{Binomial, Field, Radicand};
+use crate::aes::Aes128;
 use crate::arch::{Arch, q32};
 use crate::lanes::Lanes;
 use crate::mac::{MacField, Tagged};
@@ -127,13 +128,30 @@ impl Radicand<2> for Q32 {
 }
 
 impl Lanes<Q32> for Q32x2 {
+    fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
+        q32::dot(a, b)
+    }
     fn combine(arch: Arch, factors: &[Q32], a: &[Self]) -> Self {
         q32::combine(arch, factors, a)
     }
 }
 
+type Row = Tagged<Q32, Q32x2>;
+
 impl MacField<Q32> for Q32x2 {
-    fn linear(arch: Arch, factors: &[Q32], rows: &[Tagged<Q32, Self>]) -> Tagged<Q32, Self> {
+    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+        q32::encode_keys(matrix, first, table, rows);
+    }
+    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
+        q32::encode_tagged(matrix, first, table, rows);
+    }
+    fn weigh(_: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
+        q32::weigh(chi, rows)
+    }
+    fn inner_product(_: Arch, a: &[Row], b: &[Row]) -> (Self, Self, Q32) {
+        q32::inner_product(a, b)
+    }
+    fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
         q32::linear(arch, factors, rows)
     }
 }

@@ -29,6 +29,9 @@ pub(in crate::arch::x86_64) fn weigh(chi: &[F61], rows: &[Row]) -> (F61, F61) {
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(in crate::arch::x86_64) fn dot(a: &[F61], b: &[F61]) -> F61 {
+    if a.len() < LANES {
+        return portable::dot(a, b);
+    }
     let mut total = F61::default();
     for (a, b) in a.chunks(LANES * PRODUCTS).zip(b.chunks(LANES * PRODUCTS)) {
         let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
@@ -107,7 +110,14 @@ pub(in crate::arch::x86_64) fn add_products(a: &[F61], b: &[F61], sums: &mut [F6
         sum.add(a, b);
         store(sums, sum.lanes());
     }
-    portable::add_products(last_a, last_b, last_sums);
+    add_last_products(last_a, last_b, last_sums);
+}
+
+/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few elements,
+/// which take ten times as long.
+#[inline(never)]
+fn add_last_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
+    portable::add_products(a, b, sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]

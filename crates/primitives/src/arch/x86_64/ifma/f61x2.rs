@@ -99,6 +99,9 @@ pub(in crate::arch::x86_64) fn weigh(chi: &[F61x2], rows: &[Row]) -> (F61x2, F61
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(in crate::arch::x86_64) fn dot(a: &[F61x2], b: &[F61x2]) -> F61x2 {
+    if a.len() < LANES {
+        return portable::dot(a, b);
+    }
     let mut total = F61x2::ZERO;
     for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
         let ((a, last_a), (b, last_b)) = (a.as_chunks(), b.as_chunks());
@@ -176,7 +179,14 @@ pub(in crate::arch::x86_64) fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut
         sum.add(load_squares(a), load_squares(b));
         store_squares(sums, sum.lanes());
     }
-    portable::add_products(last_a, last_b, last_sums);
+    add_last_products(last_a, last_b, last_sums);
+}
+
+/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few elements,
+/// which take ten times as long.
+#[inline(never)]
+fn add_last_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) {
+    portable::add_products(a, b, sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -190,7 +200,13 @@ pub(in crate::arch::x86_64) fn add_scaled(a: &[F61x2], factors: &[F61], sums: &m
         sum.add_scaled(load_squares(a), factor);
         store_squares(sums, sum.lanes());
     }
-    portable::add_scaled(last_a, last_factors, last_sums);
+    add_last_scaled(last_a, last_factors, last_sums);
+}
+
+/// As [`add_last_products`].
+#[inline(never)]
+fn add_last_scaled(a: &[F61x2], factors: &[F61], sums: &mut [F61x2]) {
+    portable::add_scaled(a, factors, sums);
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
