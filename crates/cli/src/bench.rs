@@ -1,6 +1,7 @@
 //! `volery bench`: both parties on this machine, one thread each.
 
 mod algebra;
+mod holes;
 mod vole;
 
 use crate::args::Bench;
@@ -23,7 +24,7 @@ pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 8] = [
+const BENCHES: [(&str, &[&str], &str); 9] = [
     ("boolean", &["--gates"], "a generated circuit of --gates multiplications over F_2, four additions to each"),
     (
         "arithmetic",
@@ -47,18 +48,22 @@ const BENCHES: [(&str, &[&str], &str); 8] = [
         "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 binary ones over \
          f61, by --kind",
     ),
+    (
+        "holes",
+        &["--kind", "--count"],
+        "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and gate by gate",
+    ),
     ("vole-f2", &["--gates"], "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
     ("vole-f61", &["--gates"], "the like over any other --field [default: f61]"),
 ];
 
-const NAMES_TO_COME: [&str; 8] = [
+const NAMES_TO_COME: [&str; 7] = [
     "merkle",
     "snippets",
     "limbo",
     "jko",
     "stack",
     "wolverine",
-    "holes",
     "tables",
 ];
 
@@ -115,6 +120,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "inner-product" => (field.inner_product)(typed, started),
         "matmul" => (field.matmul)(typed, started),
         "sis" => (field.sis)(typed, started),
+        "holes" => holes::holes(typed, started),
         _ => Plan::new(typed, started)?.sha256(),
     }
 }
@@ -126,7 +132,7 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let field = match name {
         "arithmetic" | "inner-product" | "matmul" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
         "sis" => return Field::named(given.unwrap_or(algebra::Kind::of(typed)?.field())),
-        "sha256" => return Field::boolean("bench sha256", given),
+        "sha256" | "holes" => return Field::boolean(&format!("bench {name}"), given),
         _ => Field::asked(given)?,
     };
     let elsewhere = match (name, field.wires == BOOLEAN) {
@@ -164,6 +170,11 @@ fn number(option: &str, text: &str) -> Result<u64> {
     let digits = text.replace('_', "");
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
     number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
+}
+
+/// What an option says of the size, or this where it is not given.
+fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
+    typed.map_or(Ok(otherwise), |text| number(option, text))
 }
 
 /// What is wrong with a number of gates.

@@ -25,8 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) runs: Vec<[Duration; 2]>,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
-    /// Seconds of parts of it.
-    pub(crate) parts: Vec<(&'static str, f64)>,
+    /// What this bench alone reports: a name, for JSON and for the table.
+    more: Vec<(&'static str, Value, String)>,
 }
 
 impl Outcome {
@@ -50,7 +50,7 @@ impl Outcome {
             sums.online += report.online;
         }
         let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
-        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None, parts: Vec::new() }
+        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None, more: Vec::new() }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -61,12 +61,18 @@ impl Outcome {
         }
     }
 
+    /// Reports this too.
+    pub(crate) fn more(&mut self, name: &'static str, value: Value, text: String) {
+        self.more.push((name, value, text));
+    }
+
     fn rate(&self) -> Option<f64> {
         let (gates, seconds) = (self.report.gates.mul, self.report.online.as_secs_f64());
         (gates > 0 && seconds > 0.0).then(|| gates as f64 / seconds)
     }
 
-    fn online_bytes(&self) -> u64 {
+    /// Bytes both ways after the set-up.
+    pub(crate) fn online_bytes(&self) -> u64 {
         let (all, setup) = (self.report.traffic, self.report.setup_traffic);
         all.sent + all.received - setup.sent - setup.received
     }
@@ -111,9 +117,7 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
-        for (name, seconds) in &self.parts {
-            object["seconds"][name] = json!(seconds);
-        }
+        object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
             let run = |[setup, online]: &[Duration; 2]| json!({"setup": setup.as_secs_f64(), "online": online.as_secs_f64()});
             object.insert("runs".into(), self.runs.iter().map(run).collect());
@@ -184,9 +188,7 @@ impl Outcome {
             );
             rows.insert(6, ("algebra", polynomials));
         }
-        for (name, of) in &self.parts {
-            rows.push((name, seconds(*of)));
-        }
+        rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
             let online = self.runs.iter().map(|[_, online]| online.as_secs_f64());
             let least = online.clone().fold(f64::INFINITY, f64::min);
@@ -206,7 +208,8 @@ fn add(sum: &mut Traffic, more: Traffic) {
 
 /// Names and what belongs to them, in two columns.
 pub(crate) fn table(rows: &[(&str, String)]) -> String {
-    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<12} {text}")).collect();
+    let width = rows.iter().map(|(name, _)| name.len()).fold(12, usize::max);
+    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<width$} {text}")).collect();
     lines.join("\n")
 }
 

@@ -1,11 +1,13 @@
 //! `volery bench inner-product`, `matmul` and `sis`: statements that are proved as polynomials.
 
-use super::{Plan, number};
+use super::{Plan, size};
 use crate::args::Bench;
 use crate::failure::{Failure, Result};
 use crate::fields::ARITHMETIC;
 use crate::parties::print_outcome;
+use crate::print::seconds;
 use crate::settings::one_of;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
@@ -50,7 +52,8 @@ pub(crate) fn inner_product<S: Setting>(typed: &Bench, started: Instant) -> Resu
     let mut outcome =
         plan.outcome("inner-product", ("length", length), &timed, statement.witness(seed), 0, &options)?;
     let slowest = timed.beyond.into_inner().expect("as above").into_values().max().unwrap_or_default();
-    outcome.parts.push(("beyond_committing", slowest.as_secs_f64()));
+    let slowest = slowest.as_secs_f64();
+    outcome.more("beyond_committing", json!(slowest), seconds(slowest));
     print_outcome(&outcome, &plan.settings)
 }
 
@@ -115,9 +118,4 @@ pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let options = plan.settings.options(statement.digest(), Some(size))?;
     let witness = solution.iter().copied();
     plan.prove("sis", ("columns", columns as u64), &statement, witness, 0, &options)
-}
-
-/// What an option says of the size, or this where it is not given.
-fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
-    typed.map_or(Ok(otherwise), |text| number(option, text))
 }

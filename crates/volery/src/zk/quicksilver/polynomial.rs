@@ -36,12 +36,14 @@
 
 mod matrix;
 mod prover;
+mod rows;
 mod verifier;
 
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Pending, Sums};
 pub(super) use verifier::KeySums;
+pub(super) use rows::Rows;
 pub use verifier::Keys;
 
 #[cfg(doc)]

@@ -4,7 +4,7 @@ mod polynomial;
 
 use super::MASKS;
 use super::batch::{Batch, Openings, challenge};
-use super::polynomial::{Pending, Sums, degree_of_check};
+use super::polynomial::{Pending, Rows, Sums, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -32,6 +32,7 @@ pub struct Prover<'a> {
     pending: Pending<F128>,
     waiting: usize,
     polynomials: Sums<F128>,
+    rows: [Rows<F128>; 2],
     openings: Openings,
     gates: Gates,
     /// Shares that were committed by, in batches that have ended.
@@ -60,6 +61,7 @@ impl<'a> Prover<'a> {
             pending: Pending::default(),
             waiting: 0,
             polynomials: Sums::default(),
+            rows: Default::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,

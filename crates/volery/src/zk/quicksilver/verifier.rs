@@ -4,7 +4,7 @@ mod polynomial;
 
 use super::MASKS;
 use super::batch::{Batch, Openings, challenge};
-use super::polynomial::{KeySums, Keys, degree_of_check};
+use super::polynomial::{KeySums, Keys, Rows, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
@@ -39,6 +39,7 @@ pub struct Verifier<'a> {
     pending: Vec<Keys<F128>>,
     waiting: usize,
     polynomials: KeySums<F128>,
+    rows: [Rows<F128>; 2],
     openings: Openings,
     gates: Gates,
     /// Shares that the prover committed by, in batches that have ended.
@@ -62,6 +63,7 @@ impl<'a> Verifier<'a> {
             pending: Vec::new(),
             waiting: 0,
             polynomials: KeySums::default(),
+            rows: Default::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,

@@ -3,7 +3,7 @@
 mod polynomial;
 
 use super::super::batch::{Openings, challenge};
-use super::super::polynomial::{KeySums, degree_of_check};
+use super::super::polynomial::{KeySums, Rows, degree_of_check};
 use super::{SLOTS, by_transcript, ends_batch, section};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
@@ -53,6 +53,7 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     /// Σ χ·k_a·k_b and Σ χ·k_c over all products so far, and the polynomials.
     sums: Zeroizing<(E, E)>,
     polynomials: KeySums<E>,
+    rows: [Rows<E>; 2],
     openings: Openings,
     gates: Gates,
     /// Shares that the prover committed by, as far as their slots were weighed.
@@ -95,6 +96,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             pending: 0,
             sums: Zeroizing::default(),
             polynomials: KeySums::default(),
+            rows: Default::default(),
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -309,8 +311,7 @@ impl<B: Field, E: MacField<B>> Backend for Verifier<'_, B, E> {
     }
     fn linear(&mut self, factors: &[B], wires: &[Key<E>]) -> Key<E> {
         self.gates.add += wires.len().saturating_sub(1) as u64;
-        let keys = Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>());
-        Key(E::combine(self.arch, factors, &keys))
+        Key(E::combine(self.arch, factors, self.rows[0].fill(wires.iter().map(|wire| wire.0))))
     }
     #[inline(always)]
     fn mul(&mut self, a: Key<E>, b: Key<E>) -> Result<Key<E>> {

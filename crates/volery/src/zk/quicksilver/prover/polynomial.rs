@@ -48,9 +48,10 @@ impl Polynomials for Prover<'_> {
         a.total()
     }
     fn inner_product(&mut self, a: &[Mac], b: &[Mac]) -> Result<Self::Vector> {
-        let [macs, others] =
-            [a, b].map(|wires| Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>()));
-        let (constant, linear) = inner_product(self.arch, &macs, &others);
+        let [left, right] = &mut self.rows;
+        let left = left.fill(a.iter().map(|wire| wire.0));
+        let right = right.fill(b.iter().map(|wire| wire.0));
+        let (constant, linear) = inner_product(self.arch, left, right);
         let value = a.iter().zip(b).map(|(a, b)| a.value() * b.value()).sum();
         Ok(Vector::quadratic((constant, linear, value)))
     }

@@ -11,7 +11,6 @@ use core::iter;
 use volery_primitives::arch::dot;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
-use zeroize::Zeroizing;
 
 impl Verifier<'_> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -49,9 +48,10 @@ impl Polynomials for Verifier<'_> {
         a.total()
     }
     fn inner_product(&mut self, a: &[Key], b: &[Key]) -> Result<Keys<F128>> {
-        let [keys, others] =
-            [a, b].map(|wires| Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>()));
-        Ok(Keys::new(2, iter::once(dot(self.arch, &keys, &others))))
+        let [left, right] = &mut self.rows;
+        let left = left.fill(a.iter().map(|wire| wire.0));
+        let right = right.fill(b.iter().map(|wire| wire.0));
+        Ok(Keys::new(2, iter::once(dot(self.arch, left, right))))
     }
     fn commit(&mut self, a: &Keys<F128>) -> Result<Vec<Key>> {
         let wires = (0..a.lanes()).map(|_| Verifier::commit(self)).collect::<Result<Vec<_>>>()?;

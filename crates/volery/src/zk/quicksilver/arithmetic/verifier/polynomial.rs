@@ -10,7 +10,6 @@ use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
 use volery_primitives::{F128, Field, MacField};
-use zeroize::Zeroizing;
 
 impl<B: Field, E: MacField<B>> Verifier<'_, B, E> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -63,9 +62,10 @@ impl<B: Field, E: MacField<B>> Polynomials for Verifier<'_, B, E> {
         a.total()
     }
     fn inner_product(&mut self, a: &[Key<E>], b: &[Key<E>]) -> Result<Keys<E>> {
-        let [keys, others] =
-            [a, b].map(|wires| Zeroizing::new(wires.iter().map(|wire| wire.0).collect::<Vec<_>>()));
-        Ok(Keys::new(2, iter::once(E::dot(self.arch, &keys, &others))))
+        let [left, right] = &mut self.rows;
+        let left = left.fill(a.iter().map(|wire| wire.0));
+        let right = right.fill(b.iter().map(|wire| wire.0));
+        Ok(Keys::new(2, iter::once(E::dot(self.arch, left, right))))
     }
     fn commit(&mut self, a: &Keys<E>) -> Result<Vec<Key<E>>> {
         let wires = (0..a.lanes()).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
