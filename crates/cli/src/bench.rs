@@ -25,7 +25,11 @@ pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
 const BENCHES: [(&str, &[&str], &str); 9] = [
-    ("boolean", &["--gates"], "a generated circuit of --gates multiplications over F_2, four additions to each"),
+    (
+        "boolean",
+        &["--gates"],
+        "a generated circuit of --gates multiplications over F_2, four additions to each",
+    ),
     (
         "arithmetic",
         &["--gates"],
@@ -53,19 +57,15 @@ const BENCHES: [(&str, &[&str], &str); 9] = [
         &["--kind", "--count"],
         "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and gate by gate",
     ),
-    ("vole-f2", &["--gates"], "--gates correlations over F_2, as they are drawn for proofs; nothing is proved"),
+    (
+        "vole-f2",
+        &["--gates"],
+        "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
+    ),
     ("vole-f61", &["--gates"], "the like over any other --field [default: f61]"),
 ];
 
-const NAMES_TO_COME: [&str; 7] = [
-    "merkle",
-    "snippets",
-    "limbo",
-    "jko",
-    "stack",
-    "wolverine",
-    "tables",
-];
+const NAMES_TO_COME: [&str; 7] = ["merkle", "snippets", "limbo", "jko", "stack", "wolverine", "tables"];
 
 /// Multiplications of `boolean` and `arithmetic`, where none are given.
 const GATES: u64 = 10_000_000;
@@ -107,7 +107,9 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--kind", &typed.kind),
         ("--count", &typed.count),
     ];
-    if let Some((option, _)) = sizes.iter().find(|(option, given)| given.is_some() && !sized_by.contains(option)) {
+    if let Some((option, _)) =
+        sizes.iter().find(|(option, given)| given.is_some() && !sized_by.contains(option))
+    {
         return refuse(option);
     }
     match name {

@@ -50,7 +50,15 @@ impl Outcome {
             sums.online += report.online;
         }
         let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
-        Self { role, field: S::name(), report: sums, total: started.elapsed(), runs, bench: None, more: Vec::new() }
+        Self {
+            role,
+            field: S::name(),
+            report: sums,
+            total: started.elapsed(),
+            runs,
+            bench: None,
+            more: Vec::new(),
+        }
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.

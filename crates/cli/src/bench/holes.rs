@@ -32,7 +32,8 @@ pub(super) fn holes(typed: &Bench, started: Instant) -> Result<()> {
     if !(1..=MOST).contains(&count) {
         return Err(Failure::usage(format_args!("--count: {count}: choose from 1 to {MOST}")));
     }
-    let [gates, holes] = if kind == "sha256" { blocks(&plan, count)? } else { multiplications(&plan, count)? };
+    let [gates, holes] =
+        if kind == "sha256" { blocks(&plan, count)? } else { multiplications(&plan, count)? };
     report(&plan, kind, count, gates, holes)
 }
 
@@ -42,13 +43,14 @@ fn blocks(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
     let mut random = Random::from_system()?;
     let message: Vec<u8> = (0..count).flat_map(|_| random.bytes::<64>()).take(length as usize).collect();
     let proved = |holes: u8| {
-        let relation = Relation::open(&format!("builtin:sha256-preimage?length={length}&holes={holes}"), None)?;
+        let relation =
+            Relation::open(&format!("builtin:sha256-preimage?length={length}&holes={holes}"), None)?;
         let (mut public, mut private) = (Values::new(), Values::new());
         public.insert("digest", Value::from_bytes(&Sha256::digest(&message)))?;
         private.insert("message", Value::from_bytes(&message))?;
         let statement = Statement::new(relation, public)?;
         let witness = statement.witness(private)?;
-        prove(plan, count, &statement, Known::<Relation>(&witness))
+        prove(plan, count, &statement, statement.digest(), Known::<Relation>(&witness))
     };
     Ok([proved(0)?, proved(1)?])
 }
@@ -61,6 +63,14 @@ struct Multiplications {
 
 /// Pairs that are read at a time.
 const PAIRS: usize = 256;
+
+impl Multiplications {
+    fn digest(&self) -> [u8; 32] {
+        let products = self.products.iter().flat_map(|product| product.to_le_bytes());
+        let bytes: Vec<u8> = products.chain([self.holes.into()]).collect();
+        Sha256::digest(bytes).into()
+    }
+}
 
 impl<B: Polynomials<F = F2>> Circuit<B> for Multiplications {
     fn run(&self, b: &mut B) -> volery::Result<()> {
@@ -85,23 +95,24 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Multiplications {
 
 fn multiplications(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
     let mut random = Random::from_system()?;
-    let pairs: Vec<[u32; 2]> = (0..count).map(|_| [(); 2].map(|()| u32::from_le_bytes(random.bytes()))).collect();
+    let pairs: Vec<[u32; 2]> =
+        (0..count).map(|_| [(); 2].map(|()| u32::from_le_bytes(random.bytes()))).collect();
     let products: Vec<u32> = pairs.iter().map(|[x, y]| x.wrapping_mul(*y)).collect();
     let bits = |word: u32| (0..32).map(move |i| F2::from(word >> i & 1 == 1));
     let witness: Vec<F2> = pairs.into_iter().flatten().flat_map(bits).collect();
     let proved = |holes| {
         let statement = Multiplications { products: products.clone(), holes };
-        prove(plan, count, &statement, witness.iter().copied())
+        prove(plan, count, &statement, statement.digest(), witness.iter().copied())
     };
     Ok([proved(false)?, proved(true)?])
 }
 
-fn prove<C, W>(plan: &Plan<Binary>, count: u64, circuit: &C, witness: W) -> Result<Outcome>
+fn prove<C, W>(plan: &Plan<Binary>, count: u64, circuit: &C, digest: [u8; 32], witness: W) -> Result<Outcome>
 where
     W: IntoIterator<Item = F2> + Clone + Send,
     C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Sync,
 {
-    let (shape, digest) = Count::<F2>::fingerprint(circuit)?;
+    let shape = Count::<F2>::shape(circuit)?;
     let options = plan.settings.options(digest, Some(shape.size()))?;
     plan.outcome("holes", ("count", count), circuit, witness, shape.mul, &options)
 }

@@ -63,7 +63,7 @@ impl Size {
 /// Counts gates by kind and the multiplicative depth, and fingerprints the circuit on request.
 pub struct Count<F> {
     shape: Shape,
-    fingerprint: Option<Box<blake3::Hasher>>,
+    fingerprint: Option<Box<Fingerprint>>,
     wires: u64,
     field: PhantomData<F>,
 }
@@ -104,23 +104,19 @@ impl<F: Field> Count<F> {
         hasher.update(F::NAME.as_bytes());
         let mut count = Self {
             shape: Shape::default(),
-            fingerprint: Some(Box::new(hasher)),
+            fingerprint: Some(Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })),
             wires: 0,
             field: PhantomData,
         };
         circuit.run(&mut count)?;
-        let digest = count.fingerprint.expect("set above").finalize().into();
+        let digest = count.fingerprint.expect("set above").finalize();
         Ok((count.shape, digest))
     }
 
     /// Absorbs one gate: its kind and two operands, in a fixed length.
     fn gate(&mut self, kind: u8, a: u128, b: u128) {
-        if let Some(hasher) = &mut self.fingerprint {
-            let mut bytes = [0; 33];
-            bytes[0] = kind;
-            bytes[1..17].copy_from_slice(&a.to_le_bytes());
-            bytes[17..].copy_from_slice(&b.to_le_bytes());
-            hasher.update(&bytes);
+        if let Some(fingerprint) = &mut self.fingerprint {
+            fingerprint.absorb(kind, a, b);
         }
     }
 
@@ -142,6 +138,34 @@ impl<F: Field> Count<F> {
         self.wires += 1;
         self.shape.depth = self.shape.depth.max(depth);
         Counted { number, depth }
+    }
+}
+
+/// The running digest of gates.
+struct Fingerprint {
+    hasher: blake3::Hasher,
+    /// Gates that are still to be hashed: long pieces are hashed many lanes at a time.
+    gates: Vec<u8>,
+}
+
+/// Bytes that are hashed at once.
+const ABSORBED: usize = 1 << 16;
+
+impl Fingerprint {
+    /// One gate, in a fixed length.
+    fn absorb(&mut self, kind: u8, a: u128, b: u128) {
+        if self.gates.len() + 33 > ABSORBED {
+            self.hasher.update(&self.gates);
+            self.gates.clear();
+        }
+        self.gates.push(kind);
+        self.gates.extend_from_slice(&a.to_le_bytes());
+        self.gates.extend_from_slice(&b.to_le_bytes());
+    }
+
+    fn finalize(mut self) -> [u8; 32] {
+        self.hasher.update(&self.gates);
+        self.hasher.finalize().into()
     }
 }
 

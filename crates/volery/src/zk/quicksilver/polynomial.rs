@@ -42,8 +42,8 @@ mod verifier;
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Pending, Sums};
-pub(super) use verifier::KeySums;
 pub(super) use rows::Rows;
+pub(super) use verifier::KeySums;
 pub use verifier::Keys;
 
 #[cfg(doc)]
