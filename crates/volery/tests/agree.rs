@@ -4,6 +4,9 @@
 mod kit;
 
 use kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
+use volery::circuit::{
+    Dimensions, InnerProduct, MatrixProduct, Program, Reduction, Relation, Statement, Value, Values,
+};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, check};
 
 /// Correlations whose set-up is short enough to try everything on.
@@ -87,6 +90,50 @@ fn sha256_preimages() {
     let Error::Unsatisfied(name) = error else { panic!("{error}") };
     assert!(name.starts_with("digest["), "{name}");
     assert_fails_at(&statement, &witness, &name);
+}
+
+/// The same preimages as polynomials: fewer commitments, and the same assertion fails.
+#[test]
+fn sha256_with_holes() {
+    let relation = Relation::open("builtin:sha256-preimage?length=3&holes=1", None).unwrap();
+    let mut public = Values::new();
+    public.insert("digest", Value::from_number_hex(ABC.trim_start_matches("0x")).unwrap()).unwrap();
+    let statement = Statement::new(relation, public).unwrap();
+    let mut private = Values::new();
+    private.insert("message", Value::from_bytes(b"abc")).unwrap();
+    let mut witness: Vec<F2> = Relation::elements(&statement.witness(private).unwrap()).collect();
+    assert_agrees("abc with holes", &statement, &witness);
+    witness[9] += F2::ONE;
+    let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else { panic!() };
+    assert!(name.starts_with("digest["), "{name}");
+    assert_fails_at(&statement, &witness, &name);
+}
+
+#[test]
+fn products_of_vectors_and_matrices() {
+    for length in [1, 511, 513, 5000] {
+        let z = InnerProduct::product_of(length, [7; 32]);
+        let statement = InnerProduct::new(length, z).unwrap();
+        let witness: Vec<F2> = statement.witness([7; 32]).collect();
+        assert_agrees(&format!("{length} pairs"), &statement, &witness);
+        assert_fails_at(&InnerProduct::new(length, z + F2::ONE).unwrap(), &witness, "z");
+    }
+    let dimensions = Dimensions { rows: 33, inner: 70, columns: 20 };
+    let mut product = MatrixProduct::<F2>::product_of(dimensions, [7; 32]);
+    for reduction in [Reduction::Random, Reduction::InnerProducts] {
+        for public in [true, false] {
+            let statement =
+                MatrixProduct::new(dimensions, public.then_some(&product[..]), reduction).unwrap();
+            let witness: Vec<F2> = statement.witness([7; 32]).collect();
+            assert_agrees("matrices", &statement, &witness);
+        }
+    }
+    product[20 * 17 + 3] += F2::ONE;
+    let statement = MatrixProduct::new(dimensions, Some(&product[..]), Reduction::InnerProducts).unwrap();
+    let witness: Vec<F2> = statement.witness([7; 32]).collect();
+    assert_fails_at(&statement, &witness, "c[17][3]");
+    let statement = MatrixProduct::new(dimensions, Some(&product[..]), Reduction::Random).unwrap();
+    assert!(run_honestly(&statement, &witness, &Options { check: false, ..seeded(1) }).verified.is_err());
 }
 
 #[test]

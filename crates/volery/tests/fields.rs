@@ -6,7 +6,10 @@ mod kit;
 use kit::{Anywhere, Session, run_over, seeded};
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
-use volery::circuit::{Arithmetic, Elements, FieldRelation, Program, Size, Statement, Values};
+use volery::circuit::{
+    Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution,
+};
+use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::{
     Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
     Over, ProverSession, Q32, Q32x2, Setting, VerifierSession, check,
@@ -118,6 +121,59 @@ fn statements_agree_with_clear_evaluation() {
         }
     }
     over_every_field!(test);
+}
+
+#[test]
+fn polynomials_agree_with_clear_evaluation() {
+    fn test<F: Field, S: Setting<F = F>>() {
+        for (length, name) in [(1, "direct"), (700, "direct"), (3000, "tiny")] {
+            let z = InnerProduct::product_of(length, [7; 32]);
+            let statement = InnerProduct::new(length, z).unwrap();
+            let witness: Vec<F> = statement.witness([7; 32]).collect();
+            assert_agrees::<S, _>("inner product", &statement, &witness, &with_over::<S>(name));
+            if name == "direct" {
+                assert_fails_at::<S, _>(&InnerProduct::new(length, z + F::ONE).unwrap(), &witness, "z");
+            }
+        }
+        let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
+        let product = MatrixProduct::<F>::product_of(dimensions, [7; 32]);
+        for reduction in [Reduction::Random, Reduction::InnerProducts] {
+            for public in [true, false] {
+                let product = public.then_some(&product[..]);
+                let statement = MatrixProduct::new(dimensions, product, reduction).unwrap();
+                let witness: Vec<F> = statement.witness([7; 32]).collect();
+                assert_agrees::<S, _>("matrices", &statement, &witness, &with_over::<S>("direct"));
+            }
+        }
+        let Ok(()) = Bound::Within(2).check::<F>() else { return };
+        for bound in [Bound::Binary, Bound::Within(1), Bound::Within(2)] {
+            let matrix = ShortSolution::<F>::matrix_of(20, 33, [3; 32]);
+            let matrix = Matrix::new(&matrix, 33);
+            let mut solution = ShortSolution::<F>::solution_of(33, bound, [7; 32]);
+            let image = ShortSolution::image_of(matrix, &solution);
+            let statement = ShortSolution::new(matrix, &image, bound).unwrap();
+            assert_agrees::<S, _>("short solution", &statement, &solution, &with_over::<S>("direct"));
+            solution[5] = F::ONE + F::ONE + F::ONE;
+            assert_fails_at::<S, _>(&statement, &solution, "the range of s[5]");
+        }
+    }
+    over_every_field!(test);
+}
+
+/// A small statement over `q32` sends little beside its corrections once what needs no witness is done.
+#[test]
+fn shares_straight_from_transfers_are_drawn_ahead() {
+    let matrix = ShortSolution::<Q32>::matrix_of(8, 1024, [3; 32]);
+    let matrix = Matrix::new(&matrix, 1024);
+    let solution = ShortSolution::<Q32>::solution_of(1024, Bound::Within(1), [7; 32]);
+    let image = ShortSolution::image_of(matrix, &solution);
+    let statement = ShortSolution::new(matrix, &image, Bound::Within(1)).unwrap();
+    let session = run_honestly::<Over<Q32, Q32x2>, _>(&statement, &solution, &seeded(1));
+    let (_, report) = session.verified.unwrap();
+    assert_eq!(report.choice.correlations, Correlations::Direct);
+    let online = report.traffic.since(report.setup_traffic);
+    // An element each, three coefficients and a digest; a coin and the verdict.
+    assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 32, 32 + 1));
 }
 
 #[test]
