@@ -76,7 +76,7 @@ pub use verifier::Verifier;
 
 use crate::circuit::Size;
 use crate::vole::LEAST_BLOCK;
-pub(crate) use polynomial::degree_of_check;
+pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::{Extension, F2, F128};
 
 /// The shares that mask the final check: one for each coordinate of the extension.

@@ -46,7 +46,7 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use super::polynomial::{MOST, degree_of_check};
+use super::polynomial::{degree_of_check, early_ends};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
 use crate::vole::subfield::{base_error, guess, likeliest};
@@ -86,11 +86,11 @@ pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this size over a
 /// VOLE with blocks of `block` shares, whose first shares take so many `checks`.
 pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
-    let Size { commitments, polynomials, matrices, .. } = size;
+    let Size { commitments, matrices, .. } = size;
     let degree = degree_of_check(size.degree);
-    // Batches that end early leave a part of a block unused, at most.
-    let early = matrices + polynomials.saturating_mul(degree as u64) / MOST as u64;
-    let blocks = commitments.div_ceil(block as u64) + early;
+    // Batches that end early leave a part of a block unused, at most; and public polynomials make a batch too.
+    let early = early_ends(size);
+    let blocks = commitments.div_ceil(block as u64).max(1) + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
     let cancelling = (batches + 2 * matrices) as f64 * likeliest::<B, E>();
