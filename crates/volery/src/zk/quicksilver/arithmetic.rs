@@ -33,7 +33,8 @@
 //! challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB
-//! over 2^61 − 1, twice that with MACs of 16 bytes.
+//! over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials, of 33 batches at most
+//! that end early for their number.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are uniform
 //! coefficients for a masked sum, and any others would do as well.
@@ -54,6 +55,9 @@ use volery_primitives::{Field, MacField};
 
 /// Blocks of the VOLE to a coin of the verifier.
 pub const BLOCKS: usize = 8;
+
+/// Batches without a coin after which a prover with many polynomials waits for theirs.
+const WAITING: usize = 32;
 
 /// Slots that gates fill before they are weighed: they stay in the first-level cache.
 const SLOTS: usize = 512;
