@@ -108,8 +108,9 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
             }
             _ => f64::INFINITY,
         };
-        // A transcript may be searched for a challenge under which errors cancel.
-        let transcript = if Self::NON_INTERACTIVE { -likeliest::<B, E>().log2() } else { f64::INFINITY };
+        // A transcript may be searched for a challenge under which errors cancel; a product of matrices has two chances.
+        let transcript =
+            if Self::NON_INTERACTIVE { -(2.0 * likeliest::<B, E>()).log2() } else { f64::INFINITY };
         let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
         bits.min(assumption).min(transcript) as u32
     }
