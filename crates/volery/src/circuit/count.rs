@@ -129,6 +129,13 @@ impl<F: Field> Count<F> {
         }
     }
 
+    /// The same where they are public.
+    fn values(&mut self, values: &[F]) {
+        if self.fingerprint.is_some() {
+            values.iter().for_each(|value| self.gate(b',', value.to_word(), 0));
+        }
+    }
+
     fn lanes(&mut self, lanes: usize, degree: usize, depth: u64) -> CountedVector {
         CountedVector { wire: self.wire(depth), lanes, degree }
     }
@@ -224,9 +231,7 @@ impl<F: Field> Polynomials for Count<F> {
 
     fn public(&mut self, values: &[F]) -> CountedVector {
         self.gate(b'C', values.len() as u128, 0);
-        if self.fingerprint.is_some() {
-            values.iter().for_each(|value| self.gate(b',', value.to_word(), 0));
-        }
+        self.values(values);
         self.lanes(values.len(), 0, 0)
     }
     fn vector(&mut self, wires: &[Counted]) -> CountedVector {
@@ -286,14 +291,13 @@ impl<F: Field> Polynomials for Count<F> {
         _: &dyn Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        let rows = |length: usize, columns: usize| (length / columns) as u128;
-        self.gate(b'X', rows(a.entries().len(), a.columns()), a.columns() as u128);
+        // All three sizes and the kind of the product, so that what follows can be read in one way only.
+        let kind = if matches!(c, Entries::Public(_)) { b'Y' } else { b'X' };
+        self.gate(kind, a.rows().len() as u128, (a.columns() as u128) << 64 | b.columns() as u128);
         self.operands(a.entries());
         self.operands(b.entries());
         match c {
-            Entries::Public(c) => {
-                self.public(c);
-            }
+            Entries::Public(c) => self.values(c),
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.assert += 1;
@@ -313,4 +317,41 @@ impl<F: Field> Count<F> {
 /// The longest chain of multiplications to any of `wires`, 0 where there are none.
 fn deepest(wires: &[Counted]) -> u64 {
     wires.iter().map(|wire| wire.depth).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::F61;
+
+    /// Circuits over three elements of a witness.
+    struct Over<C>(C);
+
+    impl<C: Fn(&mut Count<F61>, [Counted; 3]) -> Result<()>> Circuit<Count<F61>> for Over<C> {
+        fn run(&self, b: &mut Count<F61>) -> Result<()> {
+            let x = [b.witness()?, b.witness()?, b.witness()?];
+            (self.0)(b, x)
+        }
+    }
+
+    fn digest(circuit: impl Fn(&mut Count<F61>, [Counted; 3]) -> Result<()>) -> [u8; 32] {
+        Count::fingerprint(&Over(circuit)).unwrap().1
+    }
+
+    /// x·(y, z) = (1, 0), and x·y = z beside a public vector that nothing is said about: the same operands in a row.
+    #[test]
+    fn products_of_matrices_of_other_sizes_have_other_fingerprints() {
+        let public = [F61::ONE, F61::ZERO];
+        let row = digest(|b, [x, y, z]| {
+            let [x, yz] = [&[x][..], &[y, z]];
+            b.assert_matrix_product(Matrix::new(x, 1), Matrix::new(yz, 2), Entries::Public(&public), &"c")
+        });
+        let one = digest(|b, [x, y, z]| {
+            let (x, y) = ([x], [y]);
+            b.assert_matrix_product(Matrix::new(&x, 1), Matrix::new(&y, 1), Entries::Wires(&[z]), &"c")?;
+            b.public(&public);
+            Ok(())
+        });
+        assert_ne!(row, one);
+    }
 }

@@ -57,7 +57,7 @@ pub const BLOCK: usize = 128;
 /// The blocks of the first chunk. Chunks double until the longest, so that small statements waste little.
 const FIRST_CHUNK: usize = 8;
 /// The blocks of the longest chunk: its columns and rows fit in the second-level cache together.
-const LONGEST_CHUNK: usize = 64;
+pub(crate) const LONGEST_CHUNK: usize = 64;
 
 /// The depth of the trees: more leaves, less traffic, more work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

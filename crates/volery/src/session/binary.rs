@@ -5,9 +5,9 @@ use super::setting::Setting;
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
-use crate::ot::softspoken::Depth;
+use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::random::Random;
-use crate::vole::lpn::Params;
+use crate::vole::lpn::{Params, TILE};
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
@@ -119,7 +119,11 @@ impl Setting for Binary {
     }
 
     fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
-        quicksilver::security(size, Self::check_security(correlations))
+        let block = match correlations {
+            Correlations::SoftSpoken(_) => LONGEST_CHUNK * BLOCK,
+            _ => TILE,
+        };
+        quicksilver::security(size, block, Self::check_security(correlations))
     }
 
     fn delta(random: &mut Random) -> Delta {

@@ -240,7 +240,7 @@ mod tests {
     use crate::circuit::Size;
     use crate::ot::softspoken::Depth;
     use crate::session::{Binary, Over};
-    use volery_primitives::{F61, F61x2};
+    use volery_primitives::{F61, F61x2, F128, F256};
 
     #[test]
     fn slower_links_and_larger_statements_send_less() {
@@ -293,5 +293,20 @@ mod tests {
         assert!(Short::statistical_bits(l2, size) >= 48 && Long::statistical_bits(l2, size) >= 100);
         assert!(Short::computational_bits(l2) >= 119 && Long::computational_bits(l2) >= 119);
         assert_eq!([Short::NON_INTERACTIVE, Long::NON_INTERACTIVE], [false, true]);
+    }
+
+    /// Straight from transfers each block has a check: those that products of matrices end early, and those of masks.
+    #[test]
+    fn blocks_that_commit_to_nothing_count() {
+        type Short = Over<F61, F61>;
+        type Bytes = Over<F256, F128>;
+        // A check passes with 2^-50, and with 2^-112.
+        let matrices = |matrices| Size { commitments: 2000, degree: 2, matrices, ..Size::default() };
+        assert_eq!(Short::statistical_bits(Correlations::Direct, matrices(2000)), 39);
+        assert_eq!(Short::statistical_bits(Correlations::Direct, matrices(0)), 46);
+        let degree = |degree| Size { polynomials: 1, degree, ..Size::gates(100) };
+        let loss = Bytes::statistical_bits(Correlations::Direct, degree(2))
+            - Bytes::statistical_bits(Correlations::Direct, degree(128));
+        assert_eq!(loss, 3, "253 lines of 16 shares are 16 blocks");
     }
 }

@@ -9,7 +9,7 @@ mod over;
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
 use crate::circuit::Size;
-use crate::ot::softspoken::{BLOCK, Depth};
+use crate::ot::softspoken::{self, BLOCK, Depth};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, TILE};
 use crate::vole::vope;
@@ -37,7 +37,7 @@ pub struct Estimate {
 /// Opening and hello.
 const HANDSHAKE: Carried = Carried { prover: 12 + 176, verifier: 12 + 176 };
 /// The longest chunk of SoftSpoken in blocks.
-const LONGEST_CHUNK: u64 = 64;
+const LONGEST_CHUNK: u64 = softspoken::LONGEST_CHUNK as u64;
 
 impl Binary {
     /// What a session of one statement of this size sends over these correlations, where they were given; see

@@ -10,8 +10,9 @@ use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::{Delta, Key, direct, extend, likeliest};
-use crate::vole::{BoxedVole, Shares};
+use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
+use crate::zk::quicksilver::{degree_of_check, early_ends};
 use crate::zk::{Accepted, Gates};
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
@@ -107,17 +108,20 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
             }
             _ => f64::INFINITY,
         };
-        // A transcript may be searched for a challenge under which errors cancel.
-        let transcript = if Self::NON_INTERACTIVE { -likeliest::<B, E>().log2() } else { f64::INFINITY };
+        // A transcript may be searched for a challenge under which errors cancel; a product of matrices has two chances.
+        let transcript =
+            if Self::NON_INTERACTIVE { -(2.0 * likeliest::<B, E>()).log2() } else { f64::INFINITY };
         let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
         bits.min(assumption).min(transcript) as u32
     }
 
     fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
         match correlations {
-            // Each block has a check of its own.
+            // Each block has a check of its own, whether it ends early or is for masks.
             Correlations::Direct => {
-                let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + 1;
+                let lines = vope::lines(degree_of_check(size.degree) - 1);
+                let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
+                let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
                 arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
             _ => arithmetic::security::<B, E>(size, TILE, 1),

@@ -27,7 +27,7 @@ pub trait Setting: Sized + 'static {
 
     /// The statistical security that is asked for where nothing is said, in bits.
     const SECURITY: u32;
-    /// Whether the bound depends on the size of the statement.
+    /// Whether the bound depends on the size of the statement so much that it is counted beforehand.
     const BOUND_BY_SIZE: bool;
     /// Whether challenges come from the transcript, so that gates are one-way.
     const NON_INTERACTIVE: bool;

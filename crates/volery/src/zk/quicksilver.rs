@@ -27,11 +27,11 @@
 //! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys
 //! (8).
 //!
-//! **Soundness**: a false statement is accepted with probability at most (d + 1)·2^-127 + 2^-128 plus the error of the
+//! **Soundness**: a false statement is accepted with probability at most (d + 1)·2^-127 + b·2^-128 plus the error of the
 //! VOLE's check, for each transcript that the prover tries: at most d of the 2^127 keys Δ solve the equation of a wrong
-//! polynomial of degree d, which is two for products, one guess of Δ forges an asserted MAC, and wrong ones cancel in the
-//! last wrong batch's combination with probability 2^-128. A matrix product by random vectors adds 2·2^-128.
-//! [`security`] computes it. Offline the prover may try transcripts, each
+//! polynomial of degree d, which is two for products, one guess of Δ forges an asserted MAC, and in each of b batches
+//! wrong ones cancel with probability 2^-128: the prover, who sees each challenge before the next, may go on until they
+//! do. A matrix product by random vectors adds 2·2^-128. [`security`] computes it. Offline the prover may try transcripts, each
 //! for a hash: that multiplies the last two terms only.
 //!
 //! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what
@@ -76,18 +76,22 @@ pub use verifier::Verifier;
 
 use crate::circuit::Size;
 use crate::vole::LEAST_BLOCK;
-pub(crate) use polynomial::degree_of_check;
+pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::{Extension, F2, F128};
+
+/// Batches of a statement before blocks have their full length, with the last.
+const FIRST_BATCHES: u64 = 6;
 
 /// The shares that mask the final check: one for each coordinate of the extension.
 const MASKS: usize = <F128 as Extension<F2>>::DEGREE as usize;
 const _: () = assert!(MASKS <= LEAST_BLOCK);
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript of a statement
-/// of this size, over a VOLE whose check has `vole` bits.
-pub fn security(size: Size, vole: f64) -> u32 {
+/// of this size, over a VOLE whose check has `vole` bits, and which comes to blocks of `block` shares after a few.
+pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     let keys = (degree_of_check(size.degree) + 1) as f64;
-    let cancelling = 1.0 + 2.0 * size.matrices as f64;
+    let batches = FIRST_BATCHES + size.commitments / block as u64 + 2 * early_ends(size);
+    let cancelling = (batches + 2 * size.matrices) as f64;
     let error = keys * (-127f64).exp2() + cancelling * (-128f64).exp2() + (-vole).exp2();
     (-error.log2()).floor() as u32
 }

@@ -33,7 +33,8 @@
 //! challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB
-//! over 2^61 − 1, twice that with MACs of 16 bytes.
+//! over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials, of 33 batches at most
+//! that end early for their number.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are uniform
 //! coefficients for a masked sum, and any others would do as well.
@@ -46,7 +47,7 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use super::polynomial::{MOST, degree_of_check};
+use super::polynomial::{degree_of_check, early_ends};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
 use crate::vole::subfield::{base_error, guess, likeliest};
@@ -54,6 +55,9 @@ use volery_primitives::{Field, MacField};
 
 /// Blocks of the VOLE to a coin of the verifier.
 pub const BLOCKS: usize = 8;
+
+/// Batches without a coin after which a prover with many polynomials waits for theirs.
+const WAITING: usize = 32;
 
 /// Slots that gates fill before they are weighed: they stay in the first-level cache.
 const SLOTS: usize = 512;
@@ -86,11 +90,11 @@ pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this size over a
 /// VOLE with blocks of `block` shares, whose first shares take so many `checks`.
 pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
-    let Size { commitments, polynomials, matrices, .. } = size;
+    let Size { commitments, matrices, .. } = size;
     let degree = degree_of_check(size.degree);
-    // Batches that end early leave a part of a block unused, at most.
-    let early = matrices + polynomials.saturating_mul(degree as u64) / MOST as u64;
-    let blocks = commitments.div_ceil(block as u64) + early;
+    // Batches that end early leave a part of a block unused, at most; and public polynomials make a batch too.
+    let early = early_ends(size);
+    let blocks = commitments.div_ceil(block as u64).max(1) + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
     let cancelling = (batches + 2 * matrices) as f64 * likeliest::<B, E>();

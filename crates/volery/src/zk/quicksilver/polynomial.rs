@@ -46,11 +46,18 @@ pub(super) use rows::Rows;
 pub(super) use verifier::KeySums;
 pub use verifier::Keys;
 
+use crate::circuit::Size;
 #[cfg(doc)]
 use crate::vole::vope;
 
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = 1 << 17;
+
+/// The batches that end early in a statement of this size, at most.
+pub(crate) fn early_ends(size: Size) -> u64 {
+    let coefficients = size.polynomials.saturating_mul(degree_of_check(size.degree) as u64);
+    size.matrices + coefficients / MOST as u64
+}
 
 /// The degree of the check of a statement whose polynomials have `degree` or less: products have two.
 pub(crate) fn degree_of_check(degree: u64) -> usize {

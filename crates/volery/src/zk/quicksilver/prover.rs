@@ -208,7 +208,7 @@ impl Backend for Prover<'_> {
         self.commit(value)
     }
     fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
-        let values: Vec<F2> = of.iter().map(|wire| wire.value()).collect();
+        let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
         self.commit(f(&values))
     }
     fn hints(&mut self, of: &[Mac], count: usize, f: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<Mac>> {

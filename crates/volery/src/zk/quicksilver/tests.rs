@@ -264,7 +264,11 @@ fn a_false_witness_is_named_by_the_prover_itself() {
 
 #[test]
 fn the_bound_is_the_sum_of_its_terms() {
-    assert_eq!(security(Size::default(), f64::INFINITY), 125);
-    assert_eq!(security(Size::default(), Depth::Four.security()), 119);
-    assert_eq!(security(Size::default(), Depth::Eight.security()), 121);
+    // (3 + 6/2)·2^-127, or 10^10/4096 batches, or one of very many matrices.
+    assert_eq!(security(Size::default(), 4096, f64::INFINITY), 124);
+    assert_eq!(security(Size::gates(10_000_000_000), 4096, f64::INFINITY), 106);
+    let matrices = Size { matrices: 1 << 20, ..Size::default() };
+    assert_eq!(security(matrices, 4096, f64::INFINITY), 105);
+    assert_eq!(security(Size::default(), 8192, Depth::Four.security()), 119);
+    assert_eq!(security(Size::default(), 8192, Depth::Eight.security()), 121);
 }

@@ -1,7 +1,21 @@
 //! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at one gate,
 //! or at two so that it might cancel.
 
+/// Runs a test over every field and extension.
+macro_rules! over_every_field {
+    ($test:ident) => {{
+        $test::<F61, F61>();
+        $test::<F61, F61x2>();
+        $test::<Goldilocks, Goldilocks>();
+        $test::<Goldilocks, Goldilocksx2>();
+        $test::<F65537, F65537x4>();
+        $test::<Q32, Q32x2>();
+        $test::<F256, F128>();
+    }};
+}
+
 mod challenges;
+mod polynomials;
 
 use super::super::batch::Openings;
 use super::*;
@@ -219,19 +233,6 @@ fn run_ideal<B: Field, E: MacField<B>>(
 /// Whether the check of products and polynomials has failed, which is the one to catch a lie about a value.
 fn is_caught(verdict: &Result<Gates>) -> bool {
     matches!(verdict, Err(Error::Rejected("the check of products and polynomials failed")))
-}
-
-/// Runs a test over every field and extension.
-macro_rules! over_every_field {
-    ($test:ident) => {{
-        $test::<F61, F61>();
-        $test::<F61, F61x2>();
-        $test::<Goldilocks, Goldilocks>();
-        $test::<Goldilocks, Goldilocksx2>();
-        $test::<F65537, F65537x4>();
-        $test::<Q32, Q32x2>();
-        $test::<F256, F128>();
-    }};
 }
 
 #[test]

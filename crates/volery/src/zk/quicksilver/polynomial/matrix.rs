@@ -120,7 +120,7 @@ fn by_columns<W: Copy, R: DefaultIsZeroes, T>(
                 columns[j * length + i] = row(*entry);
             }
         }
-        weighed.extend(columns.chunks_exact(length).take(gathered).map(&weigh));
+        weighed.extend((0..gathered).map(|j| weigh(&columns[j * length..][..length])));
     }
     weighed
 }

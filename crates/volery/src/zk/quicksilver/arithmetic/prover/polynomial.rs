@@ -5,7 +5,7 @@ use crate::channel::Party;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
 use crate::error::Result;
 use crate::vole::subfield::Coefficients;
-use crate::zk::quicksilver::arithmetic::by_transcript;
+use crate::zk::quicksilver::arithmetic::{WAITING, by_transcript};
 use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::{F128, Field, MacField, Tagged};
@@ -21,7 +21,16 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
         self.batch().polynomials.push(lower);
         self.gates.polynomials(lanes, degree);
         self.pending += lanes * degree;
-        if self.pending >= MOST { self.end_batch() } else { Ok(()) }
+        if self.pending < MOST {
+            return Ok(());
+        }
+        self.end_batch()?;
+        // What waits for coins is not to grow with the lag, in which each block may have a batch of many polynomials.
+        if self.waiting.len() > WAITING {
+            self.hear(self.drawn)?;
+            self.weigh(self.drawn)?;
+        }
+        Ok(())
     }
 
     /// The seed of coefficients for all that is committed to so far, for which the batch ends.

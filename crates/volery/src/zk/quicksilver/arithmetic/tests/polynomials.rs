@@ -1,0 +1,224 @@
+//! Polynomials and products of matrices: what masks them, and when their coefficients come.
+
+use super::*;
+use crate::channel::Recording;
+use crate::circuit::{Entries, Matrix, Polynomials};
+use crate::vole::{BoxedVole, vope};
+
+/// Polynomials over a witness that is zero but for its last element.
+#[derive(Clone, Copy, PartialEq)]
+enum Claim {
+    /// That an element is zero, by its MAC.
+    Assertion,
+    /// The same, as a polynomial.
+    Polynomial,
+    /// A product of two matrices.
+    Product,
+    /// A polynomial of this degree without any coefficient, so that what is opened is the mask alone; first a product
+    /// that ends a batch early, and is as empty, or not.
+    Nothing(usize, bool),
+}
+
+impl<B: Polynomials> Circuit<B> for Claim {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let x = (0..5).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let zero = [b.constant(B::F::ZERO)];
+        let column = |entries| Matrix::new(entries, 1);
+        match *self {
+            Self::Assertion => b.assert_zero(x[0], &"x"),
+            Self::Polynomial => {
+                let vector = b.vector(&x[..2]);
+                b.assert_zeroes(&vector, &"x")
+            }
+            Self::Product => {
+                b.assert_matrix_product(column(&x[..1]), column(&x[1..2]), Entries::Wires(&x[2..3]), &"x")
+            }
+            Self::Nothing(degree, early) => {
+                if early {
+                    b.assert_matrix_product(column(&zero), column(&zero), Entries::Wires(&zero), &"0")?;
+                }
+                let x = b.vector(&x);
+                let mut power = x.clone();
+                for _ in 1..degree {
+                    power = b.product(&power, &x)?;
+                }
+                let nothing = b.gather(&power, &[None]);
+                b.assert_zeroes(&nothing, &"0")
+            }
+        }
+    }
+}
+
+/// A proof over the dealer by a witness that ends in `last`: the verdict, and the elements that are opened.
+fn opened<B: Field, E: MacField<B>>(claim: Claim, last: B) -> (Result<Gates>, Vec<E>) {
+    let (here, there) = pipe(Duration::from_secs(20));
+    let (here, sent) = Tape::new(here, None);
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let verdict = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let vole = Box::new(ideal::Prover::<B, E>::new(3, BLOCK));
+            let witness = [[B::ZERO; 4].as_slice(), &[last]].concat();
+            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
+            claim.run(&mut prover).and_then(|()| prover.finish().map(drop)).unwrap();
+            proving.flush().unwrap();
+        });
+        let random = &mut Random::from_seed(&[5; 32]);
+        let delta = Delta::<B, E>::random(random);
+        let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, random);
+        claim.run(&mut verifier)?;
+        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
+    });
+    (verdict, elements(&sent))
+}
+
+/// Those of the last message but one.
+fn elements<E: Field>(sent: &Recording) -> Vec<E> {
+    let messages = sent.messages();
+    let element = |bytes: &[u8]| {
+        let mut word = [0; 16];
+        word[..E::BYTES].copy_from_slice(bytes);
+        E::from_word(u128::from_le_bytes(word)).unwrap()
+    };
+    messages[messages.len() - 2].chunks_exact(E::BYTES).map(element).collect()
+}
+
+/// Each is used once, and never one that was committed by.
+#[test]
+fn what_is_opened_is_masked_by_shares_of_its_own() {
+    fn test<B: Field, E: MacField<B>>() {
+        for degree in [2, 3, 7, 40] {
+            for early in [false, true] {
+                let (verdict, opened) = opened::<B, E>(Claim::Nothing(degree, early), B::ONE);
+                verdict.unwrap();
+                let mut dealer = ideal::Prover::<B, E>::new(3, BLOCK);
+                let mut channel = Channel::new(Party::Prover, pipe(Duration::ZERO).0);
+                let mut block = Shares::default();
+                let mut deal = |block: &mut Shares<_>| dealer.block(&mut channel, block).unwrap();
+                deal(&mut block);
+                // The witness takes five; after the product a further block, as large as a section, has no commitment.
+                let mut used = 5;
+                if early {
+                    deal(&mut block);
+                    used = 0;
+                }
+                let lines: Vec<(E, E)> = (0..vope::lines(degree - 1))
+                    .map(|_| {
+                        if used + E::DEGREE as usize > BLOCK {
+                            deal(&mut block);
+                            used = 0;
+                        }
+                        let shares = &block.rows(used)[..E::DEGREE as usize];
+                        used += shares.len();
+                        (macs(shares), values(shares))
+                    })
+                    .collect();
+                assert_eq!(opened, *vope::polynomial(degree - 1, &lines), "degree {degree}");
+            }
+        }
+    }
+    over_every_field!(test);
+}
+
+/// A verifier that chose Δ and all its keys to be zero, so that every MAC is: it sees no coefficient but the lowest.
+struct Zeroes<B, E>(ideal::Prover<B, E>);
+
+impl<B: Field, E: MacField<B>> Vole for Zeroes<B, E> {
+    type Share = Tagged<B, E>;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<B, E>>) -> Result<()> {
+        self.0.block(channel, block)?;
+        block.rows_mut().iter_mut().for_each(|share| share.mac = E::ZERO);
+        Ok(())
+    }
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<B, E>>> {
+        Ok(self)
+    }
+}
+
+#[test]
+fn a_verifier_without_keys_sees_masks() {
+    fn test<B: Field, E: MacField<B>>() {
+        let (here, _there) = pipe(Duration::from_secs(20));
+        let (here, sent) = Tape::new(here, None);
+        let mut proving = Channel::new(Party::Prover, here);
+        let vole = Box::new(Zeroes(ideal::Prover::<B, E>::new(3, BLOCK)));
+        let mut prover = Prover::new(&mut proving, vole, Arch::detect(), vec![B::ONE; 5]);
+        Claim::Nothing(9, false).run(&mut prover).unwrap();
+        prover.finish().unwrap();
+        let opened: Vec<E> = elements(&sent);
+        assert_eq!((opened.len(), opened[0]), (9, E::ZERO));
+        assert!(opened[1..].iter().all(|coefficient| *coefficient != E::ZERO));
+    }
+    test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocksx2>();
+    test::<F256, F128>();
+}
+
+/// Where challenges are the transcript's. All MACs are the dealer's, and the last element has a part in no claim: so it
+/// is by coefficients alone that it can change what is opened.
+#[test]
+fn coefficients_depend_on_every_commitment() {
+    fn test<B: Field, E: MacField<B>>() {
+        for claim in [Claim::Assertion, Claim::Polynomial, Claim::Product] {
+            let [(one, here), (other, there)] = [B::ZERO, B::ONE].map(|last| opened::<B, E>(claim, last));
+            assert!(one.is_ok() && other.is_ok());
+            assert_eq!(here == there, claim == Claim::Assertion);
+        }
+    }
+    test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocksx2>();
+    test::<F256, F128>();
+}
+
+/// Where they are the verifier's coins, it tells none before it has the commitments, and then those of the batch first.
+#[test]
+fn vectors_for_matrices_are_told_after_the_commitments() {
+    for committed in [false, true] {
+        let (here, there) = pipe(Duration::from_millis(300));
+        let mut proving = Channel::new(Party::Prover, here);
+        let mut verifying = Channel::new(Party::Verifier, there);
+        if committed {
+            proving.send_elements(&[F61::ZERO; BLOCK]).unwrap();
+            proving.flush().unwrap();
+        }
+        let random = &mut Random::from_seed(&[5; 32]);
+        let delta = Delta::<F61, F61>::random(random);
+        let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, random);
+        assert_eq!(Claim::Product.run(&mut verifier).is_ok(), committed);
+        drop(verifier);
+        assert_eq!(verifying.traffic().sent, if committed { 32 + 16 } else { 0 });
+    }
+}
+
+/// Shares whose blocks may be heard of late.
+struct Late(ideal::Prover<F61, F61>);
+
+impl Vole for Late {
+    type Share = Tagged<F61, F61>;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<F61, F61>>) -> Result<()> {
+        self.0.block(channel, block)
+    }
+    fn lag(&self) -> usize {
+        128
+    }
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<F61, F61>>> {
+        Ok(self)
+    }
+}
+
+/// However late a VOLE may be heard, a prover does not hold the polynomials of all batches until then.
+#[test]
+fn many_polynomials_wait_for_coins() {
+    let (here, _there) = pipe(Duration::from_millis(300));
+    let mut proving = Channel::new(Party::Prover, here);
+    let vole = Box::new(Late(ideal::Prover::new(3, BLOCK)));
+    let mut prover = Prover::new(&mut proving, vole, Arch::detect(), vec![]);
+    let zero = prover.public(&[F61::ZERO]);
+    let zeroes = prover.gather(&zero, &vec![Some(0); 1 << 17]);
+    let batches = (0..100).take_while(|_| prover.assert_zeroes(&zeroes, &"0").is_ok()).count();
+    assert_eq!(batches, WAITING);
+}
