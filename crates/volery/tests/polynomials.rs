@@ -78,7 +78,7 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
                     }
                     let expected = b.public(&[-*value]);
                     let difference = b.sum(&computed, &expected);
-                    b.assert_zeroes(&difference, &format_args!("polynomial {i}"))?;
+                    b.assert_zeroes(difference, &format_args!("polynomial {i}"))?;
                 }
                 Ok(())
             }
@@ -286,7 +286,7 @@ fn degrees_above_the_highest_are_refused() {
             for _ in 1..self.0 {
                 power = b.product(&power, &x)?;
             }
-            b.assert_zeroes(&power, &"a power of zero")
+            b.assert_zeroes(power, &"a power of zero")
         }
     }
     let shape = |degree| volery::circuit::Count::<F61>::shape(&Powers(degree));
@@ -374,7 +374,7 @@ impl<B: Polynomials> Circuit<B> for Squares<B::F> {
             let product = b.product(&x, &x)?;
             let difference = b.sum(&product, &square);
             let lanes = b.gather(&difference, &vec![Some(0); MANY]);
-            b.assert_zeroes(&lanes, &format_args!("square {i}"))?;
+            b.assert_zeroes(lanes, &format_args!("square {i}"))?;
         }
         Ok(())
     }
@@ -445,7 +445,7 @@ fn take<B: Polynomials>(
         Step::Are(x, values) => {
             let negated = b.public(&values.iter().map(|value| -*value).collect::<Vec<_>>());
             let difference = b.sum(&vectors[*x], &negated);
-            b.assert_zeroes(&difference, &"values")?;
+            b.assert_zeroes(difference, &"values")?;
         }
         Step::Matrix(left, inner, right, columns, product, kind) => {
             let (left, right) = (of(left, wires), of(right, wires));
@@ -615,7 +615,7 @@ impl<B: Polynomials> Circuit<B> for Rounds {
             let one = b.public(&[-B::F::ONE]);
             let difference = b.sum(&vector, &one);
             let lanes = b.gather(&difference, &vec![Some(0); 2 * MANY]);
-            b.assert_zeroes(&lanes, &"one")?;
+            b.assert_zeroes(lanes, &"one")?;
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ impl<F: Field, I: Iterator<Item = F>> Polynomials for Clear<F, I> {
     fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
         Ok(a.clone())
     }
-    fn assert_zeroes(&mut self, a: &Vec<F>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vec<F>, name: &dyn Display) -> Result<()> {
         self.asserts += a.len() as u64;
         match a.iter().position(|value| *value != F::ZERO) {
             None => Ok(()),

@@ -277,7 +277,7 @@ impl<F: Field> Polynomials for Count<F> {
         self.polynomials(a.lanes, a.degree);
         Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
     }
-    fn assert_zeroes(&mut self, a: &CountedVector, _: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: CountedVector, _: &dyn Display) -> Result<()> {
         self.gate(b'Z', a.wire.number.into(), 0);
         self.shape.assert += a.lanes as u64;
         self.polynomials(a.lanes, a.degree);

@@ -97,7 +97,7 @@ impl<F: Field, I: Iterator<Item = F>> Polynomials for Faulty<F, I> {
     fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
         Ok(a.iter().map(|&value| value + self.error()).collect())
     }
-    fn assert_zeroes(&mut self, a: &Vec<F>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vec<F>, name: &dyn Display) -> Result<()> {
         self.clear.assert_zeroes(a, name)
     }
     fn assert_matrix_product(

@@ -194,7 +194,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
                 }
             };
             let difference = b.sum(&computed, &expected);
-            b.assert_zeroes(&difference, &format_args!("c[{i}][{j}]"))?;
+            b.assert_zeroes(difference, &format_args!("c[{i}][{j}]"))?;
         }
     }
     Ok(())

@@ -197,7 +197,7 @@ impl Bound {
                 })?
             }
         };
-        b.assert_zeroes(&product, name)
+        b.assert_zeroes(product, name)
     }
 }
 

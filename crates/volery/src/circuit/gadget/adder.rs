@@ -76,7 +76,7 @@ pub(super) fn assert_sum<B: Polynomials<F = F2>>(
         let ones = b.public(&words.lanes(|_, bit| F2::from(bit == 0)));
         difference = b.sum(&difference, &ones);
     }
-    b.assert_zeroes(&difference, name)
+    b.assert_zeroes(difference, name)
 }
 
 /// Two words whose sum is that of three, of which the first has the lowest degree.

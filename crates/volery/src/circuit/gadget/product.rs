@@ -124,7 +124,7 @@ fn multiply<B: Polynomials<F = F2>, const N: usize>(
         match <[_; 1]>::try_from(rows) {
             Ok([row]) => {
                 let difference = b.sum(&row.vector, &sum);
-                b.assert_zeroes(&difference, &"a row of a product")?;
+                b.assert_zeroes(difference, &"a row of a product")?;
             }
             Err(rows) => assert_sum(b, part, rows, false, &sum, &"rows of a product")?,
         }

@@ -270,5 +270,5 @@ fn the_bound_is_the_sum_of_its_terms() {
     let matrices = Size { matrices: 1 << 20, ..Size::default() };
     assert_eq!(security(matrices, 4096, f64::INFINITY), 105);
     assert_eq!(security(Size::default(), 8192, Depth::Four.security()), 119);
-    assert_eq!(security(Size::default(), 8192, Depth::Eight.security()), 121);
+    assert_eq!(security(Size::default(), 8192, Depth::Eight.security()), 120);
 }

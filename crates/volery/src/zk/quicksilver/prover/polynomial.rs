@@ -61,14 +61,14 @@ impl Polynomials for Prover<'_> {
         self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.0)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: &Self::Vector, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Self::Vector, name: &dyn Display) -> Result<()> {
         if let Some(lane) = a.values().iter().position(|value| *value != F2::ZERO)
             && self.failed.is_none()
         {
             self.failed = Some(lane_name(name, lane, a.values().len()));
         }
         self.gates.assert += a.values().len() as u64;
-        self.vanish(a.clone().into_lower())
+        self.vanish(a.into_lower())
     }
     fn assert_matrix_product(
         &mut self,

@@ -58,9 +58,9 @@ impl Polynomials for Verifier<'_> {
         self.vanish(a.clone().minus(self.delta.value(), wires.iter().map(|wire| wire.0)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: &Keys<F128>, _: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Keys<F128>, _: &dyn Display) -> Result<()> {
         self.gates.assert += a.lanes() as u64;
-        self.vanish(a.clone().raised(self.delta.value()))
+        self.vanish(a.raised(self.delta.value()))
     }
     fn assert_matrix_product(
         &mut self,

@@ -75,14 +75,14 @@ impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
         self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.mac)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: &Vector<B, E>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vector<B, E>, name: &dyn Display) -> Result<()> {
         if let Some(lane) = a.values().iter().position(|value| *value != B::ZERO)
             && self.failed.is_none()
         {
             self.failed = Some(lane_name(name, lane, a.values().len()));
         }
         self.gates.assert += a.values().len() as u64;
-        self.vanish(a.clone().into_lower())
+        self.vanish(a.into_lower())
     }
     fn assert_matrix_product(
         &mut self,
