@@ -4,9 +4,12 @@
 mod kit;
 
 use kit::{ABC, Anywhere, network, preimage, run_over, seeded};
-use volery::circuit::{Arithmetic, Size};
+use volery::circuit::{
+    Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
+};
 use volery::{
-    Arch, Binary, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Options, Over, Params, Setting,
+    Arch, Binary, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Options, Over, Params, Q32, Q32x2,
+    Setting,
 };
 
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -86,27 +89,43 @@ where
 fn pinned_over_other_fields() {
     for arch in Arch::available() {
         let name = arch.name();
-        assert_eq!(
-            arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch),
-            "f3173871f222c8387920ba2f2f6dd194",
-            "direct, {name}"
-        );
+        assert_eq!(arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch), "a059e64dd7488dcaa85ac258809200a1", "direct, {name}");
         // Across a refill.
-        assert_eq!(
-            arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch),
-            "956e1a0f850249d5309882364737be27",
-            "refilled, {name}"
-        );
-        assert_eq!(
-            arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch),
-            "98b7b52eea772d276c23f87bde20a30e",
-            "r = 2, {name}"
-        );
-        assert_eq!(
-            arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch),
-            "08e3a9c6c4f7668e669c75fa878eabae",
-            "bytes, {name}"
-        );
+        assert_eq!(arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch), "64344392f38b6f625ff59323f567680c", "refilled, {name}");
+        assert_eq!(arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch), "72bb37fefad1ef8617f46beb47ac21c0", "r = 2, {name}");
+        assert_eq!(arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch), "2e2a8c471a4cdabde442439a90d33399", "bytes, {name}");
+    }
+}
+
+/// Every arch computes the same coefficients of polynomials.
+#[test]
+fn pinned_polynomials() {
+    fn direct<S: Setting>(arch: Arch) -> Options {
+        let correlations = Some(Correlations::named(&S::correlations(), "direct").unwrap());
+        Options { correlations, arch, ..seeded(42) }
+    }
+    let bits = InnerProduct::new(3000, InnerProduct::<F2>::product_of(3000, [7; 32])).unwrap();
+    let pairs: Vec<F2> = bits.witness([7; 32]).collect();
+    let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
+    let product = MatrixProduct::<F61>::product_of(dimensions, [7; 32]);
+    let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).unwrap();
+    let entries: Vec<F61> = matrices.witness([7; 32]).collect();
+    let matrix = ShortSolution::<Q32>::matrix_of(20, 33, [3; 32]);
+    let matrix = Matrix::new(&matrix, 33);
+    let short = ShortSolution::<Q32>::solution_of(33, Bound::Within(2), [7; 32]);
+    let image = ShortSolution::image_of(matrix, &short);
+    let solution = ShortSolution::new(matrix, &image, Bound::Within(2)).unwrap();
+    for arch in Arch::available() {
+        let name = arch.name();
+        let eight =
+            Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), arch, ..seeded(42) };
+        assert_eq!(tape(&bits, &pairs, &eight), "424269f88791d3819c90b3fb27d03eb2", "inner product, {name}");
+        let f61 = tape_over::<Over<F61, F61>, _>(&matrices, &entries, &direct::<Over<F61, F61>>(arch));
+        assert_eq!(f61, "9832b7281022fe9771741794c0392a3d", "matrices, {name}");
+        let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(arch));
+        assert_eq!(f61x2, "48ebcdf760076d5b462f1fa78c7bc1b2", "matrices by transcript, {name}");
+        let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(arch));
+        assert_eq!(q32, "d2c859c80140d4e9e2448fcc7ccfed87", "short solution, {name}");
     }
 }
 

@@ -151,6 +151,79 @@ fn arithmetic_is_measured_over_each_field() {
 }
 
 #[test]
+fn polynomials_are_measured_over_each_field() {
+    let run = |name: &str, field: &str, size: [&str; 2]| {
+        let arguments = ["bench", name, "--field", field, size[0], size[1], "--json"];
+        let object = volery(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/parameters/vole", "/online_bytes", "/polynomials/degree"]);
+        assert_eq!((&object["field"], &object["name"]), (&field.into(), &name.into()));
+        assert_eq!(object["gates"]["mul"], 0);
+        object
+    };
+    for field in FIELDS {
+        let object = run("inner-product", field, ["--length", "1_500"]);
+        assert_eq!((&object["inputs"], &object["polynomials"]["count"]), (&3000.into(), &1.into()));
+        assert!(object["beyond_committing"].as_f64() > Some(0.0), "{object}");
+        let object = run("matmul", field, ["--size", "13"]);
+        assert_eq!((&object["inputs"], &object["matrix_products"]), (&338.into(), &1.into()));
+    }
+    for (kind, field, inputs) in [("ternary", "q32", 1024), ("binary", "f61", 4096)] {
+        let object = run("sis", field, ["--kind", kind]);
+        assert_eq!(object["inputs"], inputs);
+        assert_eq!(
+            object["field"],
+            volery(&["bench", "sis", "--kind", kind, "--json"]).expect(0).json()["field"]
+        );
+    }
+}
+
+#[test]
+fn holes_spare_commitments() {
+    for (kind, count, most, gates) in
+        [("sha256", "2", 7000.0, 22_000.0), ("multiplication", "20", 180.0, 1000.0)]
+    {
+        let arguments = ["bench", "holes", "--kind", kind, "--count", count, "--json"];
+        let object = volery(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(
+            &object,
+            &["/name", "/kind", "/gate_by_gate/seconds/online", "/gate_by_gate/online_bytes"],
+        );
+        assert!(object["committed_bits_each"].as_f64() < Some(most), "{object}");
+        assert!(object["gate_by_gate"]["committed_bits_each"].as_f64() > Some(gates), "{object}");
+    }
+}
+
+/// Two processes, over fields and with values of every kind.
+#[test]
+fn polynomials_are_proved_between_processes() {
+    let cases: [(&str, &str, &[&str], &[&str]); 4] = [
+        ("f61", "inner-product?length=3", &["z=32"], &["x=1,2,3", "y=4,5,6"]),
+        ("f2", "inner-product?length=4", &["z=0b1"], &["x=0b1100", "y=0b0101"]),
+        ("goldilocksx2", "matmul?rows=2&inner=2&columns=2", &["c=19,22,43,50"], &["a=1,2,3,4", "b=5,6,7,8"]),
+        ("q32", "sis?rows=1&columns=4&bound=1", &["matrix=5,6,7,8", "t=-9"], &["s=1,0,-1,-1"]),
+    ];
+    for (field, builtin, public, private) in cases {
+        let relation = format!("builtin:{builtin}");
+        let statement = |verb| {
+            let values = public.iter().flat_map(|value| ["--public", value]);
+            let start = [verb, "--field", field, "--relation", &relation, "--json"];
+            start.into_iter().chain(values).map(String::from).collect::<Vec<_>>()
+        };
+        let mut prove = statement("prove");
+        prove.extend(private.iter().flat_map(|value| ["--private".into(), (*value).into()]));
+        let (prove, verify): (Vec<_>, Vec<_>) =
+            (prove.iter().map(String::as_str).collect(), statement("verify"));
+        let verify: Vec<_> = verify.iter().map(String::as_str).collect();
+        for ended in session(&verify, &prove) {
+            let object = ended.expect(0).json();
+            assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &field.into()));
+        }
+    }
+}
+
+#[test]
 fn correlations_are_drawn_over_each_field() {
     for field in &FIELDS[1..] {
         for vole in ["direct", "tiny"] {
