@@ -108,7 +108,7 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "boolean", "--vole", "direct"], &["auto, softspoken4"]),
         (&["bench", "arithmetic", "--security", "60"], &["60 bits", "f61 gives 4", "--field f61x2"]),
         (&["bench", "arithmetic", "--security", "100", "--field", "f65537"], &["f65537 gives", "ask for fewer"]),
-        (&["demo", "--security", "122"], &["122 bits were asked for", "121"]),
+        (&["demo", "--security", "122"], &["122 bits were asked for", "120"]),
         (&["demo", "--threads", "2"], &["one thread"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),

@@ -202,7 +202,7 @@ fn polynomials_are_proved_between_processes() {
         ("f61", "inner-product?length=3", &["z=32"], &["x=1,2,3", "y=4,5,6"]),
         ("f2", "inner-product?length=4", &["z=0b1"], &["x=0b1100", "y=0b0101"]),
         ("goldilocksx2", "matmul?rows=2&inner=2&columns=2", &["c=19,22,43,50"], &["a=1,2,3,4", "b=5,6,7,8"]),
-        ("q32", "sis?rows=1&columns=4&bound=1", &["matrix=5,6,7,8", "t=-9"], &["s=1,0,-1,-1"]),
+        ("q32", "sis?rows=1&columns=4&bound=1", &["matrix=5,6,7,8", "t=-10"], &["s=1,0,-1,-1"]),
     ];
     for (field, builtin, public, private) in cases {
         let relation = format!("builtin:{builtin}");
