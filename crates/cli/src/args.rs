@@ -95,6 +95,10 @@ Examples:
   volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
   volery bench sha256 --repeat 10
   volery bench arithmetic --field f61x2 --vole mid
+  volery bench inner-product --length 100000000 --field f2
+  volery bench matmul --size 1024 --bandwidth 500
+  volery bench sis --kind binary
+  volery bench holes --kind multiplication
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench --list
@@ -105,6 +109,9 @@ verdict, `total` from the start of the process. With --repeat, gates, bytes
 and seconds are those of all runs together, and `runs` has the seconds of each.
 Of correlations, `nanoseconds_per_correlation` and `bits_per_correlation`, both
 ways together, leave out the set-up; those in `with_setup` share it among all.
+Of an inner product, `beyond_committing` is the seconds that the slower party
+takes beside committing to the vectors. Of holes, `committed_bits_each` is for
+each block or multiplication, and `gate_by_gate` has what it takes without them.
 
 --bandwidth and --latency shape the loopback link by itself, without the
 system's help. The rate is that of payload; loss and the growing window of TCP
@@ -332,7 +339,7 @@ pub(crate) struct Protocol {
     pub(crate) system: String,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
     /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some
-    /// benches f61]
+    /// benches f61 or q32]
     #[arg(long)]
     pub(crate) field: Option<String>,
     /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the size of

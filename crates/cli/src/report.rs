@@ -187,14 +187,13 @@ impl Outcome {
                 ),
             ),
         ];
-        if gates.polynomials + gates.matrices > 0 {
-            let polynomials = format!(
-                "{} of degree {} at most, {}",
-                things(gates.polynomials, "polynomial"),
-                gates.degree,
-                things(gates.matrices, "matrix product")
-            );
-            rows.insert(6, ("algebra", polynomials));
+        let polynomials = (gates.polynomials > 0).then(|| {
+            format!("{} of degree {} at most", things(gates.polynomials, "polynomial"), gates.degree)
+        });
+        let matrices = (gates.matrices > 0).then(|| things(gates.matrices, "matrix product"));
+        let algebra: Vec<_> = polynomials.into_iter().chain(matrices).collect();
+        if !algebra.is_empty() {
+            rows.insert(6, ("algebra", algebra.join(", ")));
         }
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {

@@ -400,7 +400,7 @@ impl Run {
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
         match self.commitments {
-            // With those of the least masks.
+            // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
             Some(commitments) if self.choice.correlations == Correlations::Direct => {
                 Ok(Box::new(Ahead::new(vole, channel, commitments + 1)?))
             }

@@ -86,6 +86,13 @@ impl Kind {
         Ok(if name == "binary" { Self::Binary } else { Self::Ternary })
     }
 
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ternary => "ternary",
+            Self::Binary => "binary",
+        }
+    }
+
     /// The field of the papers' instance.
     pub(super) fn field(self) -> &'static str {
         match self {
@@ -98,7 +105,8 @@ impl Kind {
 /// Proves knowledge of a short solution over `S`.
 pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
-    let (rows, columns, bound) = match Kind::of(typed)? {
+    let kind = Kind::of(typed)?;
+    let (rows, columns, bound) = match kind {
         Kind::Ternary => (2048, 1024, Bound::Within(1)),
         Kind::Binary => (1024, 4096, Bound::Binary),
     };
@@ -117,5 +125,7 @@ pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     };
     let options = plan.settings.options(statement.digest(), Some(size))?;
     let witness = solution.iter().copied();
-    plan.prove("sis", ("columns", columns as u64), &statement, witness, 0, &options)
+    let mut outcome = plan.outcome("sis", ("columns", columns as u64), &statement, witness, 0, &options)?;
+    outcome.more("kind", json!(kind.name()), kind.name().into());
+    print_outcome(&outcome, &plan.settings)
 }

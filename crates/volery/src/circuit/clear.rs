@@ -1,7 +1,7 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
 use super::Backend;
-use super::hashed::{absorb, expanded};
+use super::hashed::{Expanded, absorb, expanded};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -121,8 +121,9 @@ impl<F: Field, I: Iterator<Item = F>> Polynomials for Clear<F, I> {
         let (Entries::Public(c) | Entries::Wires(c)) = c;
         self.asserts += 1;
         // Freivalds: A·(B·v) = C·v fails for a wrong row of C but with probability 1/|F|.
-        for round in 0..64_u32.div_ceil(F::BITS) + 1 {
-            let v = coefficients::<F>(&[a.entries(), b.entries(), c], round, b.columns());
+        let mut coefficients = coefficients(&[a.entries(), b.entries(), c]);
+        for _ in 0..64_u32.div_ceil(F::BITS) + 1 {
+            let v: Vec<F> = coefficients.by_ref().take(b.columns()).collect();
             let image: Vec<F> = b.rows().map(|row| dot(row, &v)).collect();
             for ((i, row), product) in a.rows().enumerate().zip(c.chunks_exact(b.columns())) {
                 if dot(row, &image) != dot(product, &v) {
@@ -148,12 +149,11 @@ fn dot<F: Field>(a: &[F], b: &[F]) -> F {
     a.iter().zip(b).map(|(&a, &b)| a * b).sum()
 }
 
-/// Elements that are a function of `matrices` and a number: whoever evaluates in the clear has no reason to fool itself.
-fn coefficients<F: Field>(matrices: &[&[F]], round: u32, count: usize) -> Vec<F> {
-    let mut hasher = blake3::Hasher::new_derive_key("volery clear evaluation v1, random vector");
-    hasher.update(&round.to_le_bytes());
+/// Elements that are a function of `matrices`: whoever evaluates in the clear has no reason to fool itself.
+fn coefficients<F: Field>(matrices: &[&[F]]) -> Expanded<F> {
+    let mut hasher = blake3::Hasher::new_derive_key("volery clear evaluation v1, random vectors");
     matrices.iter().for_each(|entries| absorb(&mut hasher, entries));
-    expanded(hasher.finalize().into()).take(count).collect()
+    expanded(hasher.finalize().into())
 }
 
 /// The error of a witness that ends while the circuit asks for more.

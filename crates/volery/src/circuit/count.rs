@@ -300,6 +300,7 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Public(c) => self.values(c),
             Entries::Wires(c) => self.operands(c),
         }
+        self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
         self.shape.assert += 1;
         self.shape.matrices += 1;
         self.shape.degree = self.shape.degree.max(2);

@@ -5,6 +5,8 @@
 //! `ot/softspoken.rs`, `vole/extend.rs` and `zk/quicksilver.rs`. The tests hold the sums against runs, to the byte.
 
 mod over;
+#[cfg(test)]
+mod polynomials;
 
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
@@ -28,7 +30,8 @@ pub struct Carried {
 /// What a session of one statement sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Before the first gate.
+    /// Before the first gate: but shares straight from transfers, which are drawn there too where both parties chose them
+    /// for the size of the statement, stand in the total alone.
     pub setup: Carried,
     /// In all.
     pub total: Carried,

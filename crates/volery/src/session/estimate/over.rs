@@ -14,8 +14,8 @@ use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
     /// What a session of one statement of this size sends over these correlations, where they were given; see
-    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many polynomials,
-    /// leaves a part of a section unused that is not counted.
+    /// [`Estimate::measured`] for the rest. Matrix products are taken for the last of each batch, and of the statement:
+    /// what a batch that ends early otherwise leaves unused of a section, and its coins, are not counted.
     ///
     /// # Panics
     /// Where they are not among those of this setting.
@@ -24,14 +24,14 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         let mut setup = HANDSHAKE;
         let (blocks, longest, online) = match correlations {
             Correlations::Direct => {
-                let blocks =
-                    Blocks::cover(commitments, masks, direct::LONGEST, |drawn| direct::next(drawn as usize));
+                let next = |drawn| direct::next(drawn as usize);
+                let blocks = Blocks::cover(size, masks, direct::LONGEST, next);
                 setup += Self::base_setup();
                 let online = Self::base(blocks.shares + blocks.masks.iter().sum::<u64>(), blocks.drawn());
                 (blocks, direct::LONGEST, online)
             }
             Correlations::Lpn(params) => {
-                let blocks = Blocks::cover(commitments, masks, TILE, |_| TILE);
+                let blocks = Blocks::cover(size, masks, TILE, |_| TILE);
                 setup += Self::lpn_setup(params);
                 let online = Self::lpn(params, blocks.drawn());
                 (blocks, TILE, online)
@@ -43,7 +43,8 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         total += online;
         total += Carried { prover: B::BYTES as u64 * sections(commitments, longest), verifier: 32 * batches };
         if !by_transcript::<E>() {
-            total.verifier += (32 + 16) * size.matrices;
+            // The vectors of each; and the coefficients of a batch more for each that others follow.
+            total.verifier += 16 * size.matrices + 32 * size.matrices.saturating_sub(1);
         }
         // U_0, …, U_{d-1} and the digest of asserted wires; the verdict.
         let opened = degree_of_check(size.degree) * E::BYTES;
@@ -161,8 +162,12 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks whose lengths `next` gives by the shares drawn before, all as long as the `longest` after so many shares.
-    fn cover(commitments: u64, masks: Masks, longest: usize, next: impl Fn(u64) -> usize) -> Self {
+    /// Blocks for a statement of this size whose lengths `next` gives by the shares drawn before, all as long as the
+    /// `longest` after so many shares.
+    fn cover(size: Size, masks: Masks, longest: usize, next: impl Fn(u64) -> usize) -> Self {
+        let commitments = size.commitments;
+        // A matrix product ends the section with its batch.
+        let used = if size.matrices > 0 { sections(commitments, longest) } else { commitments };
         let longest = longest as u64;
         let (mut number, mut shares) = (0, 0);
         while shares < commitments.min(longest) {
@@ -173,7 +178,7 @@ impl Blocks {
         number += more;
         shares += longest * more;
         let mut drawn = shares;
-        let masks = masks.blocks(shares - commitments, || {
+        let masks = masks.blocks(shares - used, || {
             let block = next(drawn) as u64;
             drawn += block;
             block

@@ -96,7 +96,18 @@ impl Batch {
 /// The challenge to all that the prover has committed to so far: the seeds of coefficients for products, and for
 /// polynomials.
 pub(super) fn challenge(channel: &mut Channel) -> [F128; 2] {
-    let challenge = channel.challenge(Party::Prover, "quicksilver batch");
+    challenge_to(channel, "quicksilver batch")
+}
+
+/// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between this and the
+/// end of the batch.
+pub(super) fn matrix_challenge(channel: &mut Channel) -> F128 {
+    let [seed, _] = challenge_to(channel, "quicksilver matrix product");
+    seed
+}
+
+fn challenge_to(channel: &mut Channel, what: &'static str) -> [F128; 2] {
+    let challenge = channel.challenge(Party::Prover, what);
     let (seeds, _) = challenge.as_chunks::<16>();
     [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
 }

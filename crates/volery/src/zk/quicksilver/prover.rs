@@ -30,7 +30,7 @@ pub struct Prover<'a> {
     sums: Zeroizing<(F128, F128)>,
     /// The polynomials of this batch, their number of coefficients, and the sums of those before.
     pending: Pending<F128>,
-    waiting: usize,
+    coefficients: usize,
     polynomials: Sums<F128>,
     rows: [Rows<F128>; 2],
     openings: Openings,
@@ -59,7 +59,7 @@ impl<'a> Prover<'a> {
             batch: Batch::default(),
             sums: Zeroizing::default(),
             pending: Pending::default(),
-            waiting: 0,
+            coefficients: 0,
             polynomials: Sums::default(),
             rows: Default::default(),
             openings: Openings::new(),
@@ -176,7 +176,7 @@ impl<'a> Prover<'a> {
         self.batch.weigh(gates, self.arch, &mut self.sums, prover_sums);
         let mut prg = Prg::new(self.arch, polynomials);
         self.pending.weigh::<F2>(self.arch, |chi| prg.fill(chi), &mut self.polynomials);
-        self.waiting = 0;
+        self.coefficients = 0;
         self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);

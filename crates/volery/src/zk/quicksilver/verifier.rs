@@ -37,7 +37,7 @@ pub struct Verifier<'a> {
     sums: Zeroizing<(F128, F128)>,
     /// The polynomials of this batch, their number of coefficients for the prover, and the sums of those before.
     pending: Vec<Keys<F128>>,
-    waiting: usize,
+    coefficients: usize,
     polynomials: KeySums<F128>,
     rows: [Rows<F128>; 2],
     openings: Openings,
@@ -61,7 +61,7 @@ impl<'a> Verifier<'a> {
             batch: Batch::default(),
             sums: Zeroizing::default(),
             pending: Vec::new(),
-            waiting: 0,
+            coefficients: 0,
             polynomials: KeySums::default(),
             rows: Default::default(),
             openings: Openings::new(),
@@ -181,7 +181,7 @@ impl<'a> Verifier<'a> {
         for keys in self.pending.drain(..) {
             self.polynomials.weigh::<F2>(self.arch, &keys, |chi| prg.fill(chi));
         }
-        self.waiting = 0;
+        self.coefficients = 0;
         self.committed += self.batch.used().len() as u64;
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);

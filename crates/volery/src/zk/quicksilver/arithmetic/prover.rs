@@ -53,7 +53,7 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     /// The products, as polynomials of degree two, and the polynomials of all batches that have one.
     sums: Sums<E>,
     /// Coefficients of polynomials in this batch.
-    pending: usize,
+    coefficients: usize,
     openings: Openings,
     gates: Gates,
     /// Shares that were committed by, as far as their slots were taken up.
@@ -89,7 +89,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             waiting: VecDeque::new(),
             spare: Vec::new(),
             sums: Sums::default(),
-            pending: 0,
+            coefficients: 0,
             openings: Openings::new(),
             gates: Gates::default(),
             committed: 0,
@@ -281,7 +281,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 
     /// The batch, all of whose corrections were sent, grows no more.
     fn close_batch(&mut self) {
-        self.pending = 0;
+        self.coefficients = 0;
         let Some(batch) = self.waiting.back_mut().filter(|batch| batch.last.is_none()) else { return };
         batch.last = Some(self.drawn - 1);
         if by_transcript::<E>() {

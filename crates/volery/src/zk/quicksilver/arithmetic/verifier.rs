@@ -49,7 +49,7 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     /// That of the batch.
     coin: Option<Coin<B>>,
     /// Coefficients of the prover's polynomials in this batch.
-    pending: usize,
+    coefficients: usize,
     /// Σ χ·k_a·k_b and Σ χ·k_c over all products so far, and the polynomials.
     sums: Zeroizing<(E, E)>,
     polynomials: KeySums<E>,
@@ -93,7 +93,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             drawn: 0,
             open: false,
             coin: None,
-            pending: 0,
+            coefficients: 0,
             sums: Zeroizing::default(),
             polynomials: KeySums::default(),
             rows: Default::default(),
@@ -274,7 +274,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
 
     /// The coin of the batch, all of whose corrections have arrived, is told.
     fn close_batch(&mut self) -> Result<()> {
-        self.pending = 0;
+        self.coefficients = 0;
         match self.coin.take() {
             Some(coin) if !by_transcript::<E>() => {
                 self.channel.send_words(&coin.seeds)?;

@@ -1,10 +1,10 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::Prover;
-use crate::channel::Party;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
 use crate::error::Result;
 use crate::vole::Mac;
+use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::arch::{inner_product, weigh};
@@ -21,8 +21,8 @@ impl Prover<'_> {
         let (degree, lanes) = (lower.len(), lower[0].len());
         self.pending.push(lower);
         self.gates.polynomials(lanes, degree);
-        self.waiting += lanes * degree;
-        if self.waiting >= MOST { self.end_batch() } else { Ok(()) }
+        self.coefficients += lanes * degree;
+        if self.coefficients >= MOST { self.end_batch() } else { Ok(()) }
     }
 }
 
@@ -79,8 +79,7 @@ impl Polynomials for Prover<'_> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.end_batch()?;
-        let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
-        let mut prg = Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+        let mut prg = Prg::new(self.arch, matrix_challenge(self.channel));
         let vectors = Vectors::new(&a, &b, |factors| prg.fill(factors));
         let [constant, linear, value] =
             vectors.polynomial::<F2, _, _>(self.arch, (a, b, c), |wire| wire.0, weigh);

@@ -1,10 +1,10 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::Verifier;
-use crate::channel::Party;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::vole::Key;
+use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
@@ -21,8 +21,8 @@ impl Verifier<'_> {
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
         self.pending.push(polynomials);
         self.gates.polynomials(lanes, degree);
-        self.waiting += lanes * degree;
-        if self.waiting >= MOST { self.end_batch() } else { Ok(()) }
+        self.coefficients += lanes * degree;
+        if self.coefficients >= MOST { self.end_batch() } else { Ok(()) }
     }
 }
 
@@ -71,8 +71,7 @@ impl Polynomials for Verifier<'_> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.end_batch()?;
-        let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
-        let mut prg = Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+        let mut prg = Prg::new(self.arch, matrix_challenge(self.channel));
         let vectors = Vectors::new(&a, &b, |factors| prg.fill(factors));
         self.polynomials.add(2, vectors.at::<F2, _>(self.delta.value(), self.arch, (a, b, c), |wire| wire.0));
         self.gates.matrix_product();

@@ -1,11 +1,11 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::Prover;
-use crate::channel::Party;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
 use crate::error::Result;
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::{WAITING, by_transcript};
+use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::{F128, Field, MacField, Tagged};
@@ -20,8 +20,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
         let (degree, lanes) = (lower.len(), lower[0].len());
         self.batch().polynomials.push(lower);
         self.gates.polynomials(lanes, degree);
-        self.pending += lanes * degree;
-        if self.pending < MOST {
+        self.coefficients += lanes * degree;
+        if self.coefficients < MOST {
             return Ok(());
         }
         self.end_batch()?;
@@ -37,8 +37,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
     fn challenge(&mut self) -> Result<F128> {
         self.end_batch()?;
         if by_transcript::<E>() {
-            let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
-            return Ok(F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+            return Ok(matrix_challenge(self.channel));
         }
         self.hear(self.drawn)?;
         self.weigh(self.drawn)?;

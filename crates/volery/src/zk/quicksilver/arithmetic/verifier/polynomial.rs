@@ -1,11 +1,11 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::Verifier;
-use crate::channel::Party;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::vole::subfield::{Coefficients, Key};
 use crate::zk::quicksilver::arithmetic::by_transcript;
+use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
@@ -22,16 +22,15 @@ impl<B: Field, E: MacField<B>> Verifier<'_, B, E> {
         self.polynomials.weigh::<B>(self.arch, &polynomials, fill);
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
         self.gates.polynomials(lanes, degree);
-        self.pending += lanes * degree;
-        if self.pending >= MOST { self.end_batch() } else { Ok(()) }
+        self.coefficients += lanes * degree;
+        if self.coefficients >= MOST { self.end_batch() } else { Ok(()) }
     }
 
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
     fn challenge(&mut self) -> Result<F128> {
         self.end_batch()?;
         if by_transcript::<E>() {
-            let seed = self.channel.challenge(Party::Prover, "quicksilver matrix product");
-            return Ok(F128::from_bytes(*seed.first_chunk().expect("32 bytes")));
+            return Ok(matrix_challenge(self.channel));
         }
         let seed = self.random.word();
         self.channel.send_words(&[seed])?;
