@@ -5,6 +5,7 @@ mod correlations;
 mod estimate;
 mod options;
 mod over;
+mod run;
 mod setting;
 
 pub use binary::Binary;
@@ -14,16 +15,13 @@ pub use options::{Options, Report, Security};
 pub use over::Over;
 pub use setting::Setting;
 
-use correlations::Proposal;
+use run::{Common, Run};
 
-use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::{Circuit, Clear, Count, Size};
+use crate::channel::Channel;
+use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
-use crate::random::Random;
-use crate::vole::{Ahead, BoxedVole, Share};
+use crate::vole::BoxedVole;
 use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
-use core::marker::PhantomData;
-use std::time::Instant;
 use volery_primitives::Field;
 
 /// The name of the proof system that [`prove`] and [`verify`] run.
@@ -254,163 +252,5 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
         self.common.offer(run.choice.correlations, gates.size())?;
         self.vole = Some((delta, vole));
         Ok((accepted, gates))
-    }
-}
-
-/// What both sides keep from statement to statement.
-struct Common<'c, S> {
-    channel: &'c mut Channel,
-    options: Options,
-    /// From the first statement on.
-    random: Option<Random>,
-    choice: Option<Choice>,
-    dead: bool,
-    setting: PhantomData<S>,
-}
-
-/// One statement on its way from the handshake to the report.
-struct Run {
-    statement: [u8; 32],
-    /// Its number of commitments, where both parties have said it.
-    commitments: Option<u64>,
-    choice: Choice,
-    before: Traffic,
-    setup_traffic: Traffic,
-    started: Instant,
-    begun: Instant,
-}
-
-impl<'c, S: Setting> Common<'c, S> {
-    fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, choice: None, dead: false, setting: PhantomData }
-    }
-
-    /// Shakes hands on a statement; for the first one on all settings.
-    fn open<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<Run> {
-        if core::mem::replace(&mut self.dead, true) {
-            return Err(Error::invalid("the session has ended in an error: start another"));
-        }
-        let (statement, size, proposal) = self.settle(circuit)?;
-        let (before, started) = (self.channel.traffic(), Instant::now());
-        let first = self.random.is_none();
-        if first {
-            self.random = Some(match &self.options.seed {
-                Some(seed) => Random::from_seed(seed),
-                None => Random::from_system()?,
-            });
-        }
-        let parameters = proposal.text();
-        let field = S::name();
-        let hello = Hello { system: SYSTEM, field: &field, parameters: &parameters, statement: &statement };
-        let nonce = self.random.as_mut().expect("set above").bytes();
-        let theirs = shake_hands(self.channel, &hello, &nonce)?;
-        // Later statements use what the first one was set up with.
-        let resolved = proposal.resolve::<S>(&theirs, self.channel)?;
-        let choice = *self.choice.get_or_insert(resolved);
-        self.offer(choice.correlations, size.unwrap_or_default())?;
-        self.channel.meet("statement");
-        let setup_traffic = Traffic::default();
-        let agreed = size.filter(|_| first && choice.reason == Reason::Small);
-        let commitments = agreed.map(|size| size.commitments);
-        Ok(Run { statement, commitments, choice, before, setup_traffic, started, begun: started })
-    }
-
-    /// Forgets what was said of a statement that will not be proved.
-    fn forget(&mut self) {
-        (self.options.statement, self.options.size) = (None, None);
-    }
-
-    /// Refuses where less statistical security is offered than asked for.
-    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
-        let asked = self.options.security.unwrap_or(S::SECURITY);
-        let offered = S::statistical_bits(correlations, size);
-        if offered < asked {
-            return Err(Error::invalid(format!(
-                "{asked} bits of statistical security were asked for, and {correlations} over {} gives {offered} to a \
-                 statement of this size: ask for fewer, or take a larger extension",
-                S::name()
-            )));
-        }
-        Ok(())
-    }
-
-    /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
-    /// from a walk over the circuit.
-    fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<Size>, Proposal)> {
-        if self.options.non_interactive && !S::NON_INTERACTIVE {
-            return Err(Error::invalid(format!(
-                "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
-                 searched offline: take an extension of 100 bits or more",
-                S::name()
-            )));
-        }
-        let there = S::correlations();
-        if let Some(given) = self.options.correlations.filter(|given| !there.contains(given)) {
-            let there: Vec<_> = there.iter().map(|correlations| correlations.name()).collect();
-            return Err(Error::invalid(format!(
-                "the correlations {given} are not for {}: there are {}",
-                S::name(),
-                there.join(", ")
-            )));
-        }
-        let options = &mut self.options;
-        // A name, and a number, is for one statement: the next one must not be taken for this.
-        let (named, given) = (options.statement.take(), options.size.take());
-        let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
-        let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
-        let (shape, statement) = match named {
-            None => Count::fingerprint(circuit).map(|(shape, digest)| (Some(shape), digest))?,
-            Some(digest) if sized => (None, digest),
-            Some(digest) => (Some(Count::shape(circuit)?), digest),
-        };
-        let size = given.or(shape.map(|shape| shape.size()));
-        if let Some(firm) = firm {
-            self.offer(firm, size.unwrap_or_default())?;
-            return Ok((statement, size, Proposal::Firm(firm)));
-        }
-        let commitments = size.expect("counted where it was not given").commitments;
-        Ok((statement, size, Proposal::Auto { commitments, bandwidth: self.options.bandwidth }))
-    }
-
-    fn close(&mut self, run: Run, gates: Gates) -> Report {
-        self.dead = false;
-        let correlations = run.choice.correlations;
-        let security = Security {
-            computational: S::computational_bits(correlations),
-            statistical: S::statistical_bits(correlations, gates.size()),
-        };
-        Report {
-            statement: run.statement,
-            gates,
-            choice: run.choice,
-            security,
-            traffic: self.channel.traffic().since(run.before),
-            setup_traffic: run.setup_traffic,
-            setup: run.begun - run.started,
-            online: run.begun.elapsed(),
-        }
-    }
-}
-
-impl Run {
-    /// Draws what the statement will take, where shares come straight from transfers: they are a part of the set-up.
-    fn draw_ahead<S: Share + 'static>(
-        &self,
-        vole: BoxedVole<S>,
-        channel: &mut Channel,
-    ) -> Result<BoxedVole<S>> {
-        match self.commitments {
-            // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
-            Some(commitments) if self.choice.correlations == Correlations::Direct => {
-                Ok(Box::new(Ahead::new(vole, channel, commitments + 1)?))
-            }
-            _ => Ok(vole),
-        }
-    }
-
-    /// The set-up is done; gates follow.
-    fn begin(&mut self, channel: &Channel) {
-        self.begun = Instant::now();
-        self.setup_traffic = channel.traffic().since(self.before);
     }
 }

@@ -89,11 +89,27 @@ where
 fn pinned_over_other_fields() {
     for arch in Arch::available() {
         let name = arch.name();
-        assert_eq!(arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch), "a059e64dd7488dcaa85ac258809200a1", "direct, {name}");
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch),
+            "a059e64dd7488dcaa85ac258809200a1",
+            "direct, {name}"
+        );
         // Across a refill.
-        assert_eq!(arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch), "64344392f38b6f625ff59323f567680c", "refilled, {name}");
-        assert_eq!(arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch), "72bb37fefad1ef8617f46beb47ac21c0", "r = 2, {name}");
-        assert_eq!(arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch), "2e2a8c471a4cdabde442439a90d33399", "bytes, {name}");
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch),
+            "64344392f38b6f625ff59323f567680c",
+            "refilled, {name}"
+        );
+        assert_eq!(
+            arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch),
+            "72bb37fefad1ef8617f46beb47ac21c0",
+            "r = 2, {name}"
+        );
+        assert_eq!(
+            arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch),
+            "2e2a8c471a4cdabde442439a90d33399",
+            "bytes, {name}"
+        );
     }
 }
 
