@@ -66,7 +66,7 @@
 
 pub mod arithmetic;
 mod batch;
-mod polynomial;
+pub mod polynomial;
 mod prover;
 mod verifier;
 

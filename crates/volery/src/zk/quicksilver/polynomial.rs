@@ -16,7 +16,7 @@
 //! That a polynomial is zero means that p has degree h - 1. It is checked together with the products of its batch, which
 //! are such polynomials of degree two: with coefficients χ drawn after all commitments of the batch, which is the one
 //! that is open when the polynomial is asserted. Sums run on for each degree h by itself. At the end all are
-//! multiplied by X^{d-h}, where d is the highest degree, masked by one polynomial of degree d - 1 ([`vope`]), and opened:
+//! multiplied by X^{d-h}, where d is the highest degree, masked by one polynomial of degree d - 1 (`vole/vope.rs`), and opened:
 //! the verifier compares with its own value at Δ (5c). So a false value stands at X^d, out of reach of what is opened.
 //!
 //! A matrix product A·B = C is checked at two random vectors: u·A and B·v have lines in E as committed values have, and
@@ -32,7 +32,7 @@
 //! verifier may choose, and U_0 is then what its own keys determine.
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a batch with
-//! many ends early ([`MOST`]).
+//! many ends early (`MOST`).
 
 mod matrix;
 mod prover;
@@ -47,8 +47,6 @@ pub(super) use verifier::KeySums;
 pub use verifier::Keys;
 
 use crate::circuit::Size;
-#[cfg(doc)]
-use crate::vole::vope;
 
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = 1 << 17;
