@@ -6,30 +6,34 @@
 //! | from | message | bytes | figure 4 |
 //! |---|---|---|---|
 //! | | those of the VOLE's next block of n shares | its own | 2 |
-//! | prover | corrections of a section of so many shares: the committed value − the value of share i, zero where it commits to nothing | b·n | 4, 5 |
+//! | prover | corrections of a section: the committed value − the value of share i, zero where it commits to nothing | b each | 4, 5 |
 //! | verifier | seeds of the batch's coefficients, where E is short | 32 | 6, 7; fig. 5, 5a |
 //! | | those of the VOLE's check | its own | |
 //! | prover | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | d·b' + 32 | 7b, 8; fig. 5, 5b |
 //! | verifier | verdict | 1 | |
 //!
+//! **Sections.** Corrections go out by sections of a block, the first of 256 shares and each as long as all before, until
+//! that is a block: so a statement of a few hundred commitments does not send thousands of zeroes.
+//!
 //! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky challenge
 //! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived.
 //! The prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late
 //! as the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than
-//! some batches stalls the stream. Where E is larger a batch is one block, its challenge is the transcript's, and the
-//! gates are one-way. Either way the verifier knows the coefficients when a block's corrections have arrived, before it
-//! walks through its gates.
+//! some batches stalls the stream. Where E is larger a batch is one section, its challenge is the transcript's, and the
+//! gates are one-way. Either way the verifier knows the coefficients when a section's corrections have arrived, before
+//! it walks through its gates.
 //!
 //! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the end by a
 //! VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier
 //! checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a − m_c, B = k_a·k_b − k_c·Δ. A witness
 //! element is checked along with the products, as the product of itself and the public one. An asserted wire carries
-//! zero, so that its key is its MAC (8).
+//! zero, so that its key is its MAC (8). Products are polynomials of degree d = 2; those of higher degrees share the
+//! check ([`super::polynomial`]).
 //!
-//! **Soundness** ([`security`]): two Δ at most solve the quadratic equation of a wrong product, one guess forges an
-//! asserted MAC, one passes a check of the VOLE: 4/|E|. Wrong products cancel with the probability of one coefficient
-//! in each batch: the prover, who sees its coins, may go on until they do. To this adds the error of the VOLE's first
-//! shares ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
+//! **Soundness** ([`security`]): d Δ at most solve the equation of a wrong polynomial of degree d, two that of a product,
+//! one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|. Wrong ones cancel with the probability
+//! of one coefficient in each batch, those that end early included: the prover, who sees its coins, may go on until they
+//! do. A matrix product adds that of two. To this adds the error of the VOLE's first shares ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
 //! challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB
