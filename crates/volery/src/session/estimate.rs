@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::channel::{Channel, Party, Traffic, pipe};
     use crate::circuit::Network;
-    use crate::session::{Options, Report, prove, verify};
+    use crate::session::{Options, ProvenBy, Report, Setting, VerifiedBy, prove_over, verify_over};
     use std::time::Duration;
 
     /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
@@ -219,14 +219,22 @@ mod tests {
             check: false,
             ..Options::default()
         };
+        proved::<Binary, _>(&network, network.witness([1; 32]).collect(), &options)
+    }
+
+    /// What the verifier reports of a session.
+    pub(super) fn proved<S: Setting, C>(circuit: &C, witness: Vec<S::F>, options: &Options) -> Report
+    where
+        C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync,
+    {
         let (here, there) = pipe(Duration::from_secs(60));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let witness: Vec<_> = network.witness([1; 32]).collect();
-                prove(&network, witness, &mut Channel::new(Party::Prover, here), &options).unwrap();
+                let mut channel = Channel::new(Party::Prover, here);
+                prove_over::<S, _, _>(circuit, witness, &mut channel, options).unwrap();
             });
             let mut channel = Channel::new(Party::Verifier, there);
-            verify(&network, &mut channel, &options).unwrap().1
+            verify_over::<S, _>(circuit, &mut channel, options).unwrap().1
         })
     }
 

@@ -193,12 +193,10 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::ran;
+    use super::super::tests::{proved, ran};
     use super::*;
-    use crate::channel::{Channel, Party, pipe};
     use crate::circuit::Arithmetic;
-    use crate::session::{Options, Report, Setting, prove_over, verify_over};
-    use std::time::Duration;
+    use crate::session::{Options, Report, Setting};
     use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
 
     /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to 767, or 1024 and more.
@@ -215,16 +213,7 @@ mod tests {
             check: false,
             ..Options::default()
         };
-        let (here, there) = pipe(Duration::from_secs(60));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let witness: Vec<_> = network.witness([1; 32]).collect();
-                let mut channel = Channel::new(Party::Prover, here);
-                prove_over::<Over<B, E>, _, _>(&network, witness, &mut channel, &options).unwrap();
-            });
-            let mut channel = Channel::new(Party::Verifier, there);
-            verify_over::<Over<B, E>, _>(&network, &mut channel, &options).unwrap().1
-        })
+        proved::<Over<B, E>, _>(&network, network.witness([1; 32]).collect(), &options)
     }
 
     #[track_caller]

@@ -1,14 +1,10 @@
 //! Statements with polynomials and matrix products send what was foretold.
 
 use super::Estimate;
-use super::tests::ran;
-use crate::channel::{Channel, Party, pipe};
+use super::tests::{proved, ran};
 use crate::circuit::{Circuit, Count, Dimensions, MatrixProduct, Polynomials, Reduction, Size};
 use crate::error::Result;
-use crate::session::{
-    Binary, Correlations, Options, Over, ProvenBy, Setting, VerifiedBy, prove_over, verify_over,
-};
-use std::time::Duration;
+use crate::session::{Binary, Correlations, Options, Over, ProvenBy, Setting, VerifiedBy};
 use volery_primitives::{F61, F61x2, Field, Q32, Q32x2};
 
 /// "I know so many ones, each of which is one to this power."
@@ -43,15 +39,7 @@ fn assert_foretold<S: Setting, C>(
     let correlations = Correlations::named(&S::correlations(), name).unwrap();
     let size = Count::shape(circuit).unwrap().size();
     let options = Options { correlations: Some(correlations), security: Some(30), ..Options::default() };
-    let (here, there) = pipe(Duration::from_secs(60));
-    let report = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut channel = Channel::new(Party::Prover, here);
-            prove_over::<S, _, _>(circuit, witness, &mut channel, &options).unwrap();
-        });
-        let mut channel = Channel::new(Party::Verifier, there);
-        verify_over::<S, _>(circuit, &mut channel, &options).unwrap().1
-    });
+    let report = proved::<S, _>(circuit, witness, &options);
     assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
 }
 

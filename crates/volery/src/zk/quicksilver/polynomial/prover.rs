@@ -1,7 +1,8 @@
 //! The prover's side: coefficients.
 
-use crate::circuit::{common_lanes, degree_of_product};
+use crate::circuit::{common_lanes, degree_of_product, lane_name};
 use crate::error::Result;
+use core::fmt::Display;
 use core::iter;
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
@@ -48,6 +49,12 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// The values, a lane each.
     pub(in super::super) fn values(&self) -> &[B] {
         &self.values
+    }
+
+    /// The name of the first lane whose value is not zero, of those that are to be zero under `name`.
+    pub(in super::super) fn failure(&self, name: &dyn Display) -> Option<String> {
+        let lane = self.values.iter().position(|value| *value != B::ZERO)?;
+        Some(lane_name(name, lane, self.values.len()))
     }
 
     pub(in super::super) fn sum(&self, other: &Self) -> Self {

@@ -1,7 +1,7 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::Prover;
-use crate::circuit::{Entries, Matrix, Polynomials, check_sizes, lane_name};
+use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::{WAITING, by_transcript};
@@ -75,11 +75,7 @@ impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Vector<B, E>, name: &dyn Display) -> Result<()> {
-        if let Some(lane) = a.values().iter().position(|value| *value != B::ZERO)
-            && self.failed.is_none()
-        {
-            self.failed = Some(lane_name(name, lane, a.values().len()));
-        }
+        self.failed = self.failed.take().or_else(|| a.failure(name));
         self.gates.assert += a.values().len() as u64;
         self.vanish(a.into_lower())
     }
