@@ -156,7 +156,8 @@ pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<
         plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
     // Any witness will do, so that it is no secret.
     let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
-    plan.prove("arithmetic", ("gates", gates), &network, witness.iter().copied(), gates, &options)
+    let witness = witness.iter().copied();
+    plan.print(&plan.prove("arithmetic", ("gates", gates), &network, witness, gates, &options)?)
 }
 
 fn list(json: bool) -> Result<()> {
@@ -205,27 +206,9 @@ impl<S: Setting> Plan<S> {
         Ok(Self { settings, shape, latency, gates, repeat, started })
     }
 
-    /// Proves `circuit`, which has `mul` multiplications, as often as said, and prints what that took; `size` is as for
-    /// the parameters.
+    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
+    /// parameters.
     fn prove<C, W>(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        circuit: &C,
-        witness: W,
-        mul: u64,
-        options: &Options,
-    ) -> Result<()>
-    where
-        W: IntoIterator<Item = S::F> + Clone + Send,
-        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
-    {
-        let outcome = self.outcome(name, size, circuit, witness, mul, options)?;
-        print_outcome(&outcome, &self.settings)
-    }
-
-    /// What that took.
-    fn outcome<C, W>(
         &self,
         name: &'static str,
         size: (&str, u64),
@@ -242,6 +225,10 @@ impl<S: Setting> Plan<S> {
         let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
         outcome.bench = Some((name, self.parameters(size)));
         Ok(outcome)
+    }
+
+    fn print(&self, outcome: &Outcome) -> Result<()> {
+        print_outcome(outcome, &self.settings)
     }
 
     /// What there is to do, `of` so many a run.
@@ -271,7 +258,8 @@ impl Plan<Binary> {
         let seed = Random::from_system()?.bytes();
         // Any witness will do, so that it is no secret.
         let witness: Vec<F2> = network.witness(seed).collect();
-        self.prove("boolean", ("gates", gates), &network, witness.iter().copied(), gates, &options)
+        let witness = witness.iter().copied();
+        self.print(&self.prove("boolean", ("gates", gates), &network, witness, gates, &options)?)
     }
 
     fn sha256(&self) -> Result<()> {
@@ -280,6 +268,13 @@ impl Plan<Binary> {
         volery::check(&statement, known)?;
         let shape = Count::<F2>::shape(&statement)?;
         let options = self.settings.options(statement.digest(), Some(shape.size()))?;
-        self.prove("sha256", ("length", LENGTH as u64), &statement, known, shape.mul, &options)
+        self.print(&self.prove(
+            "sha256",
+            ("length", LENGTH as u64),
+            &statement,
+            known,
+            shape.mul,
+            &options,
+        )?)
     }
 }

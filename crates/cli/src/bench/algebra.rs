@@ -4,7 +4,6 @@ use super::{Plan, size};
 use crate::args::Bench;
 use crate::failure::{Failure, Result};
 use crate::fields::ARITHMETIC;
-use crate::parties::print_outcome;
 use crate::print::seconds;
 use crate::settings::one_of;
 use serde_json::json;
@@ -50,11 +49,11 @@ pub(crate) fn inner_product<S: Setting>(typed: &Bench, started: Instant) -> Resu
     let options = plan.settings.options(statement.digest(), Some(size))?;
     let timed = Timed { statement, beyond: Mutex::default() };
     let mut outcome =
-        plan.outcome("inner-product", ("length", length), &timed, statement.witness(seed), 0, &options)?;
+        plan.prove("inner-product", ("length", length), &timed, statement.witness(seed), 0, &options)?;
     let slowest = timed.beyond.into_inner().expect("as above").into_values().max().unwrap_or_default();
     let slowest = slowest.as_secs_f64();
     outcome.more("beyond_committing", json!(slowest), seconds(slowest));
-    print_outcome(&outcome, &plan.settings)
+    plan.print(&outcome)
 }
 
 /// Proves the product of two matrices over `S`.
@@ -69,7 +68,7 @@ pub(crate) fn matmul<S: Setting>(typed: &Bench, started: Instant) -> Result<()> 
     let statement = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).map_err(refused)?;
     let size = Size { commitments: 2 * side * side, polynomials: 0, degree: 2, matrices: 1 };
     let options = plan.settings.options(statement.digest(), Some(size))?;
-    plan.prove("matmul", ("size", side), &statement, statement.witness(seed), 0, &options)
+    plan.print(&plan.prove("matmul", ("size", side), &statement, statement.witness(seed), 0, &options)?)
 }
 
 /// Which short solutions `sis` is about.
@@ -125,7 +124,7 @@ pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     };
     let options = plan.settings.options(statement.digest(), Some(size))?;
     let witness = solution.iter().copied();
-    let mut outcome = plan.outcome("sis", ("columns", columns as u64), &statement, witness, 0, &options)?;
+    let mut outcome = plan.prove("sis", ("columns", columns as u64), &statement, witness, 0, &options)?;
     outcome.more("kind", json!(kind.name()), kind.name().into());
-    print_outcome(&outcome, &plan.settings)
+    plan.print(&outcome)
 }

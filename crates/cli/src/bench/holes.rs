@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::args::Bench;
 use crate::failure::{Failure, Result};
-use crate::parties::{Known, print_outcome};
+use crate::parties::Known;
 use crate::print::{human, seconds};
 use crate::report::Outcome;
 use crate::settings::one_of;
@@ -114,7 +114,7 @@ where
 {
     let shape = Count::<F2>::shape(circuit)?;
     let options = plan.settings.options(digest, Some(shape.size()))?;
-    plan.outcome("holes", ("count", count), circuit, witness, shape.mul, &options)
+    plan.prove("holes", ("count", count), circuit, witness, shape.mul, &options)
 }
 
 /// What it took with holes, with what it took without beside it.
@@ -140,5 +140,5 @@ fn report(plan: &Plan<Binary>, kind: &str, count: u64, gates: Outcome, mut holes
         each(&gates)
     );
     holes.more("gate_by_gate", without, text);
-    print_outcome(&holes, &plan.settings)
+    plan.print(&holes)
 }
