@@ -41,7 +41,7 @@ mod verifier;
 
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
-pub(super) use prover::{Pending, Sums};
+pub(super) use prover::{Lower, Pending, Sums};
 pub(super) use rows::Rows;
 pub(super) use verifier::KeySums;
 pub use verifier::Keys;

@@ -14,36 +14,55 @@ use zeroize::Zeroizing;
 pub struct Vector<B: Field, E: Field> {
     /// The highest coefficients.
     values: Zeroizing<Vec<B>>,
-    /// Those of X^j, at place j; the degree is their number.
-    lower: Vec<Zeroizing<Vec<E>>>,
+    lower: Lower<E>,
+}
+
+/// The coefficients below the highest, a lane each: those of X^0, then those of X^1, …
+#[derive(Clone)]
+pub(in super::super) struct Lower<E: Field> {
+    lanes: usize,
+    degree: usize,
+    coefficients: Zeroizing<Vec<E>>,
+}
+
+impl<E: Field> Lower<E> {
+    fn new([lanes, degree]: [usize; 2], coefficients: Vec<E>) -> Self {
+        assert_eq!(coefficients.len(), lanes * degree);
+        Self { lanes, degree, coefficients: Zeroizing::new(coefficients) }
+    }
+
+    /// How many they are in each lane, which is the degree.
+    pub(in super::super) fn degree(&self) -> usize {
+        self.degree
+    }
+
+    pub(in super::super) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// For each power the coefficients of all lanes.
+    fn powers(&self) -> impl Iterator<Item = &[E]> {
+        (0..self.degree).map(|power| &self.coefficients[self.lanes * power..][..self.lanes])
+    }
 }
 
 impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// Public values: of degree 0.
     pub(in super::super) fn public(values: &[B]) -> Self {
-        Self { values: Zeroizing::new(values.to_vec()), lower: Vec::new() }
+        Self { values: Zeroizing::new(values.to_vec()), lower: Lower::new([values.len(), 0], Vec::new()) }
     }
 
     /// Committed values, each with its MAC: of degree 1.
-    pub(in super::super) fn of(lines: impl ExactSizeIterator<Item = (B, E)>) -> Self {
-        let mut values = Zeroizing::new(Vec::with_capacity(lines.len()));
-        let mut macs = Zeroizing::new(Vec::with_capacity(lines.len()));
-        lines.for_each(|(value, mac)| {
-            values.push(value);
-            macs.push(mac);
-        });
-        Self { values, lower: vec![macs] }
+    pub(in super::super) fn of<W>(wires: &[W], line: impl Fn(&W) -> (B, E)) -> Self {
+        Self {
+            values: Zeroizing::new(wires.iter().map(|wire| line(wire).0).collect()),
+            lower: Lower::new([wires.len(), 1], wires.iter().map(|wire| line(wire).1).collect()),
+        }
     }
 
     /// One lane of degree 2 from its coefficients, the lowest first.
     pub(in super::super) fn quadratic((constant, linear, value): (E, E, B)) -> Self {
-        let lower = [constant, linear].map(|coefficient| Zeroizing::new(vec![coefficient]));
-        Self { values: Zeroizing::new(vec![value]), lower: lower.into() }
-    }
-
-    /// The degree of all lanes.
-    pub(in super::super) fn degree(&self) -> usize {
-        self.lower.len()
+        Self { values: Zeroizing::new(vec![value]), lower: Lower::new([1, 2], vec![constant, linear]) }
     }
 
     /// The values, a lane each.
@@ -60,62 +79,71 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     pub(in super::super) fn sum(&self, other: &Self) -> Self {
         let lanes = common_lanes(self.values.len(), other.values.len());
         let (low, high) = if self.degree() < other.degree() { (self, other) } else { (other, self) };
-        let (low, mut sum) = (low.spread(lanes), high.spread(lanes).into_owned());
-        let shift = sum.degree() - low.degree();
-        sum.values.iter_mut().zip(&*low.values).for_each(|(sum, value)| *sum += *value);
-        for (sums, coefficients) in sum.lower[shift..].iter_mut().zip(&low.lower) {
-            sums.iter_mut().zip(&**coefficients).for_each(|(sum, coefficient)| *sum += *coefficient);
-        }
-        sum
+        let (low, high) = (low.spread(lanes), high.spread(lanes));
+        let values = iter::zip(&*low.values, &*high.values).map(|(&low, &high)| low + high);
+        // The highest powers are those that both have.
+        let (alone, both) = high.lower.coefficients.split_at(lanes * (high.degree() - low.degree()));
+        let mut sum = Vec::with_capacity(high.lower.coefficients.len());
+        sum.extend_from_slice(alone);
+        sum.extend(iter::zip(both, &*low.lower.coefficients).map(|(&high, &low)| high + low));
+        Self { values: Zeroizing::new(values.collect()), lower: Lower::new([lanes, high.degree()], sum) }
     }
 
     pub(in super::super) fn product(&self, arch: Arch, other: &Self) -> Result<Self> {
         let lanes = common_lanes(self.values.len(), other.values.len());
         let degree = degree_of_product(self.degree(), other.degree())?;
         let (a, b) = (self.spread(lanes), other.spread(lanes));
-        let mut lower: Vec<_> = (0..degree).map(|_| Zeroizing::new(vec![E::ZERO; lanes])).collect();
-        for (i, left) in a.lower.iter().enumerate() {
-            for (j, right) in b.lower.iter().enumerate() {
-                E::add_products(arch, left, right, &mut lower[i + j]);
+        let mut lower = vec![E::ZERO; lanes * degree];
+        let at = |power: usize| lanes * power..lanes * (power + 1);
+        for (i, left) in a.lower.powers().enumerate() {
+            for (j, right) in b.lower.powers().enumerate() {
+                E::add_products(arch, left, right, &mut lower[at(i + j)]);
             }
-            E::add_scaled(arch, left, &b.values, &mut lower[i + b.degree()]);
+            E::add_scaled(arch, left, &b.values, &mut lower[at(i + b.degree())]);
         }
-        for (j, right) in b.lower.iter().enumerate() {
-            E::add_scaled(arch, right, &a.values, &mut lower[j + a.degree()]);
+        for (j, right) in b.lower.powers().enumerate() {
+            E::add_scaled(arch, right, &a.values, &mut lower[at(j + a.degree())]);
         }
-        let values = a.values.iter().zip(&*b.values).map(|(&a, &b)| a * b);
-        Ok(Self { values: Zeroizing::new(values.collect()), lower })
+        let values = iter::zip(&*a.values, &*b.values).map(|(&a, &b)| a * b);
+        Ok(Self { values: Zeroizing::new(values.collect()), lower: Lower::new([lanes, degree], lower) })
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
+        let mut lower = Vec::with_capacity(lanes.len() * self.degree());
+        self.lower.powers().for_each(|coefficients| lower.extend(gathered(coefficients, lanes)));
         Self {
-            values: gathered(&self.values, lanes, B::ZERO),
-            lower: self.lower.iter().map(|coefficients| gathered(coefficients, lanes, E::ZERO)).collect(),
+            values: Zeroizing::new(gathered(&self.values, lanes).collect()),
+            lower: Lower::new([lanes.len(), self.degree()], lower),
         }
     }
 
     pub(in super::super) fn total(&self) -> Self {
-        let sum = |coefficients: &Zeroizing<Vec<E>>| Zeroizing::new(vec![coefficients.iter().copied().sum()]);
+        let lower = self.lower.powers().map(|coefficients| coefficients.iter().copied().sum());
         Self {
             values: Zeroizing::new(vec![self.values.iter().copied().sum()]),
-            lower: self.lower.iter().map(sum).collect(),
+            lower: Lower::new([1, self.degree()], lower.collect()),
         }
     }
 
     /// The lower coefficients, where the values, which are to be zero, are cut off; of degree 1 at least.
-    pub(in super::super) fn into_lower(mut self) -> Vec<Zeroizing<Vec<E>>> {
-        if self.lower.is_empty() {
-            self.lower.push(Zeroizing::new(vec![E::ZERO; self.values.len()]));
+    pub(in super::super) fn into_lower(mut self) -> Lower<E> {
+        if self.degree() == 0 {
+            self.lower = Lower::new([self.values.len(), 1], vec![E::ZERO; self.values.len()]);
         }
         self.lower
     }
 
     /// The same where they are to be `macs` with the values of this vector.
-    pub(in super::super) fn into_lower_minus(self, macs: impl Iterator<Item = E>) -> Vec<Zeroizing<Vec<E>>> {
+    pub(in super::super) fn into_lower_minus(self, macs: impl Iterator<Item = E>) -> Lower<E> {
         let mut lower = self.into_lower();
-        let highest = lower.last_mut().expect("one at least");
-        highest.iter_mut().zip(macs).for_each(|(coefficient, mac)| *coefficient -= mac);
+        let highest = lower.coefficients.len() - lower.lanes;
+        iter::zip(&mut lower.coefficients[highest..], macs)
+            .for_each(|(coefficient, mac)| *coefficient -= mac);
         lower
+    }
+
+    fn degree(&self) -> usize {
+        self.lower.degree()
     }
 
     /// So many lanes, all equal where there is one.
@@ -127,14 +155,13 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 }
 
-fn gathered<T: Copy + zeroize::Zeroize>(from: &[T], lanes: &[Option<usize>], zero: T) -> Zeroizing<Vec<T>> {
-    Zeroizing::new(lanes.iter().map(|lane| lane.map_or(zero, |lane| from[lane])).collect())
+fn gathered<F: Field>(from: &[F], lanes: &[Option<usize>]) -> impl Iterator<Item = F> {
+    lanes.iter().map(|lane| lane.map_or(F::ZERO, |lane| from[lane]))
 }
 
 /// The polynomials of a batch that has no challenge yet.
 pub(in super::super) struct Pending<E: Field> {
-    /// The coefficients below the degree, of the lanes of each vector.
-    vectors: Vec<Vec<Zeroizing<Vec<E>>>>,
+    vectors: Vec<Lower<E>>,
 }
 
 impl<E: Field> Default for Pending<E> {
@@ -145,7 +172,7 @@ impl<E: Field> Default for Pending<E> {
 
 impl<E: Field> Pending<E> {
     /// Adds the lanes of a vector.
-    pub(in super::super) fn push(&mut self, lower: Vec<Zeroizing<Vec<E>>>) {
+    pub(in super::super) fn push(&mut self, lower: Lower<E>) {
         self.vectors.push(lower);
     }
 
@@ -160,9 +187,9 @@ impl<E: Field> Pending<E> {
     {
         let mut chi = Vec::new();
         for lower in self.vectors.drain(..) {
-            chi.resize(lower[0].len(), E::ZERO);
+            chi.resize(lower.lanes, E::ZERO);
             fill(&mut chi);
-            let weighed = lower.iter().map(|coefficients| E::dot(arch, &chi, coefficients));
+            let weighed = lower.powers().map(|coefficients| E::dot(arch, &chi, coefficients));
             sums.add(&Zeroizing::new(weighed.collect::<Vec<_>>()));
         }
     }

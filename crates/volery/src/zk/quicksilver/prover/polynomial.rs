@@ -5,20 +5,19 @@ use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::vole::Mac;
 use crate::zk::quicksilver::batch::matrix_challenge;
-use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
+use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::arch::{inner_product, weigh};
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128, Field};
-use zeroize::Zeroizing;
 
 impl Prover<'_> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, lower: Vec<Zeroizing<Vec<F128>>>) -> Result<()> {
+    fn vanish(&mut self, lower: Lower<F128>) -> Result<()> {
         if !self.batch.is_open() {
             self.next_batch()?;
         }
-        let (degree, lanes) = (lower.len(), lower[0].len());
+        let (degree, lanes) = (lower.degree(), lower.lanes());
         self.pending.push(lower);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
@@ -33,7 +32,7 @@ impl Polynomials for Prover<'_> {
         Vector::public(values)
     }
     fn vector(&mut self, wires: &[Mac]) -> Self::Vector {
-        Vector::of(wires.iter().map(|wire| (wire.value(), wire.0)))
+        Vector::of(wires, |wire| (wire.value(), wire.0))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
         a.sum(b)

@@ -6,18 +6,17 @@ use crate::error::Result;
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::{WAITING, by_transcript};
 use crate::zk::quicksilver::batch::matrix_challenge;
-use crate::zk::quicksilver::polynomial::{MOST, Vector, Vectors};
+use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::{F128, Field, MacField, Tagged};
-use zeroize::Zeroizing;
 
 impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, lower: Vec<Zeroizing<Vec<E>>>) -> Result<()> {
+    fn vanish(&mut self, lower: Lower<E>) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
-        let (degree, lanes) = (lower.len(), lower[0].len());
+        let (degree, lanes) = (lower.degree(), lower.lanes());
         self.batch().polynomials.push(lower);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
@@ -52,7 +51,7 @@ impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
         Vector::public(values)
     }
     fn vector(&mut self, wires: &[Tagged<B, E>]) -> Vector<B, E> {
-        Vector::of(wires.iter().map(|wire| (wire.value, wire.mac)))
+        Vector::of(wires, |wire| (wire.value, wire.mac))
     }
     fn sum(&mut self, a: &Vector<B, E>, b: &Vector<B, E>) -> Vector<B, E> {
         a.sum(b)
