@@ -74,6 +74,6 @@ impl<W> FromIterator<Word<W, 8>> for Bytes<W> {
 }
 
 /// The witness that [`Bytes::witness`] reads as `bytes`: bytes in order, each from its least significant bit.
-pub fn bits_of(bytes: &[u8]) -> impl Iterator<Item = F2> + '_ {
+pub fn bits_of(bytes: &[u8]) -> impl Iterator<Item = F2> + Clone + '_ {
     bytes.iter().flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into())))
 }
