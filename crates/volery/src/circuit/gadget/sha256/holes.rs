@@ -51,7 +51,7 @@ const COMPUTED: usize = EXPANDED + 2 * ROUNDS + 8;
 
 /// Rounds, or words of the schedule, side by side: enough to make little of what a vector costs whatever its length,
 /// and few enough for vectors to stay in cache.
-const SIDE_BY_SIDE: usize = 16;
+const SIDE_BY_SIDE: usize = 8;
 
 /// With holes: words are committed to, and the bits of sums in between are polynomials.
 pub enum Holes {}
@@ -128,21 +128,21 @@ pub(super) fn compress<B: Polynomials<F = F2>>(
     Ok(array::from_fn(|i| Word::new(array::from_fn(|bit| Bit::Wire(result[WIDTH * i + bit])))))
 }
 
-/// Demands that words `t` to `t` + 15 of the schedule follow from those before.
+/// Demands that words `t` to `t` + 7 of the schedule follow from those before.
 fn assert_schedule<B: Polynomials<F = F2>>(
     b: &mut B,
     maps: &Maps,
     schedule: &[B::Wire],
     t: usize,
 ) -> Result<()> {
-    let [sum, late, middle, early, first] = [0, 2, 7, 15, 16].map(|by| words_from(b, schedule, t - by));
-    let late = xor_of(b, &late, &maps.lower_1);
-    let early = xor_of(b, &early, &maps.lower_0);
+    let [sum, middle, first] = [0, 7, 16].map(|by| words_from(b, schedule, t - by));
+    let late = xor_of(b, side_by_side(schedule, t - 2), &maps.lower_1);
+    let early = xor_of(b, side_by_side(schedule, t - 15), &maps.lower_0);
     let addends = [late, middle, early, first].map(|vector| Addend { vector, degree: 1 });
     assert_sum(b, Maps::WORDS, addends, false, &sum, &format_args!("schedule from {t} on"))
 }
 
-/// Demands that the words e and a of rounds `t` to `t` + 15 follow from those before. In the lists of these the words
+/// Demands that the words e and a of rounds `t` to `t` + 7 follow from those before. In the lists of these the words
 /// of round t are at place t + 4.
 fn assert_rounds<B: Polynomials<F = F2>>(
     b: &mut B,
@@ -153,6 +153,8 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     t: usize,
 ) -> Result<()> {
     let word = words_from(b, schedule, t);
+    let sigma1 = xor_of(b, side_by_side(e, t + 3), &maps.upper_1);
+    let sigma0 = xor_of(b, side_by_side(a, t + 3), &maps.upper_0);
     let [h, g, f, e, next_e] = array::from_fn(|i| words_from(b, e, t + i));
     let [d, c, b0, a, next_a] = array::from_fn(|i| words_from(b, a, t + i));
     let constants = Maps::WORDS.lanes(|i, bit| F2::low_bit((ROUND[t + i] >> bit).into()));
@@ -162,7 +164,6 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     let either = b.sum(&f, &g);
     let chosen = b.product(&e, &either)?;
     let ch = b.sum(&chosen, &g);
-    let sigma1 = xor_of(b, &e, &maps.upper_1);
     let addends = [(constants, 0), (d.clone(), 1), (h, 1), (sigma1, 1), (word, 1), (ch, 2)];
     let addends = addends.map(|(vector, degree)| Addend { vector, degree });
     assert_sum(b, Maps::WORDS, addends, false, &next_e, &format_args!("e from round {t} on"))?;
@@ -172,7 +173,6 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     let right = b.sum(&a, &c);
     let both = b.product(&left, &right)?;
     let maj = b.sum(&both, &a);
-    let sigma0 = xor_of(b, &a, &maps.upper_0);
     // -d is the complement of d plus one.
     let one = b.public(&[F2::ONE]);
     let minus_d = b.sum(&d, &one);
@@ -183,7 +183,11 @@ fn assert_rounds<B: Polynomials<F = F2>>(
 
 /// As many words of `wires` as run side by side, from number `at` on.
 fn words_from<B: Polynomials<F = F2>>(b: &mut B, wires: &[B::Wire], at: usize) -> B::Vector {
-    b.vector(&wires[WIDTH * at..][..WIDTH * SIDE_BY_SIDE])
+    b.vector(side_by_side(wires, at))
+}
+
+fn side_by_side<W>(wires: &[W], at: usize) -> &[W] {
+    &wires[WIDTH * at..][..WIDTH * SIDE_BY_SIDE]
 }
 
 /// For each lane another, or none.
@@ -213,11 +217,15 @@ impl Maps {
     }
 }
 
-/// The sum of what `maps` make of `words`.
-fn xor_of<B: Polynomials<F = F2>>(b: &mut B, words: &B::Vector, maps: &[Map; 3]) -> B::Vector {
-    let [x, y, z] = maps.each_ref().map(|map| b.gather(words, map));
-    let sum = b.sum(&x, &y);
-    b.sum(&sum, &z)
+/// The sum of what `maps` make of `words`: on wires, where sums are cheaper than of vectors.
+fn xor_of<B: Polynomials<F = F2>>(b: &mut B, words: &[B::Wire], [x, y, z]: &[Map; 3]) -> B::Vector {
+    let mut sums = Vec::with_capacity(words.len());
+    for ((x, y), z) in x.iter().zip(y).zip(z) {
+        let mut terms = [x, y, z].into_iter().flatten().map(|lane| words[*lane]);
+        let first = terms.next().expect("rotations have no gaps");
+        sums.push(terms.fold(first, |sum, term| b.add(sum, term)));
+    }
+    b.vector(&sums)
 }
 
 /// The bits of `words` on wires, in order.

@@ -179,9 +179,9 @@ fn each_word_is_asserted_alone() {
             let mut clear = Clear::new(some_bits());
             let refused = Altered { word, bit }.run(&mut clear).unwrap_err().to_string();
             let name = match word {
-                0..48 => format!("schedule from {} on[{}]", 16 + word / 16 * 16, 32 * (word % 16) + bit),
-                48..112 => format!("e from round {} on[{}]", (word - 48) / 16 * 16, 32 * (word % 16) + bit),
-                112..176 => format!("a from round {} on[{}]", (word - 112) / 16 * 16, 32 * (word % 16) + bit),
+                0..48 => format!("schedule from {} on[{}]", 16 + word / 8 * 8, 32 * (word % 8) + bit),
+                48..112 => format!("e from round {} on[{}]", (word - 48) / 8 * 8, 32 * (word % 8) + bit),
+                112..176 => format!("a from round {} on[{}]", (word - 112) / 8 * 8, 32 * (word % 8) + bit),
                 _ => format!("chaining value[{}]", 32 * (word - 176) + bit),
             };
             assert!(refused.contains(&format!(" {name} ")), "{word} {bit}: {refused}");
