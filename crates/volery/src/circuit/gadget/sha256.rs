@@ -49,7 +49,7 @@ const LOWER_0: ([usize; 2], usize) = ([7, 18], 3);
 /// The rotations that σ₁ adds, and the shift that it adds to them.
 const LOWER_1: ([usize; 2], usize) = ([17, 19], 10);
 
-/// The SHA-256 digest of `message`, 32 bytes: 22,573 ANDs or fewer for each block of 64 bytes.
+/// The SHA-256 digest of `message`, 32 bytes: 22,271 ANDs or fewer for each block of 64 bytes.
 ///
 /// # Errors
 /// Those of [`Backend::mul`].
