@@ -2,7 +2,8 @@
 
 use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
 use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
+use crate::circuit::gadget::Word;
+use crate::circuit::gadget::hash::fips_180::{choose, majority};
 use crate::error::Result;
 use volery_primitives::F2;
 
@@ -66,30 +67,4 @@ fn rotations_and_shift<B: Backend<F = F2>>(
 ) -> Word32<B::Wire> {
     let [x, y] = by.map(|by| word.rotate_right(by));
     x.xor(b, &y).xor(b, &word.shift_right(shift))
-}
-
-fn choose<B: Backend<F = F2>>(
-    b: &mut B,
-    bits: &Word32<B::Wire>,
-    yes: &Word32<B::Wire>,
-    no: &Word32<B::Wire>,
-) -> Result<Word32<B::Wire>> {
-    let mut out = *bits.bits();
-    for (i, bit) in out.iter_mut().enumerate() {
-        *bit = bit.select(b, yes.bits()[i], no.bits()[i])?;
-    }
-    Ok(Word::new(out))
-}
-
-fn majority<B: Backend<F = F2>>(
-    b: &mut B,
-    x: &Word32<B::Wire>,
-    y: &Word32<B::Wire>,
-    z: &Word32<B::Wire>,
-) -> Result<Word32<B::Wire>> {
-    let mut out = *x.bits();
-    for (i, bit) in out.iter_mut().enumerate() {
-        *bit = Bit::majority(b, *bit, y.bits()[i], z.bits()[i])?;
-    }
-    Ok(Word::new(out))
 }

@@ -2,6 +2,7 @@ use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::gadget::{Bit, bits_of};
 use crate::circuit::{Circuit, Clear, Count, Shape};
+use core::array;
 use sha2::Digest;
 
 struct Preimage<C> {
@@ -19,7 +20,7 @@ impl<C> Preimage<C> {
 impl<B: Backend<F = F2>, C: Compression<B>> Circuit<B> for Preimage<C> {
     fn run(&self, b: &mut B) -> Result<()> {
         let message = Bytes::witness(b, self.length)?;
-        let mut sha = Sha256::<_, C>::begin();
+        let mut sha = Sha256::<_, C>::default();
         sha.update(b, &message)?;
         sha.finish(b)?.assert_equal(b, &self.digest, "digest")
     }
