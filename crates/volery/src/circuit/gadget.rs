@@ -1,4 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings and SHA-256.
+//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, hash functions, ciphers
+//! and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -55,6 +56,7 @@ mod bytes;
 mod element;
 mod hash;
 mod product;
+mod sha1;
 mod sha256;
 mod word;
 
@@ -64,5 +66,6 @@ pub use element::Element;
 pub(super) use element::prime_field;
 pub use hash::Hash;
 pub use product::products_with_holes;
+pub use sha1::{Sha1, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
 pub use word::Word;
