@@ -51,6 +51,7 @@
 //! ```
 
 mod adder;
+mod aes;
 mod bit;
 mod bytes;
 mod element;
@@ -60,6 +61,7 @@ mod sha1;
 mod sha256;
 mod word;
 
+pub use aes::{Aes128, Gcm};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
