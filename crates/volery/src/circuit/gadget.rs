@@ -52,6 +52,7 @@
 
 mod adder;
 mod aes;
+mod base64;
 mod bit;
 mod bytes;
 mod element;
@@ -64,6 +65,7 @@ mod sha256;
 mod word;
 
 pub use aes::{Aes128, Gcm};
+pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
