@@ -31,7 +31,7 @@ impl<W: Copy> Gcm<W> {
     ///
     /// 5,120 ANDs for each block, full or not, and as many for the tag; and for its hash some √(2n) products of 2,187
     /// ANDs where `associated` and `ciphertext` are public, none up to n = 2, for n blocks of both in all and one more.
-    /// Where they are not, it is n products.
+    /// Where they are not, it is n products at most.
     ///
     /// # Errors
     /// `Invalid` where the nonce has not 12 bytes; those of [`Backend::mul`].

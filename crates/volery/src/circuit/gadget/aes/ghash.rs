@@ -24,7 +24,7 @@ const WIDTH: usize = 8 * BLOCK;
 const MODULUS: [usize; 4] = [0, 1, 2, 7];
 
 /// The hash of `blocks` under `key`, all of 16 bytes. Where all the blocks are public, a product of [`mul`] for each
-/// of the [`products`]; else one for each block but the first.
+/// of the [`products`]; else one for each block at most.
 pub(super) fn ghash<B: Backend<F = F2>>(
     b: &mut B,
     key: &Bytes<B::Wire>,
