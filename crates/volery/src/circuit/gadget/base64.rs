@@ -13,18 +13,18 @@ use volery_primitives::F2;
 ///
 /// # Errors
 /// `Invalid` where a text of so many bytes has another length; those of [`Backend::mul`].
-pub fn base64_decode<B: Backend<F = F2>>(
+pub fn base64_decode<W: Copy, B: Backend<F = F2, Wire = W>>(
     b: &mut B,
-    text: &Bytes<B::Wire>,
+    text: &Bytes<W>,
     length: usize,
-) -> Result<(Bytes<B::Wire>, Bit<B::Wire>)> {
+) -> Result<(Bytes<W>, Bit<W>)> {
     let right = 4 * length.div_ceil(3);
     if text.len() != right {
         let message = format!("base64 of {length} bytes has {right} characters, and not {}", text.len());
         return Err(Error::invalid(message));
     }
     let characters = (8 * length).div_ceil(6);
-    let mut bits = Vec::<Bit<B::Wire>>::with_capacity(6 * characters);
+    let mut bits = Vec::<Bit<W>>::with_capacity(6 * characters);
     let mut valid = Bit::Public(true);
     for character in text.iter().take(characters) {
         let (digit, known) = decode(b, character)?;
@@ -63,10 +63,10 @@ pub fn base64_encode<B: Backend<F = F2>>(b: &mut B, bytes: &Bytes<B::Wire>) -> R
 /// Bits 5 and 6 tell `A` to `Z` (10), `a` to `z` (11) and the others (01) apart. In each group the digit is the
 /// number n of the five bits below plus a constant, which is linear in the two; but for `+` and `/`, the only others
 /// below 16.
-fn decode<B: Backend<F = F2>>(
+fn decode<W: Copy, B: Backend<F = F2, Wire = W>>(
     b: &mut B,
-    character: &Word<B::Wire, 8>,
-) -> Result<(Word<B::Wire, 6>, Bit<B::Wire>)> {
+    character: &Word<W, 8>,
+) -> Result<(Word<W, 6>, Bit<W>)> {
     let [n0, n1, n2, n3, n4, lower, letter, high] = *character.bits();
     // n - 1, n + 25 or n + 36.
     let upper = lower.not(b);

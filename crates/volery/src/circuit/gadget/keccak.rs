@@ -22,7 +22,7 @@ const IOTA: [u64; ROUNDS] = {
     let mut at = 0;
     while at < 7 * ROUNDS {
         constants[at / 7] |= ((register & 1) as u64) << ((1 << (at % 7)) - 1);
-        register = register << 1 ^ (register >> 7) * 0x71;
+        register = (register << 1) ^ ((register >> 7) * 0x71);
         at += 1;
     }
     constants

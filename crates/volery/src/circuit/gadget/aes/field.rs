@@ -9,7 +9,7 @@ pub(super) const fn mul(x: u8, y: u8) -> u8 {
     while bit > 0 {
         bit -= 1;
         let carry = product >> 7;
-        product = product << 1 ^ carry * MODULUS ^ (y >> bit & 1) * x;
+        product = (product << 1) ^ (carry * MODULUS) ^ ((y >> bit & 1) * x);
     }
     product
 }

@@ -145,7 +145,7 @@ const NORM: [u32; 4] = {
         let mut j = 0;
         while j < 4 {
             // An element of the small field is itself times Y + Y^16: its coordinates stand there twice.
-            norm[j] |= (((factor & COORDINATES[j]).count_ones() & 1) as u32) << i;
+            norm[j] |= ((factor & COORDINATES[j]).count_ones() & 1) << i;
             j += 1;
         }
         i += 1;
