@@ -114,7 +114,7 @@ fn demo_tells_its_story() {
 
 #[test]
 fn benches_report_both_parties() {
-    for (arguments, mul) in [(&["boolean", "--gates", "300_001"][..], 300_001), (&["sha256"], 21_993)] {
+    for (arguments, mul) in [(&["boolean", "--gates", "300_001"][..], 300_001), (&["sha256"], 21_653)] {
         let ended = volery(&[&["bench"], arguments, &["--json"]].concat()).expect(0);
         let object = ended.json();
         assert_keys(&object, &KEYS);

@@ -1,4 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings and SHA-256.
+//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, hash functions, ciphers
+//! and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -50,17 +51,29 @@
 //! ```
 
 mod adder;
+mod aes;
+mod base64;
 mod bit;
 mod bytes;
 mod element;
+mod hash;
+mod hmac;
+mod keccak;
 mod product;
+mod sha1;
 mod sha256;
 mod word;
 
+pub use aes::{Aes128, Gcm};
+pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
+pub use hash::Hash;
+pub use hmac::{Hmac, hmac, prf};
+pub use keccak::{Sha3_256, Sponge, sha3_256};
 pub use product::products_with_holes;
+pub use sha1::{Sha1, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
 pub use word::Word;

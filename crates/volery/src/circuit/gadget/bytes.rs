@@ -4,6 +4,7 @@ use super::{Bit, Word};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
+use core::ops::Range;
 use volery_primitives::F2;
 
 /// A string of bytes, of public length.
@@ -34,6 +35,53 @@ impl<W: Copy> Bytes<W> {
         self.0.is_empty()
     }
 
+    /// The byte at `at`, counted from 0.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn byte(&self, at: usize) -> &Word<W, 8> {
+        &self.0[at]
+    }
+
+    /// The bytes at `range`.
+    ///
+    /// # Panics
+    /// Where it reaches beyond the end.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        Self(self.0[range].to_vec())
+    }
+
+    /// This string, and `other` after it.
+    #[must_use]
+    pub fn concat(&self, other: &Self) -> Self {
+        Self([&self.0[..], &other.0].concat())
+    }
+
+    /// `self ⊕ other`, byte by byte.
+    ///
+    /// # Errors
+    /// `Invalid` where the lengths differ.
+    pub fn xor<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, other: &Self) -> Result<Self> {
+        self.check_length(other.len(), "a string")?;
+        Ok(self.0.iter().zip(&other.0).map(|(x, y)| x.xor(b, y)).collect())
+    }
+
+    /// Whether the strings are the same: an AND for each bit that is not public in both, less one.
+    ///
+    /// # Errors
+    /// `Invalid` where the lengths differ; those of [`Backend::mul`].
+    pub fn equal<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, other: &Self) -> Result<Bit<W>> {
+        let mut equal = Bit::Public(true);
+        for byte in self.xor(b, other)?.iter() {
+            for bit in byte.bits() {
+                let same = bit.not(b);
+                equal = equal.and(b, same)?;
+            }
+        }
+        Ok(equal)
+    }
+
     /// The bytes in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Word<W, 8>> + DoubleEndedIterator {
         self.0.iter()
@@ -50,13 +98,7 @@ impl<W: Copy> Bytes<W> {
         expected: &[u8],
         name: &(impl Display + ?Sized),
     ) -> Result<()> {
-        if expected.len() != self.len() {
-            return Err(Error::invalid(format!(
-                "{name} has {} bytes, and is compared with {} bytes",
-                self.len(),
-                expected.len()
-            )));
-        }
+        self.check_length(expected.len(), name)?;
         for (at, (word, &byte)) in self.0.iter().rev().zip(expected.iter().rev()).enumerate() {
             for (i, bit) in word.bits().iter().enumerate() {
                 let expected = Bit::Public(byte >> i & 1 == 1);
@@ -64,6 +106,14 @@ impl<W: Copy> Bytes<W> {
             }
         }
         Ok(())
+    }
+
+    fn check_length(&self, other: usize, name: &(impl Display + ?Sized)) -> Result<()> {
+        if other == self.len() {
+            return Ok(());
+        }
+        let message = format!("{name} has {} bytes, and is compared with {other} bytes", self.len());
+        Err(Error::invalid(message))
     }
 }
 

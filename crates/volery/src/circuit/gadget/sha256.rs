@@ -11,17 +11,13 @@ mod tests;
 pub use gates::Gates;
 pub use holes::Holes;
 
+use super::hash::Hash;
+use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of};
 use super::{Bytes, Word};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::Result;
-use core::array;
 use core::marker::PhantomData;
 use volery_primitives::F2;
-
-type Word32<W> = Word<W, 32>;
-
-/// Bytes of a block.
-const BLOCK: usize = 64;
 
 /// The initial chaining value, FIPS 180-4 section 5.3.3.
 const INITIAL: [u32; 8] =
@@ -49,14 +45,12 @@ const LOWER_0: ([usize; 2], usize) = ([7, 18], 3);
 /// The rotations that σ₁ adds, and the shift that it adds to them.
 const LOWER_1: ([usize; 2], usize) = ([17, 19], 10);
 
-/// The SHA-256 digest of `message`, 32 bytes: 22,573 ANDs or fewer for each block of 64 bytes.
+/// The SHA-256 digest of `message`, 32 bytes: 22,271 ANDs or fewer for each block of 64 bytes.
 ///
 /// # Errors
 /// Those of [`Backend::mul`].
 pub fn sha256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Result<Bytes<B::Wire>> {
-    let mut sha = Sha256::new();
-    sha.update(b, message)?;
-    sha.finish(b)
+    Sha256::<_, Gates>::digest(b, message)
 }
 
 /// The SHA-256 digest of `message`, 32 bytes, with holes: 5,888 committed bits or fewer for each block of 64 bytes, in
@@ -68,9 +62,7 @@ pub fn sha256_with_holes<B: Polynomials<F = F2>>(
     b: &mut B,
     message: &Bytes<B::Wire>,
 ) -> Result<Bytes<B::Wire>> {
-    let mut sha = Sha256::with_holes();
-    sha.update(b, message)?;
-    sha.finish(b)
+    Sha256::<_, Holes>::digest(b, message)
 }
 
 /// A way to compute the compression function.
@@ -86,97 +78,56 @@ pub trait Compression<B: Backend<F = F2>> {
     ) -> Result<[Word<B::Wire, 32>; 8]>;
 }
 
-/// SHA-256 of a message that comes piece by piece: holds one block. `C` says how to compress it.
+/// SHA-256 of a message that comes piece by piece ([`Hash`]): holds one block. `C` says how to compress it.
 pub struct Sha256<W, C = Gates> {
     state: [Word32<W>; 8],
-    /// The begin of the next block, less than [`BLOCK`] bytes.
-    pending: Vec<Word<W, 8>>,
-    /// Bytes of the message so far.
-    length: u64,
+    blocks: Blocks<W>,
     compression: PhantomData<C>,
-}
-
-impl<W: Copy> Default for Sha256<W> {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl<W: Copy> Sha256<W> {
     /// The digest of the empty message, to be continued gate by gate.
     pub fn new() -> Self {
-        Self::begin()
+        Self::default()
     }
 }
 
 impl<W: Copy> Sha256<W, Holes> {
     /// The digest of the empty message, to be continued with holes.
     pub fn with_holes() -> Self {
-        Self::begin()
+        Self::default()
     }
 }
 
-impl<W: Copy, C> Sha256<W, C> {
-    fn begin() -> Self {
+impl<W: Copy, C> Default for Sha256<W, C> {
+    fn default() -> Self {
         let state = INITIAL.map(|word| Word::public(word.into()));
-        Self { state, pending: Vec::with_capacity(BLOCK), length: 0, compression: PhantomData }
-    }
-
-    /// Appends `piece` to the message.
-    ///
-    /// # Errors
-    /// Those of [`Compression::compress`].
-    pub fn update<B>(&mut self, b: &mut B, piece: &Bytes<W>) -> Result<()>
-    where
-        B: Backend<F = F2, Wire = W>,
-        C: Compression<B>,
-    {
-        self.length += piece.len() as u64;
-        for &byte in piece.iter() {
-            self.push(b, byte)?;
-        }
-        Ok(())
-    }
-
-    /// The digest of the message, 32 bytes.
-    ///
-    /// # Errors
-    /// Those of [`Compression::compress`].
-    pub fn finish<B>(mut self, b: &mut B) -> Result<Bytes<W>>
-    where
-        B: Backend<F = F2, Wire = W>,
-        C: Compression<B>,
-    {
-        self.push(b, Word::public(0x80))?;
-        while self.pending.len() != BLOCK - 8 {
-            self.push(b, Word::public(0))?;
-        }
-        for byte in (8 * self.length).to_be_bytes() {
-            self.push(b, Word::public(byte.into()))?;
-        }
-        let bytes_of = |word: &Word32<W>| {
-            let bits = *word.bits();
-            [24, 16, 8, 0].map(|low| Word::new(array::from_fn(|i| bits[low + i])))
-        };
-        Ok(self.state.iter().flat_map(bytes_of).collect())
-    }
-
-    fn push<B>(&mut self, b: &mut B, byte: Word<W, 8>) -> Result<()>
-    where
-        B: Backend<F = F2, Wire = W>,
-        C: Compression<B>,
-    {
-        self.pending.push(byte);
-        if self.pending.len() == BLOCK {
-            let words = array::from_fn(|i| big_endian(&self.pending[4 * i..4 * i + 4]));
-            self.state = C::compress(b, &self.state, &words)?;
-            self.pending.clear();
-        }
-        Ok(())
+        Self { state, blocks: Blocks::new(), compression: PhantomData }
     }
 }
 
-/// The word of four bytes, most significant byte first.
-fn big_endian<W: Copy>(bytes: &[Word<W, 8>]) -> Word32<W> {
-    Word::new(array::from_fn(|i| bytes[3 - i / 8].bits()[i % 8]))
+impl<W: Copy, C> Clone for Sha256<W, C> {
+    fn clone(&self) -> Self {
+        Self { state: self.state, blocks: self.blocks.clone(), compression: PhantomData }
+    }
+}
+
+impl<B: Backend<F = F2>, C: Compression<B>> Hash<B> for Sha256<B::Wire, C> {
+    const BLOCK: usize = BLOCK;
+    const DIGEST: usize = 32;
+
+    fn update(&mut self, b: &mut B, piece: &Bytes<B::Wire>) -> Result<()> {
+        self.blocks.update(piece, |block| {
+            self.state = C::compress(b, &self.state, block)?;
+            Ok(())
+        })
+    }
+
+    fn finish(mut self, b: &mut B) -> Result<Bytes<B::Wire>> {
+        self.blocks.finish(|block| {
+            self.state = C::compress(b, &self.state, block)?;
+            Ok(())
+        })?;
+        Ok(bytes_of(&self.state))
+    }
 }

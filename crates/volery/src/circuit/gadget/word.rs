@@ -1,5 +1,7 @@
 //! Words of a fixed width.
 
+mod sum;
+
 use super::Bit;
 use crate::circuit::Backend;
 use crate::error::Result;

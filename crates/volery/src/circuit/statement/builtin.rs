@@ -3,7 +3,7 @@
 use super::algebra::{self, Algebra};
 use super::{Port, Value, field};
 use crate::circuit::Polynomials;
-use crate::circuit::gadget::{Bit, Bytes, Compression, Sha256, Word};
+use crate::circuit::gadget::{Bit, Bytes, Compression, Hash, Sha256, Word};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;

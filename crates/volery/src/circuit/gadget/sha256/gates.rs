@@ -2,7 +2,8 @@
 
 use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
 use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Word};
+use crate::circuit::gadget::Word;
+use crate::circuit::gadget::hash::fips_180::{choose, majority};
 use crate::error::Result;
 use volery_primitives::F2;
 
@@ -27,11 +28,9 @@ impl<B: Backend<F = F2>> Compression<B> for Gates {
             let sigma0 = rotations(b, &a, UPPER_0);
             let ch = choose(b, &e, &f, &g)?;
             let maj = majority(b, &a, &b0, &c)?;
-            // A sum with a constant has fewer ANDs, and the first rounds have more constants the earlier these meet.
-            let t1 = h.add(b, &Word::public(constant.into()))?;
-            let t1 = t1.add(b, &sigma1)?.add(b, &ch)?.add(b, &schedule[t % 16])?;
-            let t2 = sigma0.add(b, &maj)?;
-            s = [t1.add(b, &t2)?, a, b0, c, d.add(b, &t1)?, e, f, g];
+            let t1 = Word::sum(b, &[h, sigma1, ch, Word::public(constant.into()), schedule[t % 16]])?;
+            let next_a = Word::sum(b, &[t1, sigma0, maj])?;
+            s = [next_a, a, b0, c, d.add(b, &t1)?, e, f, g];
         }
         let mut sum = *state;
         for (sum, word) in sum.iter_mut().zip(&s) {
@@ -51,7 +50,7 @@ pub(super) fn expand<B: Backend<F = F2>>(
     let (early, late) = (before(15), before(2));
     let sigma0 = rotations_and_shift(b, early, LOWER_0);
     let sigma1 = rotations_and_shift(b, late, LOWER_1);
-    sigma1.add(b, before(7))?.add(b, &sigma0)?.add(b, before(16))
+    Word::sum(b, &[sigma1, *before(7), sigma0, *before(16)])
 }
 
 /// The xor of three rotations of `word`.
@@ -68,30 +67,4 @@ fn rotations_and_shift<B: Backend<F = F2>>(
 ) -> Word32<B::Wire> {
     let [x, y] = by.map(|by| word.rotate_right(by));
     x.xor(b, &y).xor(b, &word.shift_right(shift))
-}
-
-fn choose<B: Backend<F = F2>>(
-    b: &mut B,
-    bits: &Word32<B::Wire>,
-    yes: &Word32<B::Wire>,
-    no: &Word32<B::Wire>,
-) -> Result<Word32<B::Wire>> {
-    let mut out = *bits.bits();
-    for (i, bit) in out.iter_mut().enumerate() {
-        *bit = bit.select(b, yes.bits()[i], no.bits()[i])?;
-    }
-    Ok(Word::new(out))
-}
-
-fn majority<B: Backend<F = F2>>(
-    b: &mut B,
-    x: &Word32<B::Wire>,
-    y: &Word32<B::Wire>,
-    z: &Word32<B::Wire>,
-) -> Result<Word32<B::Wire>> {
-    let mut out = *x.bits();
-    for (i, bit) in out.iter_mut().enumerate() {
-        *bit = Bit::majority(b, *bit, y.bits()[i], z.bits()[i])?;
-    }
-    Ok(Word::new(out))
 }

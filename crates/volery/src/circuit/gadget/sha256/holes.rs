@@ -17,7 +17,7 @@
 //!
 //! | committed | bits | degree | multiplications |
 //! |---|---|---|---|
-//! | all ANDs ([`Gates`]) | 22,573 | 2 | 67,700 |
+//! | all ANDs ([`Gates`]) | 22,271 | 2 | 66,800 |
 //! | W, a, e, ch and maj | 9,984 | 8 | 173,000 |
 //! | W, a, e and e - d, which a starts from too | 7,936 | 8 | 167,000 |
 //! | W, a, e and the carries of the first three words of e | 7,936 | 8 | 186,000 |

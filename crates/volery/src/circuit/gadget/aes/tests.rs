@@ -1,0 +1,150 @@
+use super::*;
+use crate::circuit::gadget::bits_of;
+use crate::circuit::{Circuit, Clear, Count};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aes_gcm::aead::{Aead, Payload};
+
+/// A circuit that a closure pushes.
+struct Of<T>(T);
+
+impl<B: Backend<F = F2>, T: Fn(&mut B) -> Result<()>> Circuit<B> for Of<T> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        (self.0)(b)
+    }
+}
+
+fn ands(circuit: impl Fn(&mut Count<F2>) -> Result<()>) -> u64 {
+    Count::<F2>::shape(&Of(circuit)).unwrap().mul
+}
+
+fn some_bytes(length: usize, seed: u8) -> Vec<u8> {
+    (0..length).map(|i| (i as u8).wrapping_mul(37) ^ seed.wrapping_mul(i as u8 | 11)).collect()
+}
+
+#[test]
+fn all_bytes_are_substituted_as_in_the_standard() {
+    for byte in 0..=255 {
+        // By definition: the inverse is the power 254, and the map is written out bit by bit.
+        let inverse = (0..254).fold(1, |power, _| field::mul(power, byte));
+        let expected: u8 = (0..8).fold(0x63, |sum, i| {
+            let bits = [0, 4, 5, 6, 7].map(|by| inverse >> ((i + by) % 8) & 1);
+            sum ^ bits.iter().fold(0, |sum, bit| sum ^ bit) << i
+        });
+        let mut clear = Clear::new(bits_of(&[byte]).collect::<Vec<_>>());
+        let word = Word::witness(&mut clear).unwrap();
+        let result = substitute(&mut clear, &word).unwrap();
+        result.assert_equal(&mut clear, &Word::public(expected.into()), &byte).unwrap();
+        let result = substitute(&mut clear, &Word::public(byte.into())).unwrap();
+        assert!(result.is_public());
+        result.assert_equal(&mut clear, &Word::public(expected.into()), &byte).unwrap();
+    }
+}
+
+/// Encrypts a witness block under a witness key.
+fn check_block(key: &[u8], block: &[u8], expected: &[u8]) {
+    let mut clear = Clear::new(bits_of(&[key, block].concat()).collect::<Vec<_>>());
+    let key = Bytes::witness(&mut clear, 16).unwrap();
+    let block = Bytes::witness(&mut clear, 16).unwrap();
+    let cipher = Aes128::new(&mut clear, &key).unwrap();
+    let result = cipher.encrypt(&mut clear, &block).unwrap();
+    result.assert_equal(&mut clear, expected, "ciphertext").unwrap();
+    clear.finish().unwrap();
+}
+
+/// FIPS 197, appendices B and C.1.
+#[test]
+fn published_blocks() {
+    let bytes = |number: u128| number.to_be_bytes();
+    check_block(
+        &bytes(0x2b7e1516_28aed2a6_abf71588_09cf4f3c),
+        &bytes(0x3243f6a8_885a308d_313198a2_e0370734),
+        &bytes(0x3925841d_02dc09fb_dc118597_196a0b32),
+    );
+    check_block(
+        &bytes(0x00010203_04050607_08090a0b_0c0d0e0f),
+        &bytes(0x00112233_44556677_8899aabb_ccddeeff),
+        &bytes(0x69c4e0d8_6a7b0430_d8cdb780_70b4c55a),
+    );
+}
+
+#[test]
+fn blocks_agree_with_an_outside_implementation() {
+    for seed in 0..20 {
+        let (key, block) = (some_bytes(16, seed), some_bytes(16, seed ^ 0x55));
+        let mut expected = aes::Block::try_from(&block[..]).unwrap();
+        aes::Aes128::new_from_slice(&key).unwrap().encrypt_block(&mut expected);
+        check_block(&key, &block, &expected);
+    }
+}
+
+#[test]
+fn ands_of_blocks_are_pinned() {
+    fn keyed(b: &mut Count<F2>, length: usize) -> Result<Aes128<<Count<F2> as Backend>::Wire>> {
+        let key = Bytes::witness(b, length)?;
+        Aes128::new(b, &key)
+    }
+    assert_eq!(ands(|b| keyed(b, 16).map(drop)), 40 * 32);
+    let block = |b: &mut Count<F2>| {
+        let block = Bytes::witness(b, 16)?;
+        keyed(b, 16)?.encrypt(b, &block).map(drop)
+    };
+    assert_eq!(ands(block), 200 * 32);
+    let refused = Count::<F2>::shape(&Of(|b: &mut _| keyed(b, 15).map(drop))).unwrap_err().to_string();
+    assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
+}
+
+/// What is on wires: the key always, the text where told.
+fn check_gcm(associated: usize, length: usize, public_text: bool) {
+    let (key, nonce) = (some_bytes(16, 7), some_bytes(12, 9));
+    let (associated, plaintext) = (some_bytes(associated, 1), some_bytes(length, 3));
+    let cipher = aes_gcm::Aes128Gcm::new_from_slice(&key).unwrap();
+    let outside = aes_gcm::Nonce::try_from(&nonce[..]).unwrap();
+    let sealed = cipher.encrypt(&outside, Payload { msg: &plaintext, aad: &associated }).unwrap();
+    let (ciphertext, tag) = sealed.split_at(length);
+
+    let texts = if public_text { vec![] } else { [ciphertext, &plaintext].concat() };
+    let mut clear = Clear::new(bits_of(&[&key[..], &texts].concat()).collect::<Vec<_>>());
+    let b = &mut clear;
+    let key = Bytes::witness(b, 16).unwrap();
+    let gcm = Gcm::new(b, &key).unwrap();
+    let (nonce, associated) = (Bytes::public(&nonce), Bytes::public(&associated));
+    let text = |b: &mut _, text: &[u8]| {
+        if public_text { Bytes::public(text) } else { Bytes::witness(b, text.len()).unwrap() }
+    };
+    let text_of_cipher = text(b, ciphertext);
+    let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &text_of_cipher).unwrap();
+    opened.assert_equal(b, &plaintext, "plaintext").unwrap();
+    opened_tag.assert_equal(b, tag, "tag").unwrap();
+    let plain_text = text(b, &plaintext);
+    let (sealed, sealed_tag) = gcm.encrypt(b, &nonce, &associated, &plain_text).unwrap();
+    sealed.assert_equal(b, ciphertext, "ciphertext").unwrap();
+    sealed_tag.assert_equal(b, tag, "tag").unwrap();
+    clear.finish().unwrap();
+}
+
+#[test]
+fn galois_mode_agrees_with_an_outside_implementation() {
+    for (associated, length) in [(0, 0), (13, 1), (0, 16), (20, 17), (16, 32), (5, 100), (13, 300)] {
+        check_gcm(associated, length, true);
+        check_gcm(associated, length, false);
+    }
+}
+
+#[test]
+fn ands_of_galois_mode_are_pinned() {
+    let opened = |length: usize, public: bool| {
+        ands(|b| {
+            let key = Bytes::witness(b, 16)?;
+            let gcm = Gcm::new(b, &key)?;
+            let text = if public { Bytes::public(&vec![3; length]) } else { Bytes::witness(b, length)? };
+            let (nonce, associated) = (Bytes::public(&[1; 12]), Bytes::public(&[2; 13]));
+            gcm.decrypt(b, &nonce, &associated, &text).map(drop)
+        })
+    };
+    // One expansion, a block for the key of the hash, one for the tag and those of the text; then products.
+    let blocks = |blocks: u64| 1280 + (2 + blocks) * 5120;
+    assert_eq!(opened(0, true), blocks(0));
+    assert_eq!(opened(16, true), blocks(1) + 2187);
+    assert_eq!(opened(1024, true), blocks(64) + 10 * 2187);
+    assert_eq!(opened(16, false), blocks(1) + 2 * 2187);
+}
