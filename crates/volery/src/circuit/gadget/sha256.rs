@@ -117,7 +117,8 @@ impl<W: Copy> Sha256<W, Holes> {
 }
 
 impl<W: Copy, C> Sha256<W, C> {
-    fn begin() -> Self {
+    /// The digest of the empty message, to be continued as `C` says.
+    pub fn begin() -> Self {
         let state = INITIAL.map(|word| Word::public(word.into()));
         Self { state, pending: Vec::with_capacity(BLOCK), length: 0, compression: PhantomData }
     }
