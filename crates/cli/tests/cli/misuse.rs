@@ -30,8 +30,8 @@ fn unchecked_witnesses_fail_on_the_way() {
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
     prove("message=text:abcd")
-        .refused(2, &["--private: message is 24 bits wide", "has 32 bits: nothing is padded"]);
-    prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
+        .refused(2, &["--private: message is 24 bits wide", "has 32 bits (4 bytes): nothing is padded"]);
+    prove("message=text:abc\n").refused(2, &["has 32 bits (4 bytes): the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);

@@ -1,4 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings and SHA-256.
+//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, SHA-256 and
+//! Merkle trees.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -53,6 +54,7 @@ mod adder;
 mod bit;
 mod bytes;
 mod element;
+mod merkle;
 mod product;
 mod sha256;
 mod word;
@@ -61,6 +63,7 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
+pub use merkle::{merkle_root, sha256_tree};
 pub use product::products_with_holes;
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
 pub use word::Word;

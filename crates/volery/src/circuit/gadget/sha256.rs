@@ -24,7 +24,7 @@ type Word32<W> = Word<W, 32>;
 const BLOCK: usize = 64;
 
 /// The initial chaining value, FIPS 180-4 section 5.3.3.
-const INITIAL: [u32; 8] =
+pub(super) const INITIAL: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 /// The round constants, FIPS 180-4 section 4.2.2.
@@ -119,8 +119,7 @@ impl<W: Copy> Sha256<W, Holes> {
 impl<W: Copy, C> Sha256<W, C> {
     /// The digest of the empty message, to be continued as `C` says.
     pub fn begin() -> Self {
-        let state = INITIAL.map(|word| Word::public(word.into()));
-        Self { state, pending: Vec::with_capacity(BLOCK), length: 0, compression: PhantomData }
+        Self { state: initial(), pending: Vec::with_capacity(BLOCK), length: 0, compression: PhantomData }
     }
 
     /// Appends `piece` to the message.
@@ -155,11 +154,7 @@ impl<W: Copy, C> Sha256<W, C> {
         for byte in (8 * self.length).to_be_bytes() {
             self.push(b, Word::public(byte.into()))?;
         }
-        let bytes_of = |word: &Word32<W>| {
-            let bits = *word.bits();
-            [24, 16, 8, 0].map(|low| Word::new(array::from_fn(|i| bits[low + i])))
-        };
-        Ok(self.state.iter().flat_map(bytes_of).collect())
+        Ok(bytes_of(&self.state))
     }
 
     fn push<B>(&mut self, b: &mut B, byte: Word<W, 8>) -> Result<()>
@@ -169,15 +164,49 @@ impl<W: Copy, C> Sha256<W, C> {
     {
         self.pending.push(byte);
         if self.pending.len() == BLOCK {
-            let words = array::from_fn(|i| big_endian(&self.pending[4 * i..4 * i + 4]));
-            self.state = C::compress(b, &self.state, &words)?;
+            self.state = C::compress(b, &self.state, &words(&self.pending))?;
             self.pending.clear();
         }
         Ok(())
     }
 }
 
-/// The word of four bytes, most significant byte first.
-fn big_endian<W: Copy>(bytes: &[Word<W, 8>]) -> Word32<W> {
-    Word::new(array::from_fn(|i| bytes[3 - i / 8].bits()[i % 8]))
+/// The chaining value after `block`, which is the first: SHA-256 but for the padding. Among blocks, which have one
+/// length, collisions are as hard to find as of the compression function.
+///
+/// # Errors
+/// Those of [`Compression::compress`].
+pub(super) fn sha256_of_block<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    block: &[Word32<B::Wire>; 16],
+) -> Result<[Word32<B::Wire>; 8]> {
+    C::compress(b, &initial(), block)
+}
+
+fn initial<W: Copy>() -> [Word32<W>; 8] {
+    INITIAL.map(|word| Word::public(word.into()))
+}
+
+/// The words of `bytes`, 64 of them.
+///
+/// # Panics
+/// Where there are more or fewer.
+pub(super) fn block_of<W: Copy>(bytes: &Bytes<W>) -> [Word32<W>; 16] {
+    let bytes: Vec<_> = bytes.iter().copied().collect();
+    assert_eq!(bytes.len(), BLOCK);
+    words(&bytes)
+}
+
+/// The words of the 64 bytes of a block, each most significant byte first.
+fn words<W: Copy>(bytes: &[Word<W, 8>]) -> [Word32<W>; 16] {
+    array::from_fn(|word| Word::new(array::from_fn(|i| bytes[4 * word + 3 - i / 8].bits()[i % 8])))
+}
+
+/// The bytes of words, each most significant byte first.
+pub(super) fn bytes_of<W: Copy>(words: &[Word32<W>]) -> Bytes<W> {
+    let bytes = |word: &Word32<W>| {
+        let bits = *word.bits();
+        [24, 16, 8, 0].map(|low| Word::new(array::from_fn(|i| bits[low + i])))
+    };
+    words.iter().flat_map(bytes).collect()
 }

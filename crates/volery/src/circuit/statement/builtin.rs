@@ -3,6 +3,7 @@
 //! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
 //! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
 
+mod merkle_root;
 mod ports;
 mod sha256_preimage;
 
@@ -14,12 +15,13 @@ use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::array;
+use merkle_root::MerkleRoot;
 use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
 pub(super) const LIST: &[(&str, &str)] =
-    &[sha256_preimage::LISTED, algebra::INNER_PRODUCT, algebra::MATRIX_PRODUCT];
+    &[sha256_preimage::LISTED, merkle_root::LISTED, algebra::INNER_PRODUCT, algebra::MATRIX_PRODUCT];
 
 /// The longest vector: its 2^30 bits take 128 MiB as a witness.
 const LONGEST_VECTOR: u64 = 1 << 30;
@@ -28,6 +30,7 @@ const LONGEST_VECTOR: u64 = 1 << 30;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Preimage(Preimage),
+    MerkleRoot(MerkleRoot),
     Algebra(Algebra),
 }
 
@@ -46,6 +49,7 @@ impl Builtin {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
+            "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -66,6 +70,7 @@ impl Builtin {
     fn described(&self) -> &dyn Described {
         match self {
             Self::Preimage(statement) => statement,
+            Self::MerkleRoot(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -85,7 +90,8 @@ impl Builtin {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
-            Self::Preimage(_) => self.gates(b, &mut ports),
+            Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::Preimage(_) | Self::MerkleRoot(_) => self.gates(b, &mut ports),
         }
     }
 
@@ -96,7 +102,8 @@ impl Builtin {
     pub(super) fn gates<B: Backend<F = F2>>(&self, b: &mut B, ports: &mut impl Ports<B>) -> Result<()> {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
-            Self::Preimage(_) => Err(self.of_polynomials(": leave out holes=1")),
+            Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
     }
