@@ -33,13 +33,13 @@ impl FromStr for Format {
 /// A public program: a circuit file or a built-in statement, with nothing said about its values.
 #[derive(Debug)]
 pub struct Relation {
-    source: Source,
+    pub(super) source: Source,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
 }
 
 #[derive(Debug)]
-enum Source {
+pub(super) enum Source {
     Bristol(Bristol),
     Builtin(Builtin),
 }
