@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -26,7 +27,8 @@ A statement is a relation (a public program) with public and private values.
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
-over f2 builtin:sha256-preimage?length=55; over any other
+over f2 builtin:sha256-preimage?length=55 and builtin:merkle-root?depth=8;
+over any other
 builtin:power?exponent=5, builtin:polynomial?degree=3,
 builtin:linear?rows=2&columns=3 and, where it is a prime field,
 builtin:range-sum?count=4&bits=32, builtin:factors and
@@ -88,6 +90,23 @@ Over other fields, with bits for each multiplication beside the value itself:
   l2           5
   mid          1.5
   wan          0.5";
+
+const EXPORT: &str = "\
+Inputs and outputs are those that `volery circuit info` lists, in that order,
+with bit i of each on its wire i: values are given to the file as to the
+relation, by the names in0, in1, … and out0, out1, … An input that has to be
+public is an input like others.
+
+What a statement asserts by itself is one output more, behind the others and
+only where there is such an assertion: all its bits have to be zero.
+
+Statements of polynomials (inner-product, matmul, holes=1) are not made of
+gates, and are refused. The file of one block of SHA-256 has 3 MB.
+
+Example:
+  volery circuit export builtin:sha256-preimage?length=3 --out sha256.txt
+  volery check --relation sha256.txt --private in0=text:abc \\
+    --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 const BENCH: &str = "\
 Examples:
@@ -207,8 +226,23 @@ pub(crate) struct Check {
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
+    /// Write a relation over f2 as a circuit file
+    #[command(after_help = EXPORT)]
+    Export(Export),
     /// The built-in statements, with their keys and the defaults of these
     List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct Export {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format to write
+    #[arg(long, default_value = "bristol-fashion")]
+    pub(crate) format: String,
+    /// The file to write, which appears once it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args)]

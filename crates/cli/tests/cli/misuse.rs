@@ -115,7 +115,7 @@ fn what_does_not_exist_is_said_to() {
         (&["circuit"], &["a verb is missing", "circuit info", "circuit list"]),
         (&["circuit", "list", "--field", "f62"], &["--field: no such name", "f61"]),
         (&["circuit", "list", "x"], &["none is expected"]),
-        (&["circuit", "export", "x"], &["circuit export does not exist yet"]),
+        (&["circuit", "import", "x"], &["no such verb", "circuit export"]),
         (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
