@@ -118,6 +118,7 @@ Examples:
   volery bench matmul --size 1024 --bandwidth 500
   volery bench sis --kind binary
   volery bench holes --kind multiplication
+  volery bench merkle --depth 16
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench --list
@@ -288,8 +289,11 @@ pub(crate) struct Bench {
     /// The rows and columns of the matrices of `matmul` [default: 1024]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Option<String>,
+    /// The depth of the tree of `merkle` [default: 8]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) depth: Option<String>,
     /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
-    /// sha256]
+    /// sha256]; of `merkle`: gates, holes [default: holes]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]

@@ -65,7 +65,9 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["a verb is missing"]),
-        (&["bench", "merkle"], &["merkle does not exist yet", "boolean"]),
+        (&["bench", "snippets"], &["snippets does not exist yet", "boolean"]),
+        (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
+        (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
         (&["bench", "matmul", "--gates", "3"], &["bench matmul has no --gates"]),
         (&["bench", "matmul", "--size", "0"], &["--size: ", "0×0"]),
         (&["bench", "matmul", "--size", "1000000"], &["--size: ", "2^32"]),
