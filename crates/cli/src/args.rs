@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -26,7 +27,8 @@ A statement is a relation (a public program) with public and private values.
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
-over f2 builtin:sha256-preimage?length=55; over any other
+over f2 builtin:sha256-preimage?length=55 and builtin:merkle-root?depth=8;
+over any other
 builtin:power?exponent=5, builtin:polynomial?degree=3,
 builtin:linear?rows=2&columns=3 and, where it is a prime field,
 builtin:range-sum?count=4&bits=32, builtin:factors and
@@ -89,6 +91,23 @@ Over other fields, with bits for each multiplication beside the value itself:
   mid          1.5
   wan          0.5";
 
+const EXPORT: &str = "\
+Inputs and outputs are those that `volery circuit info` lists, in that order,
+with bit i of each on its wire i: values are given to the file as to the
+relation, by the names in0, in1, … and out0, out1, … An input that has to be
+public is an input like others.
+
+What a statement asserts by itself is one output more, behind the others and
+only where there is such an assertion: all its bits have to be zero.
+
+Statements of polynomials (inner-product, matmul, holes=1) are not made of
+gates, and are refused. The file of one block of SHA-256 has 3 MB.
+
+Example:
+  volery circuit export builtin:sha256-preimage?length=3 --out sha256.txt
+  volery check --relation sha256.txt --private in0=text:abc \\
+    --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
 const BENCH: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
@@ -99,6 +118,7 @@ Examples:
   volery bench matmul --size 1024 --bandwidth 500
   volery bench sis --kind binary
   volery bench holes --kind multiplication
+  volery bench merkle --depth 16
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench --list
@@ -207,8 +227,23 @@ pub(crate) struct Check {
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
+    /// Write a relation over f2 as a circuit file
+    #[command(after_help = EXPORT)]
+    Export(Export),
     /// The built-in statements, with their keys and the defaults of these
     List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct Export {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format to write
+    #[arg(long, default_value = "bristol-fashion")]
+    pub(crate) format: String,
+    /// The file to write, which appears once it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -254,8 +289,11 @@ pub(crate) struct Bench {
     /// The rows and columns of the matrices of `matmul` [default: 1024]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Option<String>,
+    /// The depth of the tree of `merkle` [default: 8]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) depth: Option<String>,
     /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
-    /// sha256]
+    /// sha256]; of `merkle`: gates, holes [default: holes]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]

@@ -2,6 +2,7 @@
 
 mod algebra;
 mod holes;
+mod merkle;
 mod vole;
 
 use crate::args::Bench;
@@ -24,7 +25,7 @@ pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 9] = [
+const BENCHES: [(&str, &[&str], &str); 10] = [
     (
         "boolean",
         &["--gates"],
@@ -58,6 +59,12 @@ const BENCHES: [(&str, &[&str], &str); 9] = [
         "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and gate by gate",
     ),
     (
+        "merkle",
+        &["--depth", "--kind"],
+        "the 2^--depth leaves under a Merkle root, 64 bytes each: 2^(--depth + 1) - 1 compressions of SHA-256, as \
+         polynomials or gate by gate by --kind",
+    ),
+    (
         "vole-f2",
         &["--gates"],
         "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
@@ -65,7 +72,7 @@ const BENCHES: [(&str, &[&str], &str); 9] = [
     ("vole-f61", &["--gates"], "the like over any other --field [default: f61]"),
 ];
 
-const NAMES_TO_COME: [&str; 7] = ["merkle", "snippets", "limbo", "jko", "stack", "wolverine", "tables"];
+const NAMES_TO_COME: [&str; 6] = ["snippets", "limbo", "jko", "stack", "wolverine", "tables"];
 
 /// Multiplications of `boolean` and `arithmetic`, where none are given.
 const GATES: u64 = 10_000_000;
@@ -104,6 +111,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--gates", &typed.gates),
         ("--length", &typed.length),
         ("--size", &typed.size),
+        ("--depth", &typed.depth),
         ("--kind", &typed.kind),
         ("--count", &typed.count),
     ];
@@ -123,6 +131,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "matmul" => (field.matmul)(typed, started),
         "sis" => (field.sis)(typed, started),
         "holes" => holes::holes(typed, started),
+        "merkle" => merkle::merkle(typed, started),
         _ => Plan::new(typed, started)?.sha256(),
     }
 }
@@ -134,7 +143,7 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let field = match name {
         "arithmetic" | "inner-product" | "matmul" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
         "sis" => return Field::named(given.unwrap_or(algebra::Kind::of(typed)?.field())),
-        "sha256" | "holes" => return Field::boolean(&format!("bench {name}"), given),
+        "sha256" | "holes" | "merkle" => return Field::boolean(&format!("bench {name}"), given),
         _ => Field::asked(given)?,
     };
     let elsewhere = match (name, field.wires == BOOLEAN) {

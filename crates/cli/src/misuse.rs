@@ -8,10 +8,7 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use std::ffi::OsStr;
 
 /// What `circuit` has.
-const CIRCUIT_VERBS: &str = "circuit info RELATION and circuit list";
-
-/// What `circuit` is to have, and has not yet.
-const CIRCUIT_VERBS_TO_COME: [&str; 1] = ["export"];
+const CIRCUIT_VERBS: &str = "circuit info RELATION, circuit export RELATION and circuit list";
 
 /// The failure that `error` amounts to, where `verb` is the first word behind the name of the program.
 pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
@@ -23,11 +20,7 @@ pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
         }
         ErrorKind::UnknownArgument => format!("there is no {option} here{}", suggestion(error)),
         ErrorKind::InvalidSubcommand if verb == "circuit" => {
-            let typed = strings(error, ContextKind::InvalidSubcommand);
-            match CIRCUIT_VERBS_TO_COME.iter().find(|verb| typed.iter().any(|typed| typed == **verb)) {
-                Some(verb) => format!("circuit {verb} does not exist yet: there are {CIRCUIT_VERBS}"),
-                None => format!("there is no such verb: there are {CIRCUIT_VERBS}"),
-            }
+            format!("there is no such verb: there are {CIRCUIT_VERBS}")
         }
         ErrorKind::InvalidSubcommand => format!("there is no such verb{}", suggestion(error)),
         ErrorKind::MissingRequiredArgument if verb == "bench" && option == "<NAME>" => {

@@ -32,6 +32,45 @@ pub(crate) fn result(text: impl Display) -> Result<()> {
     }
 }
 
+/// Hands standard output to `write`.
+pub(crate) fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    while !speaks(RUN) {
+        std::thread::park();
+    }
+    let mut out = Stream { out: io::stdout().lock(), closed: false };
+    let flushed = write(&mut out).and_then(|()| {
+        let unwritable = |why| Failure::usage(format_args!("standard output cannot be written: {why}"));
+        out.flush().map_err(unwritable)
+    });
+    // Whoever closed the pipe has read enough.
+    if out.closed { Ok(()) } else { flushed }
+}
+
+/// Standard output, which tells whether its reader has gone.
+struct Stream<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W: Write> Stream<W> {
+    fn watched<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        self.closed |= done.as_ref().is_err_and(|why| why.kind() == ErrorKind::BrokenPipe);
+        done
+    }
+}
+
+impl<W: Write> Write for Stream<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.watched(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.watched(flushed)
+    }
+}
+
 /// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For
 /// the one who ends the process.
 pub(crate) fn last_word(text: impl Display) {

@@ -110,7 +110,7 @@ impl Reader {
 
     /// Adds each line of `file`, which is at `path`.
     fn add_file<V: Written>(&mut self, values: &mut Values<V>, path: &Path, file: File) -> Result<()> {
-        let text = read_all(file).map_err(|why| Failure::usage(why).at(path.display()))?;
+        let text = read_all(file, 0).map_err(|why| Failure::usage(why).at(path.display()))?;
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
             if line.is_empty() || line.starts_with(b"#") {
@@ -134,7 +134,11 @@ impl Reader {
         let text = text.trim_ascii_start();
         if let Some(path) = text.strip_prefix(b"@") {
             let path = path_of(path)?;
-            let read = File::open(&path).and_then(read_all);
+            let read = File::open(&path).and_then(|file| {
+                // One byte more, by which the end shows.
+                let length = file.metadata()?.len().saturating_add(1);
+                read_all(file, usize::try_from(length).unwrap_or(LONGEST).min(LONGEST))
+            });
             let content = read.map_err(|why| Failure::usage(why).at(path.display()))?;
             return V::from_file(&content).map_err(|why| why.at(path.display()));
         }
@@ -145,7 +149,7 @@ impl Reader {
                 ));
             }
             let content =
-                read_all(io::stdin()).map_err(|why| Failure::usage(why).at("reading standard input"))?;
+                read_all(io::stdin(), 0).map_err(|why| Failure::usage(why).at("reading standard input"))?;
             return V::from_file(&content);
         }
         V::from_text(text)
@@ -170,9 +174,9 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     Ok(path.into())
 }
 
-/// All bytes of `source`. No copy of them stays behind.
-fn read_all(mut source: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
-    let mut bytes = Zeroizing::new(vec![0; 1 << 13]);
+/// All bytes of `source`, which are read in place where they are fewer than `expected`. No copy of them stays behind.
+fn read_all(mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; expected.max(1 << 13)]);
     let mut length = 0;
     loop {
         if length == bytes.len() {
@@ -273,7 +277,9 @@ mod tests {
     fn long_sources_are_read_whole() {
         for length in [0, 1, 8191, 8192, 8193, 100_000] {
             let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
-            assert_eq!(*read_all(&bytes[..]).expect("read"), bytes);
+            for expected in [0, length / 2, length + 1] {
+                assert_eq!(*read_all(&bytes[..], expected).expect("read"), bytes);
+            }
         }
     }
 }

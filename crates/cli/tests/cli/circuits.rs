@@ -93,3 +93,43 @@ fn malformed_files_are_found_before_anybody_waits() {
         }
     }
 }
+
+#[test]
+fn exported_circuits_are_checked_like_the_statement() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sha256.txt");
+    let path = path.to_str().expect("UTF-8");
+    let builtin = "builtin:sha256-preimage?length=3";
+    let export = ["circuit", "export", builtin, "--format", "bristol-fashion"];
+    let file = volery(&[&export[..], &["--out", path]].concat()).expect(0);
+    assert_eq!(file.out, "");
+    let printed = volery(&export).expect(0).out;
+    assert_eq!(std::fs::read_to_string(path).expect("written"), printed);
+    let digest = "out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let check = ["check", "--relation", path, "--public", digest, "--private"];
+    volery(&[&check[..], &["in0=text:abc"]].concat()).expect(0);
+    volery(&[&check[..], &["in0=text:abd"]].concat()).refused(2, &["out0["]);
+    let mul =
+        |relation| volery(&["circuit", "info", relation, "--json"]).expect(0).json()["gates"]["mul"].clone();
+    assert_eq!(mul(path), mul(builtin));
+    let left: Vec<_> = std::fs::read_dir(&folder).expect("a folder").collect();
+    assert_eq!(left.len(), 1, "nothing else is left: {left:?}");
+}
+
+#[test]
+fn exports_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.txt");
+    let path = path.to_str().expect("UTF-8");
+    let cases: [(&[&str], &[&str]); 5] = [
+        (&["builtin:inner-product", "--out", path], &["inner-product?length=4 is stated by polynomials"]),
+        (&["builtin:merkle-root?holes=1", "--out", path], &["polynomials: leave out holes=1"]),
+        (&["builtin:nothing"], &["there is no builtin:nothing"]),
+        (&["builtin:sha256-preimage", "--format", "sieve"], &["there is no format \"sieve\""]),
+        (&["builtin:sha256-preimage", "--out", "/no/such/x.txt"], &["/no/such/x.txt: "]),
+    ];
+    for (arguments, words) in cases {
+        volery(&[&["circuit", "export"], arguments].concat()).refused(2, words);
+    }
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+}

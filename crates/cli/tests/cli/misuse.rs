@@ -30,8 +30,8 @@ fn unchecked_witnesses_fail_on_the_way() {
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());
     prove("message=text:abcd")
-        .refused(2, &["--private: message is 24 bits wide", "has 32 bits: nothing is padded"]);
-    prove("message=text:abc\n").refused(2, &["has 32 bits (the file ends in a newline"]);
+        .refused(2, &["--private: message is 24 bits wide", "has 32 bits (4 bytes): nothing is padded"]);
+    prove("message=text:abc\n").refused(2, &["has 32 bits (4 bytes): the file ends in a newline"]);
     prove("message=0x61626").refused(2, &["message is 24 bits wide", "has 20 bits"]);
     prove("other=0x61").refused(2, &["message has no value"]);
     prove("digest=0x61").refused(2, &["message has no value"]);
@@ -65,7 +65,9 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["a verb is missing"]),
-        (&["bench", "merkle"], &["merkle does not exist yet", "boolean"]),
+        (&["bench", "snippets"], &["snippets does not exist yet", "boolean"]),
+        (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
+        (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
         (&["bench", "matmul", "--gates", "3"], &["bench matmul has no --gates"]),
         (&["bench", "matmul", "--size", "0"], &["--size: ", "0×0"]),
         (&["bench", "matmul", "--size", "1000000"], &["--size: ", "2^32"]),
@@ -115,7 +117,7 @@ fn what_does_not_exist_is_said_to() {
         (&["circuit"], &["a verb is missing", "circuit info", "circuit list"]),
         (&["circuit", "list", "--field", "f62"], &["--field: no such name", "f61"]),
         (&["circuit", "list", "x"], &["none is expected"]),
-        (&["circuit", "export", "x"], &["circuit export does not exist yet"]),
+        (&["circuit", "import", "x"], &["no such verb", "circuit export"]),
         (&["circuit", "nonsense", "x"], &["no such verb", "circuit info"]),
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),

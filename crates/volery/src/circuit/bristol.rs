@@ -1,4 +1,4 @@
-//! Bristol Fashion, and the Bristol Format before it, read as a stream.
+//! Bristol Fashion, and the Bristol Format before it, read as a stream; the former is written as one, too.
 //!
 //! Both are text: one gate to a line, numbered wires, the inputs on the first wires and the outputs on the last.
 //! ```text
@@ -26,8 +26,10 @@ mod header;
 #[cfg(test)]
 mod tests;
 mod wires;
+mod writer;
 
 pub use header::Dialect;
+pub(super) use writer::{Writer, Written, write};
 
 use self::blocks::{Blocks, LONGEST_LINE, Trouble};
 use self::cursor::{Cursor, separates};

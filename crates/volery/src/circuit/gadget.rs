@@ -1,5 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, hash functions, ciphers
-//! and base64.
+//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, hash functions, Merkle
+//! trees, ciphers and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -59,6 +59,7 @@ mod element;
 mod hash;
 mod hmac;
 mod keccak;
+mod merkle;
 mod product;
 mod sha1;
 mod sha256;
@@ -73,6 +74,7 @@ pub(super) use element::prime_field;
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Sha3_256, Sponge, sha3_256};
+pub use merkle::{merkle_root, sha256_tree};
 pub use product::products_with_holes;
 pub use sha1::{Sha1, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};

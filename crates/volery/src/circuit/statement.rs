@@ -17,6 +17,7 @@
 
 mod algebra;
 mod builtin;
+mod export;
 mod field;
 mod relation;
 #[cfg(test)]

@@ -20,7 +20,7 @@ use core::marker::PhantomData;
 use volery_primitives::F2;
 
 /// The initial chaining value, FIPS 180-4 section 5.3.3.
-const INITIAL: [u32; 8] =
+pub(super) const INITIAL: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
 /// The round constants, FIPS 180-4 section 4.2.2.
@@ -101,8 +101,7 @@ impl<W: Copy> Sha256<W, Holes> {
 
 impl<W: Copy, C> Default for Sha256<W, C> {
     fn default() -> Self {
-        let state = INITIAL.map(|word| Word::public(word.into()));
-        Self { state, blocks: Blocks::new(), compression: PhantomData }
+        Self { state: initial(), blocks: Blocks::new(), compression: PhantomData }
     }
 }
 
@@ -130,4 +129,20 @@ impl<B: Backend<F = F2>, C: Compression<B>> Hash<B> for Sha256<B::Wire, C> {
         })?;
         Ok(bytes_of(&self.state))
     }
+}
+
+/// The chaining value after `block`, which is the first: SHA-256 but for the padding. Among blocks, which have one
+/// length, collisions are as hard to find as of the compression function.
+///
+/// # Errors
+/// Those of [`Compression::compress`].
+pub(super) fn sha256_of_block<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    block: &[Word32<B::Wire>; 16],
+) -> Result<[Word32<B::Wire>; 8]> {
+    C::compress(b, &initial(), block)
+}
+
+fn initial<W: Copy>() -> [Word32<W>; 8] {
+    INITIAL.map(|word| Word::public(word.into()))
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::builtin::numbers;
+use super::builtin::{Described, numbers};
 use super::{Elements, Port, Value};
 use crate::circuit::algebra::{inner_product, matrix_product, short_solution};
 use crate::circuit::{Bound, Dimensions, Polynomials, Reduction};
@@ -65,6 +65,41 @@ impl<F: Field> List<F> for Elements<F> {
     }
 }
 
+impl Described for Algebra {
+    fn canonical(&self) -> String {
+        match self {
+            Self::InnerProduct { length } => format!("inner-product?length={length}"),
+            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, reduction } => {
+                let random = u8::from(*reduction == Reduction::Random);
+                format!("matmul?rows={rows}&inner={inner}&columns={columns}&random={random}")
+            }
+            Self::ShortSolution { rows, columns, bound } => {
+                let bound = match bound {
+                    Bound::Binary => &0,
+                    Bound::Within(bound) => bound,
+                };
+                format!("sis?rows={rows}&columns={columns}&bound={bound}")
+            }
+        }
+    }
+
+    fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        let port = |name, width: usize| Port::new(name, width as u64);
+        match *self {
+            Self::InnerProduct { length } => {
+                (vec![Port::new("x", length), Port::new("y", length)], vec![port("z", 1)])
+            }
+            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, .. } => {
+                (vec![port("a", rows * inner), port("b", inner * columns)], vec![port("c", rows * columns)])
+            }
+            Self::ShortSolution { rows, columns, .. } => {
+                let matrix = Port { public: true, ..port("matrix", rows * columns) };
+                (vec![matrix, port("s", columns)], vec![port("t", rows)])
+            }
+        }
+    }
+}
+
 impl Algebra {
     /// The one of this name, if there is one; `longest` is the most elements of a vector that streams.
     pub(super) fn parse<F: Field>(name: &str, parameters: &str, longest: u64) -> Result<Option<Self>> {
@@ -114,41 +149,6 @@ impl Algebra {
             }
             _ => return Ok(None),
         }))
-    }
-
-    /// The name with all parameters spelt out, which tells apart any two that differ.
-    pub(super) fn canonical(&self) -> String {
-        match self {
-            Self::InnerProduct { length } => format!("inner-product?length={length}"),
-            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, reduction } => {
-                let random = u8::from(*reduction == Reduction::Random);
-                format!("matmul?rows={rows}&inner={inner}&columns={columns}&random={random}")
-            }
-            Self::ShortSolution { rows, columns, bound } => {
-                let bound = match bound {
-                    Bound::Binary => &0,
-                    Bound::Within(bound) => bound,
-                };
-                format!("sis?rows={rows}&columns={columns}&bound={bound}")
-            }
-        }
-    }
-
-    /// The inputs and outputs.
-    pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
-        let port = |name, width: usize| Port::new(name, width as u64);
-        match *self {
-            Self::InnerProduct { length } => {
-                (vec![Port::new("x", length), Port::new("y", length)], vec![port("z", 1)])
-            }
-            Self::MatrixProduct { dimensions: Dimensions { rows, inner, columns }, .. } => {
-                (vec![port("a", rows * inner), port("b", inner * columns)], vec![port("c", rows * columns)])
-            }
-            Self::ShortSolution { rows, columns, .. } => {
-                let matrix = Port { public: true, ..port("matrix", rows * columns) };
-                (vec![matrix, port("s", columns)], vec![port("t", rows)])
-            }
-        }
     }
 
     /// How many elements of a private input are read before the next input has its turn.

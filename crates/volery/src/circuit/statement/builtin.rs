@@ -1,42 +1,46 @@
 //! Statements that need no file.
+//!
+//! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
+//! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
+
+mod merkle_root;
+mod ports;
+mod sha256_preimage;
+
+pub(super) use ports::{Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
-use super::{Port, Value, field};
-use crate::circuit::Polynomials;
-use crate::circuit::gadget::{Bit, Bytes, Compression, Hash, Sha256, Word};
+use super::{Port, field};
+use crate::circuit::gadget::{Gates, Holes};
+use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::array;
+use merkle_root::MerkleRoot;
+use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
-pub(super) const LIST: &[(&str, &str)] = &[
-    (
-        "sha256-preimage?length=55&holes=0",
-        "the prover knows a message of `length` bytes whose SHA-256 digest is `digest`",
-    ),
-    algebra::INNER_PRODUCT,
-    algebra::MATRIX_PRODUCT,
-];
+pub(super) const LIST: &[(&str, &str)] =
+    &[sha256_preimage::LISTED, merkle_root::LISTED, algebra::INNER_PRODUCT, algebra::MATRIX_PRODUCT];
 
-/// The longest message, in bytes: its 2^30 bits take 128 MiB as a witness.
-const LONGEST: u64 = 1 << 27;
-
-/// The longest vector, which takes as much.
+/// The longest vector: its 2^30 bits take 128 MiB as a witness.
 const LONGEST_VECTOR: u64 = 1 << 30;
-
-/// Bytes of a message that are read at once.
-const PIECE: u64 = 64;
 
 /// A built-in statement with its parameters.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
-    Sha256Preimage {
-        /// Bytes of the message.
-        length: u64,
-        /// Whether bits between words are polynomials, rather than gates.
-        holes: bool,
-    },
+    Preimage(Preimage),
+    MerkleRoot(MerkleRoot),
     Algebra(Algebra),
+}
+
+/// What of a statement does not depend on who runs it.
+pub(super) trait Described {
+    /// The name with the parameters, which tells apart any two that differ.
+    fn canonical(&self) -> String;
+
+    /// The inputs and outputs.
+    fn ports(&self) -> (Vec<Port>, Vec<Port>);
 }
 
 impl Builtin {
@@ -44,24 +48,8 @@ impl Builtin {
     pub(super) fn parse(spec: &str) -> Result<Self> {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         match name {
-            "sha256-preimage" => {
-                let [length, holes] = numbers(name, parameters, [("length", 55), ("holes", 0)])?;
-                if length == 0 || length > LONGEST {
-                    return Err(Error::invalid(format!(
-                        "builtin:{name} with length={length}: choose from 1 to {LONGEST} bytes"
-                    )));
-                }
-                let holes = match holes {
-                    0 => false,
-                    1 => true,
-                    _ => {
-                        return Err(Error::invalid(format!(
-                            "builtin:{name} with holes={holes}: choose 0 for gate by gate, or 1 for holes"
-                        )));
-                    }
-                };
-                Ok(Self::Sha256Preimage { length, holes })
-            }
+            "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
+            "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -79,78 +67,61 @@ impl Builtin {
         }
     }
 
+    fn described(&self) -> &dyn Described {
+        match self {
+            Self::Preimage(statement) => statement,
+            Self::MerkleRoot(statement) => statement,
+            Self::Algebra(algebra) => algebra,
+        }
+    }
+
     /// The name with the parameters, which tells apart any two that differ: only `holes=0` is not spelt out.
     pub(super) fn canonical(&self) -> String {
-        match self {
-            Self::Algebra(algebra) => algebra.canonical(),
-            Self::Sha256Preimage { length, holes: false } => format!("sha256-preimage?length={length}"),
-            Self::Sha256Preimage { length, holes: true } => {
-                format!("sha256-preimage?length={length}&holes=1")
-            }
-        }
+        self.described().canonical()
     }
 
     /// The inputs and outputs.
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
+        self.described().ports()
+    }
+
+    /// Pushes the statement.
+    pub(super) fn run<B: Polynomials<F = F2>>(&self, b: &mut B, mut ports: Stated<'_>) -> Result<()> {
         match self {
-            Self::Sha256Preimage { length, .. } => {
-                (vec![Port::new("message", 8 * length)], vec![Port::new("digest", 256)])
-            }
-            Self::Algebra(algebra) => algebra.ports(),
+            Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
+            Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::Preimage(_) | Self::MerkleRoot(_) => self.gates(b, &mut ports),
         }
     }
 
-    /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Polynomials<F = F2>>(
-        &self,
-        b: &mut B,
-        inputs: &[Option<Value>],
-        outputs: &[Option<Value>],
-    ) -> Result<()> {
-        match *self {
-            Self::Algebra(ref algebra) => algebra.run(b, inputs, outputs),
-            Self::Sha256Preimage { length, holes: false } => {
-                preimage(b, Sha256::new(), length, &inputs[0], &outputs[0])
-            }
-            Self::Sha256Preimage { length, holes: true } => {
-                preimage(b, Sha256::with_holes(), length, &inputs[0], &outputs[0])
-            }
+    /// Pushes the statement, if it is made of gates alone.
+    ///
+    /// # Errors
+    /// `Invalid` if it is not; those of the backend.
+    pub(super) fn gates<B: Backend<F = F2>>(&self, b: &mut B, ports: &mut impl Ports<B>) -> Result<()> {
+        match self {
+            Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
+            Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
+    }
+
+    fn of_polynomials(&self, advice: &str) -> Error {
+        Error::invalid(format!("builtin:{} is stated by polynomials{advice}", self.canonical()))
     }
 }
 
-/// Pushes the digest of a message, where `sha` has read nothing.
-fn preimage<B: Polynomials<F = F2>, C: Compression<B>>(
-    b: &mut B,
-    mut sha: Sha256<B::Wire, C>,
-    length: u64,
-    message: &Option<Value>,
-    digest: &Option<Value>,
-) -> Result<()> {
-    let mut read = 0;
-    while read < length {
-        let piece = PIECE.min(length - read);
-        let bytes = match message {
-            None => Bytes::witness(b, piece as usize)?,
-            Some(message) => {
-                message.packed().iter().rev().skip(read as usize).take(piece as usize).map(public).collect()
-            }
-        };
-        sha.update(b, &bytes)?;
-        read += piece;
+/// What `holes=value` asks for.
+fn holes(name: &str, value: u64) -> Result<bool> {
+    match value {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Error::invalid(format!(
+            "builtin:{name} with holes={value}: choose 0 for gate by gate, or 1 for holes"
+        ))),
     }
-    let result = sha.finish(b)?;
-    match digest {
-        None => Ok(()),
-        Some(expected) => {
-            let expected: [u8; 32] = array::from_fn(|i| expected.packed()[31 - i]);
-            result.assert_equal(b, &expected, "digest")
-        }
-    }
-}
-
-fn public<W: Copy>(byte: &u8) -> Word<W, 8> {
-    Word::new(array::from_fn(|i| Bit::Public(byte >> i & 1 == 1)))
 }
 
 /// Whether a list of names with keys and descriptions has `name`.

@@ -1,6 +1,6 @@
 //! The public program of a statement.
 
-use super::builtin::{self, Builtin};
+use super::builtin::{self, Builtin, Stated, in_turn};
 use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
 use crate::circuit::{Bristol, Dialect, Polynomials, Shape};
@@ -33,13 +33,13 @@ impl FromStr for Format {
 /// A public program: a circuit file or a built-in statement, with nothing said about its values.
 #[derive(Debug)]
 pub struct Relation {
-    source: Source,
+    pub(super) source: Source,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
 }
 
 #[derive(Debug)]
-enum Source {
+pub(super) enum Source {
     Bristol(Bristol),
     Builtin(Builtin),
 }
@@ -116,11 +116,7 @@ impl Relation {
         match self.source {
             Source::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
             Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
-            // Messages stream from their first byte, which is the most significant of the number.
-            Source::Builtin(Builtin::Sha256Preimage { .. }) => {
-                let bytes = value.packed().iter().rev();
-                Box::new(bytes.flat_map(|&byte| (0..8).map(move |i| F2::low_bit((byte >> i).into()))))
-            }
+            Source::Builtin(_) => Box::new(in_turn(value.width()).map(|i| value.bit(i))),
         }
     }
 }
@@ -193,7 +189,10 @@ impl Program for Relation {
                     None => Ok(()),
                 },
             ),
-            Source::Builtin(builtin) => builtin.run(b, inputs, outputs),
+            Source::Builtin(builtin) => {
+                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+                builtin.run(b, ports)
+            }
         }
     }
 }

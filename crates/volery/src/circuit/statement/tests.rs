@@ -170,6 +170,51 @@ fn the_builtin_circuit_is_sha256() {
 }
 
 #[test]
+fn the_builtin_tree_reads_leaves_in_order() {
+    let leaves: Vec<u8> = (0..128).map(|i| (i * 11 + 5) as u8).collect();
+    let node = |block: &[u8]| {
+        let mut state = [
+            0x6a09_e667,
+            0xbb67_ae85,
+            0x3c6e_f372,
+            0xa54f_f53a,
+            0x510e_527f,
+            0x9b05_688c,
+            0x1f83_d9ab,
+            0x5be0_cd19,
+        ];
+        sha2::block_api::compress256(&mut state, &[block.try_into().unwrap()]);
+        state.map(u32::to_be_bytes).as_flattened().to_vec()
+    };
+    let root = node(&[node(&leaves[..64]), node(&leaves[64..])].concat());
+    for holes in [0, 1] {
+        let relation =
+            || Relation::open(&format!("builtin:merkle-root?depth=1&holes={holes}"), None).unwrap();
+        let mut public = Values::new();
+        public.insert("root", Value::from_bytes(&root)).unwrap();
+        let statement = Statement::new(relation(), public.clone()).unwrap();
+        let witness_of = |leaves: &[u8]| {
+            let mut private = Values::new();
+            private.insert("leaves", Value::from_bytes(leaves)).unwrap();
+            statement.witness(private)
+        };
+        evaluate(&statement, &witness_of(&leaves).unwrap()).unwrap();
+        let swapped = [&leaves[64..], &leaves[..64]].concat();
+        let why = evaluate(&statement, &witness_of(&swapped).unwrap()).unwrap_err().to_string();
+        assert!(why.contains(": root["), "{why}");
+        let why = witness_of(&leaves[1..]).err().unwrap().to_string();
+        assert!(
+            why.contains("leaves is 1024 bits wide (128 bytes), and")
+                && why.contains("has 1016 bits (127 bytes)"),
+            "{why}"
+        );
+        public.insert("leaves", Value::from_bytes(&leaves)).unwrap();
+        let public = Statement::new(relation(), public).unwrap();
+        evaluate(&public, &public.witness(Values::new()).unwrap()).unwrap();
+    }
+}
+
+#[test]
 fn builtins_describe_themselves() {
     for (spec, _) in Relation::builtins() {
         let spelt = Relation::open(&format!("builtin:{spec}"), None).unwrap();
@@ -212,6 +257,9 @@ fn bad_relations_are_refused() {
         ("builtin:sha256-preimage?length=134217729", "choose from 1"),
         ("builtin:sha256-preimage?length=3&length=3", "length twice"),
         ("builtin:sha256-preimage?holes=2", "with holes=2: choose 0"),
+        ("builtin:merkle-root?depth=0", "with depth=0: choose from 1 to 20"),
+        ("builtin:merkle-root?depth=21", "with depth=21: choose from 1 to 20"),
+        ("builtin:merkle-root?holes=2", "with holes=2: choose 0"),
         ("no/such/file", "no/such/file cannot be read"),
         (path.to_str().unwrap(), "no format that is known"),
     ];

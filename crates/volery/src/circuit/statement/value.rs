@@ -132,16 +132,22 @@ impl PortValue for Value {
             self.width = *width;
         }
         if self.width != *width {
+            let in_bytes = |width: u64| match self.form {
+                Form::Bytes if width.is_multiple_of(8) => format!(" ({})", counted(width / 8, "byte")),
+                _ => String::new(),
+            };
             let newline = self.form == Form::Bytes && self.packed.first() == Some(&b'\n');
             let why = if newline && self.width == width + 8 {
-                " (the file ends in a newline: write it with printf)"
+                ": the file ends in a newline, write it with printf"
             } else {
                 ": nothing is padded in silence"
             };
             return Err(Error::invalid(format!(
-                "{name} is {} wide, and the value given for it has {}{why}",
+                "{name} is {} wide{}, and the value given for it has {}{}{why}",
                 bits(*width),
-                bits(self.width)
+                in_bytes(*width),
+                bits(self.width),
+                in_bytes(self.width)
             )));
         }
         Ok(self)

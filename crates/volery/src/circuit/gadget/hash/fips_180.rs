@@ -35,7 +35,7 @@ impl<W: Copy> Blocks<W> {
         for &byte in piece.iter() {
             self.pending.push(byte);
             if self.pending.len() == BLOCK {
-                compress(&array::from_fn(|i| big_endian(&self.pending[4 * i..4 * i + 4])))?;
+                compress(&words_of(&self.pending))?;
                 self.pending.clear();
             }
         }
@@ -54,9 +54,19 @@ impl<W: Copy> Blocks<W> {
     }
 }
 
-/// The word of four bytes, most significant byte first.
-fn big_endian<W: Copy>(bytes: &[Word<W, 8>]) -> Word32<W> {
-    Word::new(array::from_fn(|i| bytes[3 - i / 8].bits()[i % 8]))
+/// The words of a block.
+///
+/// # Panics
+/// Where `bytes` are more or fewer than one.
+pub(in super::super) fn block_of<W: Copy>(bytes: &Bytes<W>) -> [Word32<W>; 16] {
+    let bytes: Vec<_> = bytes.iter().copied().collect();
+    assert_eq!(bytes.len(), BLOCK);
+    words_of(&bytes)
+}
+
+/// The words of the bytes of a block, of each the most significant first.
+fn words_of<W: Copy>(bytes: &[Word<W, 8>]) -> [Word32<W>; 16] {
+    array::from_fn(|word| Word::new(array::from_fn(|i| bytes[4 * word + 3 - i / 8].bits()[i % 8])))
 }
 
 /// The bytes of `words`, of each the most significant first.

@@ -4,7 +4,7 @@ use super::Elements;
 use crate::circuit::gadget::{Element, prime_field};
 use crate::circuit::statement::Port;
 use crate::circuit::statement::algebra::{self, Algebra};
-use crate::circuit::statement::builtin::{self, is_listed, numbers};
+use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::fmt::Display;

@@ -1,0 +1,276 @@
+//! Bristol Fashion, written as a stream.
+//!
+//! The head announces how many gates follow, so that a circuit is pushed twice: once to be counted, once to be written. No
+//! gate is kept. Each gate has a wire of its own, numbered in order behind those of the inputs, and the outputs are
+//! copies on the last wires:
+//!
+//! | pushed | written |
+//! |---|---|
+//! | a sum, a product | `XOR`, `AND` |
+//! | a sum with the constant one | `INV` |
+//! | a sum with the constant zero, a scaling | nothing |
+//! | a constant, where it is no operand of those | `EQ`, once for each of the two |
+//! | an output, an assertion | `EQW`, or `EQ` where it is constant |
+//!
+//! The format knows no assertions. They become one output more, behind the others, where there are any: a bit each, in
+//! order, which is zero where the assertion holds.
+
+use crate::circuit::Backend;
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use std::io::{self, Write};
+use volery_primitives::{F2, Field};
+
+/// Writes the circuit that `push` pushes, with ports of these widths, of which it must set every output bit.
+///
+/// # Errors
+/// `Invalid` where `out` takes no more, and for a value that the prover would hint; those of `push`.
+pub(in crate::circuit) fn write(
+    out: &mut dyn Write,
+    inputs: &[u64],
+    outputs: &[u64],
+    push: impl Fn(&mut Writer<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut count = Writer::new(inputs, outputs, Layout::default(), None);
+    push(&mut count)?;
+    let layout = count.layout(outputs);
+    let mut writer = Writer::new(inputs, outputs, layout, Some(out));
+    let failures = (layout.assertions > 0).then_some(layout.assertions);
+    writer.text(format_args!("{} {}", layout.gates, layout.wires));
+    for widths in [inputs.to_vec(), outputs.iter().copied().chain(failures).collect()] {
+        let list = widths.iter().map(|width| format!(" {width}")).collect::<String>();
+        writer.text(format_args!("{}{list}", widths.len()));
+    }
+    writer.text("");
+    push(&mut writer)?;
+    assert!(writer.layout(outputs) == layout, "the circuit is the same each time");
+    writer.flush();
+    writer.written()
+}
+
+/// What the head announces.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Layout {
+    gates: u64,
+    wires: u64,
+    assertions: u64,
+    /// The first wire of the outputs.
+    outputs: u64,
+}
+
+/// The backend that writes its gates, or only counts them.
+pub(in crate::circuit) struct Writer<'a> {
+    out: Option<&'a mut dyn Write>,
+    /// Lines that are still to be written.
+    lines: Vec<u8>,
+    failed: Option<io::Error>,
+    /// The first wires of the inputs.
+    inputs: Vec<u64>,
+    /// The first wires of the outputs, and last that of the assertions.
+    outputs: Vec<u64>,
+    /// The next wire that is free.
+    free: u64,
+    gates: u64,
+    assertions: u64,
+    /// Bits of outputs that were set.
+    set: u64,
+    /// The wires of zero and one, where there are.
+    constants: [Option<u64>; 2],
+}
+
+/// What a wire carries while it is written.
+#[derive(Clone, Copy)]
+pub(in crate::circuit) enum Written {
+    /// A constant, which needs no wire unless a gate asks for one.
+    Constant(bool),
+    /// The wire of this number.
+    Wire(u64),
+}
+
+/// Bytes that are written at once.
+const LINES: usize = 1 << 16;
+
+impl<'a> Writer<'a> {
+    fn new(inputs: &[u64], outputs: &[u64], layout: Layout, out: Option<&'a mut dyn Write>) -> Self {
+        let (inputs, free) = places(inputs, 0);
+        let (mut outputs, assertions) = places(outputs, layout.outputs);
+        outputs.push(assertions);
+        let lines = Vec::with_capacity(if out.is_some() { 2 * LINES } else { 0 });
+        let failed = None;
+        Self {
+            out,
+            lines,
+            failed,
+            inputs,
+            outputs,
+            free,
+            gates: 0,
+            assertions: 0,
+            set: 0,
+            constants: [None; 2],
+        }
+    }
+
+    /// What has been pushed, whose outputs have these widths.
+    fn layout(&self, outputs: &[u64]) -> Layout {
+        let set = outputs.iter().sum();
+        assert_eq!(self.set, set, "every bit of every output is set once");
+        Layout {
+            gates: self.gates,
+            wires: self.free + set + self.assertions,
+            assertions: self.assertions,
+            outputs: self.free,
+        }
+    }
+
+    /// The wire of bit `bit` of input `port`.
+    pub(in crate::circuit) fn input(&self, port: usize, bit: u64) -> Written {
+        Written::Wire(self.inputs[port] + bit)
+    }
+
+    /// Sets bit `bit` of output `port`.
+    pub(in crate::circuit) fn output(&mut self, port: usize, bit: u64, value: Written) {
+        self.set += 1;
+        self.copy(value, self.outputs[port] + bit);
+    }
+
+    fn copy(&mut self, value: Written, to: u64) {
+        match value {
+            Written::Constant(bit) => self.line(&[bit.into()], to, "EQ"),
+            Written::Wire(wire) => self.line(&[wire], to, "EQW"),
+        }
+    }
+
+    /// A gate of these operands on a wire of its own, whose number it gives.
+    fn gate<const N: usize>(&mut self, operands: [u64; N], name: &str) -> u64 {
+        let wire = self.free;
+        self.free += 1;
+        self.line(&operands, wire, name);
+        wire
+    }
+
+    /// The number of a wire that carries `value`.
+    fn number(&mut self, value: Written) -> u64 {
+        match value {
+            Written::Wire(wire) => wire,
+            Written::Constant(bit) => {
+                let wire = self.constants[usize::from(bit)].unwrap_or_else(|| self.gate([bit.into()], "EQ"));
+                self.constants[usize::from(bit)] = Some(wire);
+                wire
+            }
+        }
+    }
+
+    fn line(&mut self, operands: &[u64], to: u64, name: &str) {
+        self.gates += 1;
+        if self.out.is_none() {
+            return;
+        }
+        for number in [operands.len() as u64, 1].iter().chain(operands).chain([&to]) {
+            push_decimal(&mut self.lines, *number);
+            self.lines.push(b' ');
+        }
+        self.lines.extend_from_slice(name.as_bytes());
+        self.lines.push(b'\n');
+        if self.lines.len() >= LINES {
+            self.flush();
+        }
+    }
+
+    /// A line of the head.
+    fn text(&mut self, line: impl Display) {
+        self.lines.extend_from_slice(format!("{line}\n").as_bytes());
+    }
+
+    fn flush(&mut self) {
+        if let Some(out) = &mut self.out
+            && self.failed.is_none()
+        {
+            self.failed = out.write_all(&self.lines).err();
+        }
+        self.lines.clear();
+    }
+
+    /// # Errors
+    /// `Invalid` where not all of it could be written.
+    fn written(&self) -> Result<()> {
+        match &self.failed {
+            None => Ok(()),
+            Some(why) => Err(Error::invalid(format!("the circuit cannot be written: {why}"))),
+        }
+    }
+}
+
+/// The first wires of ports of these widths, where those of the first begin at `first`, and the first wire behind them.
+fn places(widths: &[u64], first: u64) -> (Vec<u64>, u64) {
+    let mut next = first;
+    let place = |&width: &u64| {
+        let place = next;
+        next += width;
+        place
+    };
+    let places = widths.iter().map(place).collect();
+    (places, next)
+}
+
+fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[first..]);
+}
+
+fn not_a_gate(what: &str) -> Error {
+    Error::invalid(format!("the statement {what}, which no gate of a circuit file computes: choose another"))
+}
+
+impl Backend for Writer<'_> {
+    type F = F2;
+    type Wire = Written;
+
+    fn constant(&mut self, c: F2) -> Written {
+        Written::Constant(c.to_bool())
+    }
+
+    fn add(&mut self, a: Written, b: Written) -> Written {
+        match (a, b) {
+            (Written::Constant(a), Written::Constant(b)) => Written::Constant(a ^ b),
+            (Written::Constant(false), wire) | (wire, Written::Constant(false)) => wire,
+            (Written::Constant(true), Written::Wire(wire))
+            | (Written::Wire(wire), Written::Constant(true)) => Written::Wire(self.gate([wire], "INV")),
+            (Written::Wire(a), Written::Wire(b)) => Written::Wire(self.gate([a, b], "XOR")),
+        }
+    }
+
+    fn scale(&mut self, a: Written, c: F2) -> Written {
+        if c == F2::ONE { a } else { Written::Constant(false) }
+    }
+
+    fn witness(&mut self) -> Result<Written> {
+        Err(not_a_gate("reads a witness beside its inputs"))
+    }
+
+    fn hint(&mut self, _: &[Written], _: impl FnOnce(&[F2]) -> F2) -> Result<Written> {
+        Err(not_a_gate("lets the prover hint values"))
+    }
+
+    fn mul(&mut self, a: Written, b: Written) -> Result<Written> {
+        self.written()?;
+        let operands = [self.number(a), self.number(b)];
+        Ok(Written::Wire(self.gate(operands, "AND")))
+    }
+
+    fn assert_zero(&mut self, a: Written, _: &dyn Display) -> Result<()> {
+        let place = self.outputs.last().expect("that of the assertions") + self.assertions;
+        self.assertions += 1;
+        self.copy(a, place);
+        self.written()
+    }
+}

@@ -1,0 +1,174 @@
+use super::*;
+use crate::circuit::{Backend, Bristol, Circuit, Clear, Count, Statement, Value, Values};
+use crate::error::Error;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use sha2::Digest;
+use volery_primitives::{F2, Field};
+
+fn exported(relation: &Relation) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    relation.export(Format::BristolFashion, &mut file).map(|()| file)
+}
+
+/// Every built-in, with parameters that make it small.
+fn builtins() -> impl Iterator<Item = Relation> {
+    let small = |spec: &str| format!("builtin:{}", spec.replace("depth=8", "depth=1"));
+    let specs = Relation::builtins().iter().map(move |(spec, _)| small(spec));
+    specs.chain(["builtin:sha256-preimage?length=70".into()]).map(|spec| Relation::open(&spec, None).unwrap())
+}
+
+fn text(bits: &[F2]) -> String {
+    bits.iter().map(|bit| if bit.to_bool() { '1' } else { '0' }).collect()
+}
+
+/// The output bits of a circuit file for these bits of its inputs.
+fn evaluate(file: &Bristol, inputs: &[Vec<F2>]) -> Vec<Vec<F2>> {
+    let mut outputs = vec![Vec::new(); file.outputs().len()];
+    let mut clear = Clear::<F2, _>::new(core::iter::empty());
+    file.run(
+        &mut clear,
+        |_, at| Ok(inputs[at.port][at.bit as usize]),
+        |_, at, bit| {
+            outputs[at.port].push(bit);
+            Ok(())
+        },
+    )
+    .unwrap();
+    outputs
+}
+
+/// Whether the relation has these outputs for these inputs, all of which are private that may be.
+fn holds(spec: &Relation, inputs: &[Vec<F2>], outputs: &[Vec<F2>]) -> Result<()> {
+    let relation = Relation::open(&format!("builtin:{}", name(spec)), None)?;
+    let (mut public, mut private) = (Values::new(), Values::new());
+    for (port, bits) in relation.inputs().iter().zip(inputs) {
+        let side = if port.public { &mut public } else { &mut private };
+        side.insert(&port.name, Value::from_bits_text(&text(bits))?)?;
+    }
+    for (port, bits) in relation.outputs().iter().zip(outputs) {
+        public.insert(&port.name, Value::from_bits_text(&text(bits))?)?;
+    }
+    let statement = Statement::new(relation, public)?;
+    let witness = statement.witness(private)?;
+    let mut clear = Clear::new(witness.bits());
+    statement.run(&mut clear)?;
+    clear.finish()
+}
+
+fn name(relation: &Relation) -> String {
+    String::from_utf8(crate::circuit::Program::identity(relation)).unwrap()
+}
+
+#[test]
+fn an_exported_builtin_computes_the_same() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut of_gates = 0;
+    for relation in builtins() {
+        let file = match exported(&relation) {
+            Ok(file) => Bristol::from_bytes("exported", file).unwrap(),
+            Err(Error::Invalid(why)) => {
+                assert!(why.contains(" is stated by polynomials"), "{why}");
+                continue;
+            }
+            Err(why) => panic!("{why}"),
+        };
+        of_gates += 1;
+        let widths = |ports: &[Port]| ports.iter().map(|port| port.width).collect::<Vec<_>>();
+        assert_eq!(file.inputs(), widths(relation.inputs()));
+        assert_eq!(file.outputs()[..relation.outputs().len()], widths(relation.outputs()));
+        let ands = Count::<F2>::shape(&file).unwrap().mul;
+        assert_eq!(ands, relation.shape().unwrap().mul, "{}", name(&relation));
+        for _ in 0..3 {
+            let random = |width: &u64| {
+                let bits = proptest::collection::vec(any::<bool>(), *width as usize);
+                let bits = bits.new_tree(&mut runner).unwrap().current();
+                bits.into_iter().map(F2::from).collect::<Vec<_>>()
+            };
+            let inputs: Vec<_> = file.inputs().iter().map(random).collect();
+            let mut outputs = evaluate(&file, &inputs);
+            if outputs.len() > relation.outputs().len() {
+                // Random inputs may break what the statement asserts by itself.
+                continue;
+            }
+            holds(&relation, &inputs, &outputs).unwrap();
+            let bit = &mut outputs[0][7];
+            *bit += F2::from(true);
+            assert!(matches!(holds(&relation, &inputs, &outputs), Err(Error::Unsatisfied(_))));
+        }
+    }
+    assert!(of_gates >= 3);
+}
+
+#[test]
+fn sha256_is_exported_as_it_was() {
+    let relation = Relation::open("builtin:sha256-preimage?length=3", None).unwrap();
+    let file = exported(&relation).unwrap();
+    let head: Vec<_> = file.split(|&byte| byte == b'\n').take(4).map(String::from_utf8_lossy).collect();
+    assert_eq!(head, ["105977 106001", "1 24", "1 256", ""]);
+    let digest: [u8; 32] = sha2::Sha256::digest(&file).into();
+    assert_eq!(digest[..8], 0xddfc_7b79_02b6_353d_u64.to_be_bytes());
+}
+
+#[test]
+fn holes_and_vectors_are_refused() {
+    let refused = |spec: &str| exported(&Relation::open(spec, None).unwrap()).unwrap_err().to_string();
+    let holes = refused("builtin:merkle-root?depth=2&holes=1");
+    assert!(holes.contains("merkle-root?depth=2&holes=1 is stated by polynomials: leave out"), "{holes}");
+    let vectors = refused("builtin:inner-product");
+    assert!(vectors.contains("builtin:inner-product?length=4 is stated by polynomials"), "{vectors}");
+}
+
+#[test]
+fn old_files_become_bristol_fashion() {
+    let old = "3 6\n2 1 2\n\n2 1 0 2 3 AND\n2 1 3 1 4 XOR\n1 1 4 5 INV\n";
+    let relation = Relation::bristol(Bristol::from_bytes("old", old.as_bytes()).unwrap());
+    let new = String::from_utf8(exported(&relation).unwrap()).unwrap();
+    assert_eq!(
+        new,
+        "5 8\n2 2 1\n1 2\n\n2 1 0 2 3 AND\n2 1 3 1 4 XOR\n1 1 4 5 INV\n1 1 4 6 EQW\n1 1 5 7 EQW\n"
+    );
+    let again = Relation::bristol(Bristol::from_bytes("new", new.as_bytes()).unwrap());
+    assert_eq!(again.format_name(), "bristol-fashion");
+    assert_eq!(again.shape().unwrap(), relation.shape().unwrap());
+}
+
+/// A circuit that asserts something by itself is a circuit with one output more.
+#[test]
+fn assertions_become_an_output() {
+    let mut file = Vec::new();
+    write(&mut file, &[2, 1], &[1], |b| {
+        let [x, y, z] = [(0, 0), (0, 1), (1, 0)].map(|(port, bit)| b.input(port, bit));
+        let one = b.constant(F2::ONE);
+        let product = b.mul(x, one)?;
+        b.assert_zero(product, &"x")?;
+        let sum = b.add(y, z);
+        b.output(0, 0, sum);
+        b.assert_zero(one, &"never")
+    })
+    .unwrap();
+    let expected = "6 9\n2 2 1\n2 1 2\n\n1 1 1 3 EQ\n2 1 0 3 4 AND\n1 1 4 7 EQW\n2 1 1 2 5 XOR\n1 1 5 6 EQW\n1 1 1 8 EQ\n";
+    assert_eq!(String::from_utf8(file).unwrap(), expected);
+    Bristol::from_bytes("written", expected.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_no_file_can_say_is_refused() {
+    let hint = write(&mut Vec::new(), &[1], &[], |b| {
+        let x = b.input(0, 0);
+        b.hint(&[x], |bits| bits[0]).map(drop)
+    });
+    assert!(hint.unwrap_err().to_string().contains("lets the prover hint values"));
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let relation = Relation::open("builtin:sha256-preimage", None).unwrap();
+    let why = relation.export(Format::BristolFashion, &mut Full).unwrap_err().to_string();
+    assert!(why.contains("the circuit cannot be written: "), "{why}");
+}
