@@ -1,4 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings and SHA-256.
+//! What statements are made of: elements of any field, and over F_2 bits, words, integers, arrays, byte strings and
+//! SHA-256.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -50,17 +51,23 @@
 //! ```
 
 mod adder;
+mod array;
 mod bit;
 mod bytes;
 mod element;
+#[cfg(test)]
+pub(super) mod evaluation;
 mod product;
 mod sha256;
+mod signed;
 mod word;
 
+pub use array::Array;
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
 pub use product::products_with_holes;
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
+pub use signed::Signed;
 pub use word::Word;

@@ -1,5 +1,10 @@
 //! Words of a fixed width.
 
+mod compare;
+mod divide;
+mod shift;
+mod wide;
+
 use super::Bit;
 use crate::circuit::Backend;
 use crate::error::Result;
