@@ -4,6 +4,7 @@ use super::{Bit, Word};
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::fmt::Display;
+use std::borrow::Cow;
 use volery_primitives::F2;
 
 /// Words of N bits, of public number.
@@ -74,14 +75,20 @@ impl<W: Copy, const N: usize> Array<W, N> {
         b: &mut B,
         index: &Word<W, M>,
     ) -> Result<Word<W, N>> {
+        if let Some(at) = public_place(index) {
+            return Ok(self.0.get(at).copied().unwrap_or(Word::public(0)));
+        }
         // Each bit of the index halves the words that are left.
-        let mut words = self.0.clone();
+        let mut words = Cow::Borrowed(&self.0[..]);
         for &bit in index.bits() {
+            if words.len() < 2 {
+                break;
+            }
             let halves = words.chunks(2).map(|pair| match pair {
                 [low, high] => Word::select(b, bit, high, low),
                 _ => Ok(pair[0]),
             });
-            words = halves.collect::<Result<_>>()?;
+            words = Cow::Owned(halves.collect::<Result<_>>()?);
         }
         Ok(words.first().copied().unwrap_or(Word::public(0)))
     }
@@ -114,6 +121,12 @@ impl<W: Copy, const N: usize> Array<W, N> {
         index: &Word<W, M>,
         word: &Word<W, N>,
     ) -> Result<()> {
+        if let Some(at) = public_place(index) {
+            if let Some(old) = self.0.get_mut(at) {
+                *old = Word::select(b, enable, word, old)?;
+            }
+            return Ok(());
+        }
         let places = self.decode(b, enable, index)?;
         for (old, place) in self.0.iter_mut().zip(places) {
             *old = Word::select(b, place, word, old)?;
@@ -129,9 +142,10 @@ impl<W: Copy, const N: usize> Array<W, N> {
         index: &Word<W, M>,
     ) -> Result<Vec<Bit<W>>> {
         let mut places = vec![enable; self.len().min(1)];
-        for (i, &bit) in index.bits().iter().enumerate().rev() {
+        let levels = self.len().next_power_of_two().ilog2() as usize;
+        for (i, &bit) in index.bits().iter().enumerate().take(levels).rev() {
             // Places 2^i apart are told apart so far.
-            let count = if i < usize::BITS as usize { self.len().div_ceil(1 << i) } else { 1 };
+            let count = self.len().div_ceil(1 << i);
             let mut finer = Vec::with_capacity(count + 1);
             for &place in &places {
                 if finer.len() + 1 < count {
@@ -155,6 +169,17 @@ impl<W: Copy, const N: usize> Array<W, N> {
         let contains = self.contains(b, index)?;
         contains.assert_equal(b, Bit::Public(true), &format_args!("{name}: index below {}", self.len()))
     }
+}
+
+/// The place that a public index names.
+fn public_place<W: Copy, const M: usize>(index: &Word<W, M>) -> Option<usize> {
+    index.bits().iter().enumerate().try_fold(0, |at, (i, bit)| match bit {
+        Bit::Public(false) => Some(at),
+        // Beyond every array.
+        Bit::Public(true) if i >= usize::BITS as usize => Some(usize::MAX),
+        Bit::Public(true) => Some(at | 1 << i),
+        Bit::Wire(_) => None,
+    })
 }
 
 impl<W, const N: usize> FromIterator<Word<W, N>> for Array<W, N> {

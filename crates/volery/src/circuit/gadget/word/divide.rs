@@ -30,12 +30,11 @@ impl<W: Copy, const N: usize> Word<W, N> {
         let negative = quotient.0.first().map_or(Bit::Public(false), |bit| bit.not(b));
         let mut carry = Bit::Public(false);
         let length = divisor.length();
-        for i in 0..length {
+        for (i, &rest) in difference[..length].iter().enumerate() {
             let back = negative.and(b, divisor.0[i])?;
-            let sum = difference[i].xor(b, back);
-            remainder.0[i] = sum.xor(b, carry);
+            remainder.0[i] = rest.xor(b, back).xor(b, carry);
             if i + 1 < length {
-                carry = Bit::majority(b, difference[i], back, carry)?;
+                carry = Bit::majority(b, rest, back, carry)?;
             }
         }
         Ok((quotient, remainder))
@@ -64,7 +63,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
         // R - d, by its low bits and its sign; whether the next step subtracts d.
         let mut difference = vec![Bit::Public(false); N + 1];
         let mut subtract = Bit::Public(true);
-        for i in 0..N {
+        for (i, above) in above.into_iter().enumerate() {
             difference.rotate_right(1);
             difference[0] = self.0[N - 1 - i];
             let width = length.min(i + 1);
@@ -77,7 +76,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
                 }
                 *bit = sum;
             }
-            let small = above[i].not(b);
+            let small = above.not(b);
             subtract = difference[width].not(b).and(b, small)?;
             quotient.0[N - 1 - i] = subtract;
         }
