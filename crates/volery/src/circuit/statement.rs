@@ -19,6 +19,7 @@ mod algebra;
 mod builtin;
 mod field;
 mod relation;
+pub mod snippets;
 #[cfg(test)]
 mod tests;
 mod value;
