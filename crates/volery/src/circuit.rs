@@ -7,6 +7,7 @@ mod algebra;
 mod arithmetic;
 mod bristol;
 mod clear;
+pub mod code;
 mod count;
 #[cfg(test)]
 mod faulty;
@@ -25,6 +26,7 @@ pub use count::{Count, Shape, Size};
 pub use network::Network;
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub(crate) use polynomial::{check_sizes, common_lanes, degree_of_product, lane_name};
+pub use statement::snippets;
 pub use statement::{
     Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,
 };
@@ -103,6 +105,51 @@ pub trait Backend {
     /// # Errors
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
     fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()>;
+}
+
+/// Whoever holds a backend for a while is one.
+impl<B: Backend> Backend for &mut B {
+    type F = B::F;
+    type Wire = B::Wire;
+
+    #[inline]
+    fn constant(&mut self, c: B::F) -> B::Wire {
+        (**self).constant(c)
+    }
+    #[inline]
+    fn add(&mut self, a: B::Wire, b: B::Wire) -> B::Wire {
+        (**self).add(a, b)
+    }
+    #[inline]
+    fn scale(&mut self, a: B::Wire, c: B::F) -> B::Wire {
+        (**self).scale(a, c)
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<B::Wire> {
+        (**self).witness()
+    }
+    fn hint(&mut self, of: &[B::Wire], f: impl FnOnce(&[B::F]) -> B::F) -> Result<B::Wire> {
+        (**self).hint(of, f)
+    }
+    fn hints(
+        &mut self,
+        of: &[B::Wire],
+        count: usize,
+        f: impl Fn(&[B::F]) -> Vec<B::F>,
+    ) -> Result<Vec<B::Wire>> {
+        (**self).hints(of, count, f)
+    }
+    fn linear(&mut self, factors: &[B::F], wires: &[B::Wire]) -> B::Wire {
+        (**self).linear(factors, wires)
+    }
+    #[inline]
+    fn mul(&mut self, a: B::Wire, b: B::Wire) -> Result<B::Wire> {
+        (**self).mul(a, b)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
+        (**self).assert_zero(a, name)
+    }
 }
 
 /// A statement: the same gates in the same order for every party, as often as asked.

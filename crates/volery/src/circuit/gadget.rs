@@ -1,5 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, byte strings, hash functions, Merkle
-//! trees, ciphers and base64.
+//! What statements are made of: elements of any field, and over F_2 bits, words, integers, arrays, byte strings, hash
+//! functions, Merkle trees, ciphers and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -52,10 +52,13 @@
 
 mod adder;
 mod aes;
+mod array;
 mod base64;
 mod bit;
 mod bytes;
 mod element;
+#[cfg(test)]
+pub(super) mod evaluation;
 mod hash;
 mod hmac;
 mod keccak;
@@ -63,9 +66,11 @@ mod merkle;
 mod product;
 mod sha1;
 mod sha256;
+mod signed;
 mod word;
 
 pub use aes::{Aes128, Gcm};
+pub use array::Array;
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
@@ -78,4 +83,5 @@ pub use merkle::{merkle_root, sha256_tree};
 pub use product::products_with_holes;
 pub use sha1::{Sha1, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
+pub use signed::Signed;
 pub use word::Word;

@@ -20,6 +20,7 @@ mod builtin;
 mod export;
 mod field;
 mod relation;
+pub mod snippets;
 #[cfg(test)]
 mod tests;
 mod value;

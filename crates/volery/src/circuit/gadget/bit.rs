@@ -55,6 +55,15 @@ impl<W: Copy> Bit<W> {
         })
     }
 
+    /// `self ∨ other`: one AND, and none where either is public.
+    ///
+    /// # Errors
+    /// Those of [`Backend::mul`].
+    pub fn or<B: Backend<F = F2, Wire = W>>(self, b: &mut B, other: Self) -> Result<Self> {
+        let (left, right) = (self.not(b), other.not(b));
+        Ok(left.and(b, right)?.not(b))
+    }
+
     /// `¬self`.
     #[must_use]
     pub fn not<B: Backend<F = F2, Wire = W>>(self, b: &mut B) -> Self {

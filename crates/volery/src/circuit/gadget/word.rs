@@ -1,6 +1,10 @@
 //! Words of a fixed width.
 
+mod compare;
+mod divide;
+mod shift;
 mod sum;
+mod wide;
 
 use super::Bit;
 use crate::circuit::Backend;

@@ -1,0 +1,48 @@
+//! Gadgets on values, and their ANDs, for the tests.
+
+use super::{Bit, Signed, Word};
+use crate::circuit::{Circuit, Clear, Count};
+use crate::error::Result;
+use core::iter::{Empty, empty};
+use volery_primitives::F2;
+
+/// Evaluation without a witness: [`secret`] words stand in for one.
+pub(crate) type Evaluation = Clear<F2, Empty<F2>>;
+
+pub(crate) fn evaluation() -> Evaluation {
+    Clear::new(empty())
+}
+
+/// The value modulo 2^N on wires, which no gate folds.
+pub(crate) fn secret<const N: usize>(value: u128) -> Word<F2, N> {
+    Word::new(core::array::from_fn(|i| Bit::Wire(F2::low_bit(value >> i))))
+}
+
+pub(crate) fn secret_signed<const N: usize>(value: i128) -> Signed<F2, N> {
+    Signed::from_word(secret(value as u128))
+}
+
+pub(crate) fn bit_value(bit: Bit<F2>) -> bool {
+    bit.wire(&mut evaluation()) == F2::from(true)
+}
+
+pub(crate) fn value<const N: usize>(word: Word<F2, N>) -> u128 {
+    word.bits().iter().rev().fold(0, |value, &bit| value << 1 | u128::from(bit_value(bit)))
+}
+
+pub(crate) fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
+    value(*word.resize::<128>().word()) as i128
+}
+
+/// The number of ANDs of `gates`.
+pub(crate) fn ands(gates: impl Fn(&mut Count<F2>) -> Result<()>) -> u64 {
+    struct Gates<F>(F);
+
+    impl<F: Fn(&mut Count<F2>) -> Result<()>> Circuit<Count<F2>> for Gates<F> {
+        fn run(&self, b: &mut Count<F2>) -> Result<()> {
+            self.0(b)
+        }
+    }
+
+    Count::shape(&Gates(gates)).expect("gates").mul
+}

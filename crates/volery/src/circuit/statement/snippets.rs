@@ -1,0 +1,80 @@
+//! Four pieces of C with a bug each, after the stacked-garbling paper (Heath and Kolesnikov, EUROCRYPT 2020, section 7),
+//! which does not print its own but for one: "I know an input that breaks one of these".
+//!
+//! | number | snippet | an input that breaks it |
+//! |---|---|---|
+//! | 0 | [`specification`]: a box whose kind two comparisons judge differently, CWE-467 | `small_boERROR` |
+//! | 1 | [`validation`]: a form whose age is checked on one side only | `bob:-7` |
+//! | 2 | [`parsing`]: percent signs that reach beyond the text's end | `thirteenchars%` |
+//! | 3 | [`allocation`]: a matrix whose size does not fit its type | `16x16` |
+//!
+//! All take 14 bytes, a text with zeros behind it, and a zero after them. Each has 70,000 to 91,000 ANDs, as in the paper,
+//! most of them for memory at secret indices.
+
+pub mod allocation;
+pub mod parsing;
+pub mod specification;
+#[cfg(test)]
+mod tests;
+pub mod validation;
+
+use crate::circuit::Backend;
+use crate::circuit::code::{Code, Outcome, string::Text};
+use crate::circuit::gadget::{Bytes, Word};
+use crate::error::{Error, Result};
+use volery_primitives::F2;
+
+/// The bytes of the input.
+pub const INPUT: usize = 14;
+
+/// The snippets; others are copies of them.
+pub const SNIPPETS: u64 = 4;
+
+/// Pushes snippet `number` modulo [`SNIPPETS`] on `input` of [`INPUT`] bytes, all of it whatever the others are, and gives
+/// whether it breaks.
+///
+/// # Errors
+/// `Invalid` for an input of another length; those of the backend.
+pub fn failure<B: Backend<F = F2>>(
+    b: &mut B,
+    number: u64,
+    input: &Bytes<B::Wire>,
+) -> Result<Outcome<B::Wire>> {
+    if input.len() != INPUT {
+        return Err(Error::invalid(format!(
+            "the input of a snippet has {} bytes: give {INPUT}, a text with zeros behind it",
+            input.len()
+        )));
+    }
+    Code::run(b, |code| {
+        let text = input.iter().copied().chain([Word::public(0)]);
+        snippet(code, number, &code.array("input", text));
+    })
+}
+
+/// Pushes `count` snippets on `input` of [`INPUT`] bytes, and gives whether one of them breaks. Memory does not grow
+/// with their number.
+///
+/// # Errors
+/// Those of [`failure`].
+pub fn bug_in_snippets<B: Backend<F = F2>>(
+    b: &mut B,
+    count: u64,
+    input: &Bytes<B::Wire>,
+) -> Result<Outcome<B::Wire>> {
+    let mut outcome = Outcome::new();
+    for number in 0..count {
+        let one = failure(b, number, input)?;
+        outcome.or(b, &one)?;
+    }
+    Ok(outcome)
+}
+
+fn snippet<'c, B: Backend<F = F2>>(code: &'c Code<B>, number: u64, input: &Text<'c, B>) {
+    match number % SNIPPETS {
+        0 => specification::run(code, input),
+        1 => validation::run(code, input),
+        2 => parsing::run(code, input),
+        _ => allocation::run(code, input),
+    }
+}
