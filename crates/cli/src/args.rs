@@ -121,6 +121,7 @@ Examples:
   volery bench merkle --depth 16
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
+  volery bench tables --only wolverine-table3 --only quicksilver
   volery bench --list
 
 In the JSON, `sent` goes from the prover to the verifier, and `received` back.
@@ -132,6 +133,11 @@ ways together, leave out the set-up; those in `with_setup` share it among all.
 Of an inner product, `beyond_committing` is the seconds that the slower party
 takes beside committing to the vectors. Of holes, `committed_bits_each` is for
 each block or multiplication, and `gate_by_gate` has what it takes without them.
+
+`tables` reruns what the papers report, 15 minutes or so in all, each row in a
+process of its own, and writes tables.json, tables.md and plots in SVG to --out,
+after each table. A row that fails is told there, and the others go on; the exit
+code is then that of the first. A row runs no more once it took 20 seconds.
 
 --bandwidth and --latency shape the loopback link by itself, without the
 system's help. The rate is that of payload; loss and the growing window of TCP
@@ -299,7 +305,8 @@ pub(crate) struct Bench {
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
-    /// Prove the same statement so often, on one set-up
+    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of
+    /// `tables` 3, with --quick 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) repeat: Option<String>,
     /// Let no more than this through the link, in each direction; auto chooses by it too
@@ -308,6 +315,18 @@ pub(crate) struct Bench {
     /// Delay what goes through the link by this, in each direction
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     pub(crate) latency: Option<String>,
+    /// The folder in which `tables` writes [default: volery-tables]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
+    /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Run those rows of `tables`, too, that take minutes each
+    #[arg(long)]
+    pub(crate) large: bool,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     #[command(flatten)]

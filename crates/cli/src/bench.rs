@@ -3,6 +3,7 @@
 mod algebra;
 mod holes;
 mod merkle;
+mod tables;
 mod vole;
 
 use crate::args::Bench;
@@ -14,7 +15,7 @@ use crate::parties::{Known, print_outcome};
 use crate::preimage::{LENGTH, Preimage};
 use crate::print;
 use crate::report::{Outcome, table};
-use crate::settings::{Settings, bandwidth, one_of};
+use crate::settings::{AUTO, Settings, bandwidth, one_of};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::{Arithmetic, Count, Network, Relation, Size};
@@ -22,10 +23,11 @@ use volery::random::Random;
 use volery::{Binary, F2, Options, ProvenBy, Setting, VerifiedBy};
 
 pub(crate) use algebra::{inner_product, matmul, sis};
+pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 10] = [
+const BENCHES: [(&str, &[&str], &str); 11] = [
     (
         "boolean",
         &["--gates"],
@@ -70,9 +72,17 @@ const BENCHES: [(&str, &[&str], &str); 10] = [
         "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
     ),
     ("vole-f61", &["--gates"], "the like over any other --field [default: f61]"),
+    (
+        TABLES,
+        &["--out", "--only", "--quick", "--large"],
+        "what the papers report, run by run, in a folder of tables with their figures beside ours, and plots",
+    ),
 ];
 
-const NAMES_TO_COME: [&str; 6] = ["snippets", "limbo", "jko", "stack", "wolverine", "tables"];
+const NAMES_TO_COME: [&str; 5] = ["snippets", "limbo", "jko", "stack", "wolverine"];
+
+/// The one that runs the others.
+const TABLES: &str = "tables";
 
 /// Multiplications of `boolean` and `arithmetic`, where none are given.
 const GATES: u64 = 10_000_000;
@@ -98,7 +108,6 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     }
     let name = typed.name.as_deref().unwrap_or_default();
     one_of("bench", name, &BENCHES.map(|(name, ..)| name), &NAMES_TO_COME)?;
-    let field = field(typed)?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
     let for_proofs = |option: &str| {
@@ -120,6 +129,28 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     {
         return refuse(option);
     }
+    let of_tables = [
+        ("--out", typed.out.is_some()),
+        ("--only", !typed.only.is_empty()),
+        ("--quick", typed.quick),
+        ("--large", typed.large),
+    ];
+    let of_links_and_proofs = [
+        ("--bandwidth", typed.bandwidth.is_some()),
+        ("--latency", typed.latency.is_some()),
+        ("--field", typed.protocol.field.is_some()),
+        ("--vole", typed.protocol.vole != AUTO),
+        ("--security", typed.protocol.security.is_some()),
+        ("--non-interactive", typed.protocol.non_interactive),
+    ];
+    let not_its = if name == TABLES { &of_links_and_proofs[..] } else { &of_tables };
+    if let Some((option, _)) = not_its.iter().find(|(_, given)| *given) {
+        return refuse(option);
+    }
+    if name == TABLES {
+        return tables::tables(typed, started);
+    }
+    let field = field(typed)?;
     match name {
         "boolean" => Plan::new(typed, started)?.boolean(),
         "arithmetic" => (field.arithmetic)(typed, started),
@@ -156,6 +187,11 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {elsewhere}")))
 }
 
+/// Whether it is the one that proves nothing itself.
+pub(crate) fn runs_others(typed: &Bench) -> bool {
+    typed.name.as_deref() == Some(TABLES)
+}
+
 /// Proves a generated circuit over `S`.
 pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
@@ -189,6 +225,13 @@ fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
     typed.map_or(Ok(otherwise), |text| number(option, text))
 }
 
+/// What --repeat says, or this where it is not given.
+fn repeat(typed: &Bench, otherwise: u32) -> Result<u32> {
+    let repeat = typed.repeat.as_deref().map_or(Ok(otherwise.into()), |text| number("--repeat", text))?;
+    let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
+    repeat.ok_or_else(|| Failure::usage("--repeat: write a number from 1 to 4294967295"))
+}
+
 /// What is wrong with a number of gates.
 fn of_gates(why: volery::Error) -> Failure {
     Failure::from(why).at("--gates")
@@ -209,10 +252,7 @@ impl<S: Setting> Plan<S> {
             latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
         };
         let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
-        let repeat = typed.repeat.as_deref().map_or(Ok(1), |text| number("--repeat", text))?;
-        let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
-        let repeat = repeat.ok_or_else(|| Failure::usage("--repeat: write a number from 1 to 4294967295"))?;
-        Ok(Self { settings, shape, latency, gates, repeat, started })
+        Ok(Self { settings, shape, latency, gates, repeat: repeat(typed, 1)?, started })
     }
 
     /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the

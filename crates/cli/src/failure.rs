@@ -1,5 +1,6 @@
 //! How a run ends when it does not end well: an exit code by whose fault it is, and one line.
 
+use serde_json::Value;
 use std::fmt::Display;
 use volery::Error;
 
@@ -28,11 +29,13 @@ pub(crate) struct Failure {
     pub(crate) line: String,
     /// Whether the statement was evaluated and does not hold.
     pub(crate) unsatisfied: bool,
+    /// The JSON object of the run, where there is more to say than that it failed.
+    pub(crate) report: Option<Value>,
 }
 
 impl Failure {
     pub(crate) fn new(fault: Fault, line: impl Display) -> Self {
-        Self { fault, line: one_line(line), unsatisfied: false }
+        Self { fault, line: one_line(line), unsatisfied: false, report: None }
     }
 
     pub(crate) fn usage(line: impl Display) -> Self {
@@ -41,6 +44,11 @@ impl Failure {
 
     pub(crate) fn peer(line: impl Display) -> Self {
         Self::new(Fault::Peer, line)
+    }
+
+    /// Reports this object, which tells of the failure, too.
+    pub(crate) fn with(self, report: Value) -> Self {
+        Self { report: Some(report), ..self }
     }
 
     /// Says before the line where it happened.

@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
         let failure = Failure::new(Fault::Interrupted, "interrupted");
         print::notice(format_args!("{over_bar}volery: {}", failure.line));
+        bench::stop();
         if json {
             print::last_word(report::failed(&failure, &asked));
         }

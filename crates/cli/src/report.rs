@@ -243,6 +243,7 @@ impl Asked {
             Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol, field(&typed.protocol)),
             Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol, field(&typed.protocol)),
             Verb::Demo(typed) => (None, &typed.protocol, field(&typed.protocol)),
+            Verb::Bench(typed) if bench::runs_others(typed) => return Self::default(),
             Verb::Bench(typed) => (None, &typed.protocol, bench::field(typed)),
             Verb::Check(_) => return Self { check: true, ..Self::default() },
             Verb::Circuit(_) | Verb::Doctor(_) => return Self::default(),
@@ -260,6 +261,9 @@ impl Asked {
 /// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is
 /// known where a verifier was not convinced; and whether a statement holds, where it was evaluated.
 pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
+    if let Some(report) = &failure.report {
+        return report.clone();
+    }
     let (error, exit_code) = (&failure.line, failure.fault as u8);
     if asked.check {
         let satisfied = failure.unsatisfied.then_some(false);

@@ -117,7 +117,7 @@ fn or_take<S: Setting>(enough: impl Fn(&Field) -> bool) -> String {
 }
 
 /// The choice that is left to the handshake.
-const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
 /// A bandwidth in Mbit/s.
 pub(crate) fn bandwidth(text: &str) -> Result<f64> {

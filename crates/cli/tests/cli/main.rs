@@ -7,3 +7,4 @@ mod misuse;
 mod output;
 mod peers;
 mod sessions;
+mod tables;

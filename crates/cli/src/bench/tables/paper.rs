@@ -1,0 +1,127 @@
+//! What a paper printed, and the command that measures the like here.
+
+use super::measure::Measure;
+
+/// Where tables stand.
+pub(super) struct Paper {
+    /// Its system, under whose name its figures stand.
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    /// What it was measured on.
+    pub(super) machine: &'static str,
+}
+
+/// A table of a paper, or the part of a figure that its text tells.
+pub(super) struct Table {
+    /// The name for `--only`.
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) paper: &'static Paper,
+    /// Network and threads in the paper, and whatever a reader must know to compare.
+    pub(super) setting: &'static str,
+    /// Those of our systems that are measured: each has its columns.
+    pub(super) systems: &'static [&'static str],
+    pub(super) rows: Vec<Row>,
+}
+
+/// One measurement.
+pub(super) struct Row {
+    pub(super) what: String,
+    /// What follows `volery bench`, with the paper's network. Where there is no such bench yet, nothing runs.
+    pub(super) command: String,
+    /// Whether it takes minutes, and runs with `--large` only.
+    pub(super) large: bool,
+    pub(super) figures: Vec<Figure>,
+}
+
+/// One figure of a measurement.
+pub(super) struct Figure {
+    pub(super) measure: Measure,
+    /// The paper's; `None` where it has none, or only a plot.
+    pub(super) printed: Option<Printed>,
+    /// What the paper prints for others, with their names.
+    pub(super) others: Vec<(&'static str, &'static str)>,
+}
+
+/// A figure as it is printed.
+pub(super) struct Printed {
+    pub(super) text: &'static str,
+    /// In the unit of its [`Measure`].
+    pub(super) value: f64,
+}
+
+impl Row {
+    pub(super) fn new(what: impl Into<String>, command: impl Into<String>) -> Self {
+        Self { what: what.into(), command: command.into(), large: false, figures: Vec::new() }
+    }
+
+    /// Runs with `--large` only.
+    pub(super) fn large(self) -> Self {
+        Self { large: true, ..self }
+    }
+
+    /// With a figure for which the paper has no number.
+    pub(super) fn plain(mut self, measure: Measure) -> Self {
+        self.figures.push(Figure { measure, printed: None, others: Vec::new() });
+        self
+    }
+
+    /// With a figure that the paper prints.
+    pub(super) fn printed(self, measure: Measure, text: &'static str, value: f64) -> Self {
+        let mut row = self.plain(measure);
+        if let Some(figure) = row.figures.last_mut() {
+            figure.printed = Some(Printed { text, value });
+        }
+        row
+    }
+
+    /// With what the paper prints for others beside the last figure.
+    pub(super) fn others(mut self, others: &[(&'static str, &'static str)]) -> Self {
+        if let Some(figure) = self.figures.last_mut() {
+            figure.others.extend(others);
+        }
+        self
+    }
+
+    /// The value of an option in the command.
+    pub(super) fn option<'c>(command: &'c str, option: &str) -> Option<&'c str> {
+        command.split_whitespace().skip_while(|word| *word != option).nth(1)
+    }
+
+    /// The command, of a size that takes no time where that is `quick`.
+    pub(super) fn sized(&self, quick: bool) -> String {
+        let mut words: Vec<String> = self.command.split_whitespace().map(String::from).collect();
+        for (option, most) in QUICK {
+            let Some(place) = words.iter().position(|word| quick && word == option) else { continue };
+            if words.get(place + 1).and_then(|size| size.parse().ok()).is_some_and(|size: u64| size > most) {
+                words[place + 1] = most.to_string();
+            }
+        }
+        words.join(" ")
+    }
+}
+
+/// The largest sizes of `--quick`.
+const QUICK: [(&str, u64); 6] = [
+    ("--gates", 20_000),
+    ("--length", 5_000),
+    ("--size", 64),
+    ("--depth", 3),
+    ("--count", 4),
+    ("--clauses", 4),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quick_commands_are_small() {
+        let row = Row::new("", "boolean --gates 1000000 --bandwidth 100000");
+        assert_eq!(row.sized(false), row.command);
+        assert_eq!(row.sized(true), "boolean --gates 20000 --bandwidth 100000");
+        assert_eq!(Row::new("", "matmul --size 8").sized(true), "matmul --size 8");
+        assert_eq!(Row::option(&row.command, "--gates"), Some("1000000"));
+        assert_eq!(Row::option(&row.command, "--size"), None);
+    }
+}
