@@ -29,6 +29,7 @@ const DIGEST: [u8; 32] = [
     0xff, 0x99, 0xe7, 0xf7, 0xb7, 0xe6, 0x50, 0xd6, 0xcb, 0x5b, 0x83, 0xfc, 0x7e, 0xc3, 0x69,
 ];
 
+/// Checks, proves and verifies it.
 pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let statement = Preimage { digest: DIGEST };
 

@@ -1,7 +1,7 @@
 //! The examples that `docs/` speaks of, each run to its end.
 
 #[path = "../../../examples/preimage.rs"]
-#[allow(missing_docs, unreachable_pub)]
+#[allow(unreachable_pub)]
 mod preimage;
 
 #[test]
