@@ -27,9 +27,8 @@ A statement is a relation (a public program) with public and private values.
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
-over f2 builtin:sha256-preimage?length=55 and builtin:merkle-root?depth=8;
-over any other
-builtin:power?exponent=5, builtin:polynomial?degree=3,
+over f2 builtin:sha256-preimage?length=55, builtin:merkle-root?depth=8 and
+builtin:bug-in-snippets?count=4; over any other builtin:power?exponent=5, builtin:polynomial?degree=3,
 builtin:linear?rows=2&columns=3 and, where it is a prime field,
 builtin:range-sum?count=4&bits=32, builtin:factors and
 builtin:sis?rows=2&columns=8&bound=1. What each states is told by
@@ -302,7 +301,7 @@ pub(crate) struct Bench {
     /// sha256]; of `merkle`: gates, holes [default: holes]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// The blocks, or multiplications, of `holes` [default: 100, 10000]
+    /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
     /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of

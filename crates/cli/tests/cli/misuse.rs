@@ -68,6 +68,7 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "snippets"], &["snippets does not exist yet", "boolean"]),
         (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
         (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
+        (&["bench", "snippets", "--count", "0"], &["count=0: choose from 1"]),
         (&["bench", "matmul", "--gates", "3"], &["bench matmul has no --gates"]),
         (&["bench", "matmul", "--size", "0"], &["--size: ", "0×0"]),
         (&["bench", "matmul", "--size", "1000000"], &["--size: ", "2^32"]),

@@ -3,6 +3,7 @@
 //! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
 //! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
 
+mod bug_in_snippets;
 mod merkle_root;
 mod ports;
 mod sha256_preimage;
@@ -14,14 +15,20 @@ use super::{Port, field};
 use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
+use bug_in_snippets::BugInSnippets;
 use core::array;
 use merkle_root::MerkleRoot;
 use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
-pub(super) const LIST: &[(&str, &str)] =
-    &[sha256_preimage::LISTED, merkle_root::LISTED, algebra::INNER_PRODUCT, algebra::MATRIX_PRODUCT];
+pub(super) const LIST: &[(&str, &str)] = &[
+    sha256_preimage::LISTED,
+    merkle_root::LISTED,
+    bug_in_snippets::LISTED,
+    algebra::INNER_PRODUCT,
+    algebra::MATRIX_PRODUCT,
+];
 
 /// The longest vector: its 2^30 bits take 128 MiB as a witness.
 const LONGEST_VECTOR: u64 = 1 << 30;
@@ -31,6 +38,7 @@ const LONGEST_VECTOR: u64 = 1 << 30;
 pub(super) enum Builtin {
     Preimage(Preimage),
     MerkleRoot(MerkleRoot),
+    BugInSnippets(BugInSnippets),
     Algebra(Algebra),
 }
 
@@ -50,6 +58,7 @@ impl Builtin {
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
+            "bug-in-snippets" => BugInSnippets::parse(name, parameters).map(Self::BugInSnippets),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -71,6 +80,7 @@ impl Builtin {
         match self {
             Self::Preimage(statement) => statement,
             Self::MerkleRoot(statement) => statement,
+            Self::BugInSnippets(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -91,7 +101,7 @@ impl Builtin {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
-            Self::Preimage(_) | Self::MerkleRoot(_) => self.gates(b, &mut ports),
+            Self::Preimage(_) | Self::MerkleRoot(_) | Self::BugInSnippets(_) => self.gates(b, &mut ports),
         }
     }
 
@@ -103,6 +113,7 @@ impl Builtin {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::BugInSnippets(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }

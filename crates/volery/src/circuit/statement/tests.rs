@@ -215,6 +215,20 @@ fn the_builtin_tree_reads_leaves_in_order() {
 }
 
 #[test]
+fn a_bug_is_claimed_or_what_held_is_listed() {
+    let snippets = || Relation::open("builtin:bug-in-snippets?count=2", None).unwrap();
+    check(snippets(), &[("bug", "0b1")], &[("input", "small_boERROR\0")]).unwrap();
+    let harmless = &[("input", "small_box\0\0\0\0\0")];
+    let held = refused(snippets(), &[("bug", "0b1")], harmless);
+    assert!(held.contains("bug = 1 (no assertion failed; these held: "), "{held}");
+    assert!(held.contains("box: index within its bounds ("), "{held}");
+    // That nothing breaks can be stated too.
+    check(snippets(), &[("bug", "0b0")], harmless).unwrap();
+    let refusal = refused(snippets(), &[("bug", "0b0")], &[("input", "small_boERROR\0")]);
+    assert!(refusal.contains(" bug[0] ") && !refusal.contains("ERROR"), "{refusal}");
+}
+
+#[test]
 fn builtins_describe_themselves() {
     for (spec, _) in Relation::builtins() {
         let spelt = Relation::open(&format!("builtin:{spec}"), None).unwrap();
@@ -260,6 +274,7 @@ fn bad_relations_are_refused() {
         ("builtin:merkle-root?depth=0", "with depth=0: choose from 1 to 20"),
         ("builtin:merkle-root?depth=21", "with depth=21: choose from 1 to 20"),
         ("builtin:merkle-root?holes=2", "with holes=2: choose 0"),
+        ("builtin:bug-in-snippets?count=0", "with count=0: choose from 1 to 1048576"),
         ("no/such/file", "no/such/file cannot be read"),
         (path.to_str().unwrap(), "no format that is known"),
     ];

@@ -4,6 +4,7 @@ use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Bytes, Word};
 use crate::circuit::statement::{Port, Value};
 use crate::error::Result;
+use core::fmt::Display;
 use core::ops::Range;
 use volery_primitives::F2;
 
@@ -25,6 +26,14 @@ pub(in crate::circuit::statement) trait Ports<B: Backend<F = F2>> {
     /// # Errors
     /// Those of [`Backend::assert_zero`].
     fn output(&mut self, b: &mut B, port: usize, bit: u64, value: Bit<B::Wire>) -> Result<()>;
+
+    /// Takes output `port`, of one bit that is to be one. `otherwise` says how it can be that it is not.
+    ///
+    /// # Errors
+    /// Those of [`Ports::output`].
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, _otherwise: &dyn Display) -> Result<()> {
+        self.output(b, port, 0, value)
+    }
 
     /// The bytes at `places` of those that input `port` prints as; a string is read by pieces from its first byte.
     ///
@@ -84,6 +93,17 @@ impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
                 value.assert_equal(b, expected, &format_args!("{}[{bit}]", ports[port].name))
             }
             None => Ok(()),
+        }
+    }
+
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: &dyn Display) -> Result<()> {
+        let (ports, values) = self.outputs;
+        match &values[port] {
+            Some(expected) if expected.bit(0).to_bool() => {
+                let name = &ports[port].name;
+                value.assert_equal(b, Bit::Public(true), &format_args!("{name} = 1 ({otherwise})"))
+            }
+            _ => self.output(b, port, 0, value),
         }
     }
 }
