@@ -26,6 +26,7 @@ impl<W: Copy> Bit<W> {
     }
 
     /// A wire that carries the bit.
+    #[inline(always)]
     pub fn wire<B: Backend<F = F2, Wire = W>>(self, b: &mut B) -> W {
         match self {
             Public(bit) => b.constant(bit.into()),
@@ -34,6 +35,7 @@ impl<W: Copy> Bit<W> {
     }
 
     /// `self ⊕ other`.
+    #[inline(always)]
     pub fn xor<B: Backend<F = F2, Wire = W>>(self, b: &mut B, other: Self) -> Self {
         match (self, other) {
             (Public(x), Public(y)) => Public(x ^ y),
@@ -47,6 +49,7 @@ impl<W: Copy> Bit<W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
+    #[inline(always)]
     pub fn and<B: Backend<F = F2, Wire = W>>(self, b: &mut B, other: Self) -> Result<Self> {
         Ok(match (self, other) {
             (Public(false), _) | (_, Public(false)) => Public(false),
@@ -59,6 +62,7 @@ impl<W: Copy> Bit<W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
+    #[inline(always)]
     pub fn or<B: Backend<F = F2, Wire = W>>(self, b: &mut B, other: Self) -> Result<Self> {
         let (left, right) = (self.not(b), other.not(b));
         Ok(left.and(b, right)?.not(b))
@@ -66,6 +70,7 @@ impl<W: Copy> Bit<W> {
 
     /// `¬self`.
     #[must_use]
+    #[inline(always)]
     pub fn not<B: Backend<F = F2, Wire = W>>(self, b: &mut B) -> Self {
         match self {
             Public(bit) => Public(!bit),
@@ -80,6 +85,7 @@ impl<W: Copy> Bit<W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
+    #[inline(always)]
     pub fn select<B: Backend<F = F2, Wire = W>>(self, b: &mut B, yes: Self, no: Self) -> Result<Self> {
         let difference = yes.xor(b, no);
         let taken = self.and(b, difference)?;
@@ -90,6 +96,7 @@ impl<W: Copy> Bit<W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
+    #[inline(always)]
     pub fn majority<B: Backend<F = F2, Wire = W>>(b: &mut B, x: Self, y: Self, z: Self) -> Result<Self> {
         // z ⊕ (x ⊕ z)(y ⊕ z), with a public bit as z where there is one, so that two of them leave no AND.
         let (x, y, z) = match (x, y) {
