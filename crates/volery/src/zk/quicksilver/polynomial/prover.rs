@@ -109,12 +109,12 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
+        let runs = runs(lanes);
+        let mut values = Vec::with_capacity(lanes.len());
+        append(&runs, &self.values, &mut values);
         let mut lower = Vec::with_capacity(lanes.len() * self.degree());
-        self.lower.powers().for_each(|coefficients| lower.extend(gathered(coefficients, lanes)));
-        Self {
-            values: Zeroizing::new(gathered(&self.values, lanes).collect()),
-            lower: Lower::new([lanes.len(), self.degree()], lower),
-        }
+        self.lower.powers().for_each(|coefficients| append(&runs, coefficients, &mut lower));
+        Self { values: Zeroizing::new(values), lower: Lower::new([lanes.len(), self.degree()], lower) }
     }
 
     pub(in super::super) fn total(&self) -> Self {
@@ -155,8 +155,21 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 }
 
-fn gathered<F: Field>(from: &[F], lanes: &[Option<usize>]) -> impl Iterator<Item = F> {
-    lanes.iter().map(|lane| lane.map_or(F::ZERO, |lane| from[lane]))
+/// Lanes in a row that are copied in one piece, from the first on, or are zero: each with their number. Most gathers move
+/// words by a few bits.
+fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
+    let follows = |a: &Option<usize>, b: &Option<usize>| a.map(|a| a + 1) == *b;
+    lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
+}
+
+/// Appends what `runs` take from `from`.
+fn append<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], to: &mut Vec<F>) {
+    for &(first, count) in runs {
+        match first {
+            Some(first) => to.extend_from_slice(&from[first..first + count]),
+            None => to.resize(to.len() + count, F::ZERO),
+        }
+    }
 }
 
 /// The polynomials of a batch that has no challenge yet.
