@@ -3,6 +3,9 @@
 #[path = "../../../examples/age.rs"]
 #[allow(unreachable_pub)]
 mod age;
+#[path = "../../../examples/membership.rs"]
+#[allow(unreachable_pub)]
+mod membership;
 #[path = "../../../examples/preimage.rs"]
 #[allow(unreachable_pub)]
 mod preimage;
@@ -10,6 +13,11 @@ mod preimage;
 #[test]
 fn age_runs() {
     age::main().unwrap();
+}
+
+#[test]
+fn membership_runs() {
+    membership::main().unwrap();
 }
 
 #[test]
