@@ -3,6 +3,9 @@
 #[path = "../../../examples/age.rs"]
 #[allow(unreachable_pub)]
 mod age;
+#[path = "../../../examples/bug.rs"]
+#[allow(unreachable_pub)]
+mod bug;
 #[path = "../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
@@ -13,6 +16,11 @@ mod preimage;
 #[test]
 fn age_runs() {
     age::main().unwrap();
+}
+
+#[test]
+fn bug_runs() {
+    bug::main().unwrap();
 }
 
 #[test]
