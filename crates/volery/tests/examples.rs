@@ -1,10 +1,65 @@
-//! The examples that `docs/` speaks of, each run to its end.
+//! The examples that `docs/` speaks of, each run to its end, and that the pages show them as they are.
 
+#[path = "../../../examples/age.rs"]
+#[allow(unreachable_pub)]
+mod age;
+#[path = "../../../examples/bug.rs"]
+#[allow(unreachable_pub)]
+mod bug;
+#[path = "../../../examples/membership.rs"]
+#[allow(unreachable_pub)]
+mod membership;
 #[path = "../../../examples/preimage.rs"]
 #[allow(unreachable_pub)]
 mod preimage;
 
+use std::path::Path;
+
+#[test]
+fn age_runs() {
+    age::main().unwrap();
+}
+
+#[test]
+fn bug_runs() {
+    bug::main().unwrap();
+}
+
+#[test]
+fn membership_runs() {
+    membership::main().unwrap();
+}
+
 #[test]
 fn preimage_runs() {
     preimage::main().unwrap();
+}
+
+/// Each piece of Rust or C in `docs/` stands in an example, but for the space around its lines.
+#[test]
+fn pages_show_what_the_examples_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let examples: Vec<_> = files(&root.join("examples")).iter().map(|text| lines(text)).collect();
+    let mut found = 0;
+    for page in files(&root.join("docs")) {
+        let blocks = page.split("```").skip(1).step_by(2);
+        for block in blocks.filter_map(|block| block.strip_prefix("rust\n").or(block.strip_prefix("c\n"))) {
+            let shown = lines(block);
+            let stands = |text: &Vec<String>| text.windows(shown.len()).any(|piece| piece == shown);
+            assert!(examples.iter().any(stands), "no example says\n{block}");
+            found += 1;
+        }
+    }
+    assert!(found > 3, "only {found} pieces were found");
+}
+
+/// The texts of the files in `folder`.
+fn files(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).expect("a folder");
+    files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("UTF-8")).collect()
+}
+
+/// The lines of a text, also those of its header, without what is around them.
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.trim_start_matches("//!").trim().to_owned()).collect()
 }

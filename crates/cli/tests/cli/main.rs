@@ -1,6 +1,8 @@
 //! The command line as its users meet it: real processes, real sockets, no fixed ports.
 
 mod circuits;
+#[cfg(unix)]
+mod docs;
 mod fields;
 mod kit;
 mod misuse;
