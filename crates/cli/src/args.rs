@@ -232,11 +232,28 @@ pub(crate) struct Check {
 pub(crate) enum CircuitVerb {
     /// Gates by kind, inputs, outputs, depth, and what a proof would send
     Info(Info),
+    /// What comes out of a relation over f2, where all its inputs are given
+    Eval(Eval),
     /// Write a relation over f2 as a circuit file
     #[command(after_help = EXPORT)]
     Export(Export),
     /// The built-in statements, with their keys and the defaults of these
     List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct Eval {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format of the file: bristol-fashion, bristol [default: as its content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) input: Vec<OsString>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

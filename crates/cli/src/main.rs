@@ -82,6 +82,7 @@ fn run(verb: &Verb, started: Instant) -> Result<()> {
         Verb::Verify(typed) => (field(&typed.protocol.field)?.verify)(typed, started),
         Verb::Check(typed) => (field(&typed.field)?.check)(typed),
         Verb::Circuit(CircuitVerb::Info(typed)) => (field(&typed.field)?.info)(typed),
+        Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),
         Verb::Circuit(CircuitVerb::Export(typed)) => export::export(typed),
         Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
         Verb::Bench(typed) => bench::bench(typed, started),

@@ -1,6 +1,6 @@
 //! `check`, `circuit info` and `circuit list`: what needs no peer.
 
-use crate::args::{Check, Info, List};
+use crate::args::{Check, Eval, Info, List};
 use crate::failure::Result;
 use crate::fields::{ARITHMETIC, BOOLEAN, Field, Stated};
 use crate::parties::{CHECKING, COUNTING, Known};
@@ -8,8 +8,9 @@ use crate::print::{self, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{claim, relation};
+use crate::values::Reader;
 use serde_json::{Value, json};
-use volery::circuit::{Port, PortValue, Program};
+use volery::circuit::{Port, PortValue, Program, Relation};
 use volery::{Carried, Choice, Correlations, Estimate, SYSTEM, Use};
 
 /// `volery check`.
@@ -24,6 +25,25 @@ pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
     } else {
         print::result(table(&[("satisfied", "every assertion holds".into()), ("statement", digest)]))
     }
+}
+
+/// The option that gives values of inputs, public or private.
+const INPUT: &str = "--input";
+
+/// `volery circuit eval`.
+pub(crate) fn eval(typed: &Eval) -> Result<()> {
+    let relation: Relation = relation(&typed.relation, typed.format.as_deref())?;
+    let inputs = Reader::default().read(INPUT, &typed.input)?;
+    let announced = Progress::announce(CHECKING, false);
+    let values = relation.evaluate(inputs)?;
+    drop(announced);
+    let outputs = relation.outputs().iter().zip(&values);
+    if typed.json {
+        let outputs = outputs.map(|(port, value)| (port.name.clone(), json!(value.to_number_hex())));
+        return print::result(json!({"outputs": outputs.collect::<serde_json::Map<_, _>>()}));
+    }
+    let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
+    print::result(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// What begins the name of a relation that needs no file.

@@ -117,6 +117,18 @@ fn exported_circuits_are_checked_like_the_statement() {
 }
 
 #[test]
+fn outputs_are_printed_as_values_that_can_be_given() {
+    let eval = ["circuit", "eval", "builtin:sha256-preimage?length=3", "--input", "message=text:abc"];
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(volery(&eval).expect(0).out.trim_end(), format!("digest={digest}"));
+    let json = volery(&[&eval[..], &["--json"]].concat()).expect(0).json();
+    assert_eq!(json["outputs"]["digest"], digest);
+    volery(&eval[..3]).refused(2, &["message has no value: give one"]);
+    let holes = "builtin:sha256-preimage?length=3&holes=1";
+    volery(&["circuit", "eval", holes, eval[3], eval[4]]).refused(2, &["leave out holes=1"]);
+}
+
+#[test]
 fn exports_that_cannot_be_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.txt");

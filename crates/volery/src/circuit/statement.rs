@@ -17,6 +17,7 @@
 
 mod algebra;
 mod builtin;
+mod evaluate;
 mod export;
 mod field;
 mod relation;

@@ -215,6 +215,26 @@ fn the_builtin_tree_reads_leaves_in_order() {
 }
 
 #[test]
+fn outputs_are_evaluated() {
+    let outputs = |relation: &str, given| -> Result<Vec<String>> {
+        let outputs = Relation::open(relation, None).unwrap().evaluate(values(given))?;
+        Ok(outputs.iter().map(Value::to_number_hex).collect())
+    };
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let preimage = "builtin:sha256-preimage?length=3";
+    assert_eq!(outputs(preimage, &[("message", "abc")]).unwrap(), [digest]);
+    let bug = outputs("builtin:bug-in-snippets?count=1", &[("input", "small_boERROR\0")]);
+    assert_eq!(bug.unwrap(), ["0x1"]);
+    let file = small().evaluate(values(&[("in0", "0b10011"), ("in1", "0b100")])).unwrap();
+    assert_eq!(file.iter().map(Value::to_number_hex).collect::<Vec<_>>(), ["0x13", "0x1"]);
+    let why = |relation, given| outputs(relation, given).unwrap_err().to_string();
+    assert!(why(preimage, &[]).contains("message has no value"));
+    let all = [("message", "abc"), ("digest", digest)];
+    assert!(why(preimage, &all).contains("no input digest"));
+    assert!(why("builtin:inner-product", &[]).contains("has no value"));
+}
+
+#[test]
 fn a_bug_is_claimed_or_what_held_is_listed() {
     let snippets = || Relation::open("builtin:bug-in-snippets?count=2", None).unwrap();
     check(snippets(), &[("bug", "0b1")], &[("input", "small_boERROR\0")]).unwrap();

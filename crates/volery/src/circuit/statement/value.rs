@@ -4,7 +4,7 @@ use super::{Port, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use volery_primitives::F2;
+use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
 /// What the ports of a program take.
@@ -88,6 +88,28 @@ impl Value {
         let mut packed = Zeroizing::new(bytes.to_vec());
         packed.reverse();
         Self { packed, width: 8 * bytes.len() as u64, form: Form::Bytes }
+    }
+
+    /// The number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads it: for values that are no
+    /// secret.
+    pub fn to_number_hex(&self) -> String {
+        let digits = self.width.div_ceil(4);
+        let digit = |i: u64| self.packed[(i / 2) as usize] >> (4 * (i % 2)) & 0xf;
+        let digits = (0..digits).rev().map(|i| char::from_digit(digit(i).into(), 16).expect("a digit"));
+        "0x".chars().chain(digits).collect()
+    }
+
+    /// So many bits, all zero.
+    pub(super) fn zeros(width: u64) -> Self {
+        Self { packed: Zeroizing::new(vec![0; width.div_ceil(8) as usize]), width, form: Form::Bits }
+    }
+
+    /// Sets bit `i`, which is zero so far.
+    ///
+    /// # Panics
+    /// Where the value has no such bit.
+    pub(super) fn set(&mut self, i: u64, bit: F2) {
+        self.packed[(i / 8) as usize] |= (bit.to_word() as u8) << (i % 8);
     }
 
     /// The number of bits.
