@@ -3,9 +3,12 @@
 //! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
 //! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
 
+mod merkle_membership;
 mod merkle_root;
 mod ports;
 mod sha256_preimage;
+#[cfg(test)]
+mod trial;
 
 pub(super) use ports::{Ports, Stated, in_turn};
 
@@ -15,13 +18,20 @@ use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
 use core::array;
+use core::ops::RangeInclusive;
+use merkle_membership::MerkleMembership;
 use merkle_root::MerkleRoot;
 use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
-pub(super) const LIST: &[(&str, &str)] =
-    &[sha256_preimage::LISTED, merkle_root::LISTED, algebra::INNER_PRODUCT, algebra::MATRIX_PRODUCT];
+pub(super) const LIST: &[(&str, &str)] = &[
+    sha256_preimage::LISTED,
+    merkle_root::LISTED,
+    merkle_membership::LISTED,
+    algebra::INNER_PRODUCT,
+    algebra::MATRIX_PRODUCT,
+];
 
 /// The longest vector: its 2^30 bits take 128 MiB as a witness.
 const LONGEST_VECTOR: u64 = 1 << 30;
@@ -31,6 +41,7 @@ const LONGEST_VECTOR: u64 = 1 << 30;
 pub(super) enum Builtin {
     Preimage(Preimage),
     MerkleRoot(MerkleRoot),
+    MerkleMembership(MerkleMembership),
     Algebra(Algebra),
 }
 
@@ -50,6 +61,7 @@ impl Builtin {
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
+            "merkle-membership" => MerkleMembership::parse(name, parameters).map(Self::MerkleMembership),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -71,6 +83,7 @@ impl Builtin {
         match self {
             Self::Preimage(statement) => statement,
             Self::MerkleRoot(statement) => statement,
+            Self::MerkleMembership(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -91,7 +104,7 @@ impl Builtin {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
-            Self::Preimage(_) | Self::MerkleRoot(_) => self.gates(b, &mut ports),
+            _ => self.gates(b, &mut ports),
         }
     }
 
@@ -103,6 +116,7 @@ impl Builtin {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::MerkleMembership(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
@@ -127,6 +141,15 @@ fn holes(name: &str, value: u64) -> Result<bool> {
 /// Whether a list of names with keys and descriptions has `name`.
 pub(super) fn is_listed(list: &[(&str, &str)], name: &str) -> bool {
     list.iter().any(|(listed, _)| listed.split('?').next() == Some(name))
+}
+
+/// Demands that the value of `key` is in `range`, as [`numbers`] gave it for the statement `name`.
+fn check_range(name: &str, key: &str, value: u64, range: RangeInclusive<u64>) -> Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (first, last) = range.into_inner();
+    Err(Error::invalid(format!("builtin:{name} with {key}={value}: choose from {first} to {last}")))
 }
 
 /// The values of `keys`, each with its default, in a text `key=value&…`.
