@@ -6,6 +6,7 @@
 mod merkle_membership;
 mod merkle_root;
 mod ports;
+mod price_discrimination;
 mod sha256_preimage;
 #[cfg(test)]
 mod trial;
@@ -21,6 +22,7 @@ use core::array;
 use core::ops::RangeInclusive;
 use merkle_membership::MerkleMembership;
 use merkle_root::MerkleRoot;
+use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
@@ -29,6 +31,7 @@ pub(super) const LIST: &[(&str, &str)] = &[
     sha256_preimage::LISTED,
     merkle_root::LISTED,
     merkle_membership::LISTED,
+    price_discrimination::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
 ];
@@ -42,6 +45,7 @@ pub(super) enum Builtin {
     Preimage(Preimage),
     MerkleRoot(MerkleRoot),
     MerkleMembership(MerkleMembership),
+    PriceDiscrimination(PriceDiscrimination),
     Algebra(Algebra),
 }
 
@@ -62,6 +66,9 @@ impl Builtin {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
             "merkle-membership" => MerkleMembership::parse(name, parameters).map(Self::MerkleMembership),
+            "price-discrimination" => {
+                PriceDiscrimination::parse(name, parameters).map(Self::PriceDiscrimination)
+            }
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -84,6 +91,7 @@ impl Builtin {
             Self::Preimage(statement) => statement,
             Self::MerkleRoot(statement) => statement,
             Self::MerkleMembership(statement) => statement,
+            Self::PriceDiscrimination(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -117,6 +125,7 @@ impl Builtin {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleMembership(statement) => statement.run(b, ports),
+            Self::PriceDiscrimination(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
