@@ -3,6 +3,7 @@
 //! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
 //! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
 
+mod blind_certificate;
 mod merkle_membership;
 mod merkle_root;
 mod ports;
@@ -18,6 +19,7 @@ use super::{Port, field};
 use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
+use blind_certificate::BlindCertificate;
 use core::array;
 use core::ops::RangeInclusive;
 use merkle_membership::MerkleMembership;
@@ -32,6 +34,7 @@ pub(super) const LIST: &[(&str, &str)] = &[
     merkle_root::LISTED,
     merkle_membership::LISTED,
     price_discrimination::LISTED,
+    blind_certificate::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
 ];
@@ -46,6 +49,7 @@ pub(super) enum Builtin {
     MerkleRoot(MerkleRoot),
     MerkleMembership(MerkleMembership),
     PriceDiscrimination(PriceDiscrimination),
+    BlindCertificate(BlindCertificate),
     Algebra(Algebra),
 }
 
@@ -69,6 +73,7 @@ impl Builtin {
             "price-discrimination" => {
                 PriceDiscrimination::parse(name, parameters).map(Self::PriceDiscrimination)
             }
+            "blind-certificate" => BlindCertificate::parse(name, parameters).map(Self::BlindCertificate),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -92,6 +97,7 @@ impl Builtin {
             Self::MerkleRoot(statement) => statement,
             Self::MerkleMembership(statement) => statement,
             Self::PriceDiscrimination(statement) => statement,
+            Self::BlindCertificate(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -126,6 +132,7 @@ impl Builtin {
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleMembership(statement) => statement.run(b, ports),
             Self::PriceDiscrimination(statement) => statement.run(b, ports),
+            Self::BlindCertificate(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
