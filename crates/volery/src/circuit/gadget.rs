@@ -79,7 +79,7 @@ pub(super) use element::prime_field;
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Sha3_256, Sponge, sha3_256};
-pub use merkle::{merkle_root, sha256_tree};
+pub use merkle::{merkle_path, merkle_root, sha256_node, sha256_tree};
 pub use product::products_with_holes;
 pub use sha1::{Sha1, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};

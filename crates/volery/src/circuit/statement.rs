@@ -97,13 +97,18 @@ pub struct Port {
     pub name: String,
     /// The width in bits; over other fields than F_2 in elements.
     pub width: u64,
-    /// Whether an input has to be public: then the statement would say little without it.
+    /// Whether the port has to be public: a statement without its value would say little.
     pub public: bool,
 }
 
 impl Port {
     fn new(name: impl Into<String>, width: u64) -> Self {
         Self { name: name.into(), width, public: false }
+    }
+
+    /// One that has to be public.
+    fn public(name: impl Into<String>, width: u64) -> Self {
+        Self { public: true, ..Self::new(name, width) }
     }
 }
 
@@ -121,8 +126,8 @@ impl<P: Program> Statement<P> {
     /// `public` come out.
     ///
     /// # Errors
-    /// `Invalid` for a name that the relation has not, for a width that is not that of the port, where an input that
-    /// has to be public is not, and where no output is public: then there is nothing to prove.
+    /// `Invalid` for a name that the relation has not, for a width that is not that of the port, where an input or
+    /// output that has to be public is not, and where no output is public: then there is nothing to prove.
     pub fn new(relation: P, mut public: Values<P::Value>) -> Result<Self> {
         let mut take =
             |ports: &[Port]| ports.iter().map(|port| public.take(port)).collect::<Result<Vec<_>>>();
@@ -134,7 +139,7 @@ impl<P: Program> Statement<P> {
                 "the relation has no input or output {name}; it has {known}"
             )));
         }
-        let mut valued = relation.inputs().iter().zip(&inputs);
+        let mut valued = relation.inputs().iter().zip(&inputs).chain(relation.outputs().iter().zip(&outputs));
         if let Some((port, _)) = valued.find(|(port, value)| port.public && value.is_none()) {
             let port = listed::<P>([port].into_iter());
             return Err(Error::invalid(format!("{port} has to be public: give a public value for it")));

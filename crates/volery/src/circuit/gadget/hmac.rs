@@ -72,6 +72,32 @@ impl<H> Hmac<H> {
         code.update(b, piece)?;
         code.finish(b)
     }
+
+    /// The first `length` bytes of the pseudorandom function of TLS 1.2 (RFC 5246 section 5) under the key, for the
+    /// empty message so far.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    pub fn expand<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        label: &[u8],
+        seed: &Bytes<B::Wire>,
+        length: usize,
+    ) -> Result<Bytes<B::Wire>>
+    where
+        H: Hash<B>,
+    {
+        let seed = Bytes::public(label).concat(seed);
+        let mut out = Bytes::public(&[]);
+        let mut chained = seed.clone();
+        while out.len() < length {
+            chained = self.of(b, &chained)?;
+            let piece = self.of(b, &chained.concat(&seed))?;
+            out = out.concat(&piece);
+        }
+        Ok(out.slice(0..length))
+    }
 }
 
 /// The code of `message` under `key`, as `hmac::<Sha256<_>, _>(b, &key, &message)`.
@@ -87,7 +113,9 @@ pub fn hmac<H: Hash<B>, B: Backend<F = F2>>(
 }
 
 /// The first `length` bytes of the pseudorandom function of TLS 1.2 (RFC 5246 section 5), as
-/// `prf::<Sha256<_>, _>(b, &secret, b"master secret", &seed, 48)`. The secret is expanded once.
+/// `prf::<Sha256<_>, _>(b, &secret, b"master secret", &seed, 48)`.
+///
+/// [`Hmac::expand`] serves several labels under one secret.
 ///
 /// # Errors
 /// Those of the backend.
@@ -98,16 +126,7 @@ pub fn prf<H: Hash<B>, B: Backend<F = F2>>(
     seed: &Bytes<B::Wire>,
     length: usize,
 ) -> Result<Bytes<B::Wire>> {
-    let keyed = Hmac::<H>::new(b, secret)?;
-    let seed = Bytes::public(label).concat(seed);
-    let mut out = Bytes::public(&[]);
-    let mut chained = seed.clone();
-    while out.len() < length {
-        chained = keyed.of(b, &chained)?;
-        let piece = keyed.of(b, &chained.concat(&seed))?;
-        out = out.concat(&piece);
-    }
-    Ok(out.slice(0..length))
+    Hmac::<H>::new(b, secret)?.expand(b, label, seed, length)
 }
 
 #[cfg(test)]

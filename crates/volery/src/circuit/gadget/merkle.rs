@@ -1,8 +1,9 @@
-//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held.
+//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held. And the path of one leaf, whose place is
+//! secret.
 
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
-use super::{Bytes, Compression};
+use super::{Bit, Bytes, Compression, Word};
 use crate::circuit::Backend;
 use crate::error::Result;
 use volery_primitives::F2;
@@ -69,6 +70,49 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
         },
     )?;
     Ok(bytes_of(&root))
+}
+
+/// The leaf or inner node of [`sha256_tree`] that `block` of 64 bytes makes: one compression of SHA-256 from its
+/// initial value, without padding.
+///
+/// # Errors
+/// Those of the backend.
+///
+/// # Panics
+/// Where `block` has not 64 bytes.
+pub fn sha256_node<B: Backend<F = F2>, C: Compression<B>>(
+    b: &mut B,
+    block: &Bytes<B::Wire>,
+) -> Result<Bytes<B::Wire>> {
+    let node = sha256_of_block::<B, C>(b, &block_of(block))?;
+    Ok(bytes_of(&node))
+}
+
+/// The root over the node `leaf`, where `siblings` are its neighbours from the lowest level to the highest, and it is
+/// the right child of level i where bit i of `place` is one. `node` computes inner nodes of their left and their right
+/// child. For each level 8 ANDs for each byte of a node, and those of `node`.
+///
+/// # Errors
+/// `Invalid` where a sibling is not as long as the node beside it; those of `node` and of the backend.
+///
+/// # Panics
+/// Where there are not as many siblings as bits of the place.
+pub fn merkle_path<B: Backend<F = F2>>(
+    b: &mut B,
+    leaf: Bytes<B::Wire>,
+    siblings: &[Bytes<B::Wire>],
+    place: &[Bit<B::Wire>],
+    mut node: impl FnMut(&mut B, &Bytes<B::Wire>, &Bytes<B::Wire>) -> Result<Bytes<B::Wire>>,
+) -> Result<Bytes<B::Wire>> {
+    assert_eq!(siblings.len(), place.len());
+    siblings.iter().zip(place).try_fold(leaf, |below, (sibling, &right)| {
+        let difference = below.xor(b, sibling)?;
+        let bytes = difference.iter().map(|byte| byte.and(b, &Word::new([right; 8])));
+        let swapped = bytes.collect::<Result<Bytes<_>>>()?;
+        let left = below.xor(b, &swapped)?;
+        let right = sibling.xor(b, &swapped)?;
+        node(b, &left, &right)
+    })
 }
 
 #[cfg(test)]
@@ -165,5 +209,49 @@ mod tests {
             assert_eq!(shape(false).mul, nodes * 21_890);
             assert_eq!((shape(true).mul, shape(true).inputs), (0, leaves * 512 + nodes * 5888));
         }
+    }
+
+    /// The leaf at `place` under a root.
+    struct Leaf {
+        place: u64,
+        siblings: Vec<Vec<u8>>,
+        root: [u8; 32],
+    }
+
+    impl<B: Backend<F = F2>> Circuit<B> for Leaf {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let leaf = Bytes::witness(b, 64)?;
+            let leaf = sha256_node::<B, Gates>(b, &leaf)?;
+            let siblings = self.siblings.iter().map(|_| Bytes::witness(b, 32)).collect::<Result<Vec<_>>>()?;
+            let place = siblings.iter().map(|_| Bit::witness(b)).collect::<Result<Vec<_>>>()?;
+            let root = merkle_path(b, leaf, &siblings, &place, |b, left, right| {
+                sha256_node::<B, Gates>(b, &left.concat(right))
+            })?;
+            root.assert_equal(b, &self.root, "root")
+        }
+    }
+
+    #[test]
+    fn paths_lead_to_the_root_of_the_tree() {
+        let leaves: Vec<u8> = (0..64 * 8).map(|i: u32| (i * i / 5 + i) as u8).collect();
+        let all = leaves.as_chunks::<64>().0;
+        let subtree =
+            |height: usize, at: usize| root_of(all[at << height..(at + 1) << height].as_flattened());
+        for (place, record) in all.iter().enumerate() {
+            let siblings = (0..3).map(|height| subtree(height, (place >> height) ^ 1).to_vec()).collect();
+            let leaf = Leaf { place: place as u64, siblings, root: root_of(&leaves) };
+            let run = |leaf: &Leaf, other: u64| {
+                let bytes = [&record[..], &leaf.siblings.concat()].concat();
+                let bits = (0..3).map(|i| F2::low_bit(u128::from((leaf.place ^ other) >> i)));
+                let mut clear = Clear::new(bits_of(&bytes).chain(bits).collect::<Vec<_>>());
+                leaf.run(&mut clear).and_then(|()| clear.finish())
+            };
+            run(&leaf, 0).unwrap();
+            for other in [1, 2, 4] {
+                assert!(run(&leaf, other).unwrap_err().to_string().contains(" root["));
+            }
+        }
+        let leaf = Leaf { place: 0, siblings: vec![vec![]; 3], root: [0; 32] };
+        assert_eq!(Count::<F2>::shape(&leaf).unwrap().mul, 4 * 21_890 + 3 * 256);
     }
 }

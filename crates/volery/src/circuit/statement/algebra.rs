@@ -93,7 +93,7 @@ impl Described for Algebra {
                 (vec![port("a", rows * inner), port("b", inner * columns)], vec![port("c", rows * columns)])
             }
             Self::ShortSolution { rows, columns, .. } => {
-                let matrix = Port { public: true, ..port("matrix", rows * columns) };
+                let matrix = Port::public("matrix", (rows * columns) as u64);
                 (vec![matrix, port("s", columns)], vec![port("t", rows)])
             }
         }

@@ -3,10 +3,15 @@
 //! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
 //! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
 
+mod blind_certificate;
 mod bug_in_snippets;
+mod merkle_membership;
 mod merkle_root;
 mod ports;
+mod price_discrimination;
 mod sha256_preimage;
+#[cfg(test)]
+mod trial;
 
 pub(super) use ports::{Ports, Stated, in_turn};
 
@@ -15,9 +20,13 @@ use super::{Port, field};
 use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::{Backend, Polynomials};
 use crate::error::{Error, Result};
+use blind_certificate::BlindCertificate;
 use bug_in_snippets::BugInSnippets;
 use core::array;
+use core::ops::RangeInclusive;
+use merkle_membership::MerkleMembership;
 use merkle_root::MerkleRoot;
+use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
 use volery_primitives::F2;
 
@@ -26,6 +35,9 @@ pub(super) const LIST: &[(&str, &str)] = &[
     sha256_preimage::LISTED,
     merkle_root::LISTED,
     bug_in_snippets::LISTED,
+    merkle_membership::LISTED,
+    price_discrimination::LISTED,
+    blind_certificate::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
 ];
@@ -39,6 +51,9 @@ pub(super) enum Builtin {
     Preimage(Preimage),
     MerkleRoot(MerkleRoot),
     BugInSnippets(BugInSnippets),
+    MerkleMembership(MerkleMembership),
+    PriceDiscrimination(PriceDiscrimination),
+    BlindCertificate(BlindCertificate),
     Algebra(Algebra),
 }
 
@@ -59,6 +74,11 @@ impl Builtin {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
             "bug-in-snippets" => BugInSnippets::parse(name, parameters).map(Self::BugInSnippets),
+            "merkle-membership" => MerkleMembership::parse(name, parameters).map(Self::MerkleMembership),
+            "price-discrimination" => {
+                PriceDiscrimination::parse(name, parameters).map(Self::PriceDiscrimination)
+            }
+            "blind-certificate" => BlindCertificate::parse(name, parameters).map(Self::BlindCertificate),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F2>(name, parameters, LONGEST_VECTOR)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -81,6 +101,9 @@ impl Builtin {
             Self::Preimage(statement) => statement,
             Self::MerkleRoot(statement) => statement,
             Self::BugInSnippets(statement) => statement,
+            Self::MerkleMembership(statement) => statement,
+            Self::PriceDiscrimination(statement) => statement,
+            Self::BlindCertificate(statement) => statement,
             Self::Algebra(algebra) => algebra,
         }
     }
@@ -101,7 +124,7 @@ impl Builtin {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
-            Self::Preimage(_) | Self::MerkleRoot(_) | Self::BugInSnippets(_) => self.gates(b, &mut ports),
+            _ => self.gates(b, &mut ports),
         }
     }
 
@@ -114,6 +137,9 @@ impl Builtin {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::BugInSnippets(statement) => statement.run(b, ports),
+            Self::MerkleMembership(statement) => statement.run(b, ports),
+            Self::PriceDiscrimination(statement) => statement.run(b, ports),
+            Self::BlindCertificate(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
@@ -138,6 +164,15 @@ fn holes(name: &str, value: u64) -> Result<bool> {
 /// Whether a list of names with keys and descriptions has `name`.
 pub(super) fn is_listed(list: &[(&str, &str)], name: &str) -> bool {
     list.iter().any(|(listed, _)| listed.split('?').next() == Some(name))
+}
+
+/// Demands that the value of `key` is in `range`, as [`numbers`] gave it for the statement `name`.
+fn check_range(name: &str, key: &str, value: u64, range: RangeInclusive<u64>) -> Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (first, last) = range.into_inner();
+    Err(Error::invalid(format!("builtin:{name} with {key}={value}: choose from {first} to {last}")))
 }
 
 /// The values of `keys`, each with its default, in a text `key=value&…`.

@@ -103,7 +103,8 @@ impl Relation {
         &self.outputs
     }
 
-    /// The gates by kind, where all inputs are private and no output is asserted.
+    /// The gates by kind, where all inputs are private that may be, those that have to be public are zero, and no output
+    /// is asserted.
     ///
     /// # Errors
     /// `Invalid` where the file is malformed.

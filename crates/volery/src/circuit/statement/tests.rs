@@ -105,6 +105,23 @@ fn values_must_fit() {
 }
 
 #[test]
+fn some_outputs_have_to_be_public() {
+    let relation = || Relation::open("builtin:merkle-membership?depth=1", None).unwrap();
+    let mut public = Values::new();
+    for (root, bytes) in [("root_sha256", 32), ("root_sha1", 20), ("root_sha3", 32)] {
+        public.insert(root, Value::from_bytes(&vec![0; bytes])).unwrap();
+    }
+    let refused = |public: &Values| Statement::new(relation(), public.clone()).err().unwrap().to_string();
+    assert!(refused(&public).contains("challenge (128 bits) has to be public: give a public value"));
+    public.insert("challenge", Value::from_bytes(&[0; 16])).unwrap();
+    assert!(refused(&public).contains("response (128 bits) has to be public: give a public value"));
+    public.insert("response", Value::from_bytes(&[0; 16])).unwrap();
+    assert!(refused(&public).contains("member (1 bit) has to be public: give a public value"));
+    public.insert("member", Value::from_bits_text("1").unwrap()).unwrap();
+    Statement::new(relation(), public).unwrap();
+}
+
+#[test]
 fn errors_keep_secrets() {
     let why = refused(small(), &[("out0", "0x00")], &[("in0", "0xde"), ("in1", "0x0")]);
     assert!(!why.contains("de ") && !why.contains("222"), "{why}");

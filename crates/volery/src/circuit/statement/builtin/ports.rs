@@ -81,6 +81,8 @@ impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
     fn input(&mut self, b: &mut B, port: usize, bit: u64) -> Result<Bit<B::Wire>> {
         match &self.inputs.1[port] {
             Some(value) => Ok(Bit::Public(value.bit(bit).to_bool())),
+            // Gates are counted where no values are given yet.
+            None if self.inputs.0[port].public => Ok(Bit::Public(false)),
             None => Bit::witness(b),
         }
     }

@@ -13,7 +13,16 @@ fn exported(relation: &Relation) -> Result<Vec<u8>> {
 
 /// Every built-in, with parameters that make it small.
 fn builtins() -> impl Iterator<Item = Relation> {
-    let small = |spec: &str| format!("builtin:{}", spec.replace("depth=8", "depth=1"));
+    let small = |spec: &str| {
+        let sizes = [("depth=8", "depth=1"), ("depth=26", "depth=1"), ("length=272", "length=12")];
+        let certificate =
+            [("credentials=140", "credentials=4"), ("before=300&after=6700", "before=1&after=1")];
+        let spec = sizes
+            .iter()
+            .chain(&certificate)
+            .fold(spec.to_owned(), |spec, (default, size)| spec.replace(default, size));
+        format!("builtin:{spec}")
+    };
     let specs = Relation::builtins().iter().map(move |(spec, _)| small(spec));
     specs.chain(["builtin:sha256-preimage?length=70".into()]).map(|spec| Relation::open(&spec, None).unwrap())
 }
@@ -78,7 +87,10 @@ fn an_exported_builtin_computes_the_same() {
         assert_eq!(file.inputs(), widths(relation.inputs()));
         assert_eq!(file.outputs()[..relation.outputs().len()], widths(relation.outputs()));
         let ands = Count::<F2>::shape(&file).unwrap().mul;
-        assert_eq!(ands, relation.shape().unwrap().mul, "{}", name(&relation));
+        // What has to be public is on wires of the file all the same.
+        let expected = relation.shape().unwrap().mul;
+        let has_public = relation.inputs().iter().any(|port| port.public);
+        assert!(if has_public { ands >= expected } else { ands == expected }, "{}", name(&relation));
         for _ in 0..3 {
             let random = |width: &u64| {
                 let bits = proptest::collection::vec(any::<bool>(), *width as usize);
@@ -98,7 +110,7 @@ fn an_exported_builtin_computes_the_same() {
             assert!(matches!(holds(&relation, &inputs, &outputs), Err(Error::Unsatisfied(_))));
         }
     }
-    assert!(of_gates >= 3);
+    assert!(of_gates >= 6);
 }
 
 #[test]

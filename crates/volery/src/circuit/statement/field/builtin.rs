@@ -138,17 +138,17 @@ impl Builtin {
 
     /// The inputs and outputs.
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
-        let public = |name, width| Port { public: true, ..Port::new(name, width) };
         match *self {
             Self::Power { .. } => (vec![Port::new("x", 1)], vec![Port::new("y", 1)]),
             Self::Polynomial { degree } => {
-                (vec![public("coefficients", degree + 1), Port::new("x", 1)], vec![Port::new("y", 1)])
+                (vec![Port::public("coefficients", degree + 1), Port::new("x", 1)], vec![Port::new("y", 1)])
             }
             Self::RangeSum { count, .. } => (vec![Port::new("values", count)], vec![Port::new("total", 1)]),
             Self::Factors => (vec![Port::new("a", 1), Port::new("b", 1)], vec![Port::new("n", 1)]),
-            Self::Linear { rows, columns } => {
-                (vec![public("matrix", rows * columns), Port::new("x", columns)], vec![Port::new("b", rows)])
-            }
+            Self::Linear { rows, columns } => (
+                vec![Port::public("matrix", rows * columns), Port::new("x", columns)],
+                vec![Port::new("b", rows)],
+            ),
             Self::Algebra(algebra) => algebra.ports(),
         }
     }
