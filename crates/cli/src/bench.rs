@@ -1,7 +1,6 @@
 //! `volery bench`: both parties on this machine, one thread each.
 
 mod algebra;
-#[cfg_attr(not(test), expect(dead_code, reason = "no bench proves these statements yet"))]
 mod applications;
 mod holes;
 mod merkle;
@@ -30,7 +29,7 @@ pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 12] = [
+const BENCHES: [(&str, &[&str], &str); 14] = [
     (
         "boolean",
         &["--gates"],
@@ -73,6 +72,16 @@ const BENCHES: [(&str, &[&str], &str); 12] = [
         "snippets",
         &["--count"],
         "an input that breaks one of --count pieces of C [default: 4], each of 70,000 ANDs or more",
+    ),
+    (
+        applications::PRICE,
+        &[],
+        "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
+    ),
+    (
+        applications::CERTIFICATE,
+        &[],
+        "a login by TLS and a certificate on its name: builtin:blind-certificate, 2.5 million ANDs",
     ),
     (
         "vole-f2",
@@ -172,6 +181,8 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "holes" => holes::holes(typed, started),
         "merkle" => merkle::merkle(typed, started),
         "snippets" => snippets::snippets(typed, started),
+        applications::PRICE => applications::price_discrimination(typed, started),
+        applications::CERTIFICATE => applications::blind_certificate(typed, started),
         _ => Plan::new(typed, started)?.sha256(),
     }
 }
@@ -183,7 +194,9 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let field = match name {
         "arithmetic" | "inner-product" | "matmul" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
         "sis" => return Field::named(given.unwrap_or(algebra::Kind::of(typed)?.field())),
-        "sha256" | "holes" | "merkle" | "snippets" => return Field::boolean(&format!("bench {name}"), given),
+        "sha256" | "holes" | "merkle" | "snippets" | applications::PRICE | applications::CERTIFICATE => {
+            return Field::boolean(&format!("bench {name}"), given);
+        }
         _ => Field::asked(given)?,
     };
     let elsewhere = match (name, field.wires == BOOLEAN) {

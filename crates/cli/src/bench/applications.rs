@@ -1,9 +1,51 @@
-//! Values for statements about sessions by TLS, made up as a server and its client would make them.
+//! `volery bench price-discrimination` and `blind-certificate`: statements about sessions by TLS, whose values are made up
+//! as a server and its client would make them.
 
-pub(super) mod certificate;
-pub(super) mod price;
+mod certificate;
+mod price;
 
-use volery::circuit::{Value, Values};
+use super::Plan;
+use crate::args::Bench;
+use crate::failure::Result;
+use std::time::Instant;
+use volery::Binary;
+use volery::circuit::{Relation, Statement, Value, Values};
+use volery::random::Random;
+
+/// Proves that a price is above a threshold.
+pub(super) fn price_discrimination(typed: &Bench, started: Instant) -> Result<()> {
+    let length = price::LENGTH;
+    let values = price::sample(&mut Random::from_system()?, length)?;
+    let relation = format!("builtin:{PRICE}?length={length}");
+    prove(&Plan::new(typed, started)?, PRICE, ("length", length), &relation, values)
+}
+
+/// Proves that a certificate names who logged in.
+pub(super) fn blind_certificate(typed: &Bench, started: Instant) -> Result<()> {
+    let shape = certificate::SHAPE;
+    let values = certificate::sample(&mut Random::from_system()?, shape)?;
+    let certificate::Shape { credentials, reply, before, after } = shape;
+    let relation = format!(
+        "builtin:{CERTIFICATE}?credentials={credentials}&reply={reply}&before={before}&after={after}"
+    );
+    prove(&Plan::new(typed, started)?, CERTIFICATE, ("after", after), &relation, values)
+}
+
+/// The benches, by the names of the statements.
+pub(super) const PRICE: &str = "price-discrimination";
+pub(super) const CERTIFICATE: &str = "blind-certificate";
+
+fn prove(
+    plan: &Plan<Binary>,
+    name: &'static str,
+    (parameter, size): (&str, usize),
+    relation: &str,
+    (public, private): (Values, Values),
+) -> Result<()> {
+    let statement = Statement::new(Relation::open(relation, None)?, public)?;
+    let witness = statement.witness(private)?;
+    plan.print(&plan.stated(name, (parameter, size as u64), &statement, &witness)?)
+}
 
 /// The values of ports, each by the bytes that it prints as.
 fn values<'a>(given: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> volery::Result<Values> {
@@ -22,8 +64,6 @@ fn yes() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery::circuit::{Relation, Statement};
-    use volery::random::Random;
 
     fn check(relation: &str, (public, private): (Values, Values)) {
         let statement = Statement::new(Relation::open(relation, None).unwrap(), public).unwrap();

@@ -12,12 +12,15 @@ use volery::random::Random;
 
 /// Bytes of the parts that the statement's parameters of the same names say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    pub(crate) credentials: usize,
-    pub(crate) reply: usize,
-    pub(crate) before: usize,
-    pub(crate) after: usize,
+pub(super) struct Shape {
+    pub(super) credentials: usize,
+    pub(super) reply: usize,
+    pub(super) before: usize,
+    pub(super) after: usize,
 }
+
+/// The statement's defaults.
+pub(super) const SHAPE: Shape = Shape { credentials: 140, reply: 37, before: 300, after: 6700 };
 
 const USER: &[u8] = b"ann@mail.example";
 
@@ -39,7 +42,7 @@ const DATA: u8 = 23;
 /// # Panics
 /// Where the credentials have no room for the user name and a password, which takes 19 bytes, or the reply none for its
 /// code.
-pub(crate) fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Values)> {
+pub(super) fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Values)> {
     let mut bytes = |length| -> Vec<u8> {
         std::iter::repeat_with(|| random.bytes::<32>()).flatten().take(length).collect()
     };
