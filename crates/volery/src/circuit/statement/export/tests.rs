@@ -92,7 +92,7 @@ fn an_exported_builtin_computes_the_same() {
                 continue;
             }
             holds(&relation, &inputs, &outputs).unwrap();
-            let bit = &mut outputs[0][7];
+            let bit = outputs[0].last_mut().unwrap();
             *bit += F2::from(true);
             assert!(matches!(holds(&relation, &inputs, &outputs), Err(Error::Unsatisfied(_))));
         }
@@ -105,9 +105,9 @@ fn sha256_is_exported_as_it_was() {
     let relation = Relation::open("builtin:sha256-preimage?length=3", None).unwrap();
     let file = exported(&relation).unwrap();
     let head: Vec<_> = file.split(|&byte| byte == b'\n').take(4).map(String::from_utf8_lossy).collect();
-    assert_eq!(head, ["105977 106001", "1 24", "1 256", ""]);
+    assert_eq!(head, ["103664 103688", "1 24", "1 256", ""]);
     let digest: [u8; 32] = sha2::Sha256::digest(&file).into();
-    assert_eq!(digest[..8], 0xddfc_7b79_02b6_353d_u64.to_be_bytes());
+    assert_eq!(digest[..8], 0x4526_eaea_0e74_b9cb_u64.to_be_bytes());
 }
 
 #[test]
