@@ -9,6 +9,16 @@ fn programs_without_sense_are_refused() {
     };
     assert!(refused(|code| code.break_()).contains("break_ outside of a loop"));
     assert!(refused(|code| code.when(code.bool(true), || code.continue_())).contains("continue_ outside"));
+    let fits = |number: i128| {
+        let unsigned = Code::run(&mut evaluation(), |code| _ = code.word::<8, false>(secret(1)).lt(number));
+        let signed = Code::run(&mut evaluation(), |code| _ = code.word::<8, true>(secret(1)).lt(number));
+        (unsigned.is_ok(), signed.is_ok())
+    };
+    assert_eq!([-129, 256, i128::MIN, i128::MAX].map(fits), [(false, false); 4]);
+    assert_eq!([-128, 127, 128, 255].map(fits), [(false, true), (true, true), (true, false), (true, false)]);
+    assert!(
+        refused(|code| _ = code.char('a').eq('€')).contains("8364 stands beside unsigned integers of 8 bits")
+    );
     let arrays = refused(|code| {
         let pointer = code.var(code.zeros::<8>("x", 1));
         code.when(code.word::<1, false>(secret(1)).not_zero(), || pointer.set(code.zeros("y", 1)));
