@@ -264,6 +264,13 @@ impl<'c, B: Backend<F = F2>, const N: usize, const SIGNED: bool, T: Operand<'c, 
     fn rem(self, other: T) -> Self {
         let other = other.integer(self.code);
         other.demand_divisor();
+        // C leaves it open where the quotient does not fit: of -2^(N-1) and -1.
+        self.demand_fit(|b| {
+            let lowest = Word::public(1).shift_left(N - 1);
+            let left = self.word.equal(b, &lowest)?;
+            let right = other.word.not(b).is_zero(b)?;
+            left.and(b, right)
+        });
         self.map(|b| match SIGNED {
             true => Ok(*self.signed().div_rem(b, &other.signed())?.1.word()),
             false => Ok(self.word.div_rem(b, &other.word)?.1),
