@@ -9,6 +9,14 @@ fn programs_without_sense_are_refused() {
     };
     assert!(refused(|code| code.break_()).contains("break_ outside of a loop"));
     assert!(refused(|code| code.when(code.bool(true), || code.continue_())).contains("continue_ outside"));
+    let called = refused(|code| code.for_(0..2, |_| _ = code.function(code.int(0), |_| code.break_())));
+    assert!(called.contains("break_ outside of a loop"), "{called}");
+    let returned = refused(|code| {
+        _ = code.function(code.int(0), |outer| {
+            _ = code.function(code.int(0), |_| outer.return_(code.int(1)));
+        });
+    });
+    assert!(returned.contains("return_ from a call within which another is open"), "{returned}");
     let fits = |number: i128| {
         let unsigned = Code::run(&mut evaluation(), |code| _ = code.word::<8, false>(secret(1)).lt(number));
         let signed = Code::run(&mut evaluation(), |code| _ = code.word::<8, true>(secret(1)).lt(number));
