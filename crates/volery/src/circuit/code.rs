@@ -36,6 +36,8 @@ mod assertion;
 mod boolean;
 mod control;
 mod integer;
+#[cfg(test)]
+mod interpreter;
 mod memory;
 mod pointer;
 pub mod string;
