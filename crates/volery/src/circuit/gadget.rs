@@ -63,6 +63,8 @@ mod hash;
 mod hmac;
 mod keccak;
 mod merkle;
+#[cfg(test)]
+mod mixed;
 mod product;
 mod sha1;
 mod sha256;

@@ -102,7 +102,8 @@ impl<B: Backend<F = F2>> Code<B> {
         otherwise: T,
         body: impl FnOnce(&Function<'c, B, T>),
     ) -> T {
-        let function = Function { code: self, value: Var::new(self, otherwise) };
+        let level = self.state.borrow().levels.len();
+        let function = Function { code: self, value: Var::new(self, otherwise), level };
         self.within(Level::Function, self.active(), || body(&function));
         function.value.get()
     }
@@ -145,10 +146,17 @@ impl<B: Backend<F = F2>> Code<B> {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
         let active = state.levels.last().expect("a program").1;
-        let Some(outermost) = state.levels.iter().rposition(|&(known, _)| known == level) else {
+        // A call is left by a return or an exit alone.
+        let inner = matches!(level, Level::Loop | Level::Iteration);
+        let outermost =
+            state.levels.iter().rposition(|&(known, _)| known == level || inner && known == Level::Function);
+        let Some(outermost) = outermost.filter(|&at| state.levels[at].0 == level) else {
             state.error.get_or_insert(Error::invalid(otherwise));
             return;
         };
+        if state.error.is_some() {
+            return;
+        }
         let (innermost, outer) = state.levels[outermost..].split_last_mut().expect("the level");
         innermost.1 = Bit::Public(false);
         outer.iter_mut().for_each(|(_, within)| *within = within.xor(&mut state.backend, active));
@@ -159,11 +167,18 @@ impl<B: Backend<F = F2>> Code<B> {
 pub struct Function<'c, B: Backend, T> {
     code: &'c Code<B>,
     value: Var<'c, B, T>,
+    /// How many levels it is within.
+    level: usize,
 }
 
 impl<'c, B: Backend<F = F2>, T: Value<'c, B>> Function<'c, B, T> {
-    /// C's `return value`, from the innermost call.
+    /// C's `return value`, from this call, which has to be the innermost.
     pub fn return_(&self, value: T) {
+        let innermost =
+            |levels: &[(Level, _)]| levels.iter().rposition(|(level, _)| *level == Level::Function);
+        if innermost(&self.code.state.borrow().levels) != Some(self.level) {
+            return self.code.refuse("return_ from a call within which another is open".into());
+        }
         self.value.set(value);
         self.code.leave(Level::Function, "return_ outside of a function");
     }

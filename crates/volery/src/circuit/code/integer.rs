@@ -9,7 +9,7 @@ use volery_primitives::F2;
 
 /// An integer of N bits, in two's complement where it is SIGNED.
 ///
-/// Its operators take another of the same type, a Rust number, or a `char`; `cast` goes between types.
+/// Its operators take another of the same type, a Rust number or a `char` that fits into it; `cast` goes between types.
 pub struct Integer<'c, B: Backend, const N: usize, const SIGNED: bool> {
     pub(super) code: &'c Code<B>,
     pub(super) word: Word<B::Wire, N>,
@@ -42,13 +42,22 @@ impl<'c, B: Backend, const N: usize, const SIGNED: bool> Operand<'c, B, N, SIGNE
 
 impl<'c, B: Backend<F = F2>, const N: usize, const SIGNED: bool> Operand<'c, B, N, SIGNED> for i128 {
     fn integer(self, code: &'c Code<B>) -> Integer<'c, B, N, SIGNED> {
+        let kind = if SIGNED { "signed" } else { "unsigned" };
+        // From an int's width on, C takes a negative number beside unsigned ones for what is as far below 2^N.
+        let lowest = if SIGNED || N >= 32 { -1 } else { 0 };
+        let bits = if SIGNED { N as u32 - 1 } else { N as u32 };
+        if self >> (N - 1) < lowest || self.checked_shr(bits).unwrap_or(0) > 0 {
+            code.refuse(format!(
+                "{self} stands beside {kind} integers of {N} bits: cast these to a wider type"
+            ));
+        }
         code.number(self)
     }
 }
 
 impl<'c, B: Backend<F = F2>, const N: usize, const SIGNED: bool> Operand<'c, B, N, SIGNED> for char {
     fn integer(self, code: &'c Code<B>) -> Integer<'c, B, N, SIGNED> {
-        code.number(u32::from(self).into())
+        i128::from(u32::from(self)).integer(code)
     }
 }
 
@@ -255,6 +264,13 @@ impl<'c, B: Backend<F = F2>, const N: usize, const SIGNED: bool, T: Operand<'c, 
     fn rem(self, other: T) -> Self {
         let other = other.integer(self.code);
         other.demand_divisor();
+        // C leaves it open where the quotient does not fit: of -2^(N-1) and -1.
+        self.demand_fit(|b| {
+            let lowest = Word::public(1).shift_left(N - 1);
+            let left = self.word.equal(b, &lowest)?;
+            let right = other.word.not(b).is_zero(b)?;
+            left.and(b, right)
+        });
         self.map(|b| match SIGNED {
             true => Ok(*self.signed().div_rem(b, &other.signed())?.1.word()),
             false => Ok(self.word.div_rem(b, &other.word)?.1),

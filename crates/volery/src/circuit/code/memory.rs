@@ -10,6 +10,8 @@ use volery_primitives::F2;
 /// An array, of public capacity, and what is asserted of those who use it.
 pub(super) struct Memory<W, const N: usize> {
     pub(super) cells: Array<W, N>,
+    /// Whether `malloc` gave it, so that it may be freed.
+    pub(super) allocated: bool,
     /// Whether it is allocated, and not freed.
     pub(super) live: Bit<W>,
     /// The names of the assertions at each read and write, and when it is freed.
@@ -44,6 +46,7 @@ impl<B: Backend<F = F2>> Code<B> {
         let length = Word::public(cells.len() as u128);
         let memory = Memory {
             cells,
+            allocated: false,
             live: Bit::Public(true),
             bounds: format!("{name}: index within its bounds"),
             freed: format!("{name}: freed once, by what malloc gave"),
@@ -60,6 +63,7 @@ impl<B: Backend<F = F2>> Code<B> {
         bytes: Size<'c, B>,
     ) -> Pointer<'c, B, N> {
         let mut pointer = self.zeros(name, capacity);
+        pointer.memory.borrow_mut().allocated = true;
         let length = bytes / (N as i128 / 8).max(1);
         self.end_where(length.gt(capacity as i128).bit);
         // Where the program goes on, no bit above is one.

@@ -111,11 +111,11 @@ impl<'c, B: Backend<F = F2>, const N: usize> Pointer<'c, B, N> {
         (self.position() - other.position()).cast()
     }
 
-    /// C's `self == other`; false for pointers into two arrays.
+    /// C's `self == other`; for pointers into two arrays, whether both are null.
     pub fn eq(&self, other: &Self) -> Bool<'c, B> {
         match Rc::ptr_eq(&self.memory, &other.memory) {
             true => self.position().eq(other.position()),
-            false => self.code.bool(false),
+            false => self.is_null() & other.is_null(),
         }
     }
 
@@ -125,15 +125,20 @@ impl<'c, B: Backend<F = F2>, const N: usize> Pointer<'c, B, N> {
         self.position().cast::<64, true>().lt(other.position().cast())
     }
 
-    /// C's `free(self)`: asserts that this is what `malloc` gave, and not yet freed.
+    /// C's `free(self)`: asserts that this is what `malloc` gave, and not yet freed. Null is freed to no effect.
     pub fn free(&self) {
-        let start = self.position().is_zero().bit;
+        let (start, null) = (self.position().is_zero().bit, self.is_null().bit);
         let memory = &mut *self.memory.borrow_mut();
-        let right = self.code.gates(start, |b| start.and(b, memory.live));
+        let allocated = Bit::Public(memory.allocated);
+        let right = self.code.gates(start, |b| {
+            let live = memory.live.and(b, allocated)?;
+            Ok(start.and(b, live)?.xor(b, null))
+        });
         self.code.demand(right, &memory.freed);
         let active = self.code.active();
         memory.live = self.code.gates(memory.live, |b| {
-            let kept = active.not(b);
+            let something = null.not(b);
+            let kept = active.and(b, something)?.not(b);
             memory.live.and(b, kept)
         });
     }

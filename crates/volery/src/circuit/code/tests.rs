@@ -6,6 +6,8 @@ use crate::circuit::gadget::Bytes;
 use crate::circuit::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
 use proptest::prelude::*;
 
+mod sense;
+
 const BOUNDS: &str = "s: index within its bounds";
 
 /// What `program` gives on `input`, secret, whether it broke, and what it asserted.
@@ -302,20 +304,6 @@ fn beyond_a_bound_the_program_ends() {
         code.loop_(3, |_| ());
     });
     assert!(failed);
-}
-
-#[test]
-fn programs_without_sense_are_refused() {
-    let refused = |program: for<'c> fn(&'c Code<&mut Evaluation>)| {
-        Code::run(&mut evaluation(), program).err().expect("a refusal").to_string()
-    };
-    assert!(refused(|code| code.break_()).contains("break_ outside of a loop"));
-    assert!(refused(|code| code.when(code.bool(true), || code.continue_())).contains("continue_ outside"));
-    let arrays = refused(|code| {
-        let pointer = code.var(code.zeros::<8>("x", 1));
-        code.when(code.word::<1, false>(secret(1)).not_zero(), || pointer.set(code.zeros("y", 1)));
-    });
-    assert!(arrays.contains("one array all its life"), "{arrays}");
 }
 
 #[test]

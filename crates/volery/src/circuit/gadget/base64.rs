@@ -193,6 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn all_ends_decode_or_not() {
+        for (first, second) in (0..=0xffff_u16).map(u16::to_be_bytes).map(|[first, second]| (first, second)) {
+            for (text, length) in [([b'+', first, second, b'='], 2), ([first, second, b'=', b'='], 1)] {
+                let expected = BASE64_STANDARD.decode(text).ok().filter(|bytes| bytes.len() == length);
+                assert_eq!(decoded(&text, length), expected, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn wrong_ends_do_not_decode() {
         assert_eq!(decoded(b"/+8=", 2), Some(vec![0xff, 0xef]));
         for (text, length) in

@@ -325,3 +325,33 @@ fn bad_relations_are_refused() {
     assert!(why.contains("line 1: \"version\""), "{why}");
     assert!("sieve".parse::<Format>().is_err());
 }
+
+#[test]
+fn parameters_at_their_limits() {
+    for spec in [
+        "bug-in-snippets?count=0",
+        "bug-in-snippets?count=1048577",
+        "bug-in-snippets?count=18446744073709551616",
+        "bug-in-snippets?count=-1",
+        "bug-in-snippets?count=",
+        "bug-in-snippets?count",
+        "bug-in-snippets?depth=1",
+        "merkle-root?depth=0",
+        "merkle-root?depth=21",
+        "merkle-root?depth=64",
+        "merkle-root?depth=4294967297",
+        "merkle-root?depth=1&depth=1",
+        "merkle-root?holes=2",
+        "merkle-root?depth=\u{663}",
+    ] {
+        let refused = Relation::open(&format!("builtin:{spec}"), None).unwrap_err().to_string();
+        assert!(refused.starts_with("builtin:") || refused.contains(" builtin:"), "{refused}");
+    }
+    for (spec, width) in [
+        ("bug-in-snippets?count=1048576", 112),
+        ("merkle-root?depth=20", 1 << 29),
+        ("merkle-root?depth=1&holes=1", 1 << 10),
+    ] {
+        assert_eq!(Relation::open(&format!("builtin:{spec}"), None).unwrap().inputs()[0].width, width);
+    }
+}

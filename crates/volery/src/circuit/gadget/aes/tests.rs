@@ -124,9 +124,36 @@ fn check_gcm(associated: usize, length: usize, public_text: bool) {
 
 #[test]
 fn galois_mode_agrees_with_an_outside_implementation() {
-    for (associated, length) in [(0, 0), (13, 1), (0, 16), (20, 17), (16, 32), (5, 100), (13, 300)] {
+    for (associated, length) in [(0, 0), (13, 1), (0, 16), (20, 17), (16, 32), (5, 100), (13, 300), (40, 0)] {
         check_gcm(associated, length, true);
         check_gcm(associated, length, false);
+    }
+    // Powers of the key by each stride.
+    for (associated, length) in [(0, 1024), (100, 1039), (2000, 40)] {
+        check_gcm(associated, length, true);
+    }
+}
+
+/// Nothing is public but the lengths.
+#[test]
+fn galois_mode_with_all_on_wires() {
+    for (associated, length) in [(0, 0), (17, 0), (3, 33)] {
+        let (key, nonce) = (some_bytes(16, 2), some_bytes(12, 4));
+        let (associated, plaintext) = (some_bytes(associated, 6), some_bytes(length, 8));
+        let cipher = aes_gcm::Aes128Gcm::new_from_slice(&key).unwrap();
+        let outside = aes_gcm::Nonce::try_from(&nonce[..]).unwrap();
+        let sealed = cipher.encrypt(&outside, Payload { msg: &plaintext, aad: &associated }).unwrap();
+        let (ciphertext, tag) = sealed.split_at(length);
+        let strings = [&key[..], &nonce, &associated, ciphertext];
+        let mut clear = Clear::new(bits_of(&strings.concat()).collect::<Vec<_>>());
+        let b = &mut clear;
+        let [key, nonce, associated, ciphertext] =
+            strings.map(|string| Bytes::witness(b, string.len()).unwrap());
+        let gcm = Gcm::new(b, &key).unwrap();
+        let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &ciphertext).unwrap();
+        opened.assert_equal(b, &plaintext, "plaintext").unwrap();
+        opened_tag.assert_equal(b, tag, "tag").unwrap();
+        clear.finish().unwrap();
     }
 }
 
