@@ -109,6 +109,47 @@ fn sha256_with_holes() {
     assert_fails_at(&statement, &witness, &name);
 }
 
+/// Each larger statement in its smallest size, with whatever comes out public, and with a private bit flipped that
+/// changes it.
+#[test]
+fn statements_of_gates() {
+    let cases = [
+        ("merkle-root?depth=1", 1000),
+        ("bug-in-snippets?count=1", 0),
+        ("merkle-membership?depth=1", 400),
+        ("price-discrimination?length=20", 7),
+        ("blind-certificate?credentials=4&reply=3&before=1&after=1", 7),
+    ];
+    for (spec, flipped) in cases {
+        let relation = Relation::open(&format!("builtin:{spec}"), None).unwrap();
+        let (mut all, mut public, mut private) = (Values::new(), Values::new(), Values::new());
+        for port in relation.inputs() {
+            let value = match (&*port.name, port.width) {
+                ("input", _) => Value::from_bytes(b"small_boERROR\0"),
+                (_, 1) => Value::from_bits_text("1").unwrap(),
+                (_, width) => {
+                    Value::from_bits_text(&"01101".repeat(width as usize)[..width as usize]).unwrap()
+                }
+            };
+            let side = if port.public { &mut public } else { &mut private };
+            side.insert(&port.name, value.clone()).unwrap();
+            all.insert(&port.name, value).unwrap();
+        }
+        let outputs = relation.evaluate(all).unwrap();
+        for (port, value) in relation.outputs().iter().zip(outputs) {
+            public.insert(&port.name, value).unwrap();
+        }
+        let statement = Statement::new(relation, public).unwrap();
+        let mut witness: Vec<F2> = Relation::elements(&statement.witness(private).unwrap()).collect();
+        assert_agrees(spec, &statement, &witness);
+        witness[flipped] += F2::ONE;
+        let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else {
+            panic!("{spec}")
+        };
+        assert_fails_at(&statement, &witness, &name);
+    }
+}
+
 #[test]
 fn products_of_vectors_and_matrices() {
     for length in [1, 511, 513, 5000] {
