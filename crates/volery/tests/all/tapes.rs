@@ -1,9 +1,7 @@
 //! The bytes on the wire of seeded runs, pinned: a refactoring may not change them, and a change of the protocol must
 //! (its commit begins with `wire:`).
 
-mod kit;
-
-use kit::{ABC, Anywhere, network, preimage, run_over, seeded};
+use crate::kit::{self, ABC, Anywhere, network, preimage, run_over, seeded};
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
 };

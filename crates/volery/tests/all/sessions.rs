@@ -1,8 +1,6 @@
 //! Several statements on one set-up, and how the two parties come to the same correlations.
 
-mod kit;
-
-use kit::{TIMEOUT, network, run, seeded};
+use crate::kit::{TIMEOUT, network, run, seeded};
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
 use volery::{Binary, Correlations, Depth, Error, Options, Params, ProverSession, Reason, VerifierSession};

@@ -1,9 +1,7 @@
 //! Whole sessions over every field: the same verdict as `Clear`, and a bad witness fails at the same named assertion;
 //! nothing tampered with is accepted; less security than asked for is refused.
 
-mod kit;
-
-use kit::{Anywhere, Session, run_over, seeded};
+use crate::kit::{Anywhere, Session, run_over, seeded};
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
 use volery::circuit::{

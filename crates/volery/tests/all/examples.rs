@@ -1,15 +1,15 @@
 //! The examples that `docs/` speaks of, each run to its end, and that the pages show them as they are.
 
-#[path = "../../../examples/age.rs"]
+#[path = "../../../../examples/age.rs"]
 #[allow(unreachable_pub)]
 mod age;
-#[path = "../../../examples/bug.rs"]
+#[path = "../../../../examples/bug.rs"]
 #[allow(unreachable_pub)]
 mod bug;
-#[path = "../../../examples/membership.rs"]
+#[path = "../../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
-#[path = "../../../examples/preimage.rs"]
+#[path = "../../../../examples/preimage.rs"]
 #[allow(unreachable_pub)]
 mod preimage;
 

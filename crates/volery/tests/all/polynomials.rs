@@ -2,8 +2,6 @@
 //! false in one place is not.
 
 mod early_ends;
-#[path = "../kit/mod.rs"]
-mod kit;
 mod made_up;
 mod matrices;
 

@@ -1,8 +1,6 @@
 //! Nothing but an honest run is accepted, and nothing hangs or panics.
 
-mod kit;
-
-use kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
+use crate::kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};

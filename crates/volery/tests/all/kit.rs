@@ -1,7 +1,6 @@
 //! Both parties of a session in one process, and statements to try them on.
-#![allow(dead_code, missing_docs, unreachable_pub)] // each test file uses its part
+#![allow(missing_docs, unreachable_pub)]
 
-use std::path::PathBuf;
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
 use volery::circuit::{Backend, Circuit, Network, Relation, Statement, Value, Values};
@@ -119,9 +118,4 @@ impl<B: Backend<F = F2>> Circuit<B> for Mixed {
         let idempotent = b.add(product, all);
         b.assert_zero(idempotent, &"idempotent")
     }
-}
-
-/// A file in `vectors/`.
-pub fn vector(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(name)
 }

@@ -1,9 +1,7 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
 //! named assertion.
 
-mod kit;
-
-use kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
+use crate::kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
 use volery::circuit::{
     Dimensions, InnerProduct, MatrixProduct, Program, Reduction, Relation, Statement, Value, Values,
 };

@@ -1,6 +1,7 @@
 //! Batches that end early.
 
 use super::*;
+use crate::kit;
 
 /// "I know the square roots of these", each in so many lanes that a batch ends after it.
 #[derive(Clone)]

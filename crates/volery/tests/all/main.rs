@@ -1,0 +1,13 @@
+//! Sessions of both parties, what they send, and what the pages and examples say: one program, since each
+//! statement is compiled for every backend.
+
+mod agree;
+mod circuits;
+mod examples;
+mod fields;
+mod kit;
+mod polynomials;
+mod reject;
+mod rooms;
+mod sessions;
+mod tapes;
