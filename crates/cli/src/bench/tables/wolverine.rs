@@ -153,7 +153,8 @@ fn merkle() -> Table {
         "wolverine-fig10",
         "Figure 10: all leaves of a Merkle tree, by depth",
         "Times are only plotted, and the text names no bandwidth for them: 200 Mbit/s here, as in Table I. Memory is \
-         nearly constant in the paper. Depths 16 and 19 run with --large.",
+         nearly constant in the paper, where a depth of d takes 2^d - 1 hashes; here it takes 2^(d + 1) - 1, as leaves are \
+         hashed too. Depths 16 and 19 run with --large.",
         rows,
     )
 }
