@@ -6,6 +6,7 @@
 mod algebra;
 mod arithmetic;
 mod bristol;
+mod clauses;
 mod clear;
 pub mod code;
 mod count;
@@ -20,6 +21,7 @@ mod statement;
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
+pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape, Size};

@@ -1,0 +1,89 @@
+//! Disjunctions: one of several clauses holds, and not which.
+//!
+//! [`Clauses`] are written once, each like a circuit of its own with its own witness. A proof system that knows
+//! disjunctions proves them with the traffic of the largest clause alone; for all others [`OneOf`] makes one circuit of
+//! them, which proves every clause gate by gate. Both run a clause in a [`Branch`].
+//!
+//! ```
+//! use volery::circuit::{Alternatives, Backend, Branch, Circuit, Clauses, Clear, OneOf};
+//! use volery::{F2, Field, Result};
+//!
+//! /// "I know so many bits which are all ones, for one of these numbers."
+//! struct Ones(Vec<usize>);
+//!
+//! impl Alternatives for Ones {
+//!     fn count(&self) -> usize {
+//!         self.0.len()
+//!     }
+//! }
+//!
+//! impl<B: Backend<F = F2>> Clauses<B> for Ones {
+//!     fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+//!         for i in 0..self.0[clause] {
+//!             let (bit, one) = (b.witness()?, b.constant(F2::ONE));
+//!             let zero = b.add(bit, one);
+//!             b.assert_zero(zero, &format_args!("bit {i} is one"))?;
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let one_of = OneOf(Ones(vec![2, 3]));
+//! // The witness of a clause that does not hold is anything, such as zeros.
+//! let mut clear = Clear::new([0, 0, 1, 1, 1].map(|bit| F2::from(bit == 1)));
+//! one_of.run(&mut clear)?;
+//! clear.finish()?;
+//! # Ok::<(), volery::Error>(())
+//! ```
+
+mod branch;
+mod one_of;
+#[cfg(test)]
+mod tests;
+
+pub use branch::Branch;
+pub use one_of::{Clause, OneOf};
+
+use super::Backend;
+use crate::error::Result;
+use volery_primitives::F2;
+
+/// How many clauses there are, whoever runs them, and which of them are alike.
+pub trait Alternatives {
+    /// How many clauses there are; at least one. They are numbered from 0.
+    fn count(&self) -> usize;
+
+    /// The first clause with the same gates as this one but for public constants and wiring: gates are counted once for
+    /// all that are alike. Clauses that are alike read equally many witness bits, and have equally many gates of each
+    /// kind.
+    fn like(&self, clause: usize) -> usize {
+        clause
+    }
+}
+
+/// Clauses over F_2, of which one holds, and not said which.
+///
+/// Hints of a clause have to be defined whatever its wires carry: a prover runs the clauses that do not hold too, on
+/// zeros or on values at random.
+pub trait Clauses<B: Backend<F = F2>>: Alternatives {
+    /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and it asserts something.
+    ///
+    /// # Errors
+    /// Those of the backend, and `Invalid` where the clause is malformed.
+    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()>;
+}
+
+impl<C: Alternatives + ?Sized> Alternatives for &C {
+    fn count(&self) -> usize {
+        (**self).count()
+    }
+    fn like(&self, clause: usize) -> usize {
+        (**self).like(clause)
+    }
+}
+
+impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Clauses<B> for &C {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
+        (**self).run(clause, branch)
+    }
+}

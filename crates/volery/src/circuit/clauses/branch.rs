@@ -1,0 +1,180 @@
+//! What a clause sees of a backend.
+
+use crate::circuit::{Backend, Entries, Matrix, Polynomials, check_sizes, nothing_asserted};
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::F2;
+
+/// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit that says
+/// whether one of them failed. Which of the two it is, is decided when it runs, so that a statement is compiled once for
+/// both.
+///
+/// Where assertions are collected nothing fails, and no name is printed. [`Backend::assert_zero`] is then one AND, and
+/// each lane of [`Polynomials::assert_zeroes`] and each entry of [`Polynomials::assert_matrix_product`] a commitment to
+/// the value of its polynomial and one AND; the first of all takes no AND.
+pub struct Branch<'b, B: Backend<F = F2>> {
+    backend: &'b mut B,
+    assertions: Assertions<B::Wire>,
+}
+
+/// What becomes of assertions.
+enum Assertions<W> {
+    /// They are the backend's; and whether there was one.
+    Stand(bool),
+    /// They make a bit, none as long as there was no assertion: whether one of them failed.
+    Collect(Option<W>),
+}
+
+impl<'b, B: Backend<F = F2>> Branch<'b, B> {
+    /// One in which assertions stand.
+    pub fn asserting(backend: &'b mut B) -> Self {
+        Self { backend, assertions: Assertions::Stand(false) }
+    }
+
+    /// One in which assertions are collected.
+    pub fn collecting(backend: &'b mut B) -> Self {
+        Self { backend, assertions: Assertions::Collect(None) }
+    }
+
+    /// Ends the clause, and gives the bit that says whether one of its assertions failed where they were collected.
+    ///
+    /// # Errors
+    /// `Invalid` where the clause asserted nothing: then it would hold for every witness, and so would any disjunction
+    /// that it is part of.
+    pub fn finish(self) -> Result<Option<B::Wire>> {
+        match self.assertions {
+            Assertions::Stand(true) => Ok(None),
+            Assertions::Collect(Some(failed)) => Ok(Some(failed)),
+            _ => Err(nothing_asserted()),
+        }
+    }
+
+    /// Collects that `a` is to be zero.
+    fn collect(&mut self, a: B::Wire) -> Result<()> {
+        let failed = match self.assertions {
+            Assertions::Collect(Some(failed)) => {
+                let both = self.backend.mul(failed, a)?;
+                let either = self.backend.add(failed, a);
+                self.backend.add(either, both)
+            }
+            _ => a,
+        };
+        self.assertions = Assertions::Collect(Some(failed));
+        Ok(())
+    }
+}
+
+impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
+    type F = F2;
+    type Wire = B::Wire;
+
+    #[inline]
+    fn constant(&mut self, c: F2) -> B::Wire {
+        self.backend.constant(c)
+    }
+    #[inline]
+    fn add(&mut self, a: B::Wire, b: B::Wire) -> B::Wire {
+        self.backend.add(a, b)
+    }
+    #[inline]
+    fn scale(&mut self, a: B::Wire, c: F2) -> B::Wire {
+        self.backend.scale(a, c)
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<B::Wire> {
+        self.backend.witness()
+    }
+    fn hint(&mut self, of: &[B::Wire], f: impl FnOnce(&[F2]) -> F2) -> Result<B::Wire> {
+        self.backend.hint(of, f)
+    }
+    fn hints(&mut self, of: &[B::Wire], count: usize, f: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<B::Wire>> {
+        self.backend.hints(of, count, f)
+    }
+    fn linear(&mut self, factors: &[F2], wires: &[B::Wire]) -> B::Wire {
+        self.backend.linear(factors, wires)
+    }
+    #[inline]
+    fn mul(&mut self, a: B::Wire, b: B::Wire) -> Result<B::Wire> {
+        self.backend.mul(a, b)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
+        match &mut self.assertions {
+            Assertions::Stand(any) => {
+                *any = true;
+                self.backend.assert_zero(a, name)
+            }
+            Assertions::Collect(_) => self.collect(a),
+        }
+    }
+}
+
+impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
+    type Vector = B::Vector;
+
+    fn public(&mut self, values: &[F2]) -> B::Vector {
+        self.backend.public(values)
+    }
+    fn vector(&mut self, wires: &[B::Wire]) -> B::Vector {
+        self.backend.vector(wires)
+    }
+    fn sum(&mut self, a: &B::Vector, b: &B::Vector) -> B::Vector {
+        self.backend.sum(a, b)
+    }
+    fn product(&mut self, a: &B::Vector, b: &B::Vector) -> Result<B::Vector> {
+        self.backend.product(a, b)
+    }
+    fn gather(&mut self, a: &B::Vector, lanes: &[Option<usize>]) -> B::Vector {
+        self.backend.gather(a, lanes)
+    }
+    fn total(&mut self, a: &B::Vector) -> B::Vector {
+        self.backend.total(a)
+    }
+    fn inner_product(&mut self, a: &[B::Wire], b: &[B::Wire]) -> Result<B::Vector> {
+        self.backend.inner_product(a, b)
+    }
+    fn commit(&mut self, a: &B::Vector) -> Result<Vec<B::Wire>> {
+        self.backend.commit(a)
+    }
+    fn assert_zeroes(&mut self, a: B::Vector, name: &dyn Display) -> Result<()> {
+        match &mut self.assertions {
+            Assertions::Stand(any) => {
+                *any = true;
+                self.backend.assert_zeroes(a, name)
+            }
+            Assertions::Collect(_) => {
+                let wires = self.backend.commit(&a)?;
+                wires.into_iter().try_for_each(|wire| self.collect(wire))
+            }
+        }
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<B::Wire>,
+        b: Matrix<B::Wire>,
+        c: Entries<F2, B::Wire>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        if let Assertions::Stand(any) = &mut self.assertions {
+            *any = true;
+            return self.backend.assert_matrix_product(a, b, c, name);
+        }
+        check_sizes(&a, &b, c.len());
+        let columns: Vec<Vec<B::Wire>> =
+            (0..b.columns()).map(|j| b.rows().map(|row| row[j]).collect()).collect();
+        for (i, row) in a.rows().enumerate() {
+            for (j, column) in columns.iter().enumerate() {
+                let at = i * columns.len() + j;
+                let product = self.backend.inner_product(row, column)?;
+                let expected = match c {
+                    Entries::Public(c) => self.backend.public(&[c[at]]),
+                    Entries::Wires(c) => self.backend.vector(&[c[at]]),
+                };
+                // Over F_2 a sum is a difference.
+                let difference = self.backend.sum(&product, &expected);
+                self.assert_zeroes(difference, name)?;
+            }
+        }
+        Ok(())
+    }
+}

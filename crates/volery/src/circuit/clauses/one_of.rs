@@ -1,0 +1,64 @@
+//! Clauses as circuits: one of them alone, and all of them gate by gate.
+
+use super::{Alternatives, Branch, Clauses};
+use crate::circuit::{Backend, Circuit};
+use crate::error::{Error, Result};
+use volery_primitives::F2;
+
+/// One clause alone, as a statement of its own.
+pub struct Clause<'c, C: ?Sized> {
+    clauses: &'c C,
+    number: usize,
+}
+
+impl<'c, C: Alternatives + ?Sized> Clause<'c, C> {
+    /// Clause number `number` of `clauses`, from 0.
+    ///
+    /// # Panics
+    /// Where there is no such clause.
+    pub fn new(clauses: &'c C, number: usize) -> Self {
+        assert!(number < clauses.count(), "clause {number} of {}", clauses.count());
+        Self { clauses, number }
+    }
+}
+
+impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut branch = Branch::asserting(b);
+        self.clauses.run(self.number, &mut branch)?;
+        branch.finish().map(drop)
+    }
+}
+
+/// One of the clauses holds, gate by gate: all of them run, in order and each on its own witness, with their assertions
+/// collected, and the product of the bits that say which failed is zero. Beyond the clauses' own gates this is one AND
+/// less than there are assertions in all of them together. Memory does not grow with the number of clauses.
+pub struct OneOf<C>(pub C);
+
+impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let count = self.0.count();
+        let mut all_failed = None;
+        for number in 0..count {
+            let mut branch = Branch::collecting(b);
+            self.0.run(number, &mut branch)?;
+            let failed = branch.finish()?.expect("a branch that collects");
+            all_failed = Some(match all_failed {
+                Some(all) => b.mul(all, failed)?,
+                None => failed,
+            });
+        }
+        let all_failed = all_failed.ok_or_else(no_clauses)?;
+        b.assert_zero(all_failed, &one_of(count))
+    }
+}
+
+/// What is demanded of so many clauses, by name.
+pub(super) fn one_of(count: usize) -> String {
+    format!("one of {count} clauses")
+}
+
+/// The error of a disjunction of nothing.
+pub(super) fn no_clauses() -> Error {
+    Error::invalid("a disjunction without clauses never holds: give at least one")
+}
