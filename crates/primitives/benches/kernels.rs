@@ -7,7 +7,7 @@ use volery_primitives::arch::{
     Punctures, Triple, dot, encode, fold_leaves, grow, inner_product, prover_sums, puncture, transpose,
     verifier_sums, weigh,
 };
-use volery_primitives::hash::Circular;
+use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
 use volery_primitives::{Arch, F2, F61, F61x2, F128, F256, Field, Lanes, MacField, Q32, Q32x2, Tagged};
 
@@ -71,12 +71,46 @@ fn kernels(criterion: &mut Criterion) {
             });
         }
         group.finish();
+        gates(criterion, arch, &a);
         lanes::<F2, F128>(criterion, arch, [chi, a, out]);
         macs::<F61, F61>(criterion, arch);
         macs::<F61, F61x2>(criterion, arch);
         macs::<Q32, Q32x2>(criterion, arch);
         macs::<F256, F128>(criterion, arch);
     }
+}
+
+/// The hashes of garbled gates: of labels that are there, and of those that depend on the gate before.
+fn gates(criterion: &mut Criterion, arch: Arch, labels: &[F128]) {
+    for construction in Construction::ALL {
+        let mut group = criterion.benchmark_group(format!("{} {}", arch.name(), construction.name()));
+        group.throughput(Throughput::Elements(labels.len() as u64));
+        let mut hash = GateHash::new(arch, construction, F128(1), 0);
+        group.bench_function("garbled gate, garbler, independent", |bench| {
+            bench.iter(|| garble::<false>(&mut hash, black_box(labels)))
+        });
+        group.bench_function("garbled gate, garbler, chained", |bench| {
+            bench.iter(|| garble::<true>(&mut hash, black_box(labels)))
+        });
+        group.bench_function("garbled gate, evaluator, independent", |bench| {
+            bench.iter(|| evaluate::<false>(&mut hash, black_box(labels)))
+        });
+        group.bench_function("garbled gate, evaluator, chained", |bench| {
+            bench.iter(|| evaluate::<true>(&mut hash, black_box(labels)))
+        });
+        group.finish();
+    }
+}
+
+fn garble<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
+    labels.iter().fold(F128::ZERO, |sum, &label| {
+        let [zero, one] = hash.pair(if CHAINED { label ^ sum } else { label }, labels[0]);
+        sum ^ zero ^ one
+    })
+}
+
+fn evaluate<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
+    labels.iter().fold(F128::ZERO, |sum, &label| sum ^ hash.one(if CHAINED { label ^ sum } else { label }))
 }
 
 /// The kernels on vectors, of which those in polynomials of values under MACs may be short.

@@ -1,11 +1,12 @@
 //! Instruction sets, and the kernels that exist once for each.
 //!
-//! A kernel works on a batch of hundreds to thousands of elements, so that choosing its instruction set costs nothing.
-//! Callers hold an [`Arch`], which can only be made for instructions that this machine has; that is what makes the
-//! calls below safe.
+//! A kernel works on a batch of hundreds to thousands of elements, so that choosing its instruction set costs nothing;
+//! only `gates` has some that work on one gate. Callers hold an [`Arch`], which can only be made for instructions that
+//! this machine has; that is what makes the calls below safe.
 
 pub(crate) mod f61;
 pub(crate) mod f61x2;
+pub(crate) mod gates;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;

@@ -6,10 +6,14 @@
 //! | [`Keyed`] | random oracle under a key (BLAKE3), 32-byte inputs | nodes of GGM trees |
 //! | [`Circular`] | circular correlation robust | half-tree GGM |
 //! | [`Tweakable`] | tweakable circular correlation robust, two AES and one key schedule in all | few calls, many tweaks |
-//! | [`MultiInstance`] | the same with multi-instance bounds, one AES and one key schedule per tweak | garbled gates |
+//! | [`GateHash`] | the same, or with multi-instance bounds, one AES and one key schedule per tweak | garbled gates |
 //!
 //! Plain `π(x) ⊕ x` is none of these: it is not circular robust, and stands only behind
 //! [`crate::arch::fold_leaves`], whose inputs never meet a global offset.
+
+mod gates;
+
+pub use gates::{Construction, GateHash};
 
 use crate::aes::Aes128;
 use crate::arch::Arch;
@@ -64,7 +68,7 @@ impl Keyed {
 
 /// `σ(a ‖ b) = (a ⊕ b) ‖ a` on 64-bit halves, a the high one: linear, and without fixed points, as is `x ⊕ σ(x)`.
 #[inline(always)]
-const fn orthomorphism(x: F128) -> F128 {
+pub(crate) const fn orthomorphism(x: F128) -> F128 {
     let (a, b) = (x.0 >> 64, x.0 & u64::MAX as u128);
     F128(((a ^ b) << 64) | a)
 }
@@ -116,26 +120,6 @@ impl Tweakable {
     }
 }
 
-/// `H(x, t) = E_{S ⊕ t}(σ(x)) ⊕ σ(x)` for a public session salt S (Guo, Katz, Wang, Weng, Yu 2020). The salt must be
-/// fresh, and beyond the influence of whoever gains from a collision.
-pub struct MultiInstance {
-    arch: Arch,
-    salt: F128,
-}
-
-impl MultiInstance {
-    /// The hash under the session's `salt`.
-    pub const fn new(arch: Arch, salt: F128) -> Self {
-        Self { arch, salt }
-    }
-
-    /// Hashes in place the few blocks that share `tweak`.
-    pub fn apply(&self, tweak: u128, blocks: &mut [F128]) {
-        let key = Aes128::new(self.arch, self.salt ^ F128(tweak));
-        feed_forward(blocks, |blocks| key.encrypt(blocks));
-    }
-}
-
 /// `x := E(σ(x)) ⊕ σ(x)`.
 pub(crate) fn feed_forward(blocks: &mut [F128], encrypt: impl Fn(&mut [F128])) {
     const BATCH: usize = 64;
@@ -181,10 +165,6 @@ mod tests {
                 assert_eq!(circular[i], one(&pi, sigma(x)) ^ sigma(x));
                 let inner = one(&pi, x);
                 assert_eq!(tweakable[i], one(&pi, inner ^ F128(1000 + i as u128)) ^ inner);
-                let mut blocks = [x, x ^ F128(1)];
-                MultiInstance::new(arch, F128(9)).apply(i as u128, &mut blocks);
-                let keyed = Aes128::new(Arch::PORTABLE, F128(9 ^ i as u128));
-                assert_eq!(blocks[0], one(&keyed, sigma(x)) ^ sigma(x));
             }
         }
     }

@@ -7,6 +7,7 @@
 
 pub(super) mod f61;
 pub(super) mod f61x2;
+pub(super) mod gates;
 pub(super) mod q32;
 mod sums;
 mod transpose;
@@ -59,12 +60,16 @@ pub(super) trait Simd: Copy {
     unsafe fn equal(self, other: Self) -> Self;
     /// Each lane with its 64-bit halves swapped.
     unsafe fn swap_halves(self) -> Self;
+    /// In each lane: the bytes at the places below 16 that the bytes of `places` say.
+    unsafe fn shuffle8(self, places: Self) -> Self;
     /// All ones in the lanes whose lowest bit is set, zero in the others.
     unsafe fn bit0_mask(self) -> Self;
     unsafe fn aes_round(self, key: Self) -> Self;
     unsafe fn aes_last(self, key: Self) -> Self;
     /// Carry-less product of the 64-bit halves that `HALVES` names, as PCLMULQDQ does.
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
+    /// Each lane shifted up by 32 bits.
+    unsafe fn up32(self) -> Self;
     /// Each lane shifted up by 64 bits.
     unsafe fn up64(self) -> Self;
     /// Each lane shifted down by 64 bits.

@@ -46,6 +46,30 @@ fn encrypt_and_counter() {
     }
 }
 
+/// Each batch of key schedules equals those expanded one by one, among them the one of FIPS 197 appendix A.
+#[test]
+fn key_schedules_of_gates() {
+    let [salts, tweaks] = [1, 2].map(|seed| random(seed, 50));
+    let published = F128(0x3c4fcf09_8815f7ab_a6d2ae28_16157e2b);
+    let cases = salts.into_iter().zip(tweaks).map(|(salt, tweak)| (salt, tweak.0 >> 1));
+    for (salt, tweak) in cases.chain([(published, 0)]) {
+        for arch in Arch::available() {
+            let mut rounds = [[F128::ZERO; gates::BATCH]; 11];
+            gates::expand(arch, salt, tweak, &mut rounds);
+            for (g, tweak) in (0..gates::BATCH).zip(tweak..) {
+                let key = salt ^ F128(tweak);
+                assert_eq!(rounds[0][g], key);
+                if let Some(expected) = expand_key(arch, key) {
+                    assert_eq!(rounds.map(|round| round[g]), expected, "{}", arch.name());
+                }
+            }
+            if arch != Arch::PORTABLE && salt == published {
+                assert_eq!(rounds[10][0], F128(0xa60c63b6_c80c3fe1_8925eec9_a8f914d0));
+            }
+        }
+    }
+}
+
 #[test]
 fn folded_leaves() {
     for k in 3..=8 {

@@ -126,6 +126,24 @@ macro_rules! kernels {
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
             }
 
+            pub(in super::super) mod gates {
+                use super::*;
+                use crate::arch::gates::{Rounds, Schedules, Tweaked};
+
+                forward! { $features:
+                    fn expand(salt: F128, tweak: u128, rounds: &mut Rounds) =
+                        simd::gates::expand::<$vector>;
+                    fn multi_instance_pair(schedules: &mut Schedules, a: F128, delta: F128) -> [F128; 2] =
+                        simd::gates::multi_instance_pair::<$vector>;
+                    fn multi_instance_one(schedules: &mut Schedules, a: F128) -> F128 =
+                        simd::gates::multi_instance_one::<$vector>;
+                    fn tweakable_pair(tweaked: &mut Tweaked, a: F128, delta: F128) -> [F128; 2] =
+                        simd::gates::tweakable_pair::<$vector>;
+                    fn tweakable_one(tweaked: &mut Tweaked, a: F128) -> F128 =
+                        simd::gates::tweakable_one::<$vector>;
+                }
+            }
+
             pub(in super::super) mod f61 {
                 use super::*;
                 use crate::arch::f61::{Gate, Row};

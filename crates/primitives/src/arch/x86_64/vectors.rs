@@ -14,7 +14,7 @@ macro_rules! simd {
      |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
      |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
-     $add:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $add:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {
@@ -98,6 +98,11 @@ macro_rules! simd {
                 unsafe { $shuffle32::<0b01_00_11_10>(self) }
             }
             #[inline(always)]
+            unsafe fn shuffle8(self, places: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $shuffle8(self, places) }
+            }
+            #[inline(always)]
             unsafe fn bit0_mask(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $srai32::<31>($slli32::<31>($shuffle32::<0>(self))) }
@@ -116,6 +121,11 @@ macro_rules! simd {
             unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $clmul::<HALVES>(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn up32(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $bslli::<4>(self) }
             }
             #[inline(always)]
             unsafe fn up64(self) -> Self {
@@ -224,6 +234,7 @@ simd!(
     _mm_mul_epu32,
     _mm_xor_si128,
     _mm_and_si128,
+    _mm_shuffle_epi8,
     _mm_shuffle_epi32,
     _mm_slli_epi32,
     _mm_srai_epi32,
@@ -274,6 +285,7 @@ simd!(
     _mm256_mul_epu32,
     _mm256_xor_si256,
     _mm256_and_si256,
+    _mm256_shuffle_epi8,
     _mm256_shuffle_epi32,
     _mm256_slli_epi32,
     _mm256_srai_epi32,
@@ -336,6 +348,7 @@ simd!(
     _mm512_mul_epu32,
     _mm512_xor_si512,
     _mm512_and_si512,
+    _mm512_shuffle_epi8,
     _mm512_shuffle_epi32,
     _mm512_slli_epi32,
     _mm512_srai_epi32,
