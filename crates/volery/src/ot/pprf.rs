@@ -19,11 +19,12 @@
 //! hard as before: the caller treats a failed check as the end of Δ.
 
 use super::base::{Chosen, MOST, Pairs};
+use super::tree::{self, Tree};
 use crate::channel::Channel;
 use crate::error::{Error, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
-use volery_primitives::hash::{Digest, Keyed};
+use volery_primitives::hash::Digest;
 use zeroize::Zeroizing;
 
 /// The leaves of all trees, tree by tree, `2^k` each.
@@ -32,53 +33,17 @@ pub type Leaves = Zeroizing<Vec<F128>>;
 /// The check half of a leaf.
 type Half = [u8; 32];
 
-/// The nodes of one tree, hashed level by level.
-struct Tree {
-    hash: Keyed,
-    index: u32,
-}
-
-impl Tree {
-    fn new(sid: [u8; 32], index: usize) -> Self {
-        Self { hash: Keyed::new(sid), index: index as u32 }
+/// The working and the check half of each leaf.
+fn halves(tree: &Tree, depth: usize, nodes: &[F128]) -> (Leaves, Zeroizing<Vec<Half>>) {
+    let mut working = Zeroizing::new(Vec::with_capacity(nodes.len()));
+    let mut check = Zeroizing::new(Vec::with_capacity(nodes.len()));
+    for &node in nodes {
+        let both: [u8; 48] = tree.hash(depth, node);
+        let (r, s) = both.split_at(16);
+        working.push(F128::from_bytes(*r.first_chunk().expect("16 bytes")));
+        check.push(*s.first_chunk().expect("32 bytes"));
     }
-
-    /// 32 bytes: the node, the tree, the level.
-    fn input(&self, level: usize, node: F128) -> [u8; 32] {
-        let mut input = [0; 32];
-        input[..16].copy_from_slice(&node.to_bytes());
-        input[16..20].copy_from_slice(&self.index.to_le_bytes());
-        input[20..24].copy_from_slice(&(level as u32).to_le_bytes());
-        input
-    }
-
-    /// The children of the nodes of `level`, twice as many.
-    fn children(&self, level: usize, nodes: &[F128]) -> Zeroizing<Vec<F128>> {
-        let mut children = Zeroizing::new(Vec::with_capacity(2 * nodes.len()));
-        for &node in nodes {
-            let pair: [u8; 32] = self.hash.hash(&self.input(level, node));
-            children.extend(pair.as_chunks().0.iter().map(|half| F128::from_bytes(*half)));
-        }
-        children
-    }
-
-    /// The working and the check half of each leaf.
-    fn leaves(&self, depth: usize, nodes: &[F128]) -> (Leaves, Zeroizing<Vec<Half>>) {
-        let mut working = Zeroizing::new(Vec::with_capacity(nodes.len()));
-        let mut check = Zeroizing::new(Vec::with_capacity(nodes.len()));
-        for &node in nodes {
-            let halves: [u8; 48] = self.hash.hash(&self.input(depth, node));
-            let (r, s) = halves.split_at(16);
-            working.push(F128::from_bytes(*r.first_chunk().expect("16 bytes")));
-            check.push(*s.first_chunk().expect("32 bytes"));
-        }
-        (working, check)
-    }
-}
-
-/// The xor of the nodes at even or odd places.
-fn side(nodes: &[F128], side: usize) -> F128 {
-    nodes.iter().skip(side).step_by(2).fold(F128::default(), |sum, &node| sum ^ node)
+    (working, check)
 }
 
 fn xor(a: &mut Half, b: &Half) {
@@ -105,10 +70,10 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
         for level in 2..=k {
             nodes = tree.children(level - 1, &nodes);
             for (b, key) in keys[level - 1].iter().enumerate() {
-                corrections.push(*key ^ side(&nodes, b));
+                corrections.push(*key ^ tree::side(&nodes, b));
             }
         }
-        let (working, check) = tree.leaves(k, &nodes);
+        let (working, check) = halves(&tree, k, &nodes);
         let mut sum = [0; 32];
         for half in check.iter() {
             xor(&mut sum, half);
@@ -143,8 +108,8 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> 
         let alpha = slice(delta, i, k);
         let corrections = &corrections[2 * (k - 1) * i..][..2 * (k - 1)];
         let tree = Tree::new(sid, i);
-        let nodes = punctured(&tree, keys, corrections, alpha, k);
-        let (mut working, mut check) = tree.leaves(k, &nodes);
+        let nodes = tree.punctured(&opened(keys, corrections, alpha), alpha);
+        let (mut working, mut check) = halves(&tree, k, &nodes);
 
         // What is missing at α is the sum of the others and t_i.
         let mut missing: Zeroizing<Half> = Zeroizing::new(*sums[32 * i..].first_chunk().expect("32 bytes"));
@@ -167,36 +132,16 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> 
     }
 }
 
-/// The leaves' nodes of one tree, with an arbitrary value at α.
-fn punctured(tree: &Tree, keys: &[F128], corrections: &[F128], alpha: u64, k: usize) -> Zeroizing<Vec<F128>> {
-    // The path so far: the hole among the nodes of this level.
-    let mut hole = 0;
-    let mut nodes = Zeroizing::new(vec![F128::default()]);
-    for level in 1..=k {
-        let mut children = if level == 1 {
-            Zeroizing::new(vec![F128::default(); 2])
-        } else {
-            tree.children(level - 1, &nodes)
-        };
-        let turn = alpha >> (k - level) & 1;
-        let sibling = 2 * hole + (1 - turn);
-        // The sum over the sibling's side, without the children of the hole, which are not the dealer's.
-        let mut sum = keys[level - 1];
-        if level > 1 {
-            let [left, right] = [corrections[2 * (level - 2)], corrections[2 * (level - 2) + 1]];
-            sum.0 ^= u128::conditional_select(&right.0, &left.0, turn.ct_eq(&1));
-        }
-        for (x, &child) in children.iter().enumerate() {
-            let counts = (x as u64 & 1).ct_ne(&turn) & (x as u64 / 2).ct_ne(&hole);
-            sum.0.conditional_assign(&(sum ^ child).0, counts);
-        }
-        for (x, child) in children.iter_mut().enumerate() {
-            child.0.conditional_assign(&sum.0, (x as u64).ct_eq(&sibling));
-        }
-        hole = 2 * hole + turn;
-        nodes = children;
+/// The sum that opens each level: of the nodes on the side of the path's sibling.
+fn opened(keys: &[F128], corrections: &[F128], alpha: u64) -> Zeroizing<Vec<F128>> {
+    let mut sums = Zeroizing::new(keys.to_vec());
+    let levels = sums.iter_mut().rev().zip(0..);
+    // From the lowest level up, whose turn is bit 0 of α; the first has no correction.
+    for ((sum, bit), pair) in levels.zip(corrections.as_chunks::<2>().0.iter().rev()) {
+        let turn = alpha >> bit & 1;
+        sum.0 ^= u128::conditional_select(&pair[1].0, &pair[0].0, turn.ct_eq(&1));
     }
-    nodes
+    sums
 }
 
 /// α_i: the i-th slice of `k` bits of Δ.

@@ -193,7 +193,15 @@ impl Receiver {
     /// `Misbehaved` where the peer breaks the base transfers; link errors.
     pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
         let pairs = base::send(channel, base::MOST, random)?;
-        let leaves = pprf::deal(channel, &pairs, depth.bits())?;
+        Self::over(channel, arch, depth, &pairs)
+    }
+
+    /// Sets up over base transfers whose sender this party was.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub(super) fn over(channel: &mut Channel, arch: Arch, depth: Depth, pairs: &base::Pairs) -> Result<Self> {
+        let leaves = pprf::deal(channel, pairs, depth.bits())?;
         Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
     }
 
@@ -270,10 +278,27 @@ impl Sender {
         delta: F128,
         random: &mut Random,
     ) -> Result<Self> {
+        let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::MOST, random)?;
+        Self::over(channel, arch, depth, delta, &keys)
+    }
+
+    /// Sets up over base transfers whose receiver this party was, with the choices that [`pprf::choices`] names.
+    ///
+    /// # Errors
+    /// As for [`Sender::new`].
+    ///
+    /// # Panics
+    /// As for [`Sender::new`].
+    pub(super) fn over(
+        channel: &mut Channel,
+        arch: Arch,
+        depth: Depth,
+        delta: F128,
+        keys: &base::Chosen,
+    ) -> Result<Self> {
         assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
         let k = depth.bits();
-        let keys = base::receive(channel, pprf::choices(delta, k), base::MOST, random)?;
-        let mut leaves = pprf::puncture(channel, &keys, delta, k)?;
+        let mut leaves = pprf::puncture(channel, keys, delta, k)?;
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
             shift(leaves, pprf::slice(delta, i, k));
         }
