@@ -26,8 +26,8 @@ pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape, Size};
 pub use network::Network;
+pub(crate) use polynomial::{ByGates, check_sizes, common_lanes, degree_of_product, lane_name};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
-pub(crate) use polynomial::{check_sizes, common_lanes, degree_of_product, lane_name};
 pub use statement::snippets;
 pub use statement::{
     Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,

@@ -1,11 +1,12 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
-use super::Backend;
 use super::hashed::{Expanded, absorb, expanded};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use super::{Backend, Circuit};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
+use zeroize::Zeroizing;
 
 /// Evaluates a circuit on a witness and stops at the first assertion that fails.
 ///
@@ -13,13 +14,34 @@ use volery_primitives::Field;
 pub struct Clear<F, I> {
     witness: I,
     asserts: u64,
-    field: core::marker::PhantomData<F>,
+    /// Witness and hints in their order, where they are kept.
+    inputs: Option<Vec<F>>,
 }
 
 impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// An evaluation that reads its witness from `witness`.
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), asserts: 0, field: core::marker::PhantomData }
+        Self { witness: witness.into_iter(), asserts: 0, inputs: None }
+    }
+
+    /// The values of witness and hints, in their order, with which `circuit` holds.
+    ///
+    /// # Errors
+    /// Those of the evaluation.
+    pub(crate) fn inputs<C: Circuit<Self>>(
+        circuit: &C,
+        witness: impl IntoIterator<Item = F, IntoIter = I>,
+    ) -> Result<Zeroizing<Vec<F>>> {
+        let mut clear = Self { inputs: Some(Vec::new()), ..Self::new(witness) };
+        circuit.run(&mut clear)?;
+        let inputs = Zeroizing::new(clear.inputs.take().expect("set above"));
+        clear.finish().map(|()| inputs)
+    }
+
+    fn keep(&mut self, values: &[F]) {
+        if let Some(inputs) = &mut self.inputs {
+            inputs.extend_from_slice(values);
+        }
     }
 
     /// Ends the evaluation.
@@ -55,14 +77,19 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
     #[inline]
     fn witness(&mut self) -> Result<F> {
-        self.witness.next().ok_or_else(witness_ended)
+        let value = self.witness.next().ok_or_else(witness_ended)?;
+        self.keep(&[value]);
+        Ok(value)
     }
     fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
-        Ok(f(of))
+        let value = f(of);
+        self.keep(&[value]);
+        Ok(value)
     }
     fn hints(&mut self, of: &[F], count: usize, f: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<F>> {
         let values = f(of);
         assert_eq!(values.len(), count);
+        self.keep(&values);
         Ok(values)
     }
     #[inline]

@@ -30,9 +30,23 @@ pub struct Shape {
     pub degree: u64,
     /// Products of matrices that are asserted.
     pub matrices: u64,
+    /// Of the inputs, values of polynomials.
+    pub committed: u64,
+    /// Multiplications inside of polynomials and products of matrices, where they are computed gate by gate.
+    pub polynomial_mul: u64,
 }
 
 impl Shape {
+    /// Multiplications where polynomials are computed gate by gate.
+    pub fn mul_by_gates(&self) -> u64 {
+        self.mul + self.polynomial_mul
+    }
+
+    /// Witness elements and hints, which are all inputs where polynomials are computed gate by gate.
+    pub fn inputs_by_gates(&self) -> u64 {
+        self.inputs - self.committed
+    }
+
     /// What of it a proof's soundness depends on.
     pub fn size(&self) -> Size {
         let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
@@ -249,6 +263,7 @@ impl<F: Field> Polynomials for Count<F> {
         let lanes = common_lanes(a.lanes, b.lanes);
         let deeper = u64::from(a.degree > 0 && b.degree > 0);
         let depth = a.wire.depth.max(b.wire.depth) + deeper;
+        self.shape.polynomial_mul += lanes as u64;
         Ok(self.lanes(lanes, degree_of_product(a.degree, b.degree)?, depth))
     }
     fn gather(&mut self, a: &CountedVector, lanes: &[Option<usize>]) -> CountedVector {
@@ -269,11 +284,13 @@ impl<F: Field> Polynomials for Count<F> {
         self.gate(b'I', a.len() as u128, 0);
         self.operands(a);
         self.operands(b);
+        self.shape.polynomial_mul += a.len() as u64;
         Ok(self.lanes(1, 2, deepest(a).max(deepest(b)) + 1))
     }
     fn commit(&mut self, a: &CountedVector) -> Result<Vec<Counted>> {
         self.gate(b'H', a.wire.number.into(), 0);
         self.shape.inputs += a.lanes as u64;
+        self.shape.committed += a.lanes as u64;
         self.polynomials(a.lanes, a.degree);
         Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
     }
@@ -301,6 +318,7 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
+        self.shape.polynomial_mul += (a.entries().len() * b.columns()) as u64;
         self.shape.assert += 1;
         self.shape.matrices += 1;
         self.shape.degree = self.shape.degree.max(2);

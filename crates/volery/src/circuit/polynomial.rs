@@ -30,9 +30,11 @@
 //! }
 //! ```
 
+mod by_gates;
 mod matrix;
 mod sparse;
 
+pub(crate) use by_gates::ByGates;
 pub(crate) use matrix::check_sizes;
 pub use matrix::{Entries, Matrix};
 pub use sparse::{Sparse, Term};

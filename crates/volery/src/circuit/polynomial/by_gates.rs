@@ -1,0 +1,84 @@
+//! Polynomials gate by gate, for backends that have no other way.
+
+use super::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use crate::circuit::Backend;
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// A backend to which polynomials are gates: each lane is a wire, and a product costs a multiplication.
+pub(crate) trait ByGates: Backend {}
+
+impl<B: ByGates> Polynomials for B {
+    type Vector = Vec<B::Wire>;
+
+    fn public(&mut self, values: &[B::F]) -> Vec<B::Wire> {
+        values.iter().map(|&value| self.constant(value)).collect()
+    }
+    fn vector(&mut self, wires: &[B::Wire]) -> Vec<B::Wire> {
+        wires.to_vec()
+    }
+    fn sum(&mut self, a: &Vec<B::Wire>, b: &Vec<B::Wire>) -> Vec<B::Wire> {
+        lanes::<B>(a, b).map(|(a, b)| self.add(a, b)).collect()
+    }
+    fn product(&mut self, a: &Vec<B::Wire>, b: &Vec<B::Wire>) -> Result<Vec<B::Wire>> {
+        lanes::<B>(a, b).map(|(a, b)| self.mul(a, b)).collect()
+    }
+    fn gather(&mut self, a: &Vec<B::Wire>, lanes: &[Option<usize>]) -> Vec<B::Wire> {
+        let zero = self.constant(B::F::ZERO);
+        lanes.iter().map(|lane| lane.map_or(zero, |lane| a[lane])).collect()
+    }
+    fn total(&mut self, a: &Vec<B::Wire>) -> Vec<B::Wire> {
+        let sum = a.iter().copied().reduce(|sum, wire| self.add(sum, wire));
+        vec![sum.unwrap_or_else(|| self.constant(B::F::ZERO))]
+    }
+    fn inner_product(&mut self, a: &[B::Wire], b: &[B::Wire]) -> Result<Vec<B::Wire>> {
+        assert_eq!(a.len(), b.len());
+        let mut sum = self.constant(B::F::ZERO);
+        for (&a, &b) in a.iter().zip(b) {
+            let product = self.mul(a, b)?;
+            sum = self.add(sum, product);
+        }
+        Ok(vec![sum])
+    }
+    /// Wires are committed to as they are.
+    fn commit(&mut self, a: &Vec<B::Wire>) -> Result<Vec<B::Wire>> {
+        Ok(a.clone())
+    }
+    fn assert_zeroes(&mut self, a: Vec<B::Wire>, name: &dyn Display) -> Result<()> {
+        let lanes = a.len();
+        a.into_iter().enumerate().try_for_each(|(i, wire)| self.assert_zero(wire, &lane_name(name, i, lanes)))
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<B::Wire>,
+        b: Matrix<B::Wire>,
+        c: Entries<B::F, B::Wire>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        for (i, row) in a.rows().enumerate() {
+            for j in 0..b.columns() {
+                let column: Vec<B::Wire> = b.rows().map(|row| row[j]).collect();
+                let product = self.inner_product(row, &column)?[0];
+                let expected = match &c {
+                    Entries::Public(c) => self.constant(c[i * b.columns() + j]),
+                    Entries::Wires(c) => c[i * b.columns() + j],
+                };
+                let minus = self.scale(expected, -B::F::ONE);
+                let difference = self.add(product, minus);
+                self.assert_zero(difference, &format_args!("{name}[{i}][{j}]"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lanes of two vectors side by side, where one lane stands for any number.
+fn lanes<'a, B: Backend>(
+    a: &'a [B::Wire],
+    b: &'a [B::Wire],
+) -> impl Iterator<Item = (B::Wire, B::Wire)> + use<'a, B> {
+    let lane = |x: &'a [B::Wire], i: usize| if x.len() == 1 { x[0] } else { x[i] };
+    (0..common_lanes(a.len(), b.len())).map(move |i| (lane(a, i), lane(b, i)))
+}
