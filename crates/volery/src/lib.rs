@@ -82,6 +82,7 @@
 pub mod channel;
 pub mod circuit;
 pub mod error;
+pub mod garble;
 pub mod ot;
 pub mod random;
 mod session;
@@ -90,13 +91,15 @@ pub mod zk;
 
 pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
+pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
-    Binary, Carried, Choice, Correlations, Estimate, Options, Over, ProvenBy, ProverSession, Reason, Report,
-    SYSTEM, Security, Setting, Use, VerifiedBy, VerifierSession, check, prove, prove_over, verify,
-    verify_over,
+    Binary, Carried, Choice, Correlations, Estimate, Evaluated, EvaluatedClauses, Garbled, GarbledClauses,
+    Garbling, Options, Over, ProvenBy, ProverSession, Reason, Report, Security, Setting, Stream, System, Use,
+    VerifiedBy, VerifierSession, check, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
+pub use volery_primitives::hash::Construction;
 pub use volery_primitives::{
     Arch, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
     Q32, Q32x2,

@@ -1,0 +1,16 @@
+//! Garbled circuits: a program under keys that its garbler alone knows.
+//!
+//! [`privacy_free`] garbles and evaluates, gate by gate; the [`material`] that a garbled circuit consists of flows between
+//! the two in pieces. All that a garbler does follows from a [`Secret`], so that it can be done once more by whoever is
+//! told that secret; and [`seeds`] hands out the secrets of all clauses but one. What the two parties say to one
+//! another when all is garbled is in [`exchange`].
+
+pub mod exchange;
+pub mod labels;
+pub mod material;
+pub mod privacy_free;
+pub mod seeds;
+
+mod secret;
+
+pub use secret::{Secret, Session};

@@ -1,0 +1,73 @@
+//! The end of a proof by garbling: commit, open, check, answer. Steps 4 to 6 of JKO.
+//!
+//! | from | message | bytes | |
+//! |---|---|---|---|
+//! | prover | H(sid, Y, ρ), Y being what it got out of the circuit | 32 | 4 |
+//! | verifier | its secret, and the [`Opening`] of its transfers | 32 + 48 | 5 |
+//! | prover | Y and ρ, where everything that it was sent follows from the secret; else it closes the link | 48 | 6 |
+//!
+//! The verifier accepts where Y is what its circuit gives for a true statement. By then the prover knows as much, and
+//! its answer says only that it knew it before step 5. The order is what makes both believe: the prover has committed
+//! itself before it could know Y from the secret, and answers only after it has seen that Y depended on nothing but
+//! the truth of the statement.
+
+use super::Secret;
+use crate::channel::Channel;
+use crate::error::{Error, Result};
+use crate::ot::committing::Opening;
+use crate::random::Random;
+use subtle::{Choice, ConstantTimeEq};
+use volery_primitives::hash::Digest;
+use volery_primitives::{F128, Field};
+
+fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
+    Digest::new("volery garbling v1, commitment").field(sid).field(&value.to_bytes()).field(nonce).finish()
+}
+
+/// The prover's end, with `value` for Y. `check` is asked whether all that the verifier sent follows from its secret, and
+/// Y with it.
+///
+/// # Errors
+/// `Misbehaved` where it does not, and the verifier is told nothing; those of `check`; link errors.
+pub fn answer(
+    channel: &mut Channel,
+    sid: &[u8; 32],
+    value: F128,
+    random: &mut Random,
+    check: impl FnOnce(&Secret, &Opening) -> Result<Choice>,
+) -> Result<()> {
+    let nonce: [u8; 32] = random.bytes();
+    channel.send(&commitment(sid, value, &nonce))?;
+    let secret = Secret::recv(channel)?;
+    let opening = Opening::recv(channel)?;
+    if !bool::from(check(&secret, &opening)?) {
+        return Err(Error::Misbehaved("what it garbled is not what it says"));
+    }
+    channel.send_words(&[value])?;
+    channel.send(&nonce)
+}
+
+/// The verifier's end, which takes `expected` for Y.
+///
+/// # Errors
+/// `Rejected` where the answer is another, or another than was committed to; link errors.
+pub fn challenge(
+    channel: &mut Channel,
+    sid: &[u8; 32],
+    (secret, opening): (&Secret, &Opening),
+    expected: F128,
+) -> Result<()> {
+    let committed: [u8; 32] = channel.recv_array()?;
+    secret.send(channel)?;
+    opening.send(channel)?;
+    let mut value = [F128::ZERO];
+    channel.recv_words(&mut value)?;
+    let nonce = channel.recv_array()?;
+    let before = commitment(sid, value[0], &nonce).ct_eq(&committed);
+    let right = value[0].to_bytes().ct_eq(&expected.to_bytes());
+    if bool::from(before & right) {
+        Ok(())
+    } else {
+        Err(Error::Rejected("the prover does not know what the garbled circuit gives for a true statement"))
+    }
+}

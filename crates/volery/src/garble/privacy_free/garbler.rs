@@ -1,0 +1,124 @@
+//! The garbler.
+
+use super::Output;
+use crate::circuit::{Backend, ByGates, Circuit};
+use crate::error::Result;
+use crate::garble::labels::Labels;
+use crate::garble::material::{PIECE, Sink};
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use volery_primitives::arch::Arch;
+use volery_primitives::hash::{Construction, GateHash};
+use volery_primitives::{F2, F128};
+use zeroize::Zeroizing;
+
+/// What a garbled circuit is a function of, beside the circuit.
+#[derive(Clone, Copy)]
+pub struct Key {
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// The hash of the gates.
+    pub construction: Construction,
+    /// Its salt, which is public.
+    pub salt: F128,
+}
+
+impl Key {
+    /// The hash of the gates of circuit number `clause`.
+    pub(super) fn hash(&self, clause: usize) -> GateHash {
+        GateHash::new(self.arch, self.construction, self.salt, (clause as u128) << 40)
+    }
+}
+
+/// The backend of the garbler: a wire is its label of zero.
+pub struct Garbler<'a> {
+    hash: GateHash,
+    labels: Labels,
+    delta: Zeroizing<F128>,
+    material: Vec<F128>,
+    sink: &'a mut dyn Sink,
+    output: Output,
+    progress: Option<&'a AtomicU64>,
+}
+
+impl<'a> Garbler<'a> {
+    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`, and the output label
+    /// comes back. `progress` is moved on by the ANDs.
+    ///
+    /// # Errors
+    /// Those of the circuit and of the sink.
+    pub fn garble<C: Circuit<Self>>(
+        key: &Key,
+        (clause, seed): (usize, F128),
+        circuit: &C,
+        sink: &'a mut dyn Sink,
+        progress: Option<&'a AtomicU64>,
+    ) -> Result<F128> {
+        let labels = Labels::new(key.arch, seed);
+        let mut garbler = Self {
+            hash: key.hash(clause),
+            delta: Zeroizing::new(labels.delta()),
+            labels,
+            material: Vec::with_capacity(PIECE),
+            sink,
+            output: Output::new(clause),
+            progress,
+        };
+        circuit.run(&mut garbler)?;
+        garbler.pass_on()?;
+        Ok(garbler.output.finish())
+    }
+
+    #[cold]
+    fn pass_on(&mut self) -> Result<()> {
+        self.sink.take(&self.material)?;
+        if let Some(progress) = self.progress {
+            progress.fetch_add(self.material.len() as u64, Relaxed);
+        }
+        self.material.clear();
+        Ok(())
+    }
+}
+
+impl Backend for Garbler<'_> {
+    type F = F2;
+    type Wire = F128;
+
+    #[inline]
+    fn constant(&mut self, c: F2) -> F128 {
+        F128(self.delta.0 & c.mask())
+    }
+    #[inline]
+    fn add(&mut self, a: F128, b: F128) -> F128 {
+        a ^ b
+    }
+    #[inline]
+    fn scale(&mut self, a: F128, c: F2) -> F128 {
+        F128(a.0 & c.mask())
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<F128> {
+        Ok(self.labels.next().expect("labels have no end"))
+    }
+    fn hint(&mut self, _: &[F128], _: impl FnOnce(&[F2]) -> F2) -> Result<F128> {
+        self.witness()
+    }
+    fn hints(&mut self, _: &[F128], count: usize, _: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<F128>> {
+        Ok(self.labels.by_ref().take(count).collect())
+    }
+    #[inline]
+    fn mul(&mut self, a: F128, b: F128) -> Result<F128> {
+        let [zero, one] = self.hash.pair(a, *self.delta);
+        self.material.push(zero ^ one ^ b);
+        if self.material.len() == PIECE {
+            self.pass_on()?;
+        }
+        Ok(zero)
+    }
+    fn assert_zero(&mut self, a: F128, _: &dyn Display) -> Result<()> {
+        self.output.assert(a);
+        Ok(())
+    }
+}
+
+impl ByGates for Garbler<'_> {}

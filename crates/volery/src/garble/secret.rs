@@ -1,0 +1,81 @@
+//! The garbler's secret, and all that follows from it.
+
+use super::privacy_free::Key;
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::random::Random;
+use volery_primitives::F128;
+use volery_primitives::arch::Arch;
+use volery_primitives::hash::{Construction, Digest};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// What both parties know of a proof before anything is garbled.
+#[derive(Clone, Copy)]
+pub struct Session {
+    /// A digest of the statement, both nonces and the parameters.
+    pub sid: [u8; 32],
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// The hash of the gates.
+    pub construction: Construction,
+}
+
+impl Session {
+    /// The key of what is garbled under the `salt` that the garbler tells.
+    pub fn key(&self, salt: F128) -> Key {
+        Key { arch: self.arch, construction: self.construction, salt }
+    }
+}
+
+/// 256 random bits of the garbler, fresh for each proof, from which salt, seeds and the rest follow: who is told the
+/// secret can garble once more, and compare.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Secret([u8; 32]);
+
+impl Secret {
+    /// A fresh one.
+    pub fn random(random: &mut Random) -> Self {
+        Self(random.bytes())
+    }
+
+    fn derive(&self, session: &Session, what: &[u8], number: usize) -> F128 {
+        let digest = Digest::new("volery garbling v1, of the secret");
+        F128::from_bytes(digest.field(&self.0).field(&session.sid).field(what).number(number as u64).finish())
+    }
+
+    /// The salt of the gates' hash, which is told before the material.
+    pub fn salt(&self, session: &Session) -> F128 {
+        self.derive(session, b"salt", 0)
+    }
+
+    /// The seed of a circuit that is garbled alone, or of each clause where these are not the leaves of a tree.
+    pub fn seed(&self, session: &Session, clause: usize) -> F128 {
+        self.derive(session, b"seed", clause)
+    }
+
+    /// The root of the tree of seeds.
+    pub fn root(&self, session: &Session) -> F128 {
+        self.derive(session, b"root", 0)
+    }
+
+    /// The proof of retrieval: what is given for the seed of the clause that is not garbled.
+    pub fn retrieval(&self, session: &Session) -> F128 {
+        self.derive(session, b"proof of retrieval", 0)
+    }
+
+    /// Reveals it.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn send(&self, channel: &mut Channel) -> Result<()> {
+        channel.send(&self.0)
+    }
+
+    /// What the peer reveals.
+    ///
+    /// # Errors
+    /// Link errors.
+    pub fn recv(channel: &mut Channel) -> Result<Self> {
+        channel.recv_array().map(Self)
+    }
+}
