@@ -4,10 +4,12 @@
 //! `Verifier`, the two backends that a circuit is pushed into. Both end in `finish`, and only the verifier's makes an
 //! [`Accepted`].
 
+pub mod jko;
 pub mod quicksilver;
+pub mod stack;
 
 use crate::channel::Channel;
-use crate::circuit::Size;
+use crate::circuit::{Shape, Size};
 use crate::error::{Error, Result};
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
@@ -39,6 +41,12 @@ impl Gates {
     pub fn size(&self) -> Size {
         let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
         Size { commitments: inputs + mul, polynomials, degree, matrices }
+    }
+
+    /// Those of a statement whose polynomials are computed gate by gate.
+    pub(crate) fn by_gates(shape: &Shape) -> Self {
+        let (inputs, mul) = (shape.inputs_by_gates(), shape.mul_by_gates());
+        Self { inputs, mul, add: shape.add, assert: shape.assert, ..Self::default() }
     }
 
     /// Counts `lanes` polynomials.

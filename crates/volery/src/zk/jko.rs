@@ -1,0 +1,107 @@
+//! JKO: zero knowledge from one garbled circuit. Jawurek, Kerschbaum and Orlandi, CCS 2013, with garbling without privacy
+//! ([`privacy_free`](crate::garble::privacy_free)) after Frederiksen, Nielsen and Orlandi, EUROCRYPT 2015.
+//!
+//! The verifier garbles the statement, the prover gets labels of its inputs by oblivious transfer, evaluates, and holds
+//! in the end a string that only a satisfying input leads to. Before it shows that string, the verifier opens all it did,
+//! and the prover garbles the circuit once more: a verifier that garbled anything else learns nothing.
+//!
+//! | | from | message | bytes |
+//! |---|---|---|---|
+//! | 1, 2 | both | [`committing`] transfers of n inputs, witness and hints: base transfers, trees, U, check, choices | as there |
+//! | 3 | verifier | the salt of the gates' hash | 16 |
+//! | 3 | verifier | the pairs (W_j^0, W_j^0 ⊕ Δ) of all inputs, encrypted for the transfers | 32·n |
+//! | 3 | verifier | the material: one block for each of A ANDs, in pieces | 16·A |
+//! | 4 | prover | commitment to the output Y | 32 |
+//! | 5 | verifier | secret S; Δ and K of the transfers | 80 |
+//! | 6 | prover | Y and the nonce of its commitment, if all of 3 follows from S | 48 |
+//! | | verifier | verdict | 1 |
+//!
+//! All that the verifier sends in 3 is a function of S and of the transfers, so that the prover checks it all: the salt,
+//! **both** labels of every input exactly as they were encrypted (with Δ, which K ties to the base transfers), every
+//! ciphertext of the material by its digest, and its own Y.
+//!
+//! **Memory**: nobody holds the circuit or its material. The prover's choices are witness and hints, which it
+//! learns by evaluating the statement in the clear beforehand; 33 bytes for each, and 32 more while it checks.
+//!
+//! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of the garbling
+//! need not be adaptive; who answers without a satisfying input has found the label of a value that the circuit did
+//! not come to, which breaks the hash of the gates, or guessed 128 bits. To this adds the error of the transfers' check
+//! ([`security`]). The answer is committed to before S is opened.
+//!
+//! **Zero knowledge**: the choices are hidden by the transfers. Until 5 the prover goes on in one way whatever labels and
+//! ciphertexts it got; it commits to what came out. After 5 it answers only where the verifier knew the answer, since it
+//! follows from S, or closes the link, for whatever reason in the same way.
+//!
+//! **An abort** of the prover tells the verifier that it was found out. One of the verifier tells a prover nothing about
+//! S: it has none of it before 5, and everything after.
+//!
+//! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs.
+//!
+//! **Deviations**: the transfers' extension is SoftSpoken's ([`committing`]); many outputs take a digest of their labels
+//! instead of a tree of ANDs. S and Δ are spent by one proof; each makes its own base transfers.
+//!
+//! [`committing`]: crate::ot::committing
+
+mod prover;
+mod verifier;
+
+pub use prover::Prover;
+pub use verifier::Verifier;
+
+use super::Gates;
+use crate::channel::Channel;
+use crate::circuit::Shape;
+use crate::garble::Session;
+use crate::garble::labels::Labels;
+use crate::ot::softspoken::Depth;
+use core::sync::atomic::AtomicU64;
+use volery_primitives::F128;
+use volery_primitives::arch::Arch;
+use volery_primitives::hash::Construction;
+use zeroize::Zeroizing;
+
+/// What both parties know of a proof before it begins.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// The hash of the gates.
+    pub construction: Construction,
+    /// The gates of the circuit.
+    pub shape: &'a Shape,
+    /// Moved on by each AND that is garbled for the peer, or evaluated.
+    pub progress: Option<&'a AtomicU64>,
+}
+
+impl Terms<'_> {
+    /// n: the inputs, for which there are transfers.
+    fn inputs(&self) -> usize {
+        self.shape.inputs_by_gates() as usize
+    }
+
+    fn session(&self, channel: &mut Channel) -> Session {
+        Session { sid: channel.meet("jko"), arch: self.arch, construction: self.construction }
+    }
+
+    /// The gates, as both parties report them.
+    pub fn gates(&self) -> Gates {
+        Gates::by_gates(self.shape)
+    }
+}
+
+/// The pairs of labels of the first `count` inputs of the circuit with this seed.
+fn pairs(arch: Arch, seed: F128, count: usize) -> Zeroizing<Vec<[F128; 2]>> {
+    let labels = Labels::new(arch, seed);
+    let delta = labels.delta();
+    Zeroizing::new(labels.take(count).map(|label| [label, label ^ delta]).collect())
+}
+
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of the transfers'
+/// check, with a guess of the answer and a collision of commitments.
+pub fn security() -> u32 {
+    let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
+    (-error.log2()).floor() as u32
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! The verifier.
+
+use super::{Terms, pairs};
+use crate::channel::Channel;
+use crate::circuit::{Circuit, nothing_asserted};
+use crate::error::Result;
+use crate::garble::exchange::challenge;
+use crate::garble::material::Sending;
+use crate::garble::privacy_free::Garbler;
+use crate::garble::{Secret, Session};
+use crate::ot::committing;
+use crate::random::Random;
+use crate::zk::Accepted;
+
+/// A verifier whose prover has chosen.
+pub struct Verifier<'a> {
+    terms: Terms<'a>,
+    session: Session,
+    transfers: committing::Sender,
+}
+
+impl<'a> Verifier<'a> {
+    /// Steps 1 and 2.
+    ///
+    /// # Errors
+    /// `Invalid` where the circuit asserts nothing; `Misbehaved` where the prover breaks the transfers; link errors.
+    pub fn new(channel: &mut Channel, terms: Terms<'a>, random: &mut Random) -> Result<Self> {
+        if terms.shape.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        let session = terms.session(channel);
+        let transfers = committing::Sender::new(channel, terms.arch, terms.inputs(), random)?;
+        Ok(Self { terms, session, transfers })
+    }
+
+    /// Steps 3 to 6: verifies that the prover has chosen inputs with which `circuit` holds.
+    ///
+    /// # Errors
+    /// `Rejected` where the prover does not answer as it then could; link errors.
+    pub fn verify<C>(self, channel: &mut Channel, circuit: &C, random: &mut Random) -> Result<Accepted>
+    where
+        C: for<'g> Circuit<Garbler<'g>>,
+    {
+        let Self { terms, session, transfers } = self;
+        // 3
+        let secret = Secret::random(random);
+        let (seed, salt) = (secret.seed(&session, 0), secret.salt(&session));
+        channel.send_words(&[salt])?;
+        transfers.send(channel, &pairs(terms.arch, seed, terms.inputs()))?;
+        let mut material = Sending(channel);
+        let output = Garbler::garble(&session.key(salt), (0, seed), circuit, &mut material, terms.progress)?;
+        // 4, 5, 6
+        challenge(channel, &session.sid, (&secret, &transfers.open()), output)?;
+        Ok(Accepted(()))
+    }
+}

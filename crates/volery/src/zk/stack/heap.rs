@@ -1,0 +1,122 @@
+//! Clauses garbled onto one another.
+
+use super::Terms;
+use crate::circuit::{Clause, Clauses};
+use crate::error::Result;
+use crate::garble::labels::Labels;
+use crate::garble::material::Stacking;
+use crate::garble::privacy_free::{Garbler, Key};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use volery_primitives::{F2, F128, Field};
+use zeroize::Zeroizing;
+
+/// Which clauses count, and which are garbled in vain so that nobody sees which count.
+#[derive(Clone, Copy)]
+pub(super) enum Which {
+    /// All of them.
+    All,
+    /// All but one, or that one alone; the rest in vain, where `fixed_work` says so.
+    Apart { from: usize, but: bool, fixed_work: bool },
+}
+
+impl Which {
+    fn counts(self, clause: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Apart { from, but, .. } => (clause == from) != but,
+        }
+    }
+
+    fn garbled(self, clause: usize) -> bool {
+        self.counts(clause) || matches!(self, Self::Apart { fixed_work: true, .. })
+    }
+}
+
+/// Garbles clauses from their seeds onto `stack`, and gives the sum of their output labels.
+///
+/// # Errors
+/// `Invalid` where a clause is not as it was counted, or malformed.
+pub(super) fn garble<C>(
+    terms: &Terms,
+    key: &Key,
+    clauses: &C,
+    which: Which,
+    seeds: &[F128],
+    stack: &mut [F128],
+) -> Result<F128>
+where
+    C: for<'a> Clauses<Garbler<'a>> + Sync,
+{
+    let threads = terms.threads.min(terms.clauses()).max(1);
+    let next = AtomicUsize::new(0);
+    let worker = |stack: &mut [F128]| -> Result<F128> {
+        let mut outputs = F128::ZERO;
+        loop {
+            let clause = next.fetch_add(1, Relaxed);
+            if clause >= terms.clauses() {
+                return Ok(outputs);
+            }
+            if which.garbled(clause) {
+                let counts = which.counts(clause);
+                outputs.0 ^= one(terms, key, clauses, (clause, seeds[clause]), stack, counts)?.0
+                    & F2::from(counts).mask();
+            }
+        }
+    };
+    if threads == 1 {
+        return worker(stack);
+    }
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut shard = Zeroizing::new(vec![F128::ZERO; terms.material()]);
+                    worker(&mut shard).map(|outputs| (shard, outputs))
+                })
+            })
+            .collect();
+        let mut outputs = worker(stack)?;
+        for other in others {
+            let (shard, theirs) = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            stack.iter_mut().zip(shard.iter()).for_each(|(sum, block)| *sum ^= *block);
+            outputs ^= theirs;
+        }
+        Ok(outputs)
+    })
+}
+
+fn one<C>(
+    terms: &Terms,
+    key: &Key,
+    clauses: &C,
+    (clause, seed): (usize, F128),
+    stack: &mut [F128],
+    counts: bool,
+) -> Result<F128>
+where
+    C: for<'a> Clauses<Garbler<'a>>,
+{
+    let gates = terms.shapes[clause].mul_by_gates() as usize;
+    let mut sink = Stacking::onto(&mut stack[..gates], counts);
+    let circuit = Clause::new(clauses, clause);
+    let progress: Option<&AtomicU64> = terms.progress;
+    Garbler::garble(key, (clause, seed), &circuit, &mut sink, progress)
+}
+
+/// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those that its shape says.
+pub(super) fn labels(terms: &Terms, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
+    let mut sums = Zeroizing::new(vec![[F128::ZERO; 2]; terms.inputs()]);
+    for (clause, (&seed, shape)) in seeds.iter().zip(terms.shapes).enumerate() {
+        if !which.garbled(clause) {
+            continue;
+        }
+        let mask = F2::from(which.counts(clause)).mask();
+        let labels = Labels::new(terms.arch, seed);
+        let delta = labels.delta();
+        for (sum, label) in sums.iter_mut().take(shape.inputs_by_gates() as usize).zip(labels) {
+            sum[0].0 ^= label.0 & mask;
+            sum[1].0 ^= (label.0 ^ delta.0) & mask;
+        }
+    }
+    sums
+}

@@ -1,0 +1,64 @@
+//! The verifier.
+
+use super::Terms;
+use super::heap::{self, Which};
+use crate::channel::Channel;
+use crate::circuit::Clauses;
+use crate::error::Result;
+use crate::garble::exchange::challenge;
+use crate::garble::material::PIECE;
+use crate::garble::privacy_free::Garbler;
+use crate::garble::{Secret, Session};
+use crate::ot::committing;
+use crate::random::Random;
+use crate::zk::Accepted;
+use volery_primitives::{F128, Field};
+use zeroize::Zeroizing;
+
+/// A verifier whose prover has chosen.
+pub struct Verifier<'a> {
+    terms: Terms<'a>,
+    session: Session,
+    transfers: committing::Sender,
+}
+
+impl<'a> Verifier<'a> {
+    /// Steps 1 and 2.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause asserts nothing; `Misbehaved` where the prover breaks the transfers; link errors.
+    pub fn new(channel: &mut Channel, terms: Terms<'a>, random: &mut Random) -> Result<Self> {
+        terms.check()?;
+        let session = terms.session(channel);
+        let count = terms.seeds.transfers(terms.clauses()) + terms.inputs();
+        let transfers = committing::Sender::new(channel, terms.arch, count, random)?;
+        Ok(Self { terms, session, transfers })
+    }
+
+    /// Steps 3 to 6: verifies that the prover has chosen inputs with which one of `clauses` holds.
+    ///
+    /// # Errors
+    /// `Rejected` where the prover does not answer as it then could; link errors.
+    pub fn verify<C>(self, channel: &mut Channel, clauses: &C, random: &mut Random) -> Result<Accepted>
+    where
+        C: for<'g> Clauses<Garbler<'g>> + Sync,
+    {
+        let Self { terms, session, transfers } = self;
+        // 3
+        let secret = Secret::random(random);
+        let salt = secret.salt(&session);
+        channel.send_words(&[salt])?;
+        let (held, mut pairs) = terms.seeds.offer(&session, &secret, terms.clauses());
+        pairs.extend(heap::labels(&terms, Which::All, &held.seeds).iter());
+        transfers.send(channel, &pairs)?;
+        // The prover garbles its clauses while this party does.
+        channel.flush()?;
+        let mut stack = Zeroizing::new(vec![F128::ZERO; terms.material()]);
+        let key = session.key(salt);
+        let outputs = heap::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
+        stack.chunks(PIECE).try_for_each(|piece| channel.send_words(piece))?;
+        // 4, 5, 6
+        challenge(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
+        Ok(Accepted(()))
+    }
+}
