@@ -13,13 +13,20 @@ use volery_primitives::Field;
 pub struct Clear<F, I> {
     witness: I,
     asserts: u64,
+    /// Whether the circuit asked for more than the witness has.
+    ended: bool,
     field: core::marker::PhantomData<F>,
 }
 
 impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// An evaluation that reads its witness from `witness`.
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), asserts: 0, field: core::marker::PhantomData }
+        Self { witness: witness.into_iter(), asserts: 0, ended: false, field: core::marker::PhantomData }
+    }
+
+    /// Whether the circuit asked for more than the witness has.
+    pub(super) fn ended(&self) -> bool {
+        self.ended
     }
 
     /// Ends the evaluation.
@@ -55,7 +62,9 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
     #[inline]
     fn witness(&mut self) -> Result<F> {
-        self.witness.next().ok_or_else(witness_ended)
+        let next = self.witness.next();
+        self.ended |= next.is_none();
+        next.ok_or_else(witness_ended)
     }
     fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
         Ok(f(of))
