@@ -30,7 +30,7 @@ pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term}
 pub(crate) use polynomial::{check_sizes, common_lanes, degree_of_product, lane_name};
 pub use statement::snippets;
 pub use statement::{
-    Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values,
+    AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values,
     Witness,
 };
 
