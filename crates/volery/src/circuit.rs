@@ -6,7 +6,7 @@
 mod algebra;
 mod arithmetic;
 mod bristol;
-mod clauses;
+pub mod clauses;
 mod clear;
 pub mod code;
 mod count;
@@ -21,7 +21,7 @@ mod statement;
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
-pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf};
+pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape, Size};
@@ -30,7 +30,8 @@ pub(crate) use polynomial::{ByGates, check_sizes, common_lanes, degree_of_produc
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use statement::snippets;
 pub use statement::{
-    Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values, Witness,
+    AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values,
+    Witness,
 };
 
 use crate::error::Result;

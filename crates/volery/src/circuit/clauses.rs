@@ -37,12 +37,14 @@
 //! ```
 
 mod branch;
+mod each;
 mod one_of;
 #[cfg(test)]
 mod tests;
 
 pub use branch::Branch;
-pub use one_of::{Clause, OneOf};
+pub use each::{find, fingerprint, shapes};
+pub use one_of::{Clause, OneOf, Padded};
 
 use super::Backend;
 use crate::error::Result;
@@ -54,8 +56,8 @@ pub trait Alternatives {
     fn count(&self) -> usize;
 
     /// The first clause with the same gates as this one but for public constants and wiring: gates are counted once for
-    /// all that are alike. Clauses that are alike read equally many witness bits, and have equally many gates of each
-    /// kind.
+    /// all that are alike. Clauses that are alike have one [`Shape`](super::Shape), but for its additions, factors and
+    /// constants.
     fn like(&self, clause: usize) -> usize {
         clause
     }

@@ -14,6 +14,8 @@ use zeroize::Zeroizing;
 pub struct Clear<F, I> {
     witness: I,
     asserts: u64,
+    /// Whether the circuit asked for more than the witness has.
+    ended: bool,
     /// Witness and hints in their order, where they are kept.
     inputs: Option<Vec<F>>,
 }
@@ -21,7 +23,7 @@ pub struct Clear<F, I> {
 impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// An evaluation that reads its witness from `witness`.
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), asserts: 0, inputs: None }
+        Self { witness: witness.into_iter(), asserts: 0, ended: false, inputs: None }
     }
 
     /// The values of witness and hints, in their order, with which `circuit` holds.
@@ -42,6 +44,11 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
         if let Some(inputs) = &mut self.inputs {
             inputs.extend_from_slice(values);
         }
+    }
+
+    /// Whether the circuit asked for more than the witness has.
+    pub(super) fn ended(&self) -> bool {
+        self.ended
     }
 
     /// Ends the evaluation.
@@ -77,7 +84,9 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
     #[inline]
     fn witness(&mut self) -> Result<F> {
-        let value = self.witness.next().ok_or_else(witness_ended)?;
+        let next = self.witness.next();
+        self.ended |= next.is_none();
+        let value = next.ok_or_else(witness_ended)?;
         self.keep(&[value]);
         Ok(value)
     }

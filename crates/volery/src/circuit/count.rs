@@ -12,6 +12,8 @@ use volery_primitives::Field;
 pub struct Shape {
     /// Witness elements and hints: values that the prover commits to.
     pub inputs: u64,
+    /// Of the inputs, those of the witness.
+    pub witness: u64,
     /// Multiplications (over F_2: ANDs).
     pub mul: u64,
     /// Additions (over F_2: XORs).
@@ -211,6 +213,7 @@ impl<F: Field> Backend for Count<F> {
     }
     fn witness(&mut self) -> Result<Counted> {
         self.shape.inputs += 1;
+        self.shape.witness += 1;
         self.gate(b'w', 0, 0);
         Ok(self.wire(0))
     }

@@ -17,6 +17,7 @@
 
 mod algebra;
 mod builtin;
+mod clauses;
 mod evaluate;
 mod export;
 mod field;
@@ -27,6 +28,7 @@ mod tests;
 mod value;
 mod witness;
 
+pub use clauses::AnyOf;
 pub use field::{Elements, FieldRelation};
 pub use relation::{Format, Relation};
 pub use value::{PortValue, Value, Values};

@@ -3,9 +3,12 @@
 
 use crate::kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
 use volery::circuit::{
-    Dimensions, InnerProduct, MatrixProduct, Program, Reduction, Relation, Statement, Value, Values,
+    Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
+    Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
-use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, check};
+use volery::{
+    Backend, Binary, Circuit, Correlations, Depth, Error, F2, Field, Options, Params, Result, check,
+};
 
 /// Correlations whose set-up is short enough to try everything on.
 const SMALL: [Correlations; 3] = [
@@ -173,6 +176,70 @@ fn products_of_vectors_and_matrices() {
     assert_fails_at(&statement, &witness, "c[17][3]");
     let statement = MatrixProduct::new(dimensions, Some(&product[..]), Reduction::Random).unwrap();
     assert!(run_honestly(&statement, &witness, &Options { check: false, ..seeded(1) }).verified.is_err());
+}
+
+/// Clauses of very different sizes, none of which holds for zeros: an odd number of ones of 40 bits, and their copies as
+/// hints; a chain of 3000 ANDs of two bits; and an inner product of 700 pairs.
+struct Sizes;
+
+impl Alternatives for Sizes {
+    fn count(&self) -> usize {
+        3
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for Sizes {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let mut sum = b.constant(F2::ONE);
+        match clause {
+            0 => {
+                for i in 0..40 {
+                    let x = b.witness()?;
+                    let copy = b.hint(&[x], |x| x[0])?;
+                    let difference = b.add(x, copy);
+                    b.assert_zero(difference, &format_args!("copy[{i}]"))?;
+                    sum = b.add(sum, copy);
+                }
+                b.assert_zero(sum, &"an odd number")
+            }
+            1 => {
+                let x = [b.witness()?, b.witness()?];
+                let product = (0..3000).try_fold(x[0], |product, i| b.mul(product, x[i % 2]))?;
+                sum = b.add(sum, product);
+                b.assert_zero(sum, &"both")
+            }
+            _ => InnerProduct::new(700, F2::ONE)?.run(b),
+        }
+    }
+}
+
+#[test]
+fn one_of_several_clauses() {
+    let shapes = clauses::shapes(&Sizes).unwrap();
+    let ones = |length: usize, places: &[usize]| -> Vec<F2> {
+        (0..length).map(|i| F2::from(places.contains(&i))).collect()
+    };
+    let witnesses = [ones(40, &[2, 3, 17]), ones(2, &[0, 1]), ones(1400, &[5, 512 + 5])];
+    for (clause, witness) in witnesses.into_iter().enumerate() {
+        assert_eq!(clauses::find(&Sizes, witness.clone()).unwrap(), clause);
+        let witness: Vec<F2> = OneOf(Sizes).witness(&shapes, clause, witness).into_iter().collect();
+        assert_agrees(&format!("clause {clause}"), &OneOf(Sizes), &witness);
+    }
+    assert_fails_at(&OneOf(Sizes), &ones(1442, &[]), "one of 3 clauses");
+    // All but one bit of the second, and an even number of ones.
+    assert_fails_at(&OneOf(Sizes), &ones(1442, &[2, 3, 40]), "one of 3 clauses");
+}
+
+#[test]
+fn one_of_several_statements() {
+    let (right, witness) = preimage(b"abc", ABC);
+    let (other, longer) = (|| preimage(b"abd", ABC).0, || preimage(b"abcd", ABC).0);
+    let any = AnyOf::new(vec![other(), longer(), right]).unwrap();
+    let shapes = clauses::shapes(&any).unwrap();
+    let padded: Vec<F2> = OneOf(&any).witness(&shapes, 2, witness).into_iter().collect();
+    assert_agrees("one of three digests", &OneOf(&any), &padded);
+    let any = AnyOf::new(vec![other(), longer()]).unwrap();
+    assert_fails_at(&OneOf(&any), &[F2::ZERO; 24 + 32], "one of 2 clauses");
 }
 
 #[test]

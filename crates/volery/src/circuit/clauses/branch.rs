@@ -6,8 +6,7 @@ use core::fmt::Display;
 use volery_primitives::F2;
 
 /// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit that says
-/// whether one of them failed. Which of the two it is, is decided when it runs, so that a statement is compiled once for
-/// both.
+/// whether one of them failed. Which of the two is decided while it runs, so that a statement is compiled once for both.
 ///
 /// Where assertions are collected nothing fails, and no name is printed. [`Backend::assert_zero`] is then one AND, and
 /// each lane of [`Polynomials::assert_zeroes`] and each entry of [`Polynomials::assert_matrix_product`] a commitment to

@@ -1,9 +1,10 @@
 //! Clauses as circuits: one of them alone, and all of them gate by gate.
 
 use super::{Alternatives, Branch, Clauses};
-use crate::circuit::{Backend, Circuit};
+use crate::circuit::{Backend, Circuit, Shape};
 use crate::error::{Error, Result};
-use volery_primitives::F2;
+use core::iter::{Chain, RepeatN, repeat_n};
+use volery_primitives::{F2, Field};
 
 /// One clause alone, as a statement of its own.
 pub struct Clause<'c, C: ?Sized> {
@@ -34,6 +35,40 @@ impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
 /// collected, and the product of the bits that say which failed is zero. Beyond the clauses' own gates this is one AND
 /// less than there are assertions in all of them together. Memory does not grow with the number of clauses.
 pub struct OneOf<C>(pub C);
+
+/// The witness of one clause, with zeros before and behind it for the others: none of these is stored.
+#[derive(Clone, Copy)]
+pub struct Padded<W> {
+    before: usize,
+    witness: W,
+    behind: usize,
+}
+
+impl<C: Alternatives> OneOf<C> {
+    /// The witness that `witness` of clause number `clause` makes, with zeros for all others. `shapes` are those of all
+    /// clauses, as [`shapes`](super::shapes) gives them.
+    ///
+    /// # Panics
+    /// Where there is no such clause, or not a shape for each.
+    pub fn witness<W>(&self, shapes: &[Shape], clause: usize, witness: W) -> Padded<W>
+    where
+        W: IntoIterator<Item = F2>,
+    {
+        assert_eq!(shapes.len(), self.0.count());
+        let zeros = |shapes: &[Shape]| shapes.iter().map(|shape| shape.witness as usize).sum();
+        Padded { before: zeros(&shapes[..clause]), witness, behind: zeros(&shapes[clause + 1..]) }
+    }
+}
+
+impl<W: IntoIterator<Item = F2>> IntoIterator for Padded<W> {
+    type Item = F2;
+    type IntoIter = Chain<Chain<RepeatN<F2>, W::IntoIter>, RepeatN<F2>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let zeros = |count| repeat_n(F2::ZERO, count);
+        zeros(self.before).chain(self.witness).chain(zeros(self.behind))
+    }
+}
 
 impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
     fn run(&self, b: &mut B) -> Result<()> {

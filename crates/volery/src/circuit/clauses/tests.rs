@@ -119,3 +119,65 @@ fn collecting_takes_an_and_for_each_assertion_but_one() {
     let all = shape(&[(Kind::Zeros, 5), (Kind::Product, 3), (Kind::Zeros, 2)]);
     assert_eq!((all.mul, all.inputs, all.assert), (4 + 3 + 1 + 2, 10, 1));
 }
+
+#[test]
+fn witnesses_are_padded_and_clauses_found() {
+    let tiny = Tiny(vec![(Kind::Product, 3), (Kind::Product, 1), (Kind::Product, 2)]);
+    let shapes = shapes(&tiny).unwrap();
+    assert!(shapes.iter().map(|shape| shape.witness).eq([3, 1, 2]));
+    for (clause, bits) in [3, 1, 2].into_iter().enumerate() {
+        let right = vec![F2::ONE; bits];
+        assert_eq!(find(&tiny, right.clone()).unwrap(), clause);
+        let padded = OneOf(&tiny).witness(&shapes, clause, right);
+        let ones = padded.clone().into_iter().position(|bit| bit == F2::ONE);
+        assert_eq!((ones, padded.clone().into_iter().count()), (Some([0, 3, 4][clause]), 6));
+        let mut clear = Clear::new(padded);
+        OneOf(&tiny).run(&mut clear).and_then(|()| clear.finish()).unwrap();
+    }
+    let error = find(&tiny, vec![F2::ZERO; 3]).unwrap_err();
+    assert!(matches!(error, Error::Unsatisfied(name) if name == "one of 3 clauses"));
+    assert!(find(&tiny, vec![F2::ONE; 4]).unwrap_err().to_string().contains("witness is too long"));
+    let nothing = find(&Tiny(vec![(Kind::Nothing, 0)]), vec![]).unwrap_err();
+    assert!(nothing.to_string().contains("asserts nothing"));
+    assert!(find(&Tiny(vec![]), vec![]).unwrap_err().to_string().contains("without clauses"));
+}
+
+/// Clauses of which every second is like the first or the second.
+struct Alike(Tiny);
+
+impl Alternatives for Alike {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+    fn like(&self, clause: usize) -> usize {
+        clause % 2
+    }
+}
+
+impl Clauses<Count<F2>> for Alike {
+    fn run(&self, clause: usize, b: &mut Branch<'_, Count<F2>>) -> Result<()> {
+        assert!(clause < 2, "counted as one that is alike");
+        self.0.run(clause, b)
+    }
+}
+
+#[test]
+fn what_is_alike_is_counted_once() {
+    let kinds = [(Kind::Zeros, 3), (Kind::Product, 2), (Kind::Zeros, 3), (Kind::Product, 2)];
+    let once = shapes(&Alike(Tiny(kinds.to_vec()))).unwrap();
+    assert_eq!(once, shapes(&Tiny(kinds.to_vec())).unwrap());
+}
+
+#[test]
+fn fingerprints_tell_clauses_apart() {
+    let (zeros, product) = ((Kind::Zeros, 2), (Kind::Product, 2));
+    let all = [vec![zeros], vec![product], vec![zeros, product], vec![product, zeros], vec![zeros, zeros]];
+    let all = all.map(|kinds| {
+        let (counted, digest) = fingerprint(&Tiny(kinds.clone())).unwrap();
+        assert_eq!(counted, shapes(&Tiny(kinds)).unwrap());
+        digest
+    });
+    for (i, digest) in all.iter().enumerate() {
+        assert!(!all[..i].contains(digest), "{i}");
+    }
+}

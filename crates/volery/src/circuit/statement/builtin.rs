@@ -64,6 +64,22 @@ pub(super) trait Described {
 
     /// The inputs and outputs.
     fn ports(&self) -> (Vec<Port>, Vec<Port>);
+
+    /// The clauses, where it states that one of several holds.
+    fn disjunction(&self) -> Option<Disjunction> {
+        None
+    }
+}
+
+/// The clauses of a statement that says that one of them holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Disjunction {
+    /// The output whose one bit says so where it is one.
+    pub(super) claim: usize,
+    /// How many clauses there are.
+    pub(super) clauses: usize,
+    /// How many kinds: clause i has the gates of clause i modulo this.
+    pub(super) kinds: usize,
 }
 
 impl Builtin {
@@ -118,26 +134,41 @@ impl Builtin {
         self.described().ports()
     }
 
-    /// Pushes the statement.
-    pub(super) fn run<B: Polynomials<F = F2>>(&self, b: &mut B, mut ports: Stated<'_>) -> Result<()> {
+    /// The clauses, where it states that one of several holds.
+    pub(super) fn disjunction(&self) -> Option<Disjunction> {
+        self.described().disjunction()
+    }
+
+    /// Pushes the statement, or that clause of its disjunction.
+    pub(super) fn run<B: Polynomials<F = F2>>(
+        &self,
+        b: &mut B,
+        mut ports: Stated<'_>,
+        clause: Option<usize>,
+    ) -> Result<()> {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
-            _ => self.gates(b, &mut ports),
+            _ => self.gates(b, &mut ports, clause),
         }
     }
 
-    /// Pushes the statement, if it is made of gates alone.
+    /// Pushes the statement, or that clause of its disjunction, if it is made of gates alone.
     ///
     /// # Errors
     /// `Invalid` if it is not; those of the backend.
-    pub(super) fn gates<B: Backend<F = F2>>(&self, b: &mut B, ports: &mut impl Ports<B>) -> Result<()> {
+    pub(super) fn gates<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        ports: &mut impl Ports<B>,
+        clause: Option<usize>,
+    ) -> Result<()> {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
-            Self::BugInSnippets(statement) => statement.run(b, ports),
-            Self::MerkleMembership(statement) => statement.run(b, ports),
+            Self::BugInSnippets(statement) => statement.run(b, ports, clause),
+            Self::MerkleMembership(statement) => statement.run(b, ports, clause),
             Self::PriceDiscrimination(statement) => statement.run(b, ports),
             Self::BlindCertificate(statement) => statement.run(b, ports),
             Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),

@@ -32,7 +32,7 @@ impl Relation {
         let mut given = Given { ports: self.inputs(), values, outputs };
         let mut clear = Evaluation::new(iter::empty());
         match &self.source {
-            Source::Builtin(builtin) => builtin.gates(&mut clear, &mut given)?,
+            Source::Builtin(builtin) => builtin.gates(&mut clear, &mut given, None)?,
             Source::Bristol(circuit) => {
                 let Given { values, outputs, .. } = &mut given;
                 circuit.run(

@@ -26,7 +26,7 @@ impl Relation {
         let (inputs, outputs) = (widths(self.inputs()), widths(self.outputs()));
         match format {
             Format::BristolFashion => write(out, &inputs, &outputs, |writer| match &self.source {
-                Source::Builtin(builtin) => builtin.gates(writer, &mut OnWires(self.inputs())),
+                Source::Builtin(builtin) => builtin.gates(writer, &mut OnWires(self.inputs()), None),
                 Source::Bristol(circuit) => circuit.run(
                     writer,
                     |writer, at| Ok(writer.input(at.port, at.bit)),

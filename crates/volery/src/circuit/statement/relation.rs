@@ -1,9 +1,9 @@
 //! The public program of a statement.
 
-use super::builtin::{self, Builtin, Stated, in_turn};
+use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::{Bristol, Dialect, Polynomials, Shape};
+use crate::circuit::{Backend, Branch, Bristol, Dialect, Polynomials, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
@@ -112,6 +112,52 @@ impl Relation {
         Program::shape(self)
     }
 
+    /// The clauses, where it states that one of several holds.
+    pub(super) fn disjunction(&self) -> Option<Disjunction> {
+        match &self.source {
+            Source::Bristol(_) => None,
+            Source::Builtin(builtin) => builtin.disjunction(),
+        }
+    }
+
+    /// Whether gates with a public input are spared, so that there are other gates where its value is another.
+    pub(super) fn folds(&self) -> bool {
+        !matches!(self.source, Source::Bristol(_) | Source::Builtin(Builtin::Algebra(_)))
+    }
+
+    /// Pushes the program as [`Program::run`] does, or that clause of its disjunction. A branch in both cases: the gates
+    /// are compiled once for each backend.
+    pub(super) fn push<B: Polynomials<F = F2>>(
+        &self,
+        b: &mut Branch<'_, B>,
+        inputs: &[Option<Value>],
+        outputs: &[Option<Value>],
+        clause: Option<usize>,
+    ) -> Result<()> {
+        match &self.source {
+            Source::Bristol(circuit) => circuit.run(
+                b,
+                |b, at| match &inputs[at.port] {
+                    Some(value) => Ok(b.constant(value.bit(at.bit))),
+                    None => b.witness(),
+                },
+                |b, at, wire| match &outputs[at.port] {
+                    Some(value) => {
+                        let expected = b.constant(value.bit(at.bit));
+                        let difference = b.add(wire, expected);
+                        let name = &self.outputs[at.port].name;
+                        b.assert_zero(difference, &format_args!("{name}[{}] (wire {})", at.bit, at.wire))
+                    }
+                    None => Ok(()),
+                },
+            ),
+            Source::Builtin(builtin) => {
+                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+                builtin.run(b, ports, clause)
+            }
+        }
+    }
+
     /// The bits of `value`, given for an input, in the order in which [`Program::run`] reads them.
     fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
         match self.source {
@@ -173,28 +219,7 @@ impl Program for Relation {
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {
-        match &self.source {
-            Source::Bristol(circuit) => circuit.run(
-                b,
-                |b, at| match &inputs[at.port] {
-                    Some(value) => Ok(b.constant(value.bit(at.bit))),
-                    None => b.witness(),
-                },
-                |b, at, wire| match &outputs[at.port] {
-                    Some(value) => {
-                        let expected = b.constant(value.bit(at.bit));
-                        let difference = b.add(wire, expected);
-                        let name = &self.outputs[at.port].name;
-                        b.assert_zero(difference, &format_args!("{name}[{}] (wire {})", at.bit, at.wire))
-                    }
-                    None => Ok(()),
-                },
-            ),
-            Source::Builtin(builtin) => {
-                let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
-                builtin.run(b, ports)
-            }
-        }
+        self.push(&mut Branch::asserting(b), inputs, outputs, None)
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Witness {
 
 impl Witness {
     /// The bits.
-    pub fn bits(&self) -> impl Iterator<Item = F2> + '_ {
+    pub fn bits(&self) -> impl Iterator<Item = F2> + Clone + '_ {
         (0..self.length).map(|i| F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into()))
     }
 

@@ -1,9 +1,9 @@
 //! Knowledge of an input that breaks a piece of code: one of many, and not which.
 
-use super::{Described, Ports, numbers};
+use super::{Described, Disjunction, Ports, numbers};
 use crate::circuit::Backend;
 use crate::circuit::statement::Port;
-use crate::circuit::statement::snippets::{INPUT, bug_in_snippets};
+use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippets, failure};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -34,10 +34,18 @@ impl BugInSnippets {
         Ok(Self { count })
     }
 
-    /// Pushes the statement.
-    pub(super) fn run<B: Backend<F = F2>>(&self, b: &mut B, ports: &mut impl Ports<B>) -> Result<()> {
+    /// Pushes the statement, of which each snippet is a clause, or one clause.
+    pub(super) fn run<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        ports: &mut impl Ports<B>,
+        clause: Option<usize>,
+    ) -> Result<()> {
         let input = ports.bytes(b, 0, 0..INPUT as u64)?;
-        let outcome = bug_in_snippets(b, self.count, &input)?;
+        let outcome = match clause {
+            Some(number) => failure(b, number as u64, &input)?,
+            None => bug_in_snippets(b, self.count, &input)?,
+        };
         let held = &outcome.assertions;
         ports.claim(b, 0, outcome.failed, &format_args!("no assertion failed; these held: {held}"))
     }
@@ -50,5 +58,9 @@ impl Described for BugInSnippets {
 
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         (vec![Port::new("input", 8 * INPUT as u64)], vec![Port::new("bug", 1)])
+    }
+
+    fn disjunction(&self) -> Option<Disjunction> {
+        Some(Disjunction { claim: 0, clauses: self.count as usize, kinds: SNIPPETS as usize })
     }
 }

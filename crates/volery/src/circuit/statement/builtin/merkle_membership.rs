@@ -27,7 +27,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Described, Ports, check_range, in_turn, numbers};
+use super::{Described, Disjunction, Ports, check_range, in_turn, numbers};
 use crate::circuit::Backend;
 use crate::circuit::gadget::{Aes128, Bit, Bytes, Gates, Hash, Sha1, Sha3_256, merkle_path, sha256_node};
 use crate::circuit::statement::Port;
@@ -96,7 +96,7 @@ struct Path<W> {
 }
 
 /// Whether the path leads from `record` to `root` in a tree that is made as `tree` says.
-fn clause<B: Backend<F = F2>>(
+fn is_leaf<B: Backend<F = F2>>(
     b: &mut B,
     tree: Tree,
     record: &Bytes<B::Wire>,
@@ -117,8 +117,13 @@ impl MerkleMembership {
         Ok(Self { depth })
     }
 
-    /// Pushes the statement.
-    pub(super) fn run<B: Backend<F = F2>>(&self, b: &mut B, ports: &mut impl Ports<B>) -> Result<()> {
+    /// Pushes the statement, or a clause of it: the membership in one tree, and the response.
+    pub(super) fn run<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        ports: &mut impl Ports<B>,
+        clause: Option<usize>,
+    ) -> Result<()> {
         let record = ports.bytes(b, 0, 0..RECORD)?;
         let mut place = vec![Bit::Public(false); self.depth as usize];
         for level in in_turn(self.depth) {
@@ -131,9 +136,12 @@ impl MerkleMembership {
         let response = Aes128::new(b, &record.slice(KEY..RECORD as usize))?.encrypt(b, &challenge)?;
         ports.give(b, 0, response.number())?;
         let mut member = Bit::Public(false);
-        for (port, tree) in (4..).zip(Tree::ALL) {
-            let root = ports.bytes(b, port, 0..tree.node_bytes())?;
-            let is_leaf = clause(b, tree, &record, &path, &root)?;
+        for (number, tree) in Tree::ALL.into_iter().enumerate() {
+            if clause.is_some_and(|clause| clause != number) {
+                continue;
+            }
+            let root = ports.bytes(b, 4 + number, 0..tree.node_bytes())?;
+            let is_leaf = is_leaf(b, tree, &record, &path, &root)?;
             member = member.or(b, is_leaf)?;
         }
         ports.output(b, 1, 0, member)
@@ -157,5 +165,10 @@ impl Described for MerkleMembership {
             root("root_sha3", Tree::Sha3),
         ];
         (inputs, vec![Port::public("response", 128), Port::public("member", 1)])
+    }
+
+    fn disjunction(&self) -> Option<Disjunction> {
+        let clauses = Tree::ALL.len();
+        Some(Disjunction { claim: 1, clauses, kinds: clauses })
     }
 }

@@ -1,0 +1,77 @@
+//! Going through clauses one by one, without a proof: their gates, and which of them holds.
+
+use super::one_of::{no_clauses, one_of};
+use super::{Alternatives, Clause, Clauses};
+use crate::circuit::{Circuit, Clear, Count, Shape};
+use crate::error::{Error, Result};
+use volery_primitives::F2;
+
+/// The gates of each clause by kind; those that are alike are counted once.
+///
+/// # Errors
+/// `Invalid` where there are no clauses, or one is malformed or asserts nothing.
+pub fn shapes<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    for number in 0..counted(clauses)? {
+        let shape = match shapes.get(clauses.like(number)) {
+            Some(shape) => *shape,
+            None => Count::shape(&Clause::new(clauses, number))?,
+        };
+        shapes.push(shape);
+    }
+    Ok(shapes)
+}
+
+/// The gates of each clause by kind, and a collision-resistant digest of the gates, constants and wiring of all of
+/// them, as of [`Count::fingerprint`].
+///
+/// # Errors
+/// Those of [`shapes`].
+pub fn fingerprint<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<(Vec<Shape>, [u8; 32])> {
+    let count = counted(clauses)?;
+    let mut hasher = blake3::Hasher::new_derive_key("volery one of several v1");
+    hasher.update(&(count as u64).to_le_bytes());
+    let mut shapes = Vec::new();
+    for number in 0..count {
+        let (shape, digest) = Count::fingerprint(&Clause::new(clauses, number))?;
+        shapes.push(shape);
+        hasher.update(&digest);
+    }
+    Ok((shapes, hasher.finalize().into()))
+}
+
+/// The first clause that holds for `witness`, in the clear.
+///
+/// # Errors
+/// `Unsatisfied` where there is none; `Invalid` where there are no clauses, one is malformed or asserts nothing, or the
+/// witness has not the length of any.
+pub fn find<C, W>(clauses: &C, witness: W) -> Result<usize>
+where
+    W: IntoIterator<Item = F2> + Clone,
+    C: Clauses<Clear<F2, W::IntoIter>> + ?Sized,
+{
+    let count = counted(clauses)?;
+    let (mut misread, mut unsatisfied) = (None, false);
+    for number in 0..count {
+        let mut clear = Clear::new(witness.clone());
+        match Clause::new(clauses, number).run(&mut clear) {
+            Ok(()) => match clear.finish() {
+                Ok(()) => return Ok(number),
+                Err(error) => misread = Some(error),
+            },
+            Err(Error::Unsatisfied(_)) => unsatisfied = true,
+            Err(error) if clear.ended() => misread = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    let none = Error::Unsatisfied(one_of(count));
+    Err(misread.filter(|_| !unsatisfied).unwrap_or(none))
+}
+
+/// How many there are, but none.
+fn counted<C: Alternatives + ?Sized>(clauses: &C) -> Result<usize> {
+    match clauses.count() {
+        0 => Err(no_clauses()),
+        count => Ok(count),
+    }
+}

@@ -1,0 +1,112 @@
+//! Statements as clauses: those of one statement, and several statements of which one holds.
+
+#[cfg(test)]
+mod tests;
+
+use super::{PortValue as _, Program as _, Statement};
+use crate::circuit::{Alternatives, Branch, Clauses, Polynomials};
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+use volery_primitives::F2;
+
+/// The clauses that a statement is made of: where a built-in one claims that one of several things holds, these; or the
+/// statement as a whole. All of them have the statement's private inputs, and so read its witness.
+impl Alternatives for Statement {
+    fn count(&self) -> usize {
+        self.disjunction().map_or(1, |(clauses, _)| clauses)
+    }
+    fn like(&self, clause: usize) -> usize {
+        self.disjunction().map_or(clause, |(_, kinds)| clause % kinds)
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for Statement {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let count = self.count();
+        assert!(clause < count, "clause {clause} of {count}");
+        let clause = (count > 1).then_some(clause);
+        self.relation.push(b, &self.inputs, &self.outputs, clause)
+    }
+}
+
+impl Statement {
+    /// The numbers of clauses and of their kinds, where it claims that one of them holds.
+    fn disjunction(&self) -> Option<(usize, usize)> {
+        let disjunction = self.relation.disjunction()?;
+        let claim = self.outputs[disjunction.claim].as_ref()?;
+        claim.bit(0).to_bool().then_some((disjunction.clauses, disjunction.kinds))
+    }
+
+    /// What statements have in common that have the same gates but for public constants and wiring: the relation, what
+    /// of it is public, and where gates fold the values of public inputs.
+    fn gates_key(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("volery gates of a statement v1");
+        let mut field = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        field(self.relation.format_name().as_bytes());
+        field(&self.relation.identity());
+        for value in self.inputs.iter().chain(&self.outputs) {
+            field(&[u8::from(value.is_some())]);
+        }
+        if self.relation.folds() {
+            self.inputs.iter().flatten().for_each(|value| field(&value.encoding()));
+        }
+        hasher.finalize().into()
+    }
+}
+
+/// Several statements, each of which, as a whole, is one clause: one of them holds.
+pub struct AnyOf {
+    statements: Vec<Statement>,
+    /// For each the first that is like it.
+    like: Vec<usize>,
+}
+
+impl AnyOf {
+    /// That one of `statements` holds.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none.
+    pub fn new(statements: Vec<Statement>) -> Result<Self> {
+        if statements.is_empty() {
+            return Err(Error::invalid("a disjunction without statements never holds: give at least one"));
+        }
+        let mut first = HashMap::new();
+        let kinds = statements.iter().map(Statement::gates_key).enumerate();
+        let like = kinds.map(|(i, kind)| *first.entry(kind).or_insert(i)).collect();
+        Ok(Self { statements, like })
+    }
+
+    /// The statements, in the order of the clauses.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+
+    /// A collision-resistant digest of all statements in order.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("volery one of several statements v1");
+        hasher.update(&(self.statements.len() as u64).to_le_bytes());
+        for statement in &self.statements {
+            hasher.update(&statement.digest());
+        }
+        hasher.finalize().into()
+    }
+}
+
+impl Alternatives for AnyOf {
+    fn count(&self) -> usize {
+        self.statements.len()
+    }
+    fn like(&self, clause: usize) -> usize {
+        self.like[clause]
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for AnyOf {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let Statement { relation, inputs, outputs } = &self.statements[clause];
+        relation.push(b, inputs, outputs, None)
+    }
+}
