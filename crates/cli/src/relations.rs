@@ -11,7 +11,7 @@ use crate::settings::{claim, relation};
 use crate::values::Reader;
 use serde_json::{Value, json};
 use volery::circuit::{Port, PortValue, Program, Relation};
-use volery::{Carried, Choice, Correlations, Estimate, SYSTEM, Use};
+use volery::{Carried, Choice, Correlations, Estimate, System, Use};
 
 /// `volery check`.
 pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
@@ -107,7 +107,7 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
         let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
         let estimate = |(correlations, estimate): (Correlations, Estimate)| {
             json!({
-                "system": SYSTEM,
+                "system": System::QuickSilver.name(),
                 "vole": correlations.name(),
                 "auto_at_mbps": auto_at(correlations).collect::<Vec<_>>(),
                 "bytes": bytes(estimate.total),
@@ -183,9 +183,10 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
         rows.push((
             "sends",
             format!(
-                "{}B, and receives {}B: a {SYSTEM} prover by {correlations}{auto}, all inputs private",
+                "{}B, and receives {}B: a {} prover by {correlations}{auto}, all inputs private",
                 human(estimate.total.prover as f64),
                 human(estimate.total.verifier as f64),
+                System::QuickSilver,
             ),
         ));
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{Report, SYSTEM, Setting};
+use volery::{Report, Setting, System};
 
 /// A proof that was accepted, as its command reports it.
 pub(crate) struct Outcome {
@@ -87,7 +87,7 @@ impl Outcome {
 
     /// The JSON object.
     pub(crate) fn json(&self) -> Value {
-        let Report { gates, traffic, choice, .. } = &self.report;
+        let Report { system, gates, traffic, choice, .. } = &self.report;
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
         if let Some((name, parameters)) = &self.bench {
@@ -97,10 +97,10 @@ impl Outcome {
         let rest = json!({
             "verdict": "accepted",
             "role": self.role.map(Party::name),
-            "system": SYSTEM,
+            "system": system.name(),
             "field": self.field,
-            "vole": choice.correlations.name(),
-            "vole_reason": choice.reason.to_string(),
+            "vole": choice.map(|choice| choice.correlations.name()),
+            "vole_reason": choice.map(|choice| choice.reason.to_string()),
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
@@ -135,7 +135,7 @@ impl Outcome {
 
     /// The table.
     pub(crate) fn table(&self) -> String {
-        let Report { gates, choice, .. } = &self.report;
+        let Report { system, gates, choice, .. } = &self.report;
         let (sent, received) = self.oriented(self.report.traffic);
         let (there, back) = match self.role {
             Some(_) => ("sent", "received"),
@@ -145,8 +145,7 @@ impl Outcome {
         let mut rows = vec![
             ("verdict", "accepted".into()),
             ("role", self.role.map_or("both, one thread each", Party::name).into()),
-            ("system", format!("{SYSTEM} over {}", self.field)),
-            ("correlations", format!("{}, {}", choice.correlations, choice.reason)),
+            ("system", format!("{system} over {}", self.field)),
             ("statement", hex(&self.report.statement)),
             (
                 "gates",
@@ -187,13 +186,17 @@ impl Outcome {
                 ),
             ),
         ];
+        if let Some(choice) = choice {
+            rows.insert(3, ("correlations", format!("{}, {}", choice.correlations, choice.reason)));
+        }
         let polynomials = (gates.polynomials > 0).then(|| {
             format!("{} of degree {} at most", things(gates.polynomials, "polynomial"), gates.degree)
         });
         let matrices = (gates.matrices > 0).then(|| things(gates.matrices, "matrix product"));
         let algebra: Vec<_> = polynomials.into_iter().chain(matrices).collect();
         if !algebra.is_empty() {
-            rows.insert(6, ("algebra", algebra.join(", ")));
+            let after = rows.iter().position(|(name, _)| *name == "gates").map_or(0, |gates| gates + 1);
+            rows.insert(after, ("algebra", algebra.join(", ")));
         }
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
@@ -251,7 +254,7 @@ impl Asked {
         Self {
             check: false,
             role,
-            system: (protocol.system == SYSTEM).then_some(SYSTEM),
+            system: protocol.system.parse().ok().map(System::name),
             field: field.ok(),
             threads: (protocol.threads == "1").then_some(1),
         }

@@ -8,7 +8,7 @@ use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
 use volery::circuit::{Format, Program, Size, Statement};
-use volery::{Arch, Correlations, Field as _, Options, SYSTEM, Setting};
+use volery::{Arch, Correlations, Field as _, Options, Setting, System};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
@@ -30,7 +30,7 @@ pub(crate) struct Settings<S> {
 
 impl<S: Setting> Settings<S> {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
-        one_of("--system", &typed.system, &[SYSTEM], &["wolverine", "limbo", "jko"])?;
+        one_of("--system", &typed.system, &[System::QuickSilver.name()], &["wolverine", "limbo", "jko"])?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(|field| field.non_interactive);
@@ -83,8 +83,7 @@ impl<S: Setting> Settings<S> {
             non_interactive: self.non_interactive,
             check: false,
             arch: self.arch,
-            progress: None,
-            seed: None,
+            ..Options::default()
         })
     }
 

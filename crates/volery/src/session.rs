@@ -2,18 +2,24 @@
 
 mod binary;
 mod correlations;
+mod disjunction;
 mod estimate;
+mod garbled;
 mod options;
 mod over;
 mod run;
 mod setting;
+mod system;
 
 pub use binary::Binary;
 pub use correlations::{Choice, Correlations, Reason, Use};
+pub use disjunction::{Stream, prove_one_of, verify_one_of};
 pub use estimate::{Carried, Estimate};
+pub use garbled::{Evaluated, EvaluatedClauses, Garbled, GarbledClauses, Garbling};
 pub use options::{Options, Report, Security};
 pub use over::Over;
 pub use setting::Setting;
+pub use system::System;
 
 use run::{Common, Run};
 
@@ -23,9 +29,6 @@ use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
 use volery_primitives::Field;
-
-/// The name of the proof system that [`prove`] and [`verify`] run.
-pub const SYSTEM: &str = "quicksilver";
 
 /// Evaluates `circuit` on `witness` in the clear.
 ///
@@ -43,8 +46,8 @@ where
     clear.finish()
 }
 
-/// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of `channel`. For
-/// other fields see [`prove_over`].
+/// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of `channel`, by the
+/// system that `options` name. For other fields see [`prove_over`], for one of several clauses [`prove_one_of`].
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong; `Disagreed` where the
@@ -52,12 +55,16 @@ where
 pub fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
 where
     W: IntoIterator<Item = volery_primitives::F2> + Clone,
-    C: ProvenBy<Binary, W>,
+    C: ProvenBy<Binary, W> + Evaluated,
 {
-    prove_over::<Binary, W, C>(circuit, witness, channel, options)
+    match options.system {
+        System::QuickSilver => prove_over::<Binary, W, C>(circuit, witness, channel, options),
+        System::Jko => garbled::prove(circuit, witness, channel, options),
+        System::Stack => Err(without_clauses()),
+    }
 }
 
-/// The same over any field: `prove_over::<Over<F61, F61>, _, _>(…)`.
+/// The same over any field, by QuickSilver: `prove_over::<Over<F61, F61>, _, _>(…)`.
 ///
 /// # Errors
 /// As for [`prove`]; `Invalid` where less security is offered than asked for.
@@ -75,20 +82,32 @@ where
     ProverSession::<S>::over(channel, options.clone()).prove(circuit, witness)
 }
 
-/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, and
-/// tells it the verdict. For other fields see [`verify_over`].
+/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, by the
+/// system that `options` name, and tells it the verdict. For other fields see [`verify_over`], for one of several clauses
+/// [`verify_one_of`].
 ///
 /// # Errors
 /// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it was started
 /// with other settings; `Invalid` where the circuit is wrong; `Io`.
 pub fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
 where
-    C: VerifiedBy<Binary>,
+    C: VerifiedBy<Binary> + Garbled,
 {
-    verify_over::<Binary, C>(circuit, channel, options)
+    match options.system {
+        System::QuickSilver => verify_over::<Binary, C>(circuit, channel, options),
+        System::Jko => garbled::verify(circuit, channel, options),
+        System::Stack => Err(without_clauses()),
+    }
 }
 
-/// The same over any field: `verify_over::<Over<F61, F61>, _>(…)`.
+/// The error of a stack of nothing.
+fn without_clauses() -> Error {
+    Error::invalid(
+        "stack proves one of several clauses: call `prove_one_of` and `verify_one_of`, or take jko",
+    )
+}
+
+/// The same over any field, by QuickSilver: `verify_over::<Over<F61, F61>, _>(…)`.
 ///
 /// # Errors
 /// As for [`verify`]; `Invalid` where less security is offered than asked for.

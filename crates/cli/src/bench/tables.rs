@@ -29,7 +29,7 @@ use run::{Runner, State};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use volery::{Binary, SYSTEM};
+use volery::{Binary, System};
 
 pub(crate) use files::stop;
 
@@ -114,7 +114,8 @@ impl Asked {
     fn cell(&self, row: &Row, system: &'static str, runner: &mut Runner, [done, of]: [usize; 2]) -> Cell {
         let sized = row.sized(self.quick);
         let whole = sized == row.command;
-        let command = if system == SYSTEM { sized } else { format!("{sized} --system {system}") };
+        let command =
+            if system == System::QuickSilver.name() { sized } else { format!("{sized} --system {system}") };
         let bench = command.split_whitespace().next();
         let state = if !BENCHES.iter().any(|(name, ..)| Some(*name) == bench) {
             State::ToCome

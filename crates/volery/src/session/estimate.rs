@@ -301,7 +301,8 @@ mod tests {
     fn the_probe_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
-        let foretold = Binary::traffic(report.choice.correlations, Size::gates(commitments)).measured();
+        let foretold =
+            Binary::traffic(report.choice.unwrap().correlations, Size::gates(commitments)).measured();
         assert_eq!(foretold, ran(&report));
     }
 }

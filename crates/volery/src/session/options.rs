@@ -1,6 +1,7 @@
 //! What a session is asked to do, and what it did.
 
 use super::correlations::{Choice, Correlations};
+use super::{Garbling, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::zk::Gates;
@@ -13,6 +14,10 @@ use volery_primitives::Arch;
 /// sees to it.
 #[derive(Clone)]
 pub struct Options {
+    /// The proof system; [`prove_over`](crate::prove_over) and sessions of several statements run QuickSilver alone.
+    pub system: System,
+    /// How circuits are garbled, where they are.
+    pub garbling: Garbling,
     /// Where correlations come from; what the peer says, or what is fastest, where `None`.
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
@@ -29,7 +34,7 @@ pub struct Options {
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
     /// messages of both parties.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything. Without it a witness that fails
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which JKO and stacks always do. Without it a witness that fails
     /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
     pub check: bool,
     /// The instruction set of the kernels.
@@ -44,6 +49,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            system: System::default(),
+            garbling: Garbling::default(),
             correlations: None,
             bandwidth: None,
             statement: None,
@@ -72,10 +79,12 @@ pub struct Security {
 pub struct Report {
     /// The digest of the statement that both parties agreed on.
     pub statement: [u8; 32],
+    /// The proof system.
+    pub system: System,
     /// The gates of the proof.
     pub gates: Gates,
-    /// Where its correlations came from, and why from there.
-    pub choice: Choice,
+    /// Where its correlations came from, and why from there, if it took any.
+    pub choice: Option<Choice>,
     /// What it is worth.
     pub security: Security,
     /// All that was carried for this statement, the handshake included.

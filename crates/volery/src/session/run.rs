@@ -1,7 +1,7 @@
 //! One statement on its way from the handshake to the report.
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
-use super::{Options, Report, SYSTEM, Security, Setting};
+use super::{Options, Report, Security, Setting, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Circuit, Count, Size};
 use crate::error::{Error, Result};
@@ -55,7 +55,8 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let parameters = proposal.text();
         let field = S::name();
-        let hello = Hello { system: SYSTEM, field: &field, parameters: &parameters, statement: &statement };
+        let system = System::QuickSilver.name();
+        let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
         // Later statements use what the first one was set up with.
@@ -91,6 +92,12 @@ impl<'c, S: Setting> Common<'c, S> {
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
     fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<Size>, Proposal)> {
+        let system = self.options.system;
+        if system != System::QuickSilver {
+            return Err(Error::invalid(format!(
+                "{system} proves single statements over F_2, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`"
+            )));
+        }
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
@@ -135,8 +142,9 @@ impl<'c, S: Setting> Common<'c, S> {
         };
         Report {
             statement: run.statement,
+            system: System::QuickSilver,
             gates,
-            choice: run.choice,
+            choice: Some(run.choice),
             security,
             traffic: self.channel.traffic().since(run.before),
             setup_traffic: run.setup_traffic,

@@ -1,13 +1,13 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
 //! named assertion.
 
-use crate::kit::{ABC, Anywhere, Mixed, network, preimage, run_honestly, seeded};
+use crate::kit::{ABC, Boolean, Mixed, network, preimage, run_honestly, seeded};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
     Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
 use volery::{
-    Backend, Binary, Circuit, Correlations, Depth, Error, F2, Field, Options, Params, Result, check,
+    Backend, Binary, Circuit, Correlations, Depth, Error, F2, Field, Options, Params, Result, System, check,
 };
 
 /// Correlations whose set-up is short enough to try everything on.
@@ -17,11 +17,15 @@ const SMALL: [Correlations; 3] = [
     Correlations::Lpn(Params::TINY),
 ];
 
+fn by_jko() -> Options {
+    Options { system: System::Jko, ..seeded(1) }
+}
+
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
-fn assert_agrees<C: Anywhere>(name: &str, circuit: &C, witness: &[F2]) {
+fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
     check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    for correlations in SMALL {
-        let options = Options { correlations: Some(correlations), ..seeded(1) };
+    let by_correlations = SMALL.map(|correlations| Options { correlations: Some(correlations), ..seeded(1) });
+    for options in by_correlations.into_iter().chain([by_jko()]) {
         let session = run_honestly(circuit, witness, &options);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
         let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -34,10 +38,10 @@ fn assert_agrees<C: Anywhere>(name: &str, circuit: &C, witness: &[F2]) {
 }
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
-fn assert_fails_at<C: Anywhere>(circuit: &C, witness: &[F2], assertion: &str) {
+fn assert_fails_at<C: Boolean>(circuit: &C, witness: &[F2], assertion: &str) {
     let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
     assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
-    for options in [seeded(1), Options { check: false, ..seeded(1) }] {
+    for options in [seeded(1), Options { check: false, ..seeded(1) }, by_jko()] {
         let session = run_honestly(circuit, witness, &options);
         assert!(named(session.proved.unwrap_err()), "{assertion}");
         assert!(session.verified.is_err(), "{assertion}");

@@ -5,14 +5,19 @@ use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
 use volery::circuit::{Backend, Circuit, Network, Relation, Statement, Value, Values};
 use volery::{
-    Accepted, Binary, F2, Field, Options, ProvenBy, Report, Result, Setting, VerifiedBy, prove_over,
-    verify_over,
+    Accepted, Binary, Evaluated, F2, Field, Options, ProvenBy, Report, Result, Setting, VerifiedBy, prove,
+    prove_over, verify, verify_over,
 };
 
 /// A circuit that every backend of the tests takes.
 pub trait Anywhere<S: Setting = Binary>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync {}
 
 impl<S: Setting, C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync> Anywhere<S> for C {}
+
+/// A circuit over F_2 that every system takes.
+pub trait Boolean: Anywhere + Evaluated {}
+
+impl<C: Anywhere + Evaluated> Boolean for C {}
 
 /// What a session ended with on both sides, and what each sent.
 pub struct Session {
@@ -31,18 +36,35 @@ pub fn seeded(seed: u8) -> Options {
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs both parties, each with its own circuit and settings, with a bit flipped on the way where asked.
-pub fn run<P: Anywhere, V: Anywhere>(
-    proving: (&P, &[F2], &Options),
-    verifying: (&V, &Options),
+pub fn run<P: Boolean, V: Boolean>(
+    (proved, witness, proving): (&P, &[F2], &Options),
+    (verified, verifying): (&V, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
-    run_over::<Binary, P, V>(proving, verifying, flip)
+    both(
+        |channel| prove(proved, witness.to_vec(), channel, proving),
+        |channel| verify(verified, channel, verifying),
+        flip,
+    )
 }
 
-/// The same over any field.
+/// The same over any field, by QuickSilver.
 pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    both(
+        |channel| prove_over::<S, _, _>(proved, witness.to_vec(), channel, proving),
+        |channel| verify_over::<S, _>(verified, channel, verifying),
+        flip,
+    )
+}
+
+/// Runs the two ends of a session.
+pub fn both(
+    prover: impl FnOnce(&mut Channel) -> Result<Report> + Send,
+    verifier: impl FnOnce(&mut Channel) -> Result<(Accepted, Report)>,
     flip: Option<(Party, Flip)>,
 ) -> Session {
     let (here, there) = pipe(TIMEOUT);
@@ -50,20 +72,14 @@ pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
     let (here, from_prover) = Tape::new(here, of(Party::Prover));
     let (there, from_verifier) = Tape::new(there, of(Party::Verifier));
     std::thread::scope(|scope| {
-        let prover = scope.spawn(move || {
-            let mut channel = Channel::new(Party::Prover, here);
-            prove_over::<S, _, _>(proved, witness.to_vec(), &mut channel, proving)
-        });
-        let verified = {
-            let mut channel = Channel::new(Party::Verifier, there);
-            verify_over::<S, _>(verified, &mut channel, verifying)
-        };
-        Session { proved: prover.join().unwrap(), verified, from_prover, from_verifier }
+        let proving = scope.spawn(move || prover(&mut Channel::new(Party::Prover, here)));
+        let verified = verifier(&mut Channel::new(Party::Verifier, there));
+        Session { proved: proving.join().unwrap(), verified, from_prover, from_verifier }
     })
 }
 
 /// Runs both parties on the same circuit, with default settings.
-pub fn run_honestly<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> Session {
+pub fn run_honestly<C: Boolean>(circuit: &C, witness: &[F2], options: &Options) -> Session {
     run((circuit, witness, options), (circuit, options), None)
 }
 

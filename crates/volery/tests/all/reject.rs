@@ -1,6 +1,6 @@
 //! Nothing but an honest run is accepted, and nothing hangs or panics.
 
-use crate::kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
+use crate::kit::{ABC, Boolean, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
@@ -146,7 +146,7 @@ fn a_statement_that_asserts_nothing() {
 }
 
 /// A peer that stops anywhere, or says anything: an error on this side.
-fn assert_survives<C: Anywhere>(circuit: &C, witness: &[F2], from_prover: &[u8], from_verifier: &[u8]) {
+fn assert_survives<C: Boolean>(circuit: &C, witness: &[F2], from_prover: &[u8], from_verifier: &[u8]) {
     let mut channel = Channel::new(Party::Verifier, Playback::new(from_prover.to_vec()));
     assert!(verify(circuit, &mut channel, &options(2)).is_err());
     let mut channel = Channel::new(Party::Prover, Playback::new(from_verifier.to_vec()));

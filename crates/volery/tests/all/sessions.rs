@@ -97,7 +97,8 @@ fn settled(gates: u64, prover: Options, verifier: Options) -> Result<(Correlatio
     match (session.proved, session.verified) {
         (Ok(proved), Ok((_, verified))) => {
             assert_eq!(proved.choice, verified.choice);
-            Ok((proved.choice.correlations, proved.choice.reason))
+            let choice = proved.choice.unwrap();
+            Ok((choice.correlations, choice.reason))
         }
         (proved, verified) => Err(format!("{}; {}", proved.unwrap_err(), verified.unwrap_err())),
     }

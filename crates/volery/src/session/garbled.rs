@@ -1,0 +1,278 @@
+//! Sessions of the systems that garble.
+
+use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
+use super::{Options, Report, Security, Setting, System};
+use crate::channel::{Channel, Hello, Traffic, shake_hands};
+use crate::circuit::{Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
+use crate::error::{Error, Result};
+use crate::garble::privacy_free::{self, Evaluator, Garbler};
+use crate::garble::seeds::Seeds;
+use crate::random::Random;
+use crate::zk::{Accepted, Gates, jko, recv_verdict, send_verdict, stack};
+use std::time::Instant;
+use volery_primitives::hash::Construction;
+use volery_primitives::{F2, Field};
+
+/// A circuit that can be garbled. Whatever implements [`Circuit`] for every backend over F_2 is one.
+pub trait Garbled: for<'a> Circuit<Garbler<'a>> {}
+
+impl<C: for<'a> Circuit<Garbler<'a>>> Garbled for C {}
+
+/// A circuit that can be garbled, and evaluated so. Whatever implements [`Circuit`] for every backend over F_2 is one.
+pub trait Evaluated: Garbled + for<'a> Circuit<Evaluator<'a>> {}
+
+impl<C: Garbled + for<'a> Circuit<Evaluator<'a>>> Evaluated for C {}
+
+/// Clauses that can be garbled. Whatever implements [`Clauses`] for every backend over F_2, and may be shared by threads,
+/// is that.
+pub trait GarbledClauses: for<'a> Clauses<Garbler<'a>> + Sync {}
+
+impl<C: for<'a> Clauses<Garbler<'a>> + Sync> GarbledClauses for C {}
+
+/// Clauses that can be garbled, and evaluated so. Whatever implements [`Clauses`] for every backend over F_2, and may be
+/// shared by threads, is that.
+pub trait EvaluatedClauses: GarbledClauses + for<'a> Clauses<Evaluator<'a>> {}
+
+impl<C: GarbledClauses + for<'a> Clauses<Evaluator<'a>>> EvaluatedClauses for C {}
+
+/// How circuits are garbled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Garbling {
+    /// The hash of the gates; both parties must agree on it.
+    pub construction: Construction,
+    /// How the seeds of a stack are transferred; both parties must agree on it.
+    pub seeds: Seeds,
+    /// Threads that garble the clauses of a stack.
+    pub threads: usize,
+    /// Whether the prover of a stack does the same work whichever clause holds, which takes some 2.5 times as long: for a
+    /// verifier that could tell by the time it takes.
+    pub fixed_work: bool,
+}
+
+impl Default for Garbling {
+    fn default() -> Self {
+        Self { construction: Construction::default(), seeds: Seeds::default(), threads: 1, fixed_work: false }
+    }
+}
+
+/// A statement on its way.
+struct Run<'c> {
+    channel: &'c mut Channel,
+    system: System,
+    statement: [u8; 32],
+    security: Security,
+    gates: Gates,
+    random: Random,
+    before: Traffic,
+    setup_traffic: Traffic,
+    started: Instant,
+    begun: Instant,
+}
+
+impl<'c> Run<'c> {
+    /// Shakes hands, where enough security is offered.
+    fn open(
+        channel: &'c mut Channel,
+        options: &Options,
+        system: System,
+        parameters: &str,
+        (statement, gates): ([u8; 32], Gates),
+    ) -> Result<Self> {
+        if options.non_interactive {
+            return Err(Error::invalid(format!(
+                "a proof without coins of the verifier was asked for, and {system} is made of little else: take \
+                 another system"
+            )));
+        }
+        let security = security(options, system, gates.mul)?;
+        let (before, started) = (channel.traffic(), Instant::now());
+        let mut random = match &options.seed {
+            Some(seed) => Random::from_seed(seed),
+            None => Random::from_system()?,
+        };
+        let hello = Hello { system: system.name(), field: F2::NAME, parameters, statement: &statement };
+        let theirs = shake_hands(channel, &hello, &random.bytes())?;
+        if theirs != parameters {
+            return Err(Error::Disagreed { what: "way of garbling", ours: parameters.into(), theirs });
+        }
+        channel.meet("statement");
+        let setup_traffic = Traffic::default();
+        Ok(Self {
+            channel,
+            system,
+            statement,
+            security,
+            gates,
+            random,
+            before,
+            setup_traffic,
+            started,
+            begun: started,
+        })
+    }
+
+    /// The transfers are set up; garbling follows.
+    fn begin(&mut self) {
+        self.begun = Instant::now();
+        self.setup_traffic = self.channel.traffic().since(self.before);
+    }
+
+    fn close(self) -> Report {
+        Report {
+            statement: self.statement,
+            system: self.system,
+            gates: self.gates,
+            choice: None,
+            security: self.security,
+            traffic: self.channel.traffic().since(self.before),
+            setup_traffic: self.setup_traffic,
+            setup: self.begun - self.started,
+            online: self.begun.elapsed(),
+        }
+    }
+
+    /// The verifier's last word, after its `verdict`.
+    fn decide(self, verdict: Result<Accepted>) -> Result<(Accepted, Report)> {
+        match verdict {
+            Ok(accepted) => {
+                send_verdict(self.channel, true)?;
+                Ok((accepted, self.close()))
+            }
+            Err(error) => {
+                // The prover learns that it was not accepted, where it still listens, and nothing about why.
+                if !matches!(error, Error::Io { .. }) {
+                    let _ = send_verdict(self.channel, false);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// What a proof with so many ANDs is worth, if that is enough.
+fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
+    let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), jko::security());
+    if statistical < asked {
+        return Err(Error::invalid(format!(
+            "{asked} bits of statistical security were asked for, and {system} gives {statistical}: ask for fewer"
+        )));
+    }
+    let hash = privacy_free::security(options.garbling.construction, gates);
+    let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash) as u32;
+    Ok(Security { computational, statistical })
+}
+
+fn jko_terms<'a>(options: &'a Options, shape: &'a Shape) -> jko::Terms<'a> {
+    let Options { arch, garbling, progress, .. } = options;
+    jko::Terms { arch: *arch, construction: garbling.construction, shape, progress: progress.as_deref() }
+}
+
+/// Proves by JKO, as [`super::prove`] says.
+pub(super) fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
+where
+    W: IntoIterator<Item = F2>,
+    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Evaluated,
+{
+    let values = Clear::inputs(circuit, witness)?;
+    let (shape, statement) = settle(circuit, options)?;
+    let terms = jko_terms(options, &shape);
+    let parameters = options.garbling.construction.name();
+    let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
+    let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
+    run.begin();
+    prover.prove(run.channel, circuit, &mut run.random)?;
+    recv_verdict(run.channel)?;
+    Ok(run.close())
+}
+
+/// Verifies by JKO, as [`super::verify`] says.
+pub(super) fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
+where
+    C: Circuit<Count<F2>> + Garbled,
+{
+    let (shape, statement) = settle(circuit, options)?;
+    let terms = jko_terms(options, &shape);
+    let parameters = options.garbling.construction.name();
+    let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
+    let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
+        run.begin();
+        verifier.verify(run.channel, circuit, &mut run.random)
+    });
+    run.decide(verdict)
+}
+
+/// The gates of the circuit, and its name: the given one, or that of its gates.
+fn settle<C: Circuit<Count<F2>>>(circuit: &C, options: &Options) -> Result<(Shape, [u8; 32])> {
+    match options.statement {
+        Some(digest) => Ok((Count::shape(circuit)?, digest)),
+        None => Count::fingerprint(circuit),
+    }
+}
+
+fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
+    let Options { arch, garbling, progress, .. } = options;
+    stack::Terms {
+        arch: *arch,
+        construction: garbling.construction,
+        seeds: garbling.seeds,
+        shapes,
+        threads: garbling.threads,
+        fixed_work: garbling.fixed_work,
+        progress: progress.as_deref(),
+    }
+}
+
+fn stack_parameters(garbling: &Garbling) -> String {
+    format!("{}, seeds by {}", garbling.construction.name(), garbling.seeds.name())
+}
+
+/// Proves by a stack, as [`super::prove_one_of`] says.
+pub(super) fn prove_one_of<W, C>(
+    clauses: &C,
+    (chosen, witness): (usize, W),
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report>
+where
+    W: IntoIterator<Item = F2>,
+    C: Clauses<Clear<F2, W::IntoIter>> + Clauses<Count<F2>> + EvaluatedClauses,
+{
+    let values = Clear::inputs(&Clause::new(clauses, chosen), witness)?;
+    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let terms = stack_terms(options, &shapes);
+    let parameters = stack_parameters(&options.garbling);
+    let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
+    let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
+    run.begin();
+    prover.prove(run.channel, clauses, &mut run.random)?;
+    recv_verdict(run.channel)?;
+    Ok(run.close())
+}
+
+/// Verifies by a stack, as [`super::verify_one_of`] says.
+pub(super) fn verify_one_of<C>(
+    clauses: &C,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)>
+where
+    C: Clauses<Count<F2>> + GarbledClauses,
+{
+    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let terms = stack_terms(options, &shapes);
+    let parameters = stack_parameters(&options.garbling);
+    let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
+    let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
+        run.begin();
+        verifier.verify(run.channel, clauses, &mut run.random)
+    });
+    run.decide(verdict)
+}
+
+/// The gates of the clauses, and the name of all: the given one, or that of their gates.
+fn settle_clauses<C: Clauses<Count<F2>>>(clauses: &C, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
+    match options.statement {
+        Some(digest) => Ok((of_clauses::shapes(clauses)?, digest)),
+        None => of_clauses::fingerprint(clauses),
+    }
+}
