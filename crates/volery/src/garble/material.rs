@@ -115,7 +115,7 @@ impl Sink for Stacking<'_> {
         if self.stack.len() < blocks.len() {
             return Err(miscounted());
         }
-        for (sum, block) in self.stack.by_ref().zip(blocks) {
+        for (block, sum) in blocks.iter().zip(&mut self.stack) {
             sum.0 ^= block.0 & self.mask;
         }
         Ok(())
