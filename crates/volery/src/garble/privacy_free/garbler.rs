@@ -65,7 +65,9 @@ impl<'a> Garbler<'a> {
             progress,
         };
         circuit.run(&mut garbler)?;
-        garbler.pass_on()?;
+        if !garbler.material.is_empty() {
+            garbler.pass_on()?;
+        }
         Ok(garbler.output.finish())
     }
 
