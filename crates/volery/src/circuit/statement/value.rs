@@ -3,7 +3,7 @@
 use super::{Port, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -225,5 +225,15 @@ impl<V> Values<V> {
         V: PortValue,
     {
         self.0.remove(&port.name).map(|value| value.fit(port)).transpose()
+    }
+}
+
+/// Names and values, sorted by name.
+impl<V> IntoIterator for Values<V> {
+    type Item = (String, V);
+    type IntoIter = btree_map::IntoIter<String, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
