@@ -54,7 +54,13 @@ Over other fields VALUE is numbers with commas between them, one for each
 element, in decimal or behind 0x in hexadecimal digits, and behind - where
 negative: 17,0x11,-1. They may stand in @PATH or on standard input, too.
 Others on this machine can read its command lines: give secrets by @PATH, in
-a file of values, or by standard input.";
+a file of values, or by standard input.
+
+Over f2 --relation may be given several times: one of the relations holds, and
+not said which. Then 2.NAME=VALUE is a value for the second of them, and a
+public NAME=VALUE one for all that have this name. Private values are of the one
+relation that the prover knows to hold, and all have its number. Both sides
+give the relations in the same order.";
 
 const PROVE: &str = "\
 Examples:
@@ -64,7 +70,10 @@ Examples:
     --public known.txt --private in0=- --listen 127.0.0.1:7000
   volery prove --field f61 --relation builtin:linear?rows=1&columns=2 \\
     --public matrix=3,-1 --public b=5 --private x=@secret.txt \\
-    --connect 127.0.0.1:7000";
+    --connect 127.0.0.1:7000
+  volery prove --system stack --relation builtin:sha256-preimage?length=9 \\
+    --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
+    --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000";
 
 const VERIFY: &str = "\
 Examples:
@@ -73,7 +82,23 @@ Examples:
   volery verify --relation aes_128.txt \\
     --public known.txt --connect 127.0.0.1:7000
   volery verify --field f61 --relation builtin:linear?rows=1&columns=2 \\
-    --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000";
+    --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000
+  volery verify --system stack --relation builtin:sha256-preimage?length=9 \\
+    --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
+    --listen 127.0.0.1:7000";
+
+const SYSTEM: &str = "\
+The proof system:
+  quicksilver  commitments by correlations, over any --field: the least traffic
+  jko          a garbled circuit, over f2: the verifier sends 16 bytes for each
+               multiplication, and the prover a few for each private input
+  stack        a garbled circuit for each of several clauses, over f2: of the
+               largest 16 bytes for each multiplication, and next to nothing of
+               the others; these are several relations, or what a relation is
+               made of that claims one of several things, such as
+               builtin:bug-in-snippets and builtin:merkle-membership
+
+The other two prove several relations as one circuit of all.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
@@ -185,6 +210,10 @@ pub(crate) struct Prove {
     /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice
     #[arg(long)]
     pub(crate) no_check: bool,
+    /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
+    /// which is then some 2.5 times as long
+    #[arg(long)]
+    pub(crate) fixed_work: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -292,13 +321,13 @@ pub(crate) struct Hint {
 /// The part of a statement that both parties know.
 #[derive(Args)]
 pub(crate) struct Public {
-    /// The public program: a circuit file, or builtin:NAME?key=value
+    /// The public program: a circuit file, or builtin:NAME?key=value; of several, over f2, one holds, and not said which
     #[arg(long, required = true)]
     pub(crate) relation: Vec<String>,
-    /// The format of the file: bristol-fashion, bristol [default: as its content shows]
+    /// The format of the files: bristol-fashion, bristol [default: as their content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
-    /// A public value, or a file of them; may be repeated
+    /// A public value, or a file of them; may be repeated. Behind K. it is for the K-th of several relations
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) public: Vec<OsString>,
 }
@@ -306,7 +335,7 @@ pub(crate) struct Public {
 /// The part that the prover keeps.
 #[derive(Args)]
 pub(crate) struct Private {
-    /// A private value, or a file of them; may be repeated
+    /// A private value, or a file of them; may be repeated. Of several relations all are for one, and stand behind its K.
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) private: Vec<OsString>,
 }
@@ -327,12 +356,12 @@ pub(crate) struct Peer {
     pub(crate) insecure_plaintext: bool,
 }
 
-/// How to prove. Both sides must agree on all but the timeout and the security asked for; where one leaves --vole to
-/// auto, the other's choice counts.
+/// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for; where one leaves
+/// --vole to auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
-    /// The proof system
-    #[arg(long, default_value = "quicksilver")]
+    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits. --help says what they are for
+    #[arg(long, default_value = "quicksilver", long_help = SYSTEM)]
     pub(crate) system: String,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
     /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some
@@ -351,7 +380,15 @@ pub(crate) struct Protocol {
     /// goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and it is refused
     #[arg(long)]
     pub(crate) non_interactive: bool,
-    /// Threads of each party
+    /// The hash of the gates of jko and stack: mitccrh, with a key for each gate, or tmmo, with one for all and two calls
+    /// of AES [default: mitccrh]
+    #[arg(long, value_name = "HASH")]
+    pub(crate) gate_hash: Option<String>,
+    /// How stack transfers the seeds of the clauses: tree, by a transfer for each level of a tree of them, or each, by one
+    /// for each clause [default: tree]
+    #[arg(long)]
+    pub(crate) seeds: Option<String>,
+    /// Threads of this party, which garble the clauses of stack; other systems have one
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
     /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own

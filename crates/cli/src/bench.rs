@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::{Arithmetic, Count, Network, Relation, Size, Statement, Witness};
 use volery::random::Random;
-use volery::{Binary, F2, Options, ProvenBy, Setting, VerifiedBy};
+use volery::{Binary, F2, Options, ProvenBy, Setting, System, VerifiedBy};
 
 pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use tables::stop;
@@ -267,6 +267,12 @@ fn latency(text: &str) -> Result<f64> {
 impl<S: Setting> Plan<S> {
     fn new(typed: &Bench, started: Instant) -> Result<Self> {
         let mut settings = Settings::new(&typed.protocol, &typed.output)?;
+        if settings.system != System::QuickSilver {
+            return Err(Failure::usage(format_args!(
+                "--system: this bench has no {}: leave it out",
+                settings.system
+            )));
+        }
         settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
         let latency = typed.latency.as_deref().map(latency).transpose()?;
         let shape = Shape {

@@ -2,12 +2,16 @@
 
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape, loopback};
+use crate::parties::Known;
 use crate::progress::{Counter, Progress, Watched};
 use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
-use volery::{Options, ProvenBy, ProverSession, Report, Setting, VerifiedBy, VerifierSession};
+use volery::circuit::{Relation, Statement};
+use volery::{
+    Binary, Options, ProvenBy, ProverSession, Report, Setting, System, VerifiedBy, VerifierSession,
+};
 
 /// What the two parties report of each statement.
 pub(crate) struct Reports {
@@ -79,5 +83,29 @@ impl<S: Setting> Task<'_, S> {
             (0..repeat).map(|_| session.verify(circuit).map(|(_accepted, report)| report)).collect()
         };
         self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+    }
+}
+
+impl Task<'_, Binary> {
+    /// Proves and verifies `statement` once by the system of `options`; by a stack its clauses, of which the first holds.
+    pub(crate) fn prove_statement(
+        &self,
+        statement: &Statement,
+        known: Known<Relation>,
+        options: &Options,
+    ) -> Result<Reports> {
+        let prover = |channel: &mut Channel, done: &Counter| {
+            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+            match options.system {
+                System::Stack => volery::prove_one_of(statement, 0, known, channel, &options),
+                _ => volery::prove(statement, known, channel, &options),
+            }
+        };
+        let verifier = |channel: &mut Channel| match options.system {
+            System::Stack => volery::verify_one_of(statement, channel, options),
+            _ => volery::verify(statement, channel, options),
+        };
+        let (prover, (_accepted, verifier)) = self.run(prover, verifier)?;
+        Ok(Reports { prover: vec![prover], verifier: vec![verifier] })
     }
 }

@@ -12,7 +12,7 @@ use crate::report::{Outcome, table};
 use crate::settings::Settings;
 use std::time::Instant;
 use volery::circuit::{Count, Relation};
-use volery::{Binary, F2};
+use volery::{Binary, F2, System};
 
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
 pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
@@ -24,8 +24,10 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let shape = Count::<F2>::shape(&statement)?;
     let options = settings.options(statement.digest(), Some(shape.size()))?;
     let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
-    let reports = task.prove(&statement, known, &options, 1)?;
-    let outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
+    let reports = task.prove_statement(&statement, known, &options)?;
+    let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
+    outcome.threads = settings.threads();
+    outcome.clauses = (settings.system == System::Stack).then_some(1);
     if settings.json {
         return print::result(outcome.json());
     }

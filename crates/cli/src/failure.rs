@@ -73,6 +73,11 @@ impl From<Error> for Failure {
             Error::Disagreed { what, .. } => match *what {
                 "roles" => ": start one with `prove` and the other with `verify`",
                 "field" => ": start both sides with the same --field",
+                "system" => ": start both sides with the same --system",
+                "way of garbling" => ": start both sides with the same --gate-hash and the same --seeds",
+                what if what.starts_with("statement") => {
+                    ": start both sides with the same, and several relations in the same order"
+                }
                 "protocol version" => ": install the same version on both",
                 what if what.contains("--vole") => {
                     ": give both the same --vole, or leave it to auto on one of them"

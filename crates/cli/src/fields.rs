@@ -2,14 +2,16 @@
 
 use crate::args::{Bench, Check, Info, Prove, Verify};
 use crate::failure::{Failure, Result};
+use crate::parties::Known;
 use crate::settings::one_of;
 use crate::values::Written;
 use crate::{bench, parties, relations};
 use std::time::Instant;
-use volery::circuit::{FieldRelation, Program, Relation, Size};
+use volery::channel::Channel;
+use volery::circuit::{FieldRelation, Program, Relation, Size, Statement};
 use volery::{
-    Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
-    Goldilocksx2, MacField, Over, Q32, Q32x2, Setting,
+    Accepted, Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _,
+    Goldilocks, Goldilocksx2, MacField, Options, Over, Q32, Q32x2, Report, Setting,
 };
 
 /// A setting for which relations can be given.
@@ -22,6 +24,21 @@ pub(crate) trait Stated: Setting {
 
     /// What a statement of this size sends over these correlations.
     fn traffic(correlations: Correlations, size: Size) -> Estimate;
+
+    /// Proves a statement as a whole, by a system of this field.
+    fn prove(
+        statement: &Statement<Self::Program>,
+        known: Known<Self::Program>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<Report>;
+
+    /// Verifies it.
+    fn verify(
+        statement: &Statement<Self::Program>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)>;
 }
 
 impl Stated for Binary {
@@ -34,6 +51,23 @@ impl Stated for Binary {
     fn traffic(correlations: Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
     }
+
+    fn prove(
+        statement: &Statement,
+        known: Known<Relation>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<Report> {
+        volery::prove(statement, known, channel, options)
+    }
+
+    fn verify(
+        statement: &Statement,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        volery::verify(statement, channel, options)
+    }
 }
 
 impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
@@ -45,6 +79,23 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
 
     fn traffic(correlations: Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
+    }
+
+    fn prove(
+        statement: &Statement<FieldRelation<B>>,
+        known: Known<FieldRelation<B>>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<Report> {
+        volery::prove_over::<Self, _, _>(statement, known, channel, options)
+    }
+
+    fn verify(
+        statement: &Statement<FieldRelation<B>>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        volery::verify_over::<Self, _>(statement, channel, options)
     }
 }
 

@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod both;
 mod demo;
+mod disjunction;
 mod doctor;
 mod export;
 mod failure;

@@ -1,6 +1,7 @@
 //! `prove` and `verify`: one party in this process.
 
 use crate::args::{Prove, Verify};
+use crate::disjunction;
 use crate::failure::Result;
 use crate::fields::Stated;
 use crate::link::{Meter, Metered, Reach};
@@ -12,12 +13,16 @@ use crate::values::Reader;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Count, Program, Shape, Statement};
-use volery::{Options, Setting};
+use volery::circuit::{Circuit, Count, Program, Size};
+use volery::{Options, Setting, System};
 
 /// `volery prove`.
 pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
     let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    let settings = settings.fixed_work(typed.fixed_work)?;
+    if disjunction::stated::<S>(&typed.public, settings.system) {
+        return disjunction::prove(typed, started);
+    }
     let reach = reach(&typed.peer)?;
     let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
     let known = Known::<S::Program>(&witness);
@@ -26,9 +31,11 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
         volery::check(&statement, known)?;
     }
     // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the bound.
-    let count = settings.correlations.is_none() || S::BOUND_BY_SIZE;
-    let mut session = Session::open(&settings, &reach, &statement, Party::Prover, count)?;
-    let report = volery::prove_over::<S, _, _>(&statement, known, &mut session.channel, &session.options)?;
+    let counted = (settings.correlations.is_none() || S::BOUND_BY_SIZE)
+        .then(|| Counted::of(&statement, &settings))
+        .transpose()?;
+    let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
+    let report = S::prove(&statement, known, &mut session.channel, &session.options)?;
     drop(session);
     print_outcome(&Outcome::new::<S>(Some(Party::Prover), &[report], started), &settings)
 }
@@ -36,12 +43,15 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
 /// `volery verify`.
 pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> {
     let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    if disjunction::stated::<S>(&typed.public, settings.system) {
+        return disjunction::verify(typed, started);
+    }
     let reach = reach(&typed.peer)?;
     let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
-    let mut session = Session::open(&settings, &reach, &statement, Party::Verifier, true)?;
-    let (_accepted, report) =
-        volery::verify_over::<S, _>(&statement, &mut session.channel, &session.options)?;
+    let counted = Counted::of(&statement, &settings)?;
+    let mut session = Session::open(&settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
+    let (_accepted, report) = S::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
     print_outcome(&Outcome::new::<S>(Some(Party::Verifier), &[report], started), &settings)
 }
@@ -55,36 +65,54 @@ pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings<impl Setting>
     if settings.json { print::result(outcome.json()) } else { print::result(outcome.table()) }
 }
 
+/// What is known of a proof's gates before it begins.
+pub(crate) struct Counted {
+    pub(crate) size: Size,
+    /// The multiplications that a party does, for those who watch.
+    pub(crate) work: u64,
+}
+
+impl Counted {
+    /// The gates of `circuit` as the system of `settings` does them.
+    pub(crate) fn of<S, C>(circuit: &C, settings: &Settings<S>) -> Result<Self>
+    where
+        S: Setting,
+        C: Circuit<Count<S::F>>,
+    {
+        let _announced = Progress::announce(COUNTING, settings.quiet);
+        let shape = Count::<S::F>::shape(circuit)?;
+        let work = match settings.system {
+            System::QuickSilver => shape.mul,
+            _ => shape.mul_by_gates(),
+        };
+        Ok(Self { size: shape.size(), work })
+    }
+}
+
 /// What one party needs once its statement is settled and its peer is there.
-struct Session {
-    channel: Channel,
-    options: Options,
+pub(crate) struct Session {
+    pub(crate) channel: Channel,
+    pub(crate) options: Options,
     _progress: Progress,
 }
 
 impl Session {
-    /// Settles what is to be proposed, then reaches the peer. The gates are counted if `count` says so; by their number
-    /// both sides choose the same correlations, where none are given.
-    fn open<S: Stated>(
+    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were counted, both sides
+    /// choose the same correlations, where none are given.
+    pub(crate) fn open<S: Setting>(
         settings: &Settings<S>,
         reach: &Reach,
-        statement: &Statement<S::Program>,
         party: Party,
-        count: bool,
+        statement: [u8; 32],
+        counted: Option<Counted>,
     ) -> Result<Self> {
-        let shape = if count {
-            let _announced = Progress::announce(COUNTING, settings.quiet);
-            Some(Count::<S::F>::shape(statement)?)
-        } else {
-            None
-        };
-        let mut options = settings.options(statement.digest(), shape.as_ref().map(Shape::size))?;
+        let mut options = settings.options(statement, counted.as_ref().map(|counted| counted.size))?;
         let link = reach.link(settings.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
         options.progress = Some(done.now.clone());
         let progress = Progress::start(
-            Watched { done, meter, unit: "gates", total: shape.map(|shape| shape.mul) },
+            Watched { done, meter, unit: "gates", total: counted.map(|counted| counted.work) },
             settings.quiet,
         );
         Ok(Self { channel, options, _progress: progress })

@@ -1,10 +1,11 @@
 //! `check`, `circuit info` and `circuit list`: what needs no peer.
 
 use crate::args::{Check, Eval, Info, List};
+use crate::disjunction;
 use crate::failure::Result;
 use crate::fields::{ARITHMETIC, BOOLEAN, Field, Stated};
 use crate::parties::{CHECKING, COUNTING, Known};
-use crate::print::{self, hex, human, things};
+use crate::print::{self, grouped, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{claim, relation};
@@ -15,16 +16,32 @@ use volery::{Carried, Choice, Correlations, Estimate, System, Use};
 
 /// `volery check`.
 pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
+    if disjunction::several::<S>(&typed.public) {
+        let (digest, clauses) = disjunction::check(typed)?;
+        return satisfied(typed, &digest, Some(clauses));
+    }
     let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
     let announced = Progress::announce(CHECKING, false);
     volery::check(&statement, Known::<S::Program>(&witness))?;
     drop(announced);
-    let digest = hex(&statement.digest());
+    satisfied(typed, &statement.digest(), None)
+}
+
+/// Prints that a statement holds, with the number of its clauses if it is that one of several holds.
+fn satisfied(typed: &Check, digest: &[u8; 32], clauses: Option<u64>) -> Result<()> {
+    let digest = hex(digest);
     if typed.json {
-        print::result(json!({"satisfied": true, "statement": digest}))
-    } else {
-        print::result(table(&[("satisfied", "every assertion holds".into()), ("statement", digest)]))
+        let mut object = json!({"satisfied": true, "statement": digest});
+        if let Some(clauses) = clauses {
+            object["clauses"] = clauses.into();
+        }
+        return print::result(object);
     }
+    let mut rows = vec![("satisfied", "every assertion holds".into()), ("statement", digest)];
+    rows.extend(
+        clauses.map(|clauses| ("clauses", format!("{}, of which one was evaluated", grouped(clauses)))),
+    );
+    print::result(table(&rows))
 }
 
 /// The option that gives values of inputs, public or private.

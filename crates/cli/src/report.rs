@@ -4,7 +4,8 @@ use crate::args::{Protocol, Verb};
 use crate::bench;
 use crate::failure::{Failure, Fault};
 use crate::fields::Field;
-use crate::print::{count, hex, human, seconds, things};
+use crate::print::{count, grouped, hex, human, seconds, things};
+use crate::settings::threads;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
@@ -19,6 +20,10 @@ pub(crate) struct Outcome {
     pub(crate) field: String,
     /// This party's report; the verifier's where one process was both; the sums where there were several statements.
     pub(crate) report: Report,
+    /// The clauses of which one was proved, where they were.
+    pub(crate) clauses: Option<u64>,
+    /// Threads of each party.
+    pub(crate) threads: u32,
     /// From the start of the process to the verdict.
     pub(crate) total: Duration,
     /// Set-up and online time of each statement.
@@ -54,6 +59,8 @@ impl Outcome {
             role,
             field: S::name(),
             report: sums,
+            clauses: None,
+            threads: 1,
             total: started.elapsed(),
             runs,
             bench: None,
@@ -104,6 +111,7 @@ impl Outcome {
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
+            "clauses": self.clauses,
             "polynomials": {"count": gates.polynomials, "degree": gates.degree},
             "matrix_products": gates.matrices,
             "bytes": {"sent": sent, "received": received},
@@ -116,7 +124,7 @@ impl Outcome {
             },
             "mul_gates_per_second": self.rate(),
             "peak_rss_bytes": peak_rss(),
-            "threads": 1,
+            "threads": self.threads,
             "security": {
                 "computational_bits": self.report.security.computational,
                 "statistical_bits": self.report.security.statistical,
@@ -142,9 +150,14 @@ impl Outcome {
             None => ("prover to verifier", "verifier to prover"),
         };
         let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
+        let role = match (self.role, self.threads) {
+            (Some(role), _) => role.name().into(),
+            (None, 1) => "both, one thread each".into(),
+            (None, threads) => format!("both, {threads} threads each"),
+        };
         let mut rows = vec![
             ("verdict", "accepted".into()),
-            ("role", self.role.map_or("both, one thread each", Party::name).into()),
+            ("role", role),
             ("system", format!("{system} over {}", self.field)),
             ("statement", hex(&self.report.statement)),
             (
@@ -188,6 +201,10 @@ impl Outcome {
         ];
         if let Some(choice) = choice {
             rows.insert(3, ("correlations", format!("{}, {}", choice.correlations, choice.reason)));
+        }
+        if let Some(clauses) = self.clauses {
+            let after = rows.iter().position(|(name, _)| *name == "statement").map_or(0, |at| at + 1);
+            rows.insert(after, ("clauses", format!("{}, and one of them holds", grouped(clauses))));
         }
         let polynomials = (gates.polynomials > 0).then(|| {
             format!("{} of degree {} at most", things(gates.polynomials, "polynomial"), gates.degree)
@@ -256,7 +273,7 @@ impl Asked {
             role,
             system: protocol.system.parse().ok().map(System::name),
             field: field.ok(),
-            threads: (protocol.threads == "1").then_some(1),
+            threads: threads(&protocol.threads),
         }
     }
 }
@@ -284,6 +301,7 @@ pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
         "statement": null,
         "gates": {"mul": null, "add": null, "assert": null},
         "inputs": null,
+        "clauses": null,
         "bytes": {"sent": null, "received": null},
         "online_bytes": null,
         "rounds": null,

@@ -2,19 +2,25 @@
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
-use crate::fields::{FIELDS, Field};
+use crate::fields::{BOOLEAN, FIELDS, Field};
 use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
 use volery::circuit::{Format, Program, Size, Statement};
-use volery::{Arch, Correlations, Field as _, Options, Setting, System};
+use volery::zk::jko;
+use volery::{Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, System};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 
+/// The most threads that can be asked for.
+const MOST_THREADS: u32 = 1024;
+
 /// How a proof over `S` is to run and what is to be printed.
 pub(crate) struct Settings<S> {
+    pub(crate) system: System,
+    pub(crate) garbling: Garbling,
     pub(crate) correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub(crate) bandwidth: Option<f64>,
@@ -30,7 +36,22 @@ pub(crate) struct Settings<S> {
 
 impl<S: Setting> Settings<S> {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
-        one_of("--system", &typed.system, &[System::QuickSilver.name()], &["wolverine", "limbo", "jko"])?;
+        let system = system(&typed.system)?;
+        let garbles = system != System::QuickSilver;
+        if garbles && S::F::NAME != BOOLEAN {
+            return Err(Failure::usage(format_args!(
+                "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or --field",
+                S::name()
+            )));
+        }
+        let no_part = [
+            ("--vole", typed.vole != AUTO, "draws no correlations"),
+            ("--non-interactive", typed.non_interactive, "is made of messages to and fro"),
+        ];
+        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| garbles && *given) {
+            return Err(not_of(option, system, why, System::QuickSilver.name()));
+        }
+        let garbling = garbling(typed, system)?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(|field| field.non_interactive);
@@ -43,15 +64,12 @@ impl<S: Setting> Settings<S> {
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
             security.map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
-        if typed.threads != "1" {
-            return Err(Failure::usage(
-                "--threads: each party has one thread as yet: leave it out, or give 1",
-            ));
-        }
         let seconds = typed.timeout.parse().ok().filter(|s| *s > 0.0 && *s <= LONGEST_WAIT);
         let seconds =
             seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
         Ok(Self {
+            system,
+            garbling,
             correlations,
             bandwidth: None,
             security,
@@ -67,7 +85,20 @@ impl<S: Setting> Settings<S> {
     /// The same over a link of which more is known.
     pub(crate) fn over(self, hint: &Hint) -> Result<Self> {
         let bandwidth = hint.bandwidth.as_deref().map(bandwidth).transpose()?;
+        if bandwidth.is_some() && self.system != System::QuickSilver {
+            let system = System::QuickSilver.name();
+            return Err(not_of("--bandwidth", self.system, "has nothing to choose by it", system));
+        }
         Ok(Self { bandwidth, ..self })
+    }
+
+    /// The same with as much work for each clause, if that is asked for.
+    pub(crate) fn fixed_work(mut self, asked: bool) -> Result<Self> {
+        if asked && self.system != System::Stack {
+            return Err(not_of("--fixed-work", self.system, "has no clauses to hide", System::Stack.name()));
+        }
+        self.garbling.fixed_work = asked;
+        Ok(self)
     }
 
     /// Options for a statement with this digest and, where it was counted, this size, whose witness was
@@ -75,6 +106,8 @@ impl<S: Setting> Settings<S> {
     pub(crate) fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
         self.offer(size.unwrap_or_default())?;
         Ok(Options {
+            system: self.system,
+            garbling: self.garbling,
             correlations: self.correlations,
             bandwidth: self.bandwidth,
             statement: Some(statement),
@@ -87,6 +120,11 @@ impl<S: Setting> Settings<S> {
         })
     }
 
+    /// Threads of each party.
+    pub(crate) fn threads(&self) -> u32 {
+        self.garbling.threads as u32
+    }
+
     /// What was asked for by --vole.
     pub(crate) fn vole(&self) -> &'static str {
         self.correlations.map_or(AUTO, Correlations::name)
@@ -95,6 +133,16 @@ impl<S: Setting> Settings<S> {
     /// Refuses what no choice of correlations, or not the given one, can offer.
     fn offer(&self, size: Size) -> Result<()> {
         let asked = self.security.unwrap_or(S::SECURITY);
+        if self.system != System::QuickSilver {
+            let (system, offered) = (self.system, jko::security());
+            return if offered < asked {
+                Err(Failure::usage(format_args!(
+                    "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
+                )))
+            } else {
+                Ok(())
+            };
+        }
         let choices = self.correlations.map_or_else(S::correlations, |given| vec![given]);
         let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, size)).max();
         let Some(offered) = offered.filter(|offered| *offered < asked) else { return Ok(()) };
@@ -106,6 +154,50 @@ impl<S: Setting> Settings<S> {
             S::name()
         )))
     }
+}
+
+/// That `option`, which is one of `others`, has no part in `system`.
+fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
+    Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
+}
+
+/// The system called `name`.
+fn system(name: &str) -> Result<System> {
+    one_of("--system", name, &System::ALL.map(System::name), &["wolverine", "limbo"])?;
+    Ok(name.parse()?)
+}
+
+/// How circuits are garbled by `system`, if it does.
+fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
+    let Protocol { gate_hash, seeds, threads, .. } = typed;
+    let mut garbling = Garbling::default();
+    if let Some(name) = gate_hash {
+        let all = Construction::ALL;
+        one_of("--gate-hash", name, &all.map(Construction::name), &[])?;
+        if system == System::QuickSilver {
+            return Err(not_of("--gate-hash", system, "garbles no gates", "jko or stack"));
+        }
+        garbling.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
+    }
+    if let Some(name) = seeds {
+        one_of("--seeds", name, &Seeds::ALL.map(Seeds::name), &[])?;
+        if system != System::Stack {
+            return Err(not_of("--seeds", system, "has no clauses with seeds", System::Stack.name()));
+        }
+        garbling.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
+    }
+    let threads = self::threads(threads)
+        .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
+    if threads > 1 && system != System::Stack {
+        return Err(not_of("--threads", system, "has one thread for each party", System::Stack.name()));
+    }
+    garbling.threads = threads as usize;
+    Ok(garbling)
+}
+
+/// A number of threads, if `text` is one.
+pub(crate) fn threads(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads))
 }
 
 /// Advice to take a larger extension of the field of `S`, where one is `enough`.
@@ -170,9 +262,10 @@ where
     P: Program<Value: Written>,
 {
     let [spec] = &typed.relation[..] else {
-        return Err(Failure::usage(
-            "--relation is given more than once: proofs of one of several clauses do not exist yet, give one",
-        ));
+        return Err(Failure::usage(format_args!(
+            "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give one, or leave \
+             out --field"
+        )));
     };
     let relation: P = relation(spec, typed.format.as_deref())?;
     let public = reader.read(PUBLIC, &typed.public)?;
