@@ -98,7 +98,8 @@ The proof system:
                made of that claims one of several things, such as
                builtin:bug-in-snippets and builtin:merkle-membership
 
-The other two prove several relations as one circuit of all.";
+The other two prove several relations as one circuit of all. quicksilver is the
+default, but of the benches jko and stack.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
@@ -132,6 +133,8 @@ Examples:
   volery bench sis --kind binary
   volery bench holes --kind multiplication
   volery bench merkle --depth 16
+  volery bench snippets --count 1000 --system stack
+  volery bench stack --clauses 15 --bandwidth 1000 --latency 2
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench tables --only wolverine-table3 --only quicksilver
@@ -254,7 +257,8 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean` and `arithmetic` [default: 10000000], the correlations of `vole-f2` [default:
+    /// The multiplications of `boolean`, `arithmetic` and `jko` [default: 10000000], of a clause of `stack` [default:
+    /// 500000], the correlations of `vole-f2` [default:
     /// 100000000] and `vole-f61` [default: 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
@@ -264,16 +268,19 @@ pub(crate) struct Bench {
     /// The rows and columns of the matrices of `matmul` [default: 1024]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Option<String>,
-    /// The depth of the tree of `merkle` [default: 8]
+    /// The depth of the tree of `merkle` [default: 8], and of the trees of `merkle-membership` [default: 26]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) depth: Option<String>,
     /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
-    /// sha256]; of `merkle`: gates, holes [default: holes]
+    /// sha256]; of `merkle`: gates, holes [default: holes, but gates by jko]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
+    /// The clauses of `stack` [default: 15]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) clauses: Option<String>,
     /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of
     /// `tables` 3, with --quick 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -360,9 +367,10 @@ pub(crate) struct Peer {
 /// --vole to auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
-    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits. --help says what they are for
-    #[arg(long, default_value = "quicksilver", long_help = SYSTEM)]
-    pub(crate) system: String,
+    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits; --help says what they are for
+    /// [default: quicksilver; of the benches jko and stack those]
+    #[arg(long, long_help = SYSTEM)]
+    pub(crate) system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
     /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some
     /// benches f61 or q32]

@@ -2,14 +2,16 @@
 
 mod algebra;
 mod applications;
+mod garbled;
 mod holes;
+mod membership;
 mod merkle;
 mod snippets;
 mod tables;
 mod vole;
 
 use crate::args::Bench;
-use crate::both::Task;
+use crate::both::{Reports, Task};
 use crate::failure::{Failure, Result};
 use crate::fields::{ARITHMETIC, BOOLEAN, Field};
 use crate::link::Shape;
@@ -20,16 +22,18 @@ use crate::report::{Outcome, table};
 use crate::settings::{AUTO, Settings, bandwidth, one_of};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::{Arithmetic, Count, Network, Relation, Size, Statement, Witness};
+use volery::circuit::{
+    self, Alternatives, Arithmetic, Count, Network, Relation, Size, Statement, Witness, clauses,
+};
 use volery::random::Random;
-use volery::{Binary, F2, Options, ProvenBy, Setting, System, VerifiedBy};
+use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
 
 pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 14] = [
+const BENCHES: [(&str, &[&str], &str); 17] = [
     (
         "boolean",
         &["--gates"],
@@ -74,6 +78,18 @@ const BENCHES: [(&str, &[&str], &str); 14] = [
         "an input that breaks one of --count pieces of C [default: 4], each of 70,000 ANDs or more",
     ),
     (
+        membership::MEMBERSHIP,
+        &["--depth"],
+        "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, 1.9 million ANDs",
+    ),
+    ("jko", &["--gates"], "the circuit of `boolean` as a garbled one; garbling and evaluation alone, too"),
+    (
+        "stack",
+        &["--clauses", "--gates"],
+        "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which hold for no witness of \
+         another",
+    ),
+    (
         applications::PRICE,
         &[],
         "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
@@ -96,7 +112,7 @@ const BENCHES: [(&str, &[&str], &str); 14] = [
     ),
 ];
 
-const NAMES_TO_COME: [&str; 4] = ["limbo", "jko", "stack", "wolverine"];
+const NAMES_TO_COME: [&str; 2] = ["limbo", "wolverine"];
 
 /// The one that runs the others.
 const TABLES: &str = "tables";
@@ -140,6 +156,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--depth", &typed.depth),
         ("--kind", &typed.kind),
         ("--count", &typed.count),
+        ("--clauses", &typed.clauses),
     ];
     if let Some((option, _)) =
         sizes.iter().find(|(option, given)| given.is_some() && !sized_by.contains(option))
@@ -181,6 +198,9 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "holes" => holes::holes(typed, started),
         "merkle" => merkle::merkle(typed, started),
         "snippets" => snippets::snippets(typed, started),
+        "jko" => garbled::jko(typed, started),
+        "stack" => garbled::stack(typed, started),
+        membership::MEMBERSHIP => membership::merkle_membership(typed, started),
         applications::PRICE => applications::price_discrimination(typed, started),
         applications::CERTIFICATE => applications::blind_certificate(typed, started),
         _ => Plan::new(typed, started)?.sha256(),
@@ -194,7 +214,15 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     let field = match name {
         "arithmetic" | "inner-product" | "matmul" | "vole-f61" => Field::named(given.unwrap_or(ARITHMETIC))?,
         "sis" => return Field::named(given.unwrap_or(algebra::Kind::of(typed)?.field())),
-        "sha256" | "holes" | "merkle" | "snippets" | applications::PRICE | applications::CERTIFICATE => {
+        "sha256"
+        | "holes"
+        | "merkle"
+        | "snippets"
+        | "jko"
+        | "stack"
+        | membership::MEMBERSHIP
+        | applications::PRICE
+        | applications::CERTIFICATE => {
             return Field::boolean(&format!("bench {name}"), given);
         }
         _ => Field::asked(given)?,
@@ -207,6 +235,27 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     };
     let given = (field.name)();
     Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {elsewhere}")))
+}
+
+/// The system by which a bench is to run: the one that is asked for, if it is among its own, or the first of these.
+pub(crate) fn system(typed: &Bench) -> Result<System> {
+    use System::{Jko, QuickSilver, Stack};
+    let name = typed.name.as_deref().unwrap_or_default();
+    let its: &[System] = match name {
+        "boolean" | "sha256" | "merkle" | applications::PRICE | applications::CERTIFICATE => {
+            &[QuickSilver, Jko]
+        }
+        "snippets" | membership::MEMBERSHIP => &[QuickSilver, Jko, Stack],
+        "jko" => &[Jko],
+        "stack" => &[Stack, QuickSilver, Jko],
+        _ => &[QuickSilver],
+    };
+    let system = crate::settings::system(&typed.protocol, its[0])?;
+    if its.contains(&system) {
+        return Ok(system);
+    }
+    let its: Vec<_> = its.iter().map(|system| system.name()).collect();
+    Err(Failure::usage(format_args!("--system: bench {name} is by {}, and not by {system}", its.join(", "))))
 }
 
 /// Whether it is the one that proves nothing itself.
@@ -266,13 +315,7 @@ fn latency(text: &str) -> Result<f64> {
 
 impl<S: Setting> Plan<S> {
     fn new(typed: &Bench, started: Instant) -> Result<Self> {
-        let mut settings = Settings::new(&typed.protocol, &typed.output)?;
-        if settings.system != System::QuickSilver {
-            return Err(Failure::usage(format_args!(
-                "--system: this bench has no {}: leave it out",
-                settings.system
-            )));
-        }
+        let mut settings = Settings::of(system(typed)?, &typed.protocol, &typed.output)?;
         settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
         let latency = typed.latency.as_deref().map(latency).transpose()?;
         let shape = Shape {
@@ -299,9 +342,15 @@ impl<S: Setting> Plan<S> {
         C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
     {
         let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
+        Ok(self.outcome(name, size, &reports))
+    }
+
+    /// What the runs of a bench came to.
+    fn outcome(&self, name: &'static str, size: (&str, u64), reports: &Reports) -> Outcome {
         let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
+        outcome.threads = self.settings.threads();
         outcome.bench = Some((name, self.parameters(size)));
-        Ok(outcome)
+        outcome
     }
 
     fn print(&self, outcome: &Outcome) -> Result<()> {
@@ -327,6 +376,24 @@ impl<S: Setting> Plan<S> {
 }
 
 impl Plan<Binary> {
+    /// The same by the system that is asked for.
+    fn prove_boolean<C, W>(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<Outcome>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Sync,
+    {
+        let reports = self.task("gates", mul).prove_boolean(circuit, witness, options, self.repeat)?;
+        Ok(self.outcome(name, size, &reports))
+    }
+
     fn boolean(&self) -> Result<()> {
         let gates = self.gates.unwrap_or(GATES);
         let network = Network::new(gates).map_err(of_gates)?;
@@ -336,7 +403,7 @@ impl Plan<Binary> {
         // Any witness will do, so that it is no secret.
         let witness: Vec<F2> = network.witness(seed).collect();
         let witness = witness.iter().copied();
-        self.print(&self.prove("boolean", ("gates", gates), &network, witness, gates, &options)?)
+        self.print(&self.prove_boolean("boolean", ("gates", gates), &network, witness, gates, &options)?)
     }
 
     fn sha256(&self) -> Result<()> {
@@ -354,8 +421,29 @@ impl Plan<Binary> {
     ) -> Result<Outcome> {
         let known = Known::<Relation>(witness);
         volery::check(statement, known)?;
+        if self.settings.system == System::Stack {
+            return self.clauses(name, size, statement, known);
+        }
         let shape = Count::<F2>::shape(statement)?;
         let options = self.settings.options(statement.digest(), Some(shape.size()))?;
-        self.prove(name, size, statement, known, shape.mul, &options)
+        self.prove_boolean(name, size, statement, known, shape.mul, &options)
+    }
+
+    /// Proves one of the clauses of a statement.
+    fn clauses(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        statement: &Statement,
+        known: Known<Relation>,
+    ) -> Result<Outcome> {
+        let chosen = clauses::find(statement, known)?;
+        let options = self.settings.options(statement.digest(), None)?;
+        let mul = clauses::shapes(statement)?.iter().map(circuit::Shape::mul_by_gates).sum();
+        let reports =
+            self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
+        let mut outcome = self.outcome(name, size, &reports);
+        outcome.clauses = Some(statement.count() as u64);
+        Ok(outcome)
     }
 }

@@ -2,15 +2,15 @@
 
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape, loopback};
-use crate::parties::Known;
 use crate::progress::{Counter, Progress, Watched};
 use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Relation, Statement};
+use volery::circuit::{Clauses, Clear, Count};
 use volery::{
-    Binary, Options, ProvenBy, ProverSession, Report, Setting, System, VerifiedBy, VerifierSession,
+    Accepted, Binary, Evaluated, EvaluatedClauses, F2, Options, ProvenBy, ProverSession, Report, Setting,
+    Stream, System, VerifiedBy, VerifierSession,
 };
 
 /// What the two parties report of each statement.
@@ -87,25 +87,68 @@ impl<S: Setting> Task<'_, S> {
 }
 
 impl Task<'_, Binary> {
-    /// Proves and verifies `statement` once by the system of `options`; by a stack its clauses, of which the first holds.
-    pub(crate) fn prove_statement(
+    /// The same by the system of `options`, which is not a stack. Systems that garble set up each time.
+    pub(crate) fn prove_boolean<C, W>(
         &self,
-        statement: &Statement,
-        known: Known<Relation>,
+        circuit: &C,
+        witness: W,
         options: &Options,
+        repeat: u32,
+    ) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Sync,
+    {
+        if options.system == System::QuickSilver {
+            return self.prove(circuit, witness, options, repeat);
+        }
+        self.each(
+            options,
+            repeat,
+            move |channel, options| volery::prove(circuit, witness.clone(), channel, options),
+            |channel| volery::verify(circuit, channel, options),
+        )
+    }
+
+    /// Proves one of `clauses`, number `chosen`, as often as said.
+    pub(crate) fn prove_one_of<'w, C, W>(
+        &self,
+        clauses: &C,
+        (chosen, witness): (usize, W),
+        options: &Options,
+        repeat: u32,
+    ) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2, IntoIter: 'w> + Clone + Send,
+        C: Clauses<Clear<F2, Stream<'w>>>
+            + Clauses<Count<F2>>
+            + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
+            + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+            + EvaluatedClauses,
+    {
+        self.each(
+            options,
+            repeat,
+            move |channel, options| volery::prove_one_of(clauses, chosen, witness.clone(), channel, options),
+            |channel| volery::verify_one_of(clauses, channel, options),
+        )
+    }
+
+    /// One proof after the other over one link.
+    fn each(
+        &self,
+        options: &Options,
+        repeat: u32,
+        prove: impl Fn(&mut Channel, &Options) -> volery::Result<Report> + Send,
+        verify: impl Fn(&mut Channel) -> volery::Result<(Accepted, Report)>,
     ) -> Result<Reports> {
-        let prover = |channel: &mut Channel, done: &Counter| {
+        let prover = move |channel: &mut Channel, done: &Counter| {
             let options = Options { progress: Some(done.now.clone()), ..options.clone() };
-            match options.system {
-                System::Stack => volery::prove_one_of(statement, 0, known, channel, &options),
-                _ => volery::prove(statement, known, channel, &options),
-            }
+            (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
         };
-        let verifier = |channel: &mut Channel| match options.system {
-            System::Stack => volery::verify_one_of(statement, channel, options),
-            _ => volery::verify(statement, channel, options),
+        let verifier = |channel: &mut Channel| {
+            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
         };
-        let (prover, (_accepted, verifier)) = self.run(prover, verifier)?;
-        Ok(Reports { prover: vec![prover], verifier: vec![verifier] })
+        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
 }

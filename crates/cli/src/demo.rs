@@ -24,7 +24,10 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let shape = Count::<F2>::shape(&statement)?;
     let options = settings.options(statement.digest(), Some(shape.size()))?;
     let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
-    let reports = task.prove_statement(&statement, known, &options)?;
+    let reports = match settings.system {
+        System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
+        _ => task.prove_boolean(&statement, known, &options, 1)?,
+    };
     let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
     outcome.threads = settings.threads();
     outcome.clauses = (settings.system == System::Stack).then_some(1);

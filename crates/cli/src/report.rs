@@ -5,7 +5,7 @@ use crate::bench;
 use crate::failure::{Failure, Fault};
 use crate::fields::Field;
 use crate::print::{count, grouped, hex, human, seconds, things};
-use crate::settings::threads;
+use crate::settings::{system, threads};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
@@ -268,10 +268,14 @@ impl Asked {
             Verb::Check(_) => return Self { check: true, ..Self::default() },
             Verb::Circuit(_) | Verb::Doctor(_) => return Self::default(),
         };
+        let system = match verb {
+            Verb::Bench(typed) => bench::system(typed),
+            _ => system(protocol, System::default()),
+        };
         Self {
             check: false,
             role,
-            system: protocol.system.parse().ok().map(System::name),
+            system: system.ok().map(System::name),
             field: field.ok(),
             threads: threads(&protocol.threads),
         }

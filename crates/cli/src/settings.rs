@@ -36,7 +36,11 @@ pub(crate) struct Settings<S> {
 
 impl<S: Setting> Settings<S> {
     pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
-        let system = system(&typed.system)?;
+        Self::of(system(typed, System::default())?, typed, output)
+    }
+
+    /// The same by a system that is settled.
+    pub(crate) fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
         let garbles = system != System::QuickSilver;
         if garbles && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
@@ -161,8 +165,9 @@ fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
     Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
 }
 
-/// The system called `name`.
-fn system(name: &str) -> Result<System> {
+/// The system that is asked for, or this one.
+pub(crate) fn system(typed: &Protocol, otherwise: System) -> Result<System> {
+    let Some(name) = &typed.system else { return Ok(otherwise) };
     one_of("--system", name, &System::ALL.map(System::name), &["wolverine", "limbo"])?;
     Ok(name.parse()?)
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use volery::circuit::gadget::{Bytes, Gates, Holes, merkle_root, sha256_tree};
 use volery::circuit::{Clear, Count, Polynomials, Size};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2};
+use volery::{Binary, Circuit, F2, System};
 
 /// The depth where none is given, and the largest.
 const DEPTH: u64 = 8;
@@ -81,15 +81,17 @@ fn witness(seed: [u8; 32], depth: u32) -> impl Iterator<Item = F2> + Clone + Sen
     (0..1 << depth).flat_map(move |place| leaf(seed, place)).flat_map(bits)
 }
 
+/// A node without a circuit: that of a leaf, or of both children.
+pub(super) fn node(block: [u8; 64]) -> [u8; 32] {
+    let mut state = INITIAL;
+    compress256(&mut state, &[block]);
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(state.map(u32::to_be_bytes).as_flattened());
+    bytes
+}
+
 /// The root without a circuit.
 fn root(seed: [u8; 32], depth: u32) -> volery::Result<[u8; 32]> {
-    let node = |block: [u8; 64]| {
-        let mut state = INITIAL;
-        compress256(&mut state, &[block]);
-        let mut bytes = [0; 32];
-        bytes.copy_from_slice(state.map(u32::to_be_bytes).as_flattened());
-        bytes
-    };
     let nobody = &mut Clear::<F2, _>::new(std::iter::empty());
     merkle_root(
         nobody,
@@ -111,7 +113,9 @@ const INITIAL: [u32; 8] =
 /// Proves a tree of --depth by the circuit of --kind.
 pub(super) fn merkle(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<Binary>::new(typed, started)?;
-    let kind = typed.kind.as_deref().unwrap_or("holes");
+    // What is a hole to one system is a tower of gates to another.
+    let best = if plan.settings.system == System::QuickSilver { "holes" } else { "gates" };
+    let kind = typed.kind.as_deref().unwrap_or(best);
     one_of("--kind", kind, &["gates", "holes"], &[])?;
     let depth = super::size("--depth", typed.depth.as_deref(), DEPTH)?;
     if !(1..=DEEPEST).contains(&depth) {
@@ -122,7 +126,7 @@ pub(super) fn merkle(typed: &Bench, started: Instant) -> Result<()> {
     let (ands, size) = tree.size()?;
     let options = plan.settings.options(tree.digest(), Some(size))?;
     let witness = witness(seed, tree.depth);
-    let mut outcome = plan.prove("merkle", ("depth", depth), &tree, witness, ands, &options)?;
+    let mut outcome = plan.prove_boolean("merkle", ("depth", depth), &tree, witness, ands, &options)?;
     let compressions = tree.compressions();
     let all = compressions * u64::from(plan.repeat);
     let speed = all as f64 / outcome.report.online.as_secs_f64();

@@ -114,8 +114,9 @@ impl Asked {
     fn cell(&self, row: &Row, system: &'static str, runner: &mut Runner, [done, of]: [usize; 2]) -> Cell {
         let sized = row.sized(self.quick);
         let whole = sized == row.command;
-        let command =
-            if system == System::QuickSilver.name() { sized } else { format!("{sized} --system {system}") };
+        // That bench has another default.
+        let default = if sized.starts_with("stack ") { System::Stack } else { System::QuickSilver };
+        let command = if system == default.name() { sized } else { format!("{sized} --system {system}") };
         let bench = command.split_whitespace().next();
         let state = if !BENCHES.iter().any(|(name, ..)| Some(*name) == bench) {
             State::ToCome

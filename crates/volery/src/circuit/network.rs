@@ -17,6 +17,8 @@ use volery_primitives::F2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     gates: u64,
+    /// Which of many networks of this size.
+    variant: u64,
 }
 
 /// The most wires of state: they stay in the first-level cache, and 512 multiplications, on average, lie between two
@@ -32,7 +34,13 @@ impl Network {
         if gates == 0 || gates > 1 << 60 {
             return Err(Error::invalid(format!("a network of {gates} gates: choose from 1 to 2^60")));
         }
-        Ok(Self { gates })
+        Ok(Self { gates, variant: 0 })
+    }
+
+    /// Another network of the same size, at other places: number `variant` of 2^50, of which 0 is that of
+    /// [`Network::new`].
+    pub fn variant(self, variant: u64) -> Self {
+        Self { variant: variant % (1 << 50), ..self }
     }
 
     /// The number of ANDs.
@@ -53,6 +61,9 @@ impl Network {
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery reversible network v1");
         hasher.update(&self.gates.to_le_bytes());
+        if self.variant > 0 {
+            hasher.update(&self.variant.to_le_bytes());
+        }
         hasher.finalize().into()
     }
 
@@ -89,7 +100,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
     fn run(&self, b: &mut B) -> Result<()> {
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
         let mut s = start.clone();
-        let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
+        let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(PERIOD * self.variant + t, s.len())).collect();
         let passes = self.half().div_ceil(PERIOD);
         for pass in 0..passes {
             let first = pass * PERIOD;
@@ -229,6 +240,11 @@ mod tests {
         assert!(Network::new(0).is_err());
         assert!(Network::new(u64::MAX).is_err());
         assert_ne!(Network::new(5).unwrap().digest(), Network::new(6).unwrap().digest());
+        let network = Network::new(5000).unwrap();
+        let fingerprint = |variant| Count::<F2>::fingerprint(&network.variant(variant)).unwrap().1;
+        assert_eq!(network, network.variant(0));
+        assert_ne!(fingerprint(0), fingerprint(1));
+        assert_ne!(network.digest(), network.variant(1).digest());
         let step = Step::new(0, 4);
         assert!(step.k != step.i && step.k != step.j && step.i != step.j);
     }
