@@ -22,7 +22,7 @@ const GATES_OF_CLAUSE: u64 = 500_000;
 const MOST_CLAUSES: u64 = 1 << 20;
 
 /// ANDs whose garbling and evaluation are timed alone.
-const ALONE: u64 = 4_000_000;
+const ALONE: u64 = 1 << 19;
 
 /// Proves --gates of a generated circuit by JKO, and times garbling and evaluation without a peer.
 pub(super) fn jko(typed: &Bench, started: Instant) -> Result<()> {
