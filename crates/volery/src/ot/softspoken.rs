@@ -278,6 +278,7 @@ impl Sender {
         delta: F128,
         random: &mut Random,
     ) -> Result<Self> {
+        assert_odd(delta);
         let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::MOST, random)?;
         Self::over(channel, arch, depth, delta, &keys)
     }
@@ -296,7 +297,7 @@ impl Sender {
         delta: F128,
         keys: &base::Chosen,
     ) -> Result<Self> {
-        assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
+        assert_odd(delta);
         let k = depth.bits();
         let mut leaves = pprf::puncture(channel, keys, delta, k)?;
         for (i, leaves) in leaves.chunks_exact_mut(1 << k).enumerate() {
@@ -361,6 +362,11 @@ impl Sender {
             Err(Error::Misbehaved("the check of its correlated transfers failed"))
         }
     }
+}
+
+/// Refuses a Δ whose bit 0 is zero, before a byte is sent for it.
+fn assert_odd(delta: F128) {
+    assert!(delta.bit0() == F2::ONE, "bit 0 of Δ must be one");
 }
 
 /// Makes `rows` as long as said; where it has to move, what it held is wiped.
