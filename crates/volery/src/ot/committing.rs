@@ -293,4 +293,6 @@ impl Received {
 }
 
 #[cfg(test)]
+pub(crate) mod ideal;
+#[cfg(test)]
 mod tests;

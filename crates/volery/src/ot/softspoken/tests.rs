@@ -156,8 +156,11 @@ fn a_check_cannot_be_replayed() {
 
 /// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check as if
 /// slice i of Δ were `guesses[i]`.
-fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, Zeroizing<Vec<F128>>) {
-    let depth = Depth::Four;
+fn cheat(
+    depth: Depth,
+    delta: F128,
+    errors: &[(usize, F128, u64)],
+) -> (Result<()>, Vec<F128>, Zeroizing<Vec<F128>>) {
     let k = depth.bits();
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, None);
     let blocks = receiver.expansion.next_chunk();
@@ -190,18 +193,55 @@ fn cheat(delta: F128, errors: &[(usize, F128, u64)]) -> (Result<()>, Vec<F128>, 
 #[test]
 fn a_lucky_guess_of_a_slice_passes_and_leaves_correct_rows() {
     let errors = |guess| [(5, F128(0xdead_beef), guess)];
-    let (verdict, t, q) = cheat(DELTA, &errors(pprf::slice(DELTA, 5, 4)));
+    let (verdict, t, q) = cheat(Depth::Four, DELTA, &errors(pprf::slice(DELTA, 5, 4)));
     verdict.unwrap();
     assert_correlated(&t, &q, DELTA);
     for wrong in (0..16).filter(|&guess| guess != pprf::slice(DELTA, 5, 4)) {
-        assert!(cheat(DELTA, &errors(wrong)).0.is_err());
+        assert!(cheat(Depth::Four, DELTA, &errors(wrong)).0.is_err());
     }
 }
 
 #[test]
 fn errors_without_a_guess_survive_one_time_in_sixteen() {
-    let survived = (0..200).filter(|&seed| cheat(delta(seed), &[(9, F128(1), 0)]).0.is_ok()).count();
+    let survived =
+        (0..200).filter(|&seed| cheat(Depth::Four, delta(seed), &[(9, F128(1), 0)]).0.is_ok()).count();
     assert!((3..=30).contains(&survived), "{survived} of 200; 12.5 expected");
+}
+
+/// From 1 to 20 flipped bits in the corrections of c trees of depth 8 pass where c slices of Δ, of 8 bits each, are guessed,
+/// however many bits are flipped in each tree: with probability 2^-8c.
+#[test]
+fn flipped_bits_pass_where_the_slices_of_their_trees_are_guessed() {
+    for flips in [1, 2, 3, 5, 8, 14, 20] {
+        // Some bits in each of several trees, but the first, whose corrections are not sent.
+        let trees: usize = if flips < 3 { flips } else { flips / 2 };
+        let error = |tree: usize| {
+            let bits = (0..flips).filter(|flip| flip % trees == tree);
+            F128(bits.fold(0, |error, flip| error | 1 << (6 * flip + tree)))
+        };
+        let errors = |wrong: Option<usize>| -> Vec<_> {
+            let guess = |tree| pprf::slice(DELTA, tree + 1, 8) ^ u64::from(wrong == Some(tree)) << (tree % 8);
+            (0..trees).map(|tree| (tree + 1, error(tree), guess(tree))).collect()
+        };
+        let (verdict, t, q) = cheat(Depth::Eight, DELTA, &errors(None));
+        verdict.unwrap();
+        assert_correlated(&t, &q, DELTA);
+        for wrong in 0..trees {
+            let verdict = cheat(Depth::Eight, DELTA, &errors(Some(wrong))).0;
+            assert!(matches!(verdict, Err(Error::Misbehaved(_))), "{flips} bits, tree {wrong}");
+        }
+    }
+}
+
+/// Over all that a slice of Δ can be, one guess in 256 is right.
+#[test]
+fn errors_without_a_guess_survive_one_time_in_256() {
+    let survives = |slice: u128| {
+        let delta = F128(DELTA.0 & !(0xff << 72) | slice << 72);
+        cheat(Depth::Eight, delta, &[(9, F128(1 << 40), 0)]).0.is_ok()
+    };
+    let survived: Vec<u128> = (0..256).filter(|&slice| survives(slice)).collect();
+    assert_eq!(survived, [0]);
 }
 
 /// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits of Δ: such a
@@ -210,7 +250,7 @@ fn errors_without_a_guess_survive_one_time_in_sixteen() {
 fn packed_check_attack() {
     for seed in 0..40 {
         let errors: Vec<_> = (1..32).map(|i| (i, F128(1 << (124 - 4 * i)), 0)).collect();
-        assert!(cheat(delta(seed), &errors).0.is_err());
+        assert!(cheat(Depth::Four, delta(seed), &errors).0.is_err());
     }
 }
 

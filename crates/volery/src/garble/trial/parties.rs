@@ -1,0 +1,51 @@
+//! Both parties of a proof in one process.
+
+use crate::channel::{Channel, Flip, Party, Playback, Tape, pipe};
+use crate::error::Result;
+use crate::garble::Secret;
+use crate::ot::committing::Opening;
+use std::time::Duration;
+
+/// Longer than any test waits for a peer that still works.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// What a proof ended with on both sides, and what each said.
+pub(crate) struct Outcome<T> {
+    pub(crate) proved: Result<()>,
+    pub(crate) verified: Result<T>,
+    pub(crate) from_prover: Vec<Vec<u8>>,
+    pub(crate) from_verifier: Vec<Vec<u8>>,
+}
+
+/// Runs the two ends, with a bit flipped on the way where asked. Each closes its link when it ends.
+pub(crate) fn both<T>(
+    prover: impl FnOnce(&mut Channel) -> Result<()> + Send,
+    verifier: impl FnOnce(&mut Channel) -> Result<T>,
+    flip: Option<(Party, Flip)>,
+) -> Outcome<T> {
+    let (here, there) = pipe(TIMEOUT);
+    let of = |party| flip.filter(|(from, _)| *from == party).map(|(_, flip)| flip);
+    let (here, from_prover) = Tape::new(here, of(Party::Prover));
+    let (there, from_verifier) = Tape::new(there, of(Party::Verifier));
+    let (proved, verified) = std::thread::scope(|scope| {
+        let proving = scope.spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            prover(&mut channel).and_then(|()| channel.flush())
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let verified = verifier(&mut channel).and_then(|verdict| channel.flush().map(|()| verdict));
+        drop(channel);
+        (proving.join().unwrap(), verified)
+    });
+    let (from_prover, from_verifier) = (from_prover.messages(), from_verifier.messages());
+    Outcome { proved, verified, from_prover, from_verifier }
+}
+
+/// What an honest verifier says in step 5: S, Δ and K.
+pub(crate) fn revealed(secret: &Secret, opening: &Opening) -> Vec<Vec<u8>> {
+    let (tape, said) = Tape::new(Playback::new(vec![]), None);
+    let mut channel = Channel::new(Party::Verifier, tape);
+    secret.send(&mut channel).expect("a tape takes everything");
+    opening.send(&mut channel).expect("a tape takes everything");
+    said.messages()
+}
