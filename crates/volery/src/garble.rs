@@ -12,5 +12,7 @@ pub mod privacy_free;
 pub mod seeds;
 
 mod secret;
+#[cfg(test)]
+pub(crate) mod trial;
 
 pub use secret::{Secret, Session};

@@ -71,3 +71,6 @@ pub fn challenge(
         Err(Error::Rejected("the prover does not know what the garbled circuit gives for a true statement"))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,3 +142,6 @@ fn tree(session: &Session) -> Tree {
 fn depth(clauses: usize) -> usize {
     clauses.next_power_of_two().ilog2() as usize
 }
+
+#[cfg(test)]
+mod tests;
