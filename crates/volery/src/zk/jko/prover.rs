@@ -16,10 +16,10 @@ use zeroize::Zeroizing;
 
 /// A prover whose choices are made.
 pub struct Prover<'a> {
-    terms: Terms<'a>,
-    session: Session,
-    values: Zeroizing<Vec<F2>>,
-    transfers: committing::Receiver,
+    pub(super) terms: Terms<'a>,
+    pub(super) session: Session,
+    pub(super) values: Zeroizing<Vec<F2>>,
+    pub(super) transfers: committing::Receiver,
 }
 
 impl<'a> Prover<'a> {

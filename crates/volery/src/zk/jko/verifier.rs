@@ -14,9 +14,9 @@ use crate::zk::Accepted;
 
 /// A verifier whose prover has chosen.
 pub struct Verifier<'a> {
-    terms: Terms<'a>,
-    session: Session,
-    transfers: committing::Sender,
+    pub(super) terms: Terms<'a>,
+    pub(super) session: Session,
+    pub(super) transfers: committing::Sender,
 }
 
 impl<'a> Verifier<'a> {

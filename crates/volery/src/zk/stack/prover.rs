@@ -17,12 +17,12 @@ use zeroize::Zeroizing;
 
 /// A prover whose choices are made.
 pub struct Prover<'a> {
-    terms: Terms<'a>,
-    session: Session,
-    chosen: usize,
+    pub(super) terms: Terms<'a>,
+    pub(super) session: Session,
+    pub(super) chosen: usize,
     /// Those of the chosen clause, with zeros behind them.
-    values: Zeroizing<Vec<F2>>,
-    transfers: committing::Receiver,
+    pub(super) values: Zeroizing<Vec<F2>>,
+    pub(super) transfers: committing::Receiver,
 }
 
 impl<'a> Prover<'a> {

@@ -17,9 +17,9 @@ use zeroize::Zeroizing;
 
 /// A verifier whose prover has chosen.
 pub struct Verifier<'a> {
-    terms: Terms<'a>,
-    session: Session,
-    transfers: committing::Sender,
+    pub(super) terms: Terms<'a>,
+    pub(super) session: Session,
+    pub(super) transfers: committing::Sender,
 }
 
 impl<'a> Verifier<'a> {
