@@ -206,6 +206,42 @@ mod tests {
         }
     }
 
+    /// A receiver that takes both points for its own: whichever it fixes last has moved the hash under the other, so that it
+    /// knows one key of the two.
+    #[test]
+    fn a_receiver_of_both_slots_knows_one_key() {
+        let (sender, receiver) = pipe(Duration::from_secs(10));
+        let mut sender = Channel::new(Party::Prover, sender);
+        let mut receiver = Channel::new(Party::Verifier, receiver);
+        let oracle = Oracle { sid: receiver.meet("base ot") };
+        let random = &mut Random::from_seed(&[2; 32]);
+        let mut message = vec![];
+        let exponents: Vec<[Scalar; 2]> = (0..COUNT)
+            .map(|i| {
+                let [a, b] = [random_scalar(random), random_scalar(random)];
+                let before = RistrettoPoint::mul_base(&random_scalar(random)).compress();
+                let r1 = (RistrettoPoint::mul_base(&b) - oracle.group(i, 1, &before)).compress();
+                let r0 = (RistrettoPoint::mul_base(&a) - oracle.group(i, 0, &r1)).compress();
+                message.extend_from_slice(r0.as_bytes());
+                message.extend_from_slice(r1.as_bytes());
+                [a, b]
+            })
+            .collect();
+        let first = oracle.first_message(&message);
+        receiver.send(&message).unwrap();
+        receiver.flush().unwrap();
+        let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32])).unwrap();
+        sender.flush().unwrap();
+        let mut reply = vec![0; 32 * COUNT];
+        receiver.recv(&mut reply).unwrap();
+        for (i, (m, exponents)) in reply.as_chunks::<32>().0.iter().zip(&exponents).enumerate() {
+            let (encoded, m) = decode(m).unwrap();
+            let key = |slot: usize| oracle.key(i, slot as u8, &first, &encoded, &(exponents[slot] * m));
+            assert_eq!(key(0), pairs[i][0]);
+            assert_ne!(key(1), pairs[i][1]);
+        }
+    }
+
     #[test]
     fn other_sessions_have_other_keys() {
         let (sender, receiver) = pipe(Duration::from_secs(10));
