@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
-use volery::circuit::{Backend, Circuit, Network, Relation, Statement, Value, Values};
+use volery::circuit::{
+    Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
+};
 use volery::{
     Accepted, Binary, Evaluated, F2, Field, Options, ProvenBy, Report, Result, Setting, VerifiedBy, prove,
-    prove_over, verify, verify_over,
+    prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
 /// A circuit that every backend of the tests takes.
@@ -134,4 +136,50 @@ impl<B: Backend<F = F2>> Circuit<B> for Mixed {
         let idempotent = b.add(product, all);
         b.assert_zero(idempotent, &"idempotent")
     }
+}
+
+/// "For one of these numbers, I know so many bits which are all ones."
+pub struct Ones(pub Vec<usize>);
+
+impl Ones {
+    /// What makes clause number `clause` hold.
+    pub fn witness(&self, clause: usize) -> Vec<F2> {
+        vec![F2::ONE; self.0[clause]]
+    }
+}
+
+impl Alternatives for Ones {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<B: Backend<F = F2>> Clauses<B> for Ones {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let one = b.constant(F2::ONE);
+        let mut product = one;
+        for _ in 0..self.0[clause] {
+            let bit = b.witness()?;
+            let copy = b.hint(&[bit], |bit| bit[0])?;
+            let zero = b.add(bit, copy);
+            b.assert_zero(zero, &"copy")?;
+            product = b.mul(product, copy)?;
+        }
+        let zero = b.add(product, one);
+        b.assert_zero(zero, &"product")
+    }
+}
+
+/// Runs both parties on one of several clauses, each with its own clauses and settings, with a bit flipped on the way
+/// where asked.
+pub fn run_one_of(
+    (proved, chosen, proving): (&Ones, usize, &Options),
+    (verified, verifying): (&Ones, &Options),
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    both(
+        |channel| prove_one_of(proved, chosen, proved.witness(chosen), channel, proving),
+        |channel| verify_one_of(verified, channel, verifying),
+        flip,
+    )
 }

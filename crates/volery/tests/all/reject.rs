@@ -1,5 +1,7 @@
 //! Nothing but an honest run is accepted, and nothing hangs or panics.
 
+mod garbled;
+
 use crate::kit::{ABC, Boolean, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};

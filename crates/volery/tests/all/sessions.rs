@@ -1,9 +1,12 @@
 //! Several statements on one set-up, and how the two parties come to the same correlations.
 
-use crate::kit::{TIMEOUT, network, run, seeded};
+use crate::kit::{Ones, TIMEOUT, both, network, run, seeded};
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
-use volery::{Binary, Correlations, Depth, Error, Options, Params, ProverSession, Reason, VerifierSession};
+use volery::{
+    Binary, Correlations, Depth, Error, Options, Params, ProverSession, Reason, System, VerifierSession,
+    prove, prove_one_of, verify, verify_one_of,
+};
 
 const TINY: Correlations = Correlations::Lpn(Params::TINY);
 
@@ -122,4 +125,33 @@ fn proposals_are_settled_alike() {
     assert_eq!(reason, Reason::Bandwidth(30.0));
     let (_, reason) = settled(large, auto(), auto()).unwrap();
     assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+}
+
+/// Proofs by garbling follow on one channel, and each draws its own secrets: no salt, label, S, Δ or K comes again, nor any
+/// message of the prover.
+#[test]
+fn garbled_proofs_share_no_secret() {
+    let (network, witness) = network(40);
+    let clauses = Ones(vec![4, 9]);
+    let by = |system, seed| Options { system, ..seeded(seed) };
+    let session = both(
+        |channel| {
+            prove(&network, witness.clone(), channel, &by(System::Jko, 1))?;
+            prove_one_of(&clauses, 1, clauses.witness(1), channel, &by(System::Stack, 2))?;
+            prove(&network, witness.clone(), channel, &by(System::Jko, 3))
+        },
+        |channel| {
+            let _ = verify(&network, channel, &by(System::Jko, 4))?;
+            let _ = verify_one_of(&clauses, channel, &by(System::Stack, 5))?;
+            verify(&network, channel, &by(System::Jko, 6))
+        },
+        None,
+    );
+    assert!(session.proved.is_ok() && session.verified.is_ok());
+    let mut said = std::collections::HashSet::new();
+    for message in [session.from_prover, session.from_verifier].iter().flat_map(|tape| tape.messages()) {
+        // All but the protocol's name and the verdicts.
+        assert!(message.len() <= 12 || said.insert(message));
+    }
+    assert!(said.len() > 50);
 }

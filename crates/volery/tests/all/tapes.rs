@@ -1,13 +1,15 @@
 //! The bytes on the wire of seeded runs, pinned: a refactoring may not change them, and a change of the protocol must
 //! (its commit begins with `wire:`).
 
-use crate::kit::{self, ABC, Anywhere, network, preimage, run_over, seeded};
+use crate::kit::{
+    self, ABC, Anywhere, Ones, Session, network, preimage, run_honestly, run_one_of, run_over, seeded,
+};
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
 };
 use volery::{
-    Arch, Binary, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Options, Over, Params, Q32, Q32x2,
-    Setting,
+    Arch, Binary, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling, Options,
+    Over, Params, Q32, Q32x2, Seeds, Setting, System,
 };
 
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -16,7 +18,10 @@ fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
 
 /// A digest of all messages of both parties, with their boundaries.
 fn tape_over<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], options: &Options) -> String {
-    let session = run_over::<S, C, C>((circuit, witness, options), (circuit, options), None);
+    digest(run_over::<S, C, C>((circuit, witness, options), (circuit, options), None))
+}
+
+fn digest(session: Session) -> String {
     assert!(session.verified.is_ok());
     let mut hasher = blake3::Hasher::new();
     for record in [session.from_prover, session.from_verifier] {
@@ -147,4 +152,62 @@ fn pinned_polynomials() {
 fn other_seeds_give_other_tapes() {
     let (network, state) = network(10);
     assert_ne!(tape(&network, &state, &seeded(1)), tape(&network, &state, &seeded(2)));
+}
+
+/// By each construction: JKO, and a stack with seeds by a tree and one by one.
+#[test]
+fn pinned_garblings() {
+    let (network, state) = network(1500);
+    let clauses = Ones(vec![5, 40, 2]);
+    for arch in Arch::available() {
+        let tapes = Construction::ALL.map(|construction| {
+            let garbled = |system, seeds| {
+                let garbling = Garbling { construction, seeds, ..Garbling::default() };
+                Options { system, garbling, arch, ..seeded(42) }
+            };
+            let jko = garbled(System::Jko, Seeds::Tree);
+            let [tree, each] = Seeds::ALL.map(|seeds| {
+                let options = garbled(System::Stack, seeds);
+                digest(run_one_of((&clauses, 2, &options), (&clauses, &options), None))
+            });
+            [digest(run_honestly(&network, &state, &jko)), tree, each]
+        });
+        let pinned = [
+            [
+                "bd8be79607d6357b971c7fe3ee924c73",
+                "038e97f6d0151c520a3000a8d95c620c",
+                "bca69b9d7a6ee541e13e7bdde1cd70e7",
+            ],
+            [
+                "186451f3c51a08cc30e0704fd0d606c8",
+                "1aa6cad496c4170a7a2ae56fbfa798c5",
+                "610b610be6728dc6dcf9321d7245fd37",
+            ],
+        ];
+        assert_eq!(tapes, pinned, "{}", arch.name());
+    }
+}
+
+/// The same witness twice: but for the name and version of the protocol, no message of one session comes in the other.
+#[test]
+fn sessions_of_one_witness_share_no_message() {
+    let (network, state) = network(40);
+    let clauses = Ones(vec![5, 40, 2]);
+    let said = |run: &dyn Fn(&Options) -> Session, system, seed| {
+        let session = run(&Options { system, ..seeded(seed) });
+        assert!(session.verified.is_ok());
+        [session.from_prover, session.from_verifier].map(|record| record.messages())
+    };
+    let by_jko = |options: &Options| run_honestly(&network, &state, options);
+    let by_stack = |options: &Options| run_one_of((&clauses, 1, options), (&clauses, options), None);
+    for (run, system) in [(&by_jko as &dyn Fn(&Options) -> Session, System::Jko), (&by_stack, System::Stack)]
+    {
+        let (one, other) = (said(run, system, 1), said(run, system, 2));
+        for (one, other) in one.iter().zip(&other) {
+            assert_eq!(one.len(), other.len());
+            // The magic, and the verdict.
+            let shared = one.iter().filter(|message| other.contains(message));
+            assert!(shared.clone().all(|message| message.len() == 12 || message == &[1]), "{system}");
+        }
+    }
 }

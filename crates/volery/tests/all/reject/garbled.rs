@@ -1,7 +1,7 @@
 //! The same of the systems that garble.
 
 use crate::kit::{Ones, Session, network, run, run_one_of, seeded};
-use volery::channel::{Channel, Flip, Party, Playback, Recording};
+use volery::channel::{Channel, Flip, Party, Playback, Recording, Tape};
 use volery::{
     Construction, Error, Garbling, Options, Report, Result, Seeds, System, prove, prove_one_of, verify,
     verify_one_of,
@@ -45,11 +45,12 @@ impl Proof {
         }
     }
 
-    /// The prover of [`Proof::run`] alone, to whom a peer says `bytes`.
-    fn prove_to(self, bytes: Vec<u8>) -> Result<Report> {
-        let mut channel = Channel::new(Party::Prover, Playback::new(bytes));
+    /// The prover of [`Proof::run`] alone, to whom a peer says `bytes`; and how many messages it says itself.
+    fn prove_to(self, bytes: Vec<u8>) -> (Result<Report>, usize) {
+        let (tape, said) = Tape::new(Playback::new(bytes), None);
+        let mut channel = Channel::new(Party::Prover, tape);
         let options = self.options(1);
-        match self {
+        let proved = match self {
             Self::Jko => {
                 let (network, witness) = network(40);
                 prove(&network, witness, &mut channel, &options)
@@ -58,18 +59,20 @@ impl Proof {
                 let clauses = Self::clauses();
                 prove_one_of(&clauses, 2, clauses.witness(2), &mut channel, &options)
             }
-        }
+        };
+        (proved, said.messages().len())
     }
 
-    /// The verifier alone, by its seed.
-    fn verify_from(self, bytes: Vec<u8>, seed: u8) -> Result<Report> {
-        let mut channel = Channel::new(Party::Verifier, Playback::new(bytes));
+    /// The verifier alone, by its seed; and how many messages it says itself.
+    fn verify_from(self, bytes: Vec<u8>, seed: u8) -> (Result<Report>, usize) {
+        let (tape, said) = Tape::new(Playback::new(bytes), None);
+        let mut channel = Channel::new(Party::Verifier, tape);
         let options = self.options(seed);
         let verified = match self {
             Self::Jko => verify(&network(40).0, &mut channel, &options),
             Self::Stack(_) => verify_one_of(&Self::clauses(), &mut channel, &options),
         };
-        verified.map(|(_, report)| report)
+        (verified.map(|(_, report)| report), said.messages().len())
     }
 }
 
@@ -119,7 +122,7 @@ fn a_peer_that_ends() {
             let heard = said[..messages].concat();
             let amid = [&heard, &said[messages][..said[messages].len() / 2]].concat();
             for bytes in [heard, amid] {
-                let error = proof.verify_from(bytes, 2).unwrap_err();
+                let error = proof.verify_from(bytes, 2).0.unwrap_err();
                 assert!(matches!(error, Error::Io { .. }), "{proof:?}, {messages} messages: {error}");
             }
         }
@@ -127,13 +130,33 @@ fn a_peer_that_ends() {
             let heard = told[..messages].concat();
             let amid = [&heard, &told[messages][..told[messages].len() / 2]].concat();
             for bytes in [heard, amid] {
-                let error = proof.prove_to(bytes).unwrap_err();
+                let error = proof.prove_to(bytes).0.unwrap_err();
                 assert!(matches!(error, Error::Io { .. }), "{proof:?}, {messages} messages: {error}");
             }
         }
         // The playback itself works.
-        proof.verify_from(said.concat(), 2).unwrap();
-        proof.prove_to(told.concat()).unwrap();
+        proof.verify_from(said.concat(), 2).0.unwrap();
+        proof.prove_to(told.concat()).0.unwrap();
+    }
+}
+
+/// What a party says only after it has heard something else: the order that soundness and zero knowledge stand on.
+#[test]
+fn the_order_of_messages() {
+    for proof in Proof::ALL {
+        let honest = proof.run(None);
+        let [said, told] = [honest.from_prover, honest.from_verifier].map(|record| record.messages());
+        let all = said.len();
+        let tells = |heard: usize| proof.verify_from(said[..heard].concat(), 2).1;
+        let says = |heard: usize| proof.prove_to(told[..heard].concat()).1;
+        // No salt before the choices are fixed by d, the last before the commitment.
+        assert_eq!(tells(all - 4), 3, "{proof:?}");
+        // Salt, ciphertexts and material before the commitment; nothing of S, Δ and K.
+        assert_eq!(tells(all - 3), 6, "{proof:?}");
+        // S, Δ and K after it.
+        assert_eq!(tells(all - 2), 9, "{proof:?}");
+        // The prover has fixed its choices before the salt, commits after all material, and answers after K.
+        assert_eq!([3, 5, 6, 8, 9].map(says), [all - 3, all - 3, all - 2, all - 2, all], "{proof:?}");
     }
 }
 
@@ -144,7 +167,7 @@ fn a_replayed_transcript() {
         let honest = proof.run(None);
         let said = honest.from_prover.messages().concat();
         for seed in 3..6 {
-            let error = proof.verify_from(said.clone(), seed).unwrap_err();
+            let error = proof.verify_from(said.clone(), seed).0.unwrap_err();
             assert!(matches!(error, Error::Misbehaved(_) | Error::Rejected(_)), "{proof:?}: {error}");
         }
     }
@@ -161,10 +184,10 @@ fn peers_that_talk_nonsense() {
         };
         for until in [0, 2, 3, 6, 9] {
             assert!(
-                proof.verify_from(nonsense(&honest.from_prover, until), 2).is_err(),
+                proof.verify_from(nonsense(&honest.from_prover, until), 2).0.is_err(),
                 "{proof:?}, {until}"
             );
-            assert!(proof.prove_to(nonsense(&honest.from_verifier, until)).is_err(), "{proof:?}, {until}");
+            assert!(proof.prove_to(nonsense(&honest.from_verifier, until)).0.is_err(), "{proof:?}, {until}");
         }
     }
 }
