@@ -163,7 +163,7 @@ impl Sender {
         extension.check(channel)?;
         let mut corrections = vec![0; count.div_ceil(8)];
         channel.recv(&mut corrections)?;
-        if count % 8 > 0 && corrections[count / 8] >> (count % 8) > 0 {
+        if !count.is_multiple_of(8) && corrections[count / 8] >> (count % 8) > 0 {
             return Err(Error::Misbehaved("it corrects transfers that do not exist"));
         }
         for (j, row) in rows.iter_mut().enumerate() {
