@@ -48,6 +48,14 @@ fn accepted([verifier, prover]: [Ended; 2]) -> Value {
     prover
 }
 
+/// What `circuit info` foretells of a system that garbles.
+fn foretold(relation: &str, system: &str) -> Value {
+    let info = volery(&["circuit", "info", relation, "--json"]).expect(0).json();
+    let estimates = info["estimates"].as_array().expect("an array");
+    let estimate = estimates.iter().find(|estimate| estimate["system"] == system).expect("of this system");
+    estimate["bytes"].clone()
+}
+
 #[test]
 fn statements_are_garbled() {
     for more in [&[][..], &["--gate-hash", "tmmo", "--security", "120"]] {
@@ -57,14 +65,13 @@ fn statements_are_garbled() {
         assert_eq!((&object["system"], &object["field"]), (&"jko".into(), &"f2".into()));
         assert!(object["vole"].is_null() && object["vole_reason"].is_null(), "{object}");
         assert!(object["clauses"].is_null() && object["threads"] == 1, "{object}");
-        let mul = object["gates"]["mul"].as_u64().expect("a number");
-        assert!(object["bytes"]["received"].as_u64() > Some(16 * mul), "{object}");
+        assert_eq!(object["bytes"], foretold(PREIMAGE[1], "jko"));
         // Without a check of its own the library's is made, once the peer is there.
         let wrong = preimage("prove", &[&["--private", "message=text:abd"], &more[..]].concat());
         volery(&[&wrong[..], &NOWHERE].concat()).refused(2, &["digest[2] does not hold"]);
         let [verifier, prover] = session(&preimage("verify", &more), &[&wrong[..], &["--no-check"]].concat());
         prover.refused(2, &["digest[2] does not hold"]);
-        verifier.refused(3, &["the peer closed the link"]);
+        verifier.refused(3, &["see what the other side says"]);
     }
 }
 
@@ -128,6 +135,11 @@ fn clauses_of_one_relation_are_stacked() {
     let prove = run("prove", &statement, &[EXPLOIT], &["--system", "jko"]);
     let whole = accepted(session(&run("verify", &statement, &[], &["--system", "jko"]), &prove));
     assert!(whole["clauses"].is_null());
+    for (object, system) in [(&stacked, "stack"), (&whole, "jko")] {
+        assert_eq!(object["bytes"], foretold(relation, system));
+    }
+    let info = volery(&["circuit", "info", relation]).expect(0).out;
+    assert!(info.contains("clauses      2, each of up to") && info.contains("a stack prover"), "{info}");
     let received = |object: &Value| object["bytes"]["received"].as_u64().expect("a number");
     assert!(received(&stacked) < received(&whole) * 3 / 4, "{stacked} {whole}");
     // No clause holds: that is found beforehand, and needed even where nothing else is checked.

@@ -99,7 +99,7 @@ fn help_shows_examples_and_exit_codes() {
             &["prove", "--help"],
             &["Examples", "text:", "0x", "--insecure-plaintext", "Exit codes", "standard input"],
         ),
-        (&["verify", "--help"], &["Examples", "--listen", "2.NAME=VALUE", "stacked", "mitccrh", "--seeds"]),
+        (&["verify", "--help"], &["Examples", "--listen", "2.NAME=VALUE", "largest", "mitccrh", "--seeds"]),
         (&["prove", "-h"], &["--system", "jko", "--fixed-work", "--threads"]),
         (&["bench", "--help"], &["--gates", "--list", "vole-f61 --bandwidth 100", "direct       about 490"]),
         (&["bench", "-h"], &["--vole", "auto takes what the peer asks"]),
