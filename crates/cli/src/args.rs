@@ -210,7 +210,8 @@ pub(crate) struct Prove {
     pub(crate) hint: Hint,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
-    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice
+    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. jko and stack
+    /// evaluate it once connected in any case
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,

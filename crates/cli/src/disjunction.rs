@@ -72,7 +72,7 @@ pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64)> {
 /// What is stated clause by clause.
 enum Disjunction {
     /// The clauses of a statement, which share its witness.
-    Parts(Statement),
+    Parts(Box<Statement>),
     /// Several statements, each of them a clause with a witness of its own.
     Any(AnyOf),
 }
@@ -81,7 +81,7 @@ impl Disjunction {
     /// What both parties know.
     fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         if let [_] = &typed.relation[..] {
-            return Ok(Self::Parts(settings::statement(typed, reader)?));
+            return Ok(Self::Parts(settings::statement(typed, reader)?.into()));
         }
         Ok(Self::Any(AnyOf::new(values::statements(typed, reader)?)?))
     }
@@ -136,7 +136,7 @@ impl Alternatives for Disjunction {
 impl<B: Polynomials<F = F2>> Clauses<B> for Disjunction {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> volery::Result<()> {
         match self {
-            Self::Parts(statement) => Clauses::run(statement, clause, branch),
+            Self::Parts(statement) => Clauses::run(&**statement, clause, branch),
             Self::Any(any) => any.run(clause, branch),
         }
     }
@@ -169,7 +169,7 @@ fn claim(public: &Public, private: &Private) -> Result<Claim> {
     if let [_] = &public.relation[..] {
         let (statement, witness) = settings::claim(public, private)?;
         let clause = (statement.count() == 1).then_some(0);
-        return Ok(Claim { disjunction: Disjunction::Parts(statement), clause, witness });
+        return Ok(Claim { disjunction: Disjunction::Parts(statement.into()), clause, witness });
     }
     let mut reader = Reader::default();
     let any = AnyOf::new(values::statements(public, &mut reader)?)?;

@@ -8,7 +8,7 @@ use crate::values::Written;
 use crate::{bench, parties, relations};
 use std::time::Instant;
 use volery::channel::Channel;
-use volery::circuit::{FieldRelation, Program, Relation, Size, Statement};
+use volery::circuit::{FieldRelation, Program, Relation, Shape, Size, Statement};
 use volery::{
     Accepted, Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _,
     Goldilocks, Goldilocksx2, MacField, Options, Over, Q32, Q32x2, Report, Setting,
@@ -24,6 +24,9 @@ pub(crate) trait Stated: Setting {
 
     /// What a statement of this size sends over these correlations.
     fn traffic(correlations: Correlations, size: Size) -> Estimate;
+
+    /// The gates of each clause, where a relation claims that one of several things holds.
+    fn clauses(relation: &Self::Program) -> volery::Result<Vec<Shape>>;
 
     /// Proves a statement as a whole, by a system of this field.
     fn prove(
@@ -50,6 +53,10 @@ impl Stated for Binary {
 
     fn traffic(correlations: Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
+    }
+
+    fn clauses(relation: &Relation) -> volery::Result<Vec<Shape>> {
+        relation.clauses()
     }
 
     fn prove(
@@ -79,6 +86,10 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
 
     fn traffic(correlations: Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
+    }
+
+    fn clauses(_: &FieldRelation<B>) -> volery::Result<Vec<Shape>> {
+        Ok(Vec::new())
     }
 
     fn prove(

@@ -31,9 +31,11 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
         volery::check(&statement, known)?;
     }
     // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the bound.
-    let counted = (settings.correlations.is_none() || S::BOUND_BY_SIZE)
-        .then(|| Counted::of(&statement, &settings))
-        .transpose()?;
+    let count = match settings.system {
+        System::QuickSilver => settings.correlations.is_none() || S::BOUND_BY_SIZE,
+        _ => !typed.no_check,
+    };
+    let counted = count.then(|| Counted::of(&statement, &settings)).transpose()?;
     let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
     let report = S::prove(&statement, known, &mut session.channel, &session.options)?;
     drop(session);

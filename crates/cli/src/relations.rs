@@ -11,8 +11,8 @@ use crate::report::table;
 use crate::settings::{claim, relation};
 use crate::values::Reader;
 use serde_json::{Value, json};
-use volery::circuit::{Port, PortValue, Program, Relation};
-use volery::{Carried, Choice, Correlations, Estimate, System, Use};
+use volery::circuit::{Port, PortValue, Program, Relation, Shape};
+use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
 
 /// `volery check`.
 pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
@@ -104,7 +104,9 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let states = states::<S>(&typed.relation);
     let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
+    let clauses = S::clauses(&relation)?;
     drop(announced);
+    let garbled = garbled::<S>(&shape, &clauses);
     let commitments = shape.size().commitments;
     let estimates: Vec<_> = S::correlations()
         .into_iter()
@@ -131,7 +133,18 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
                 "setup_bytes": bytes(estimate.setup),
             })
         };
-        let estimates: Vec<_> = estimates.into_iter().map(estimate).collect();
+        let of_garbling = |(system, estimate): (System, Estimate)| {
+            json!({
+                "system": system.name(),
+                "vole": null,
+                "auto_at_mbps": [],
+                "bytes": bytes(estimate.total),
+                "setup_bytes": bytes(estimate.setup),
+            })
+        };
+        let estimates = estimates.into_iter().map(estimate).chain(garbled.into_iter().map(of_garbling));
+        let estimates: Vec<_> = estimates.collect();
+        let largest = largest(&clauses).map(|(mul, inputs)| json!({"mul": mul, "inputs": inputs}));
         return print::result(json!({
             "relation": typed.relation,
             "format": relation.format_name(),
@@ -145,6 +158,8 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
                 "assert": shape.assert,
             },
             "inputs": shape.inputs,
+            "clauses": largest.is_some().then_some(clauses.len()),
+            "largest_clause": largest,
             "depth": shape.depth,
             "polynomials": shape.polynomials,
             "degree": shape.degree,
@@ -185,6 +200,13 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     if shape.matrices > 0 {
         rows.push(("matrices", things(shape.matrices, "product")));
     }
+    if let Some((mul, inputs)) = largest(&clauses) {
+        let (mul, inputs) = (things(mul, "multiplication"), things(inputs, "input"));
+        rows.push((
+            "clauses",
+            format!("{}, each of up to {mul} and {inputs}", grouped(clauses.len() as u64)),
+        ));
+    }
     let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
     for (correlations, estimate) in estimates {
         // A set-up that sends more than the whole proof would over others is no choice.
@@ -207,5 +229,26 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             ),
         ));
     }
+    let garbled = garbled.into_iter().map(|(system, estimate)| {
+        let Estimate { total: Carried { prover, verifier }, .. } = estimate;
+        let (sent, received) = (human(prover as f64), human(verifier as f64));
+        ("sends", format!("{sent}B, and receives {received}B: a {system} prover, all inputs private"))
+    });
+    rows.extend(garbled);
     print::result(table(&rows))
+}
+
+/// What the systems that garble send: a stack where there are clauses, and is not the same as JKO.
+fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<(System, Estimate)> {
+    if S::F::NAME != BOOLEAN {
+        return Vec::new();
+    }
+    let stack = (!clauses.is_empty()).then(|| (System::Stack, Estimate::stack(clauses, Seeds::default())));
+    [(System::Jko, Estimate::jko(shape))].into_iter().chain(stack).collect()
+}
+
+/// The most multiplications and the most inputs of a clause, where there are clauses.
+fn largest(clauses: &[Shape]) -> Option<(u64, u64)> {
+    let inputs = clauses.iter().map(Shape::inputs_by_gates).max()?;
+    Some((clauses.iter().map(Shape::mul_by_gates).max()?, inputs))
 }

@@ -1,6 +1,7 @@
 //! The command line as its users meet it: real processes, real sockets, no fixed ports.
 
 mod circuits;
+mod clauses;
 #[cfg(unix)]
 mod docs;
 mod fields;

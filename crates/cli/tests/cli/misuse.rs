@@ -112,7 +112,7 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "arithmetic", "--security", "60"], &["60 bits", "f61 gives 4", "--field f61x2"]),
         (&["bench", "arithmetic", "--security", "100", "--field", "f65537"], &["f65537 gives", "ask for fewer"]),
         (&["demo", "--security", "122"], &["122 bits were asked for", "120"]),
-        (&["demo", "--threads", "2"], &["one thread"]),
+        (&["demo", "--threads", "many"], &["--threads: write a number from 1"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),
         (&["circuit"], &["a verb is missing", "circuit info", "circuit list"]),
@@ -123,7 +123,7 @@ fn what_does_not_exist_is_said_to() {
         (&["circuit", "info", "/no/such/file"], &["/no/such/file"]),
         (&["circuit", "info", "builtin:md5"], &["sha256-preimage"]),
         (&["circuit", "info", "builtin:sha256-preimage", "--format", "sieve"], &["bristol-fashion"]),
-        (&["verify", "--relation", "a", "--relation", "b", "--connect", "127.0.0.1:1"], &["--relation", "give one"]),
+        (&["verify", "--relation", "a", "--relation", "b", "--connect", "127.0.0.1:1"], &["relation 1: a cannot be read"]),
         (&["verify", "--relation", "a"], &["--listen or --connect"]),
     ];
     for (arguments, words) in cases {

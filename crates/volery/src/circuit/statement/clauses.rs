@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::{PortValue as _, Program as _, Statement};
-use crate::circuit::{Alternatives, Branch, Clauses, Polynomials};
+use super::{PortValue as _, Program as _, Relation, Statement};
+use crate::circuit::{Alternatives, Branch, Circuit, Clauses, Count, Polynomials, Shape};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use volery_primitives::F2;
@@ -54,6 +54,35 @@ impl Statement {
             self.inputs.iter().flatten().for_each(|value| field(&value.encoding()));
         }
         hasher.finalize().into()
+    }
+}
+
+impl Relation {
+    /// The gates of each clause, where this claims that one of several things holds, and nothing where it does not: as of
+    /// [`Relation::shape`], all inputs are private that may be, and no output is asserted.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause is malformed.
+    pub fn clauses(&self) -> Result<Vec<Shape>> {
+        let Some(disjunction) = self.disjunction() else { return Ok(Vec::new()) };
+        let kinds = disjunction.kinds.min(disjunction.clauses);
+        let kinds = (0..kinds).map(|clause| Count::shape(&Bare { relation: self, clause }));
+        let kinds = kinds.collect::<Result<Vec<_>>>()?;
+        Ok(kinds.into_iter().cycle().take(disjunction.clauses).collect())
+    }
+}
+
+/// A clause without values.
+struct Bare<'a> {
+    relation: &'a Relation,
+    clause: usize,
+}
+
+impl<B: Polynomials<F = F2>> Circuit<B> for Bare<'_> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let (inputs, outputs) = (self.relation.inputs(), self.relation.outputs());
+        let [inputs, outputs] = [inputs, outputs].map(|ports| vec![None; ports.len()]);
+        self.relation.push(&mut Branch::asserting(b), &inputs, &outputs, Some(self.clause))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::circuit::clauses::{find, fingerprint, shapes};
 use crate::circuit::hashed::expanded;
-use crate::circuit::{Circuit, Clause, Clear, Count, OneOf, Relation, Shape, Value, Values};
+use crate::circuit::{Clause, Clear, OneOf, Value, Values};
 use volery_primitives::Field;
 
 /// A value of so many bits that has ones and zeros.
@@ -184,4 +184,20 @@ fn digests_tell_disjunctions_apart() {
     for (i, digest) in all.iter().enumerate() {
         assert!(!all[..i].contains(digest), "{i}");
     }
+}
+
+/// Without values, clauses have the gates that they have with them, but for assertions.
+#[test]
+fn relations_tell_their_clauses() {
+    for (spec, claim) in [("bug-in-snippets?count=6", "bug"), ("merkle-membership?depth=2", "member")] {
+        let statement = stated(spec, &[(claim, bits("1"))]);
+        let told = statement.relation().clauses().unwrap();
+        let shapes = shapes(&statement).unwrap();
+        assert_eq!(told.len(), shapes.len());
+        for (told, shape) in told.iter().zip(&shapes) {
+            assert_eq!(told.mul_by_gates(), shape.mul_by_gates(), "{spec}");
+            assert_eq!(told.inputs_by_gates(), shape.inputs_by_gates(), "{spec}");
+        }
+    }
+    assert!(stated("sha256-preimage?length=3", &[]).relation().clauses().unwrap().is_empty());
 }

@@ -1,0 +1,105 @@
+//! The same where circuits are garbled.
+
+use super::{Carried, Chunks, Estimate, HANDSHAKE, chunks_and_check, softspoken_setup};
+use crate::circuit::Shape;
+use crate::garble::seeds::Seeds;
+use crate::ot::softspoken::Depth;
+
+impl Estimate {
+    /// What a proof by JKO sends of a statement with these gates.
+    pub fn jko(shape: &Shape) -> Self {
+        garbled(shape.inputs_by_gates(), shape.mul_by_gates())
+    }
+
+    /// What a proof by a stack sends of clauses with these gates.
+    pub fn stack(shapes: &[Shape], seeds: Seeds) -> Self {
+        let most = |of: fn(&Shape) -> u64| shapes.iter().map(of).max().unwrap_or(0);
+        let of_seeds = seeds.transfers(shapes.len()) as u64;
+        garbled(of_seeds + most(Shape::inputs_by_gates), most(Shape::mul_by_gates))
+    }
+}
+
+/// So many transfers by choice, and material of so many ANDs.
+fn garbled(transfers: u64, gates: u64) -> Estimate {
+    let mut setup = HANDSHAKE;
+    setup += softspoken_setup(Depth::Eight);
+    setup.prover += chunks_and_check(Depth::Eight, Chunks::cover(transfers).blocks) + transfers.div_ceil(8);
+    let mut total = setup;
+    // Commitment and answer; salt, messages and material, what is opened, the verdict.
+    total += Carried { prover: 32 + 48, verifier: 16 + 32 * transfers + 16 * gates + 80 + 1 };
+    Estimate { setup, total }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::ran;
+    use super::*;
+    use crate::channel::{Channel, Party, pipe};
+    use crate::circuit::{Alternatives, Backend, Branch, Clauses, Count, OneOf, clauses};
+    use crate::error::Result;
+    use crate::session::{Garbling, Options, Report, System, prove_one_of, verify, verify_one_of};
+    use std::time::Duration;
+    use volery_primitives::{F2, Field};
+
+    /// For each clause the number of bits which the prover knows to be ones.
+    struct Ones(Vec<usize>);
+
+    impl Alternatives for Ones {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    impl<B: Backend<F = F2>> Clauses<B> for Ones {
+        fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+            let mut all = b.constant(F2::ONE);
+            for _ in 0..self.0[clause] {
+                let bit = b.witness()?;
+                all = b.mul(all, bit)?;
+            }
+            let one = b.constant(F2::ONE);
+            let zero = b.add(all, one);
+            b.assert_zero(zero, &"all are ones")
+        }
+    }
+
+    /// What the verifier reports where the first clause holds.
+    fn run(ones: &Ones, system: System, seeds: Seeds) -> Report {
+        let options =
+            Options { system, garbling: Garbling { seeds, ..Garbling::default() }, ..Options::default() };
+        let (here, there) = pipe(Duration::from_secs(60));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut channel = Channel::new(Party::Prover, here);
+                prove_one_of(ones, 0, vec![F2::ONE; ones.0[0]], &mut channel, &options).unwrap();
+            });
+            let mut channel = Channel::new(Party::Verifier, there);
+            match system {
+                System::Jko => verify(&OneOf(ones), &mut channel, &options).unwrap().1,
+                _ => verify_one_of(ones, &mut channel, &options).unwrap().1,
+            }
+        })
+    }
+
+    /// Around the ends of bytes and of chunks.
+    #[test]
+    fn jko_sends_what_was_foretold() {
+        for inputs in [1, 8, 9, 1024, 1025, 2049, 8193, 20_000] {
+            let ones = Ones(vec![inputs]);
+            let shape = Count::shape(&OneOf(&ones)).unwrap();
+            assert_eq!(Estimate::jko(&shape), ran(&run(&ones, System::Jko, Seeds::Tree)), "{inputs}");
+        }
+    }
+
+    #[test]
+    fn stacks_send_what_was_foretold() {
+        for clauses in [vec![7], vec![1030, 5], vec![3, 2000, 1], vec![9; 8], vec![9; 9]] {
+            let ones = Ones(clauses);
+            let shapes = clauses::shapes(&ones).unwrap();
+            for seeds in Seeds::ALL {
+                let ran = ran(&run(&ones, System::Stack, seeds));
+                assert_eq!(Estimate::stack(&shapes, seeds), ran, "{:?} by {}", ones.0, seeds.name());
+            }
+        }
+    }
+}
