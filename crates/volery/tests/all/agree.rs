@@ -1,7 +1,7 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
 //! named assertion.
 
-use crate::kit::{ABC, Boolean, Mixed, network, preimage, run_honestly, seeded};
+use crate::kit::{ABC, Boolean, Disjoint, Mixed, network, preimage, run_clauses, run_honestly, seeded};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
     Program, Reduction, Relation, Statement, Value, Values, clauses,
@@ -34,6 +34,20 @@ fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
             (proved.traffic.sent, proved.traffic.received),
             (verified.traffic.received, verified.traffic.sent)
         );
+    }
+}
+
+/// One of several clauses by every system: the witness of number `chosen` is accepted, and that of no clause is not.
+fn assert_one_of<C: Disjoint>(name: &str, clauses: &C, chosen: usize, witness: &[F2], wrong: &[F2]) {
+    for system in System::ALL {
+        let options = Options { system, ..seeded(1) };
+        let session = run_clauses((clauses, chosen, witness, &options), (clauses, &options), None);
+        let proved = session.proved.unwrap_or_else(|error| panic!("{name} by {system}: {error}"));
+        let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name} by {system}: {error}"));
+        assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement), "{name}");
+        let session = run_clauses((clauses, chosen, wrong, &options), (clauses, &options), None);
+        assert!(matches!(session.proved, Err(Error::Unsatisfied(_))), "{name} by {system}");
+        assert!(session.verified.is_err(), "{name} by {system}");
     }
 }
 
@@ -120,7 +134,7 @@ fn sha256_with_holes() {
 fn statements_of_gates() {
     let cases = [
         ("merkle-root?depth=1", 1000),
-        ("bug-in-snippets?count=1", 0),
+        ("bug-in-snippets?count=2", 0),
         ("merkle-membership?depth=1", 400),
         ("price-discrimination?length=20", 7),
         ("blind-certificate?credentials=4&reply=3&before=1&after=1", 7),
@@ -147,7 +161,12 @@ fn statements_of_gates() {
         let statement = Statement::new(relation, public).unwrap();
         let mut witness: Vec<F2> = Relation::elements(&statement.witness(private).unwrap()).collect();
         assert_agrees(spec, &statement, &witness);
+        let whole = witness.clone();
         witness[flipped] += F2::ONE;
+        if statement.count() > 1 {
+            let chosen = clauses::find(&statement, whole.clone()).unwrap();
+            assert_one_of(spec, &statement, chosen, &whole, &witness);
+        }
         let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else {
             panic!("{spec}")
         };
@@ -226,6 +245,7 @@ fn one_of_several_clauses() {
     let witnesses = [ones(40, &[2, 3, 17]), ones(2, &[0, 1]), ones(1400, &[5, 512 + 5])];
     for (clause, witness) in witnesses.into_iter().enumerate() {
         assert_eq!(clauses::find(&Sizes, witness.clone()).unwrap(), clause);
+        assert_one_of("sizes", &Sizes, clause, &witness, &ones(witness.len(), &[]));
         let witness: Vec<F2> = OneOf(Sizes).witness(&shapes, clause, witness).into_iter().collect();
         assert_agrees(&format!("clause {clause}"), &OneOf(Sizes), &witness);
     }
@@ -239,6 +259,7 @@ fn one_of_several_statements() {
     let (right, witness) = preimage(b"abc", ABC);
     let (other, longer) = (|| preimage(b"abd", ABC).0, || preimage(b"abcd", ABC).0);
     let any = AnyOf::new(vec![other(), longer(), right]).unwrap();
+    assert_one_of("digests", &any, 2, &witness, &[F2::ONE; 24]);
     let shapes = clauses::shapes(&any).unwrap();
     let padded: Vec<F2> = OneOf(&any).witness(&shapes, 2, witness).into_iter().collect();
     assert_agrees("one of three digests", &OneOf(&any), &padded);

@@ -4,11 +4,12 @@
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
 use volery::circuit::{
-    Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
+    Alternatives, Backend, Branch, Circuit, Clauses, Clear, Count, Network, Relation, Statement, Value,
+    Values,
 };
 use volery::{
-    Accepted, Binary, Evaluated, F2, Field, Options, ProvenBy, Report, Result, Setting, VerifiedBy, prove,
-    prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Accepted, Binary, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report, Result, Setting,
+    Stream, VerifiedBy, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
 /// A circuit that every backend of the tests takes.
@@ -20,6 +21,25 @@ impl<S: Setting, C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync> Anywhere<S> f
 pub trait Boolean: Anywhere + Evaluated {}
 
 impl<C: Anywhere + Evaluated> Boolean for C {}
+
+/// Clauses that every system takes.
+pub trait Disjoint:
+    for<'w> Clauses<Clear<F2, Stream<'w>>>
+    + Clauses<Count<F2>>
+    + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
+    + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+    + EvaluatedClauses
+{
+}
+
+impl<C> Disjoint for C where
+    C: for<'w> Clauses<Clear<F2, Stream<'w>>>
+        + Clauses<Count<F2>>
+        + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
+        + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+        + EvaluatedClauses
+{
+}
 
 /// What a session ended with on both sides, and what each sent.
 pub struct Session {
@@ -172,14 +192,23 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
 
 /// Runs both parties on one of several clauses, each with its own clauses and settings, with a bit flipped on the way
 /// where asked.
-pub fn run_one_of(
-    (proved, chosen, proving): (&Ones, usize, &Options),
-    (verified, verifying): (&Ones, &Options),
+pub fn run_clauses<P: Disjoint, V: Disjoint>(
+    (proved, chosen, witness, proving): (&P, usize, &[F2], &Options),
+    (verified, verifying): (&V, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
     both(
-        |channel| prove_one_of(proved, chosen, proved.witness(chosen), channel, proving),
+        |channel| prove_one_of(proved, chosen, witness.to_vec(), channel, proving),
         |channel| verify_one_of(verified, channel, verifying),
         flip,
     )
+}
+
+/// The same with a witness of the chosen clause.
+pub fn run_one_of(
+    (proved, chosen, proving): (&Ones, usize, &Options),
+    verifying: (&Ones, &Options),
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    run_clauses((proved, chosen, &proved.witness(chosen), proving), verifying, flip)
 }
