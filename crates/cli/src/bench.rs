@@ -173,9 +173,13 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--bandwidth", typed.bandwidth.is_some()),
         ("--latency", typed.latency.is_some()),
         ("--field", typed.protocol.field.is_some()),
+        ("--system", typed.protocol.system.is_some()),
         ("--vole", typed.protocol.vole != AUTO),
         ("--security", typed.protocol.security.is_some()),
         ("--non-interactive", typed.protocol.non_interactive),
+        ("--gate-hash", typed.protocol.gate_hash.is_some()),
+        ("--seeds", typed.protocol.seeds.is_some()),
+        ("--threads", typed.protocol.threads != "1"),
     ];
     let not_its = if name == TABLES { &of_links_and_proofs[..] } else { &of_tables };
     if let Some((option, _)) = not_its.iter().find(|(_, given)| *given) {

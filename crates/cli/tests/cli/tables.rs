@@ -107,7 +107,8 @@ fn tables_refuse_what_is_not_theirs() {
         (&["--vole", "wan"], &["bench tables has no --vole"]),
         (&["--bandwidth", "5"], &["bench tables has no --bandwidth"]),
         (&["--repeat", "0"], &["--repeat"]),
-        (&["--system", "jko"], &["--system", "does not exist yet"]),
+        (&["--system", "jko"], &["bench tables has no --system"]),
+        (&["--threads", "2"], &["bench tables has no --threads"]),
     ] {
         volery(&arguments(folder.path(), more)).refused(2, words);
     }
