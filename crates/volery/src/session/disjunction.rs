@@ -57,11 +57,13 @@ where
     if options.system == System::Stack {
         return garbled::prove_one_of(clauses, (chosen, own), channel, options);
     }
-    // Its own clause says what is wrong by name; all together can only say that none holds.
-    check(&Clause::new(clauses, chosen), own)?;
     let one_of = OneOf(clauses);
     let all = one_of.witness(&of_clauses::shapes(clauses)?, chosen, witness);
-    prove(&one_of, Streamed(all, PhantomData), channel, options)
+    // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
+    prove(&one_of, Streamed(all, PhantomData), channel, options).map_err(|error| match error {
+        Error::Unsatisfied(_) => check(&Clause::new(clauses, chosen), own).err().unwrap_or(error),
+        error => error,
+    })
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses`, and tells it the verdict.

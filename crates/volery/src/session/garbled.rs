@@ -1,9 +1,9 @@
 //! Sessions of the systems that garble.
 
 use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
-use super::{Options, Report, Security, Setting, System};
+use super::{Options, Report, Security, Setting, Stream, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::{Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
+use crate::circuit::{Branch, Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
@@ -227,16 +227,21 @@ fn stack_parameters(garbling: &Garbling) -> String {
 }
 
 /// Proves by a stack, as [`super::prove_one_of`] says.
-pub(super) fn prove_one_of<W, C>(
+pub(super) fn prove_one_of<'w, W, C>(
     clauses: &C,
     (chosen, witness): (usize, W),
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report>
 where
-    W: IntoIterator<Item = F2>,
-    C: Clauses<Clear<F2, W::IntoIter>> + Clauses<Count<F2>> + EvaluatedClauses,
+    W: IntoIterator<Item = F2, IntoIter = Stream<'w>> + Clone,
+    C: Clauses<Clear<F2, Stream<'w>>> + Clauses<Count<F2>> + EvaluatedClauses,
 {
+    if options.garbling.fixed_work {
+        (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
+            evaluate_in_vain(clauses, clause, witness.clone());
+        });
+    }
     let values = Clear::inputs(&Clause::new(clauses, chosen), witness)?;
     let (shapes, statement) = settle_clauses(clauses, options)?;
     let terms = stack_terms(options, &shapes);
@@ -247,6 +252,19 @@ where
     prover.prove(run.channel, clauses, &mut run.random)?;
     recv_verdict(run.channel)?;
     Ok(run.close())
+}
+
+/// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the work that the
+/// chosen clause takes.
+fn evaluate_in_vain<'w, W, C>(clauses: &C, clause: usize, witness: W)
+where
+    W: IntoIterator<IntoIter = Stream<'w>>,
+    C: Clauses<Clear<F2, Stream<'w>>>,
+{
+    let endless: Stream<'w> = Box::new(witness.into_iter().chain(core::iter::repeat(F2::ZERO)));
+    let mut clear = Clear::new(endless);
+    // Assertions are collected, so that none ends it.
+    let _ = clauses.run(clause, &mut Branch::collecting(&mut clear));
 }
 
 /// Verifies by a stack, as [`super::verify_one_of`] says.
