@@ -158,8 +158,8 @@ def tmmo(salt, tweak, x):
 
 def garble(hash_of, inputs, gates, asserted, seed, salt, clause):
     """`gates` are (kind, a, b, out); `asserted` are (wire, value)."""
-    delta = aes(seed, number(0))
-    wires = {j: aes(seed, number(j + 1)) for j in range(inputs)}
+    delta = aes(seed, salt)
+    wires = {j: aes(seed, xor(salt, number(j + 1))) for j in range(inputs)}
     labels, material = [wires[j] for j in range(inputs)], []
     for kind, a, b, out in gates:
         if kind == "XOR":

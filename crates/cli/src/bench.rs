@@ -424,10 +424,10 @@ impl Plan<Binary> {
         witness: &Witness,
     ) -> Result<Outcome> {
         let known = Known::<Relation>(witness);
-        volery::check(statement, known)?;
         if self.settings.system == System::Stack {
             return self.clauses(name, size, statement, known);
         }
+        volery::check(statement, known)?;
         let shape = Count::<F2>::shape(statement)?;
         let options = self.settings.options(statement.digest(), Some(shape.size()))?;
         self.prove_boolean(name, size, statement, known, shape.mul, &options)

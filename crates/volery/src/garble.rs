@@ -15,4 +15,4 @@ mod secret;
 #[cfg(test)]
 pub(crate) mod trial;
 
-pub use secret::{Secret, Session};
+pub use secret::{Key, Secret, Session};

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | prover | H(sid, Y, ρ), Y being what it got out of the circuit | 32 | 4 |
 //! | verifier | its secret, and the [`Opening`] of its transfers | 32 + 48 | 5 |
-//! | prover | Y and ρ, where everything that it was sent follows from the secret; else it closes the link | 48 | 6 |
+//! | prover | Y and ρ, where everything that it was sent follows from the secret; else nothing | 48 | 6 |
 //!
 //! The verifier accepts where Y is what its circuit gives for a true statement. By then the prover knows as much, and
 //! its answer says only that it knew it before step 5. The order is what makes both believe: the prover has committed
@@ -28,7 +28,7 @@ fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
 /// Y with it.
 ///
 /// # Errors
-/// `Misbehaved` where it does not, and the verifier is told nothing; those of `check`; link errors.
+/// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of `check`; link errors.
 pub fn answer(
     channel: &mut Channel,
     sid: &[u8; 32],

@@ -1,40 +1,62 @@
 //! The labels of the inputs of one garbled circuit.
 
-use volery_primitives::arch::Arch;
-use volery_primitives::prg::Prg;
-use volery_primitives::{F128, Field};
-use zeroize::{Zeroize, Zeroizing};
+use super::Key;
+use volery_primitives::F128;
+use volery_primitives::aes::Aes128;
+use zeroize::Zeroizing;
 
-/// Labels drawn at a time.
+/// Blocks drawn at a time.
 const DRAWN: usize = 64;
 
-/// The offset Δ of a garbled circuit, and the labels W_j^0 of zero of its inputs, in order: the blocks of AES-128 in counter
-/// mode under the circuit's seed, Δ first. The labels of one are W_j^0 ⊕ Δ.
+/// The offset Δ of a garbled circuit, and the labels W_j^0 of zero of its inputs j = 0, 1, …: the blocks AES(salt ⊕ i) under
+/// the circuit's seed, of which Δ is number 0 and W_j^0 number j + 1. The labels of one are W_j^0 ⊕ Δ. Each proof has a salt of
+/// its own, so that no table of seeds serves for two.
 pub struct Labels {
-    prg: Prg,
+    seed: Aes128,
+    salt: F128,
     delta: Zeroizing<F128>,
     drawn: Zeroizing<[F128; DRAWN]>,
-    next: usize,
+    /// The number of the next block.
+    next: u64,
 }
 
 impl Labels {
     /// Those of the circuit with this seed.
-    pub fn new(arch: Arch, seed: F128) -> Self {
-        let mut prg = Prg::new(arch, seed);
-        let mut first = [F128::ZERO];
-        prg.fill(&mut first);
+    pub fn new(key: &Key, seed: F128) -> Self {
+        let mut labels = Self {
+            seed: Aes128::new(key.arch, seed),
+            salt: key.salt,
+            delta: Zeroizing::default(),
+            drawn: Zeroizing::new([F128::default(); DRAWN]),
+            next: 0,
+        };
+        let delta = labels.block();
         // An offset of zero would be no secret; no other value is out of bounds.
-        if first[0] == F128::ZERO {
-            first[0] = F128::ONE;
-        }
-        let delta = Zeroizing::new(first[0]);
-        first.zeroize();
-        Self { prg, delta, drawn: Zeroizing::new([F128::ZERO; DRAWN]), next: DRAWN }
+        *labels.delta = if delta == F128::default() { F128(1) } else { delta };
+        labels
     }
 
     /// Δ.
     pub fn delta(&self) -> F128 {
         *self.delta
+    }
+
+    /// How many labels were given.
+    pub fn given(&self) -> u64 {
+        self.next - 1
+    }
+
+    #[inline]
+    fn block(&mut self) -> F128 {
+        let place = self.next as usize % DRAWN;
+        if place == 0 {
+            for (block, i) in self.drawn.iter_mut().zip(self.next..) {
+                *block = F128(self.salt.0 ^ u128::from(i));
+            }
+            self.seed.encrypt(&mut *self.drawn);
+        }
+        self.next += 1;
+        self.drawn[place]
     }
 }
 
@@ -44,12 +66,6 @@ impl Iterator for Labels {
 
     #[inline]
     fn next(&mut self) -> Option<F128> {
-        if self.next == DRAWN {
-            self.prg.fill(&mut *self.drawn);
-            self.next = 0;
-        }
-        let label = self.drawn[self.next];
-        self.next += 1;
-        Some(label)
+        Some(self.block())
     }
 }

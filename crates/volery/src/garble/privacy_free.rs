@@ -30,7 +30,7 @@ mod garbler;
 mod tests;
 
 pub use evaluator::{Active, Evaluator, Inputs};
-pub use garbler::{Garbler, Key};
+pub use garbler::{Complete, Garbler};
 
 use volery_primitives::F128;
 use volery_primitives::hash::Construction;

@@ -1,13 +1,31 @@
 //! The garbler's secret, and all that follows from it.
 
-use super::privacy_free::Key;
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
 use volery_primitives::F128;
 use volery_primitives::arch::Arch;
-use volery_primitives::hash::{Construction, Digest};
+use volery_primitives::hash::{Construction, Digest, GateHash};
 use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// What a garbled circuit is a function of, beside the circuit, its number and its seed.
+#[derive(Clone, Copy)]
+pub struct Key {
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// The hash of the gates.
+    pub construction: Construction,
+    /// The salt of gates and labels, which is public and fresh for each proof: what could be computed beforehand is of no
+    /// use under it.
+    pub salt: F128,
+}
+
+impl Key {
+    /// The hash of the gates of circuit number `clause`.
+    pub(super) fn hash(&self, clause: usize) -> GateHash {
+        GateHash::new(self.arch, self.construction, self.salt, (clause as u128) << 40)
+    }
+}
 
 /// What both parties know of a proof before anything is garbled.
 #[derive(Clone, Copy)]

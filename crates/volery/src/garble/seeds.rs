@@ -7,8 +7,8 @@
 //!
 //! `each` is the paper's (Heath and Kolesnikov, EUROCRYPT 2020, section 3). The output of the stack has a part that only
 //! those know who gave up a seed, the **key of retrieval**. In `each` it is the proof of retrieval: a prover that takes
-//! all seeds is without it, and one that takes it several times lacks several seeds, which is no gain: it can answer only
-//! where its inputs satisfy every clause whose seed it gave up. In `tree` whatever bits a prover chooses name a leaf, and
+//! all seeds is without it, and one that takes it several times lacks several seeds, whose materials it cannot take apart: given all
+//! of them but one, it could answer only where its inputs satisfy the clause of that one. In `tree` whatever bits a prover chooses name a leaf, and
 //! it can compute all others and not this one. Where 2^h > m, that leaf may be one of no clause; so the key is the sum of
 //! a hash of each leaf of no clause: zero where there is none, known to all who lack the seed of a clause, and unknown
 //! to those who lack another leaf.
@@ -92,12 +92,12 @@ impl Seeds {
     }
 
     /// The prover's choices, whose clause is number `chosen`.
-    pub fn choices(self, clauses: usize, chosen: usize) -> Vec<F2> {
-        let transfers = 0..self.transfers(clauses);
-        match self {
-            Self::Tree => transfers.rev().map(|bit| F2::from(chosen >> bit & 1 == 0)).collect(),
-            Self::Each => transfers.map(|clause| F2::from(clause == chosen)).collect(),
-        }
+    pub fn choices(self, clauses: usize, chosen: usize) -> impl Iterator<Item = F2> {
+        let transfers = self.transfers(clauses);
+        (0..transfers).map(move |number| match self {
+            Self::Tree => F2::from(chosen >> (transfers - 1 - number) & 1 == 0),
+            Self::Each => F2::from(number == chosen),
+        })
     }
 
     /// What the prover makes of the messages that it chose.

@@ -24,7 +24,7 @@
 //! (`a_delta_that_was_not_used`). Then q_j = t_j ⊕ c_j·Δ, and the ciphertexts are made once more and compared by their
 //! digest.
 //!
-//! **Security.** Against a receiver: that of the extension's check, 120 bits, and of H as a random oracle; the sender sends
+//! **Security.** Against a receiver: that of the extension's check, 121 bits, and of H as a random oracle; the sender sends
 //! nothing that depends on Δ before the check has passed. Against a sender: the choices are hidden by u. What an abort of
 //! the receiver leaks after 4 is that the sender was dishonest, and nothing else, as long as the receiver tells neither
 //! what was wrong nor anything before 4. Δ is spent by the opening: each use makes its own base transfers.

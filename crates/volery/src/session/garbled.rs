@@ -177,6 +177,7 @@ where
     let (shape, statement) = settle(circuit, options)?;
     let terms = jko_terms(options, &shape);
     let parameters = options.garbling.construction.name();
+    terms.check()?;
     let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
     let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
     run.begin();
@@ -193,6 +194,7 @@ where
     let (shape, statement) = settle(circuit, options)?;
     let terms = jko_terms(options, &shape);
     let parameters = options.garbling.construction.name();
+    terms.check()?;
     let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
     let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();
@@ -246,6 +248,7 @@ where
     let (shapes, statement) = settle_clauses(clauses, options)?;
     let terms = stack_terms(options, &shapes);
     let parameters = stack_parameters(&options.garbling);
+    terms.check()?;
     let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
     let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
     run.begin();
@@ -279,6 +282,7 @@ where
     let (shapes, statement) = settle_clauses(clauses, options)?;
     let terms = stack_terms(options, &shapes);
     let parameters = stack_parameters(&options.garbling);
+    terms.check()?;
     let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
     let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();

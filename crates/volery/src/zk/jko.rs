@@ -21,7 +21,8 @@
 //! ciphertext of the material by its digest, and its own Y.
 //!
 //! **Memory**: nobody holds the circuit or its material. The prover's choices are witness and hints, which it
-//! learns by evaluating the statement in the clear beforehand; 33 bytes for each, and 32 more while it checks.
+//! learns by evaluating the statement in the clear beforehand; it holds 34 bytes for each and 32 more while it checks, and the
+//! verifier 48.
 //!
 //! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of the garbling
 //! need not be adaptive; who answers without a satisfying input has found the label of a value that the circuit did
@@ -35,7 +36,8 @@
 //! **An abort** of the prover tells the verifier that it was found out. One of the verifier tells a prover nothing about
 //! S: it has none of it before 5, and everything after.
 //!
-//! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs.
+//! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs. Each of the two is that of one
+//! walk over the circuit, during which the verifier hears nothing.
 //!
 //! **Deviations**: the transfers' extension is SoftSpoken's ([`committing`]); many outputs take a digest of their labels
 //! instead of a tree of ANDs. S and Δ are spent by one proof; each makes its own base transfers.
@@ -50,9 +52,11 @@ pub use verifier::Verifier;
 
 use super::Gates;
 use crate::channel::Channel;
-use crate::circuit::Shape;
-use crate::garble::Session;
+use crate::circuit::{Shape, nothing_asserted};
+use crate::error::{Error, Result};
 use crate::garble::labels::Labels;
+use crate::garble::privacy_free::MOST_GATES;
+use crate::garble::{Key, Session};
 use crate::ot::softspoken::Depth;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::F128;
@@ -83,6 +87,20 @@ impl Terms<'_> {
         Session { sid: channel.meet("jko"), arch: self.arch, construction: self.construction }
     }
 
+    /// Refuses what cannot be garbled.
+    ///
+    /// # Errors
+    /// `Invalid` where the circuit asserts nothing, or has more than 2^40 ANDs.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.shape.mul_by_gates() > MOST_GATES {
+            return Err(Error::invalid("the statement has more than 2^40 multiplications: divide it"));
+        }
+        if self.shape.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        Ok(())
+    }
+
     /// The gates, as both parties report them.
     pub fn gates(&self) -> Gates {
         Gates::by_gates(self.shape)
@@ -90,14 +108,14 @@ impl Terms<'_> {
 }
 
 /// The pairs of labels of the first `count` inputs of the circuit with this seed.
-fn pairs(arch: Arch, seed: F128, count: usize) -> Zeroizing<Vec<[F128; 2]>> {
-    let labels = Labels::new(arch, seed);
+fn pairs(key: &Key, seed: F128, count: usize) -> Zeroizing<Vec<[F128; 2]>> {
+    let labels = Labels::new(key, seed);
     let delta = labels.delta();
     Zeroizing::new(labels.take(count).map(|label| [label, label ^ delta]).collect())
 }
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of the transfers'
-/// check, with a guess of the answer and a collision of commitments.
+/// check, with a guess of the answer and a collision of commitments, for each transcript that the prover tries.
 pub fn security() -> u32 {
     let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
     (-error.log2()).floor() as u32

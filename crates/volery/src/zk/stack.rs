@@ -27,8 +27,8 @@
 //!
 //! **Soundness**: give a prover all seeds but one. All but this clause's part of the sum it can then compute, and Y needs
 //! its output: so that it must have an input which satisfies it, or break the garbling ([`jko`](super::jko)). A prover
-//! that takes all seeds lacks the key of retrieval; one that takes several times the proof of retrieval lacks more than
-//! one output and has to satisfy all these clauses at once. Inputs and choice are fixed in 2, before any material is sent.
+//! that takes all seeds lacks the key of retrieval; one that takes the proof of retrieval several times lacks more than
+//! one output, and cannot even take the materials of these clauses apart. Inputs and choice are fixed in 2, before any material is sent.
 //! In numbers it is that of JKO.
 //!
 //! **Zero knowledge** is that of JKO, and t is among the choices. What the prover does before 4 must not depend on what
@@ -116,7 +116,10 @@ impl Terms<'_> {
     }
 
     /// Refuses what cannot be stacked.
-    fn check(&self) -> Result<()> {
+    ///
+    /// # Errors
+    /// `Invalid` where there are no clauses or too many, one asserts nothing, or one is too large.
+    pub(crate) fn check(&self) -> Result<()> {
         if self.clauses() == 0 || self.clauses() > MOST_CLAUSES {
             let count = self.clauses();
             return Err(Error::invalid(format!(

@@ -1,8 +1,9 @@
 //! The evaluator.
 
-use super::{Key, Output};
+use super::Output;
 use crate::circuit::{Backend, ByGates, Circuit};
 use crate::error::Result;
+use crate::garble::Key;
 use crate::garble::material::{PIECE, Source, miscounted};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -48,7 +49,7 @@ impl<'a> Evaluator<'a> {
     /// ANDs.
     ///
     /// # Errors
-    /// Those of the circuit and of the source; `Invalid` where the circuit has more inputs or gates than were counted.
+    /// Those of the circuit and of the source; `Invalid` where the circuit has other inputs or gates than were counted.
     pub fn evaluate<C: Circuit<Self>>(
         key: &Key,
         clause: usize,
@@ -69,7 +70,8 @@ impl<'a> Evaluator<'a> {
             progress,
         };
         circuit.run(&mut evaluator)?;
-        if evaluator.left > 0 || evaluator.next < evaluator.material.len() {
+        let unread = evaluator.inputs.next().is_some();
+        if unread || evaluator.left > 0 || evaluator.next < evaluator.material.len() {
             return Err(miscounted());
         }
         Ok(evaluator.output.finish())

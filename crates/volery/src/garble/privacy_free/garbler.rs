@@ -1,32 +1,38 @@
 //! The garbler.
 
 use super::Output;
-use crate::circuit::{Backend, ByGates, Circuit};
+use crate::circuit::{Backend, ByGates, Circuit, Shape};
 use crate::error::Result;
+use crate::garble::Key;
 use crate::garble::labels::Labels;
-use crate::garble::material::{PIECE, Sink};
+use crate::garble::material::{PIECE, Sink, miscounted};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use volery_primitives::arch::Arch;
-use volery_primitives::hash::{Construction, GateHash};
+use volery_primitives::hash::GateHash;
 use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 
-/// What a garbled circuit is a function of, beside the circuit.
-#[derive(Clone, Copy)]
-pub struct Key {
-    /// The instruction set of the kernels.
-    pub arch: Arch,
-    /// The hash of the gates.
-    pub construction: Construction,
-    /// Its salt, which is public.
-    pub salt: F128,
+/// What comes of a garbling.
+pub struct Complete {
+    /// The output label.
+    pub output: F128,
+    /// The inputs of the circuit, witness and hints.
+    inputs: u64,
+    /// Its ANDs.
+    gates: u64,
 }
 
-impl Key {
-    /// The hash of the gates of circuit number `clause`.
-    pub(super) fn hash(&self, clause: usize) -> GateHash {
-        GateHash::new(self.arch, self.construction, self.salt, (clause as u128) << 40)
+impl Complete {
+    /// The output label, if the circuit is the one that was counted.
+    ///
+    /// # Errors
+    /// `Invalid` where it has other inputs or gates: each party has to find that alike, whatever it holds.
+    pub fn of(self, shape: &Shape) -> Result<F128> {
+        if (self.inputs, self.gates) == (shape.inputs_by_gates(), shape.mul_by_gates()) {
+            Ok(self.output)
+        } else {
+            Err(miscounted())
+        }
     }
 }
 
@@ -36,14 +42,16 @@ pub struct Garbler<'a> {
     labels: Labels,
     delta: Zeroizing<F128>,
     material: Vec<F128>,
+    /// The ANDs whose material was passed on.
+    gates: u64,
     sink: &'a mut dyn Sink,
     output: Output,
     progress: Option<&'a AtomicU64>,
 }
 
 impl<'a> Garbler<'a> {
-    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`, and the output label
-    /// comes back. `progress` is moved on by the ANDs.
+    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`. `progress` is moved on by
+    /// the ANDs.
     ///
     /// # Errors
     /// Those of the circuit and of the sink.
@@ -53,13 +61,14 @@ impl<'a> Garbler<'a> {
         circuit: &C,
         sink: &'a mut dyn Sink,
         progress: Option<&'a AtomicU64>,
-    ) -> Result<F128> {
-        let labels = Labels::new(key.arch, seed);
+    ) -> Result<Complete> {
+        let labels = Labels::new(key, seed);
         let mut garbler = Self {
             hash: key.hash(clause),
             delta: Zeroizing::new(labels.delta()),
             labels,
             material: Vec::with_capacity(PIECE),
+            gates: 0,
             sink,
             output: Output::new(clause),
             progress,
@@ -68,7 +77,8 @@ impl<'a> Garbler<'a> {
         if !garbler.material.is_empty() {
             garbler.pass_on()?;
         }
-        Ok(garbler.output.finish())
+        let Self { output, labels, gates, .. } = garbler;
+        Ok(Complete { output: output.finish(), inputs: labels.given(), gates })
     }
 
     #[cold]
@@ -77,6 +87,7 @@ impl<'a> Garbler<'a> {
         if let Some(progress) = self.progress {
             progress.fetch_add(self.material.len() as u64, Relaxed);
         }
+        self.gates += self.material.len() as u64;
         self.material.clear();
         Ok(())
     }

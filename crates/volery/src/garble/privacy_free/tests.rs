@@ -6,6 +6,7 @@ mod vectors;
 use super::*;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
+use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::{Held, PIECE, Sink};
 use crate::garble::trial::{Arbitrary, strings};
@@ -32,13 +33,13 @@ fn key(arch: Arch, construction: Construction) -> Key {
 /// The material and the output label of circuit number 3.
 fn garbled<C: for<'a> Circuit<Garbler<'a>>>(key: &Key, circuit: &C) -> (Vec<F128>, F128) {
     let mut kept = Kept::default();
-    let output = Garbler::garble(key, (3, SEED), circuit, &mut kept, None).unwrap();
+    let output = Garbler::garble(key, (3, SEED), circuit, &mut kept, None).unwrap().output;
     (kept.0, output)
 }
 
 /// The labels of inputs with these values.
 fn labels(values: &[F2]) -> Vec<F128> {
-    let labels = Labels::new(Arch::PORTABLE, SEED);
+    let labels = Labels::new(&key(Arch::PORTABLE, Construction::default()), SEED);
     let delta = labels.delta();
     labels.zip(values).map(|(label, value)| F128(label.0 ^ delta.0 & value.mask())).collect()
 }
@@ -161,7 +162,7 @@ fn another_key_makes_another_garbled_circuit() {
             [(one, 3, SEED), (other, 3, SEED), (one, 4, SEED), (one, 3, F128(SEED.0 ^ 1))]
         {
             let mut kept = Kept::default();
-            let output = Garbler::garble(&key, (clause, seed), &circuit, &mut kept, None).unwrap();
+            let output = Garbler::garble(&key, (clause, seed), &circuit, &mut kept, None).unwrap().output;
             assert!(seen.insert(output));
             assert!(kept.0.iter().all(|block| seen.insert(*block)));
         }

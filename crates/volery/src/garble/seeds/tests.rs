@@ -30,7 +30,7 @@ fn all_seeds_but_one_and_the_key_of_retrieval() {
             assert_eq!(pairs.len(), seeds.transfers(clauses));
             assert_eq!(ours.seeds.len(), clauses);
             for own in 0..clauses {
-                let messages = chosen(&pairs, &seeds.choices(clauses, own));
+                let messages = chosen(&pairs, &seeds.choices(clauses, own).collect::<Vec<_>>());
                 let theirs = seeds.take(&SESSION, clauses, own, &messages);
                 let others: Vec<usize> = (0..clauses).filter(|clause| *clause != own).collect();
                 assert_eq!(known(&theirs, &ours), others, "{seeds:?}, {own} of {clauses}");
@@ -69,7 +69,7 @@ fn a_punctured_leaf_of_no_clause() {
     for clauses in [3, 5, 6, 7, 9] {
         let (ours, pairs) = Seeds::Tree.offer(&SESSION, &secret(1), clauses);
         for leaf in clauses..clauses.next_power_of_two() {
-            let choices = Seeds::Tree.choices(clauses, leaf);
+            let choices = Seeds::Tree.choices(clauses, leaf).collect::<Vec<_>>();
             let theirs = Seeds::Tree.take(&SESSION, clauses, leaf, &chosen(&pairs, &choices));
             assert_eq!(known(&theirs, &ours), (0..clauses).collect::<Vec<_>>(), "{leaf} of {clauses}");
             assert_ne!(theirs.retrieval, ours.retrieval, "{leaf} of {clauses}");
@@ -91,9 +91,8 @@ fn a_punctured_leaf_of_no_clause() {
 #[test]
 fn every_choice_in_a_tree_misses_one_leaf() {
     for clauses in [2, 4, 8] {
-        let choices: std::collections::HashSet<Vec<bool>> = (0..clauses)
-            .map(|own| Seeds::Tree.choices(clauses, own).into_iter().map(F2::to_bool).collect())
-            .collect();
+        let choices: std::collections::HashSet<Vec<bool>> =
+            (0..clauses).map(|own| Seeds::Tree.choices(clauses, own).map(F2::to_bool).collect()).collect();
         assert_eq!(choices.len(), clauses, "each string of bits is the choice of one leaf");
         assert_eq!(1 << Seeds::Tree.transfers(clauses), clauses);
     }
@@ -109,7 +108,7 @@ fn all_seeds_and_several_proofs_of_retrieval() {
         assert!(!all.contains(&ours.retrieval));
         for twice in 0..clauses {
             let other = (twice + 1) % clauses;
-            let mut choices = Seeds::Each.choices(clauses, twice);
+            let mut choices = Seeds::Each.choices(clauses, twice).collect::<Vec<_>>();
             choices[other] = F2::from(true);
             let theirs = Seeds::Each.take(&SESSION, clauses, twice, &chosen(&pairs, &choices));
             assert_eq!(theirs.retrieval, ours.retrieval);

@@ -26,13 +26,15 @@ impl<'a> Prover<'a> {
     /// Steps 1 and 2, with `values` for the inputs of a circuit, witness and hints in their order.
     ///
     /// # Errors
-    /// `Misbehaved` where the verifier breaks the transfers; link errors.
+    /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the verifier breaks the transfers; link
+    /// errors.
     pub fn new(
         channel: &mut Channel,
         terms: Terms<'a>,
         values: Zeroizing<Vec<F2>>,
         random: &mut Random,
     ) -> Result<Self> {
+        terms.check()?;
         let session = terms.session(channel);
         let transfers = committing::Receiver::new(channel, terms.arch, values.clone(), random)?;
         Ok(Self { terms, session, values, transfers })
@@ -61,9 +63,9 @@ impl<'a> Prover<'a> {
         answer(channel, &session.sid, output, random, |secret, opening| {
             let seed = secret.seed(&session, 0);
             let mut again = Digested::new();
-            let expected = Garbler::garble(&key, (0, seed), circuit, &mut again, None)?;
+            let expected = Garbler::garble(&key, (0, seed), circuit, &mut again, None)?.of(terms.shape)?;
             Ok(secret.salt(&session).0.ct_eq(&salt[0].0)
-                & received.were(&pairs(terms.arch, seed, values.len()), opening)
+                & received.were(&pairs(&key, seed, values.len()), opening)
                 & again.finish().ct_eq(&digest)
                 & expected.0.ct_eq(&output.0))
         })

@@ -2,7 +2,7 @@
 
 use super::{Terms, pairs};
 use crate::channel::Channel;
-use crate::circuit::{Circuit, nothing_asserted};
+use crate::circuit::Circuit;
 use crate::error::Result;
 use crate::garble::exchange::challenge;
 use crate::garble::material::Sending;
@@ -23,11 +23,9 @@ impl<'a> Verifier<'a> {
     /// Steps 1 and 2.
     ///
     /// # Errors
-    /// `Invalid` where the circuit asserts nothing; `Misbehaved` where the prover breaks the transfers; link errors.
+    /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the prover breaks the transfers; link errors.
     pub fn new(channel: &mut Channel, terms: Terms<'a>, random: &mut Random) -> Result<Self> {
-        if terms.shape.assert == 0 {
-            return Err(nothing_asserted());
-        }
+        terms.check()?;
         let session = terms.session(channel);
         let transfers = committing::Sender::new(channel, terms.arch, terms.inputs(), random)?;
         Ok(Self { terms, session, transfers })
@@ -45,10 +43,12 @@ impl<'a> Verifier<'a> {
         // 3
         let secret = Secret::random(random);
         let (seed, salt) = (secret.seed(&session, 0), secret.salt(&session));
+        let key = session.key(salt);
         channel.send_words(&[salt])?;
-        transfers.send(channel, &pairs(terms.arch, seed, terms.inputs()))?;
+        transfers.send(channel, &pairs(&key, seed, terms.inputs()))?;
         let mut material = Sending(channel);
-        let output = Garbler::garble(&session.key(salt), (0, seed), circuit, &mut material, terms.progress)?;
+        let output =
+            Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress)?.of(terms.shape)?;
         // 4, 5, 6
         challenge(channel, &session.sid, (&secret, &transfers.open()), output)?;
         Ok(Accepted(()))

@@ -3,9 +3,10 @@
 use super::Terms;
 use crate::circuit::{Clause, Clauses};
 use crate::error::Result;
+use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::Stacking;
-use crate::garble::privacy_free::{Garbler, Key};
+use crate::garble::privacy_free::Garbler;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
@@ -96,22 +97,22 @@ fn one<C>(
 where
     C: for<'a> Clauses<Garbler<'a>>,
 {
-    let gates = terms.shapes[clause].mul_by_gates() as usize;
-    let mut sink = Stacking::onto(&mut stack[..gates], counts);
+    let shape = &terms.shapes[clause];
+    let mut sink = Stacking::onto(&mut stack[..shape.mul_by_gates() as usize], counts);
     let circuit = Clause::new(clauses, clause);
     let progress: Option<&AtomicU64> = terms.progress;
-    Garbler::garble(key, (clause, seed), &circuit, &mut sink, progress)
+    Garbler::garble(key, (clause, seed), &circuit, &mut sink, progress)?.of(shape)
 }
 
 /// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those that its shape says.
-pub(super) fn labels(terms: &Terms, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
+pub(super) fn labels(terms: &Terms, key: &Key, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
     let mut sums = Zeroizing::new(vec![[F128::ZERO; 2]; terms.inputs()]);
     for (clause, (&seed, shape)) in seeds.iter().zip(terms.shapes).enumerate() {
         if !which.garbled(clause) {
             continue;
         }
         let mask = F2::from(which.counts(clause)).mask();
-        let labels = Labels::new(terms.arch, seed);
+        let labels = Labels::new(key, seed);
         let delta = labels.delta();
         for (sum, label) in sums.iter_mut().take(shape.inputs_by_gates() as usize).zip(labels) {
             sum[0].0 ^= label.0 & mask;

@@ -5,10 +5,10 @@ use super::heap::{self, Which};
 use crate::channel::Channel;
 use crate::circuit::{Clause, Clauses};
 use crate::error::Result;
-use crate::garble::Session;
 use crate::garble::exchange::answer;
 use crate::garble::material::{Held, PIECE};
-use crate::garble::privacy_free::{Evaluator, Garbler, Inputs, Key};
+use crate::garble::privacy_free::{Evaluator, Garbler, Inputs};
+use crate::garble::{Key, Session};
 use crate::ot::committing;
 use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
@@ -44,7 +44,10 @@ impl<'a> Prover<'a> {
         let session = terms.session(channel);
         let mut padded = Zeroizing::new(vec![F2::ZERO; terms.inputs()]);
         padded[..values.len()].copy_from_slice(values);
-        let mut choices = Zeroizing::new(terms.seeds.choices(terms.clauses(), chosen));
+        let count = terms.seeds.transfers(terms.clauses()) + terms.inputs();
+        // Of its full length from the beginning: what grows leaves copies behind.
+        let mut choices = Zeroizing::new(Vec::with_capacity(count));
+        choices.extend(terms.seeds.choices(terms.clauses(), chosen));
         choices.extend(padded.iter());
         let transfers = committing::Receiver::new(channel, terms.arch, choices, random)?;
         Ok(Self { terms, session, chosen, values: padded, transfers })
@@ -74,7 +77,7 @@ impl<'a> Prover<'a> {
         let outputs = heap::garble(&terms, &key, clauses, others, &held.seeds, &mut stack)?;
         let mut labels = Zeroizing::new(of_inputs.to_vec());
         for ((label, value), pair) in
-            labels.iter_mut().zip(values.iter()).zip(heap::labels(&terms, others, &held.seeds).iter())
+            labels.iter_mut().zip(values.iter()).zip(heap::labels(&terms, &key, others, &held.seeds).iter())
         {
             label.0 ^= pair[0].0 ^ (pair[0].0 ^ pair[1].0) & value.mask();
         }
@@ -85,7 +88,7 @@ impl<'a> Prover<'a> {
         // 4, 5, 6
         answer(channel, &session.sid, output, random, |secret, opening| {
             let (held, mut pairs) = terms.seeds.offer(&session, secret, terms.clauses());
-            pairs.extend(heap::labels(&terms, Which::All, &held.seeds).iter());
+            pairs.extend(heap::labels(&terms, &key, Which::All, &held.seeds).iter());
             let own = Which::Apart { from: chosen, but: false, fixed_work };
             let expected = heap::garble(&terms, &key, clauses, own, &held.seeds, &mut stack)?;
             Ok(secret.salt(&session).0.ct_eq(&salt[0].0)

@@ -50,7 +50,7 @@ fn values(circuit: &Arbitrary, holds: bool) -> Vec<F2> {
 
 /// What a prover chooses in all transfers.
 fn choices(terms: &Terms, (chosen, values): (usize, &[F2])) -> Vec<F2> {
-    let mut choices = terms.seeds.choices(terms.clauses(), chosen);
+    let mut choices = terms.seeds.choices(terms.clauses(), chosen).collect::<Vec<_>>();
     choices.extend(padded(terms, values).iter());
     choices
 }

@@ -47,14 +47,14 @@ impl<'a> Verifier<'a> {
         // 3
         let secret = Secret::random(random);
         let salt = secret.salt(&session);
+        let key = session.key(salt);
         channel.send_words(&[salt])?;
         let (held, mut pairs) = terms.seeds.offer(&session, &secret, terms.clauses());
-        pairs.extend(heap::labels(&terms, Which::All, &held.seeds).iter());
+        pairs.extend(heap::labels(&terms, &key, Which::All, &held.seeds).iter());
         transfers.send(channel, &pairs)?;
         // The prover garbles its clauses while this party does.
         channel.flush()?;
         let mut stack = Zeroizing::new(vec![F128::ZERO; terms.material()]);
-        let key = session.key(salt);
         let outputs = heap::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
         stack.chunks(PIECE).try_for_each(|piece| channel.send_words(piece))?;
         // 4, 5, 6

@@ -55,14 +55,15 @@ fn check(name: &str, circuit: impl Fn(u64) -> Known) -> usize {
         let value = u64::from_str_radix(&one("value")[2..], 16).unwrap();
         let (seed, clause) = (block(one("seed")), one("clause").parse().unwrap());
         for arch in Arch::available() {
-            let labels = Labels::new(arch, seed);
+            let key = Key { arch, construction, salt: block(one("salt")) };
+            let labels = Labels::new(&key, seed);
             assert_eq!(labels.delta(), block(one("delta")));
             let inputs = all("label");
             assert!(!inputs.is_empty());
             assert!(labels.zip(inputs).all(|(label, known)| label == block(known)), "{case}");
-            let key = Key { arch, construction, salt: block(one("salt")) };
             let mut kept = Kept::default();
-            let output = Garbler::garble(&key, (clause, seed), &circuit(value), &mut kept, None).unwrap();
+            let output =
+                Garbler::garble(&key, (clause, seed), &circuit(value), &mut kept, None).unwrap().output;
             assert_eq!(output, block(one("output")), "{case}");
             assert_eq!(kept.0.len().to_string(), one("blocks"));
             assert_eq!(kept.0[0], block(one("first")), "{case}");

@@ -52,7 +52,7 @@ fn lie(
     let told = if matches!(lie, Lie::Salt(_)) { F128(right.0 ^ 1 << 9) } else { right };
     let used = if matches!(lie, Lie::Salt(true)) { told } else { right };
     channel.send_words(&[told])?;
-    let mut pairs = pairs(terms.arch, seed, terms.inputs());
+    let mut pairs = pairs(&session.key(used), seed, terms.inputs());
     if let Lie::Label(input, slots) = lie {
         pairs[input].iter_mut().zip(slots).for_each(|(label, wrong)| label.0 ^= u128::from(wrong) << 55);
     }

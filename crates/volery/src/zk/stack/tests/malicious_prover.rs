@@ -67,7 +67,7 @@ impl Cheat<'_> {
         let mut output = heap::garble(&terms, &key, clauses, which, &held.seeds, &mut stack)?;
         let mut labels = of_inputs.to_vec();
         for ((label, value), pair) in
-            labels.iter_mut().zip(values).zip(heap::labels(&terms, which, &held.seeds).iter())
+            labels.iter_mut().zip(values).zip(heap::labels(&terms, &key, which, &held.seeds).iter())
         {
             *label ^= pair[usize::from(value.to_bool())];
         }
@@ -110,7 +110,7 @@ fn an_answer_without_a_witness() {
             for own in 0..count {
                 for values in strings(clauses.0[own].inputs()) {
                     let terms = terms(&shapes, seeds);
-                    let of_seeds = seeds.choices(count, own);
+                    let of_seeds = seeds.choices(count, own).collect::<Vec<_>>();
                     let holds = clauses.0[own].holds(&values);
                     let cheat =
                         Cheat { clauses: &clauses, terms, of_seeds, given_up: own, own: Some(own), values };
@@ -151,7 +151,7 @@ fn all_seeds_of_a_tree() {
             let cheat = Cheat {
                 clauses: &clauses,
                 terms: terms(&shapes, Seeds::Tree),
-                of_seeds: Seeds::Tree.choices(count, leaf),
+                of_seeds: Seeds::Tree.choices(count, leaf).collect::<Vec<_>>(),
                 given_up: leaf,
                 own: None,
                 values: vec![],
@@ -176,7 +176,7 @@ fn the_proof_of_retrieval_twice() {
     for (one, other) in [(0, 1), (1, 2), (3, 0), (2, 3)] {
         let longest = clauses.0[one].inputs().max(clauses.0[other].inputs());
         for values in strings(longest) {
-            let mut of_seeds = Seeds::Each.choices(count, one);
+            let mut of_seeds = Seeds::Each.choices(count, one).collect::<Vec<_>>();
             of_seeds[other] = F2::ONE;
             for own in [one, other] {
                 let holds = clauses.0[own].holds(&values);

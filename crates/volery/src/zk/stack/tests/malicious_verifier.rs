@@ -57,7 +57,7 @@ fn lie(
         Lie::Retrieval => pairs.iter_mut().for_each(|pair| pair[1].0 ^= 1 << 80),
         _ => {}
     }
-    pairs.extend(heap::labels(&terms, Which::All, &held.seeds).iter());
+    pairs.extend(heap::labels(&terms, &session.key(used), Which::All, &held.seeds).iter());
     if let Lie::Transfer(place, slots) = lie {
         pairs[place].iter_mut().zip(slots).for_each(|(message, wrong)| message.0 ^= u128::from(wrong) << 55);
     }
