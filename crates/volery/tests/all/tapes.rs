@@ -174,14 +174,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "bd8be79607d6357b971c7fe3ee924c73",
-                "038e97f6d0151c520a3000a8d95c620c",
-                "bca69b9d7a6ee541e13e7bdde1cd70e7",
+                "d8559fbe5f3d91e1fbfb20f4eb966e44",
+                "4a6e5c69a6d6109c3b721c68108fdea8",
+                "07dbf0eb025f13377359606afb9b0d98",
             ],
             [
-                "186451f3c51a08cc30e0704fd0d606c8",
-                "1aa6cad496c4170a7a2ae56fbfa798c5",
-                "610b610be6728dc6dcf9321d7245fd37",
+                "3127bf04b7f60e0851f460fbe3e8c8b3",
+                "78b0417623d1eafa29963ab07c909547",
+                "3133616220b0354b018caf31ab1b075c",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
