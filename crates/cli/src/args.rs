@@ -1,12 +1,13 @@
 //! What was typed. What it means is decided in [`crate::settings`].
 
+mod bench;
 mod circuit;
 
+pub(crate) use bench::Bench;
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -90,6 +91,7 @@ Examples:
 const SYSTEM: &str = "\
 The proof system:
   quicksilver  commitments by correlations, over any --field: the least traffic
+               for a single statement
   jko          a garbled circuit, over f2: the verifier sends 16 bytes for each
                multiplication, and the prover a few for each private input
   stack        a garbled circuit for each of several clauses, over f2: of the
@@ -122,43 +124,6 @@ Over other fields, with bits for each multiplication beside the value itself:
   mid          1.5
   wan          0.5";
 
-const BENCH: &str = "\
-Examples:
-  volery bench boolean --gates 100000000 --json
-  volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
-  volery bench sha256 --repeat 10
-  volery bench arithmetic --field f61x2 --vole mid
-  volery bench inner-product --length 100000000 --field f2
-  volery bench matmul --size 1024 --bandwidth 500
-  volery bench sis --kind binary
-  volery bench holes --kind multiplication
-  volery bench merkle --depth 16
-  volery bench snippets --count 1000 --system stack
-  volery bench stack --clauses 15 --bandwidth 1000 --latency 2
-  volery bench vole-f2 --vole mid
-  volery bench vole-f61 --bandwidth 100
-  volery bench tables --only wolverine-table3 --only quicksilver
-  volery bench --list
-
-In the JSON, `sent` goes from the prover to the verifier, and `received` back.
-`setup` runs from the handshake to the first gate, `online` from there to the
-verdict, `total` from the start of the process. With --repeat, gates, bytes
-and seconds are those of all runs together, and `runs` has the seconds of each.
-Of correlations, `nanoseconds_per_correlation` and `bits_per_correlation`, both
-ways together, leave out the set-up; those in `with_setup` share it among all.
-Of an inner product, `beyond_committing` is the seconds that the slower party
-takes beside committing to the vectors. Of holes, `committed_bits_each` is for
-each block or multiplication, and `gate_by_gate` has what it takes without them.
-
-`tables` reruns what the papers report, 15 minutes or so in all, each row in a
-process of its own, and writes tables.json, tables.md and plots in SVG to --out,
-after each table. A row that fails is told there, and the others go on; the exit
-code is then that of the first. A row runs no more once it took 20 seconds.
-
---bandwidth and --latency shape the loopback link by itself, without the
-system's help. The rate is that of payload; loss and the growing window of TCP
-are not modelled.";
-
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
 #[command(name = "volery", version, after_help = EXIT_CODES)]
@@ -184,7 +149,7 @@ pub(crate) enum Verb {
     #[command(subcommand)]
     Circuit(CircuitVerb),
     /// Measure both parties on this machine, one thread each, over loopback TCP
-    #[command(after_help = BENCH)]
+    #[command(after_help = bench::EXAMPLES)]
     Bench(Bench),
     /// Show what this machine has, and how fast the kernels run on it
     Doctor(Doctor),
@@ -215,7 +180,7 @@ pub(crate) struct Prove {
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
-    /// which is then some 2.5 times as long
+    /// which is then more than twice as long
     #[arg(long)]
     pub(crate) fixed_work: bool,
     #[command(flatten)]
@@ -248,66 +213,6 @@ pub(crate) struct Check {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct Bench {
-    /// What to measure; --list shows what there is
-    #[arg(required_unless_present = "list")]
-    pub(crate) name: Option<String>,
-    /// List what there is to measure
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// The multiplications of `boolean`, `arithmetic` and `jko` [default: 10000000], of a clause of `stack` [default:
-    /// 500000], the correlations of `vole-f2` [default:
-    /// 100000000] and `vole-f61` [default: 10000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) gates: Option<String>,
-    /// The length of the vectors of `inner-product` [default: 1000000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) length: Option<String>,
-    /// The rows and columns of the matrices of `matmul` [default: 1024]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) size: Option<String>,
-    /// The depth of the tree of `merkle` [default: 8], and of the trees of `merkle-membership` [default: 26]
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub(crate) depth: Option<String>,
-    /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
-    /// sha256]; of `merkle`: gates, holes [default: holes, but gates by jko]
-    #[arg(long, value_name = "KIND")]
-    pub(crate) kind: Option<String>,
-    /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) count: Option<String>,
-    /// The clauses of `stack` [default: 15]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) clauses: Option<String>,
-    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of
-    /// `tables` 3, with --quick 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) repeat: Option<String>,
-    /// Let no more than this through the link, in each direction; auto chooses by it too
-    #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
-    pub(crate) bandwidth: Option<String>,
-    /// Delay what goes through the link by this, in each direction
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
-    pub(crate) latency: Option<String>,
-    /// The folder in which `tables` writes [default: volery-tables]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub(crate) only: Vec<String>,
-    /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Run those rows of `tables`, too, that take minutes each
-    #[arg(long)]
-    pub(crate) large: bool,
-    #[command(flatten)]
-    pub(crate) protocol: Protocol,
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 #[derive(Args)]
@@ -401,7 +306,7 @@ pub(crate) struct Protocol {
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
     /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own
-    /// statement before it connects
+    /// statement before it connects, and by jko and stack the last the time that the prover takes to garble once more
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true)]
     pub(crate) timeout: String,
 }

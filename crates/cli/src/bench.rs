@@ -6,27 +6,23 @@ mod garbled;
 mod holes;
 mod membership;
 mod merkle;
+mod plan;
 mod snippets;
 mod tables;
 mod vole;
 
 use crate::args::Bench;
-use crate::both::{Reports, Task};
 use crate::failure::{Failure, Result};
 use crate::fields::{ARITHMETIC, BOOLEAN, Field};
-use crate::link::Shape;
-use crate::parties::{Known, print_outcome};
-use crate::preimage::{LENGTH, Preimage};
 use crate::print;
-use crate::report::{Outcome, table};
-use crate::settings::{AUTO, Settings, bandwidth, one_of};
-use serde_json::{Value, json};
-use std::time::{Duration, Instant};
-use volery::circuit::{
-    self, Alternatives, Arithmetic, Count, Network, Relation, Size, Statement, Witness, clauses,
-};
+use crate::report::table;
+use crate::settings::{AUTO, one_of};
+use plan::Plan;
+use serde_json::json;
+use std::time::Instant;
+use volery::circuit::{Arithmetic, Size};
 use volery::random::Random;
-use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
+use volery::{Setting, System};
 
 pub(crate) use algebra::{inner_product, matmul, sis};
 pub(crate) use tables::stop;
@@ -119,20 +115,6 @@ const TABLES: &str = "tables";
 
 /// Multiplications of `boolean` and `arithmetic`, where none are given.
 const GATES: u64 = 10_000_000;
-
-/// The longest delay that can be asked for.
-const LONGEST_LATENCY: f64 = 10_000.0;
-
-/// What all benches share, over `S`.
-struct Plan<S> {
-    settings: Settings<S>,
-    shape: Shape,
-    /// As in the JSON.
-    latency: Option<f64>,
-    gates: Option<u64>,
-    repeat: u32,
-    started: Instant,
-}
 
 /// Runs what was asked for.
 pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
@@ -241,11 +223,10 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
     Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {elsewhere}")))
 }
 
-/// The system by which a bench is to run: the one that is asked for, if it is among its own, or the first of these.
-pub(crate) fn system(typed: &Bench) -> Result<System> {
+/// The systems by which a bench can run; the first is where none is asked for.
+fn systems(name: &str) -> &'static [System] {
     use System::{Jko, QuickSilver, Stack};
-    let name = typed.name.as_deref().unwrap_or_default();
-    let its: &[System] = match name {
+    match name {
         "boolean" | "sha256" | "merkle" | applications::PRICE | applications::CERTIFICATE => {
             &[QuickSilver, Jko]
         }
@@ -253,7 +234,13 @@ pub(crate) fn system(typed: &Bench) -> Result<System> {
         "jko" => &[Jko],
         "stack" => &[Stack, QuickSilver, Jko],
         _ => &[QuickSilver],
-    };
+    }
+}
+
+/// The system by which a bench is to run: the one that is asked for, if it is among its own, or the first of these.
+pub(crate) fn system(typed: &Bench) -> Result<System> {
+    let name = typed.name.as_deref().unwrap_or_default();
+    let its = systems(name);
     let system = crate::settings::system(&typed.protocol, its[0])?;
     if its.contains(&system) {
         return Ok(system);
@@ -310,144 +297,4 @@ fn repeat(typed: &Bench, otherwise: u32) -> Result<u32> {
 /// What is wrong with a number of gates.
 fn of_gates(why: volery::Error) -> Failure {
     Failure::from(why).at("--gates")
-}
-
-fn latency(text: &str) -> Result<f64> {
-    let number = text.parse().ok().filter(|ms| (0.0..=LONGEST_LATENCY).contains(ms));
-    number.ok_or_else(|| Failure::usage("--latency: write a number of milliseconds, from 0 to 10000"))
-}
-
-impl<S: Setting> Plan<S> {
-    fn new(typed: &Bench, started: Instant) -> Result<Self> {
-        let mut settings = Settings::of(system(typed)?, &typed.protocol, &typed.output)?;
-        settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
-        let latency = typed.latency.as_deref().map(latency).transpose()?;
-        let shape = Shape {
-            bandwidth: settings.bandwidth,
-            latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
-        };
-        let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
-        Ok(Self { settings, shape, latency, gates, repeat: repeat(typed, 1)?, started })
-    }
-
-    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
-    /// parameters.
-    fn prove<C, W>(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        circuit: &C,
-        witness: W,
-        mul: u64,
-        options: &Options,
-    ) -> Result<Outcome>
-    where
-        W: IntoIterator<Item = S::F> + Clone + Send,
-        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
-    {
-        let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
-        Ok(self.outcome(name, size, &reports))
-    }
-
-    /// What the runs of a bench came to.
-    fn outcome(&self, name: &'static str, size: (&str, u64), reports: &Reports) -> Outcome {
-        let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
-        outcome.threads = self.settings.threads();
-        outcome.bench = Some((name, self.parameters(size)));
-        outcome
-    }
-
-    fn print(&self, outcome: &Outcome) -> Result<()> {
-        print_outcome(outcome, &self.settings)
-    }
-
-    /// What there is to do, `of` so many a run.
-    fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
-        let total = of.saturating_mul(self.repeat.into());
-        Task { settings: &self.settings, shape: self.shape, unit, total }
-    }
-
-    /// What was asked for, `size` being of this bench alone.
-    fn parameters(&self, size: (&str, u64)) -> Value {
-        json!({
-            size.0: size.1,
-            "vole": self.settings.vole(),
-            "repeat": self.repeat,
-            "bandwidth": self.settings.bandwidth,
-            "latency": self.latency,
-        })
-    }
-}
-
-impl Plan<Binary> {
-    /// The same by the system that is asked for.
-    fn prove_boolean<C, W>(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        circuit: &C,
-        witness: W,
-        mul: u64,
-        options: &Options,
-    ) -> Result<Outcome>
-    where
-        W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Sync,
-    {
-        let reports = self.task("gates", mul).prove_boolean(circuit, witness, options, self.repeat)?;
-        Ok(self.outcome(name, size, &reports))
-    }
-
-    fn boolean(&self) -> Result<()> {
-        let gates = self.gates.unwrap_or(GATES);
-        let network = Network::new(gates).map_err(of_gates)?;
-        let options =
-            self.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
-        let seed = Random::from_system()?.bytes();
-        // Any witness will do, so that it is no secret.
-        let witness: Vec<F2> = network.witness(seed).collect();
-        let witness = witness.iter().copied();
-        self.print(&self.prove_boolean("boolean", ("gates", gates), &network, witness, gates, &options)?)
-    }
-
-    fn sha256(&self) -> Result<()> {
-        let Preimage { statement, witness, .. } = Preimage::random()?;
-        self.print(&self.stated("sha256", ("length", LENGTH as u64), &statement, &witness)?)
-    }
-
-    /// Proves a statement that was put into values.
-    fn stated(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        statement: &Statement,
-        witness: &Witness,
-    ) -> Result<Outcome> {
-        let known = Known::<Relation>(witness);
-        if self.settings.system == System::Stack {
-            return self.clauses(name, size, statement, known);
-        }
-        volery::check(statement, known)?;
-        let shape = Count::<F2>::shape(statement)?;
-        let options = self.settings.options(statement.digest(), Some(shape.size()))?;
-        self.prove_boolean(name, size, statement, known, shape.mul, &options)
-    }
-
-    /// Proves one of the clauses of a statement.
-    fn clauses(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        statement: &Statement,
-        known: Known<Relation>,
-    ) -> Result<Outcome> {
-        let chosen = clauses::find(statement, known)?;
-        let options = self.settings.options(statement.digest(), None)?;
-        let mul = clauses::shapes(statement)?.iter().map(circuit::Shape::mul_by_gates).sum();
-        let reports =
-            self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
-        let mut outcome = self.outcome(name, size, &reports);
-        outcome.clauses = Some(statement.count() as u64);
-        Ok(outcome)
-    }
 }

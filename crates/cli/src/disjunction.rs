@@ -105,7 +105,7 @@ impl Disjunction {
                 let work = if settings.garbling.fixed_work { 2 * all } else { all };
                 Counted { size: Default::default(), work }
             }
-            _ => Counted::of(&OneOf(self), settings)?,
+            _ => Counted::of(&OneOf(self), settings, party)?,
         };
         Session::open(settings, reach, party, self.digest(), Some(counted))
     }

@@ -76,7 +76,7 @@ impl From<Error> for Failure {
                 "system" => ": start both sides with the same --system",
                 "way of garbling" => ": start both sides with the same --gate-hash and the same --seeds",
                 what if what.starts_with("statement") => {
-                    ": start both sides with the same, and several relations in the same order"
+                    ": give both sides the same --relation and --public, several relations in the same order"
                 }
                 "protocol version" => ": install the same version on both",
                 what if what.contains("--vole") => {

@@ -35,7 +35,7 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
         System::QuickSilver => settings.correlations.is_none() || S::BOUND_BY_SIZE,
         _ => !typed.no_check,
     };
-    let counted = count.then(|| Counted::of(&statement, &settings)).transpose()?;
+    let counted = count.then(|| Counted::of(&statement, &settings, Party::Prover)).transpose()?;
     let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
     let report = S::prove(&statement, known, &mut session.channel, &session.options)?;
     drop(session);
@@ -51,7 +51,7 @@ pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> 
     let reach = reach(&typed.peer)?;
     let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
-    let counted = Counted::of(&statement, &settings)?;
+    let counted = Counted::of(&statement, &settings, Party::Verifier)?;
     let mut session = Session::open(&settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
     let (_accepted, report) = S::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
@@ -75,8 +75,8 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// The gates of `circuit` as the system of `settings` does them.
-    pub(crate) fn of<S, C>(circuit: &C, settings: &Settings<S>) -> Result<Self>
+    /// The gates of `circuit` as `party` does them by the system of `settings`.
+    pub(crate) fn of<S, C>(circuit: &C, settings: &Settings<S>, party: Party) -> Result<Self>
     where
         S: Setting,
         C: Circuit<Count<S::F>>,
@@ -85,6 +85,8 @@ impl Counted {
         let shape = Count::<S::F>::shape(circuit)?;
         let work = match settings.system {
             System::QuickSilver => shape.mul,
+            // A prover evaluates, and garbles once more to check.
+            _ if party == Party::Prover => 2 * shape.mul_by_gates(),
             _ => shape.mul_by_gates(),
         };
         Ok(Self { size: shape.size(), work })

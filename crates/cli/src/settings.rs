@@ -8,7 +8,7 @@ use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
 use volery::circuit::{Format, Program, Size, Statement};
-use volery::zk::jko;
+use volery::garble::exchange;
 use volery::{Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, System};
 
 /// The longest wait that can be asked for: a year.
@@ -44,7 +44,7 @@ impl<S: Setting> Settings<S> {
         let garbles = system != System::QuickSilver;
         if garbles && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
-                "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or --field",
+                "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
                 S::name()
             )));
         }
@@ -138,7 +138,7 @@ impl<S: Setting> Settings<S> {
     fn offer(&self, size: Size) -> Result<()> {
         let asked = self.security.unwrap_or(S::SECURITY);
         if self.system != System::QuickSilver {
-            let (system, offered) = (self.system, jko::security());
+            let (system, offered) = (self.system, exchange::security());
             return if offered < asked {
                 Err(Failure::usage(format_args!(
                     "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"

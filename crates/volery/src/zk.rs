@@ -1,8 +1,8 @@
 //! Proof systems: where it is decided whether a statement is believed.
 //!
 //! A system is one file or folder: its header names the relation, the messages and the paper; then come `Prover` and
-//! `Verifier`, the two backends that a circuit is pushed into. Both end in `finish`, and only the verifier's makes an
-//! [`Accepted`].
+//! `Verifier`: the two backends that a circuit is pushed into, or where circuits are garbled those who push it into others.
+//! Only the verifier's end makes an [`Accepted`].
 
 pub mod jko;
 pub mod quicksilver;

@@ -29,7 +29,7 @@ use run::{Runner, State};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
-use volery::{Binary, System};
+use volery::Binary;
 
 pub(crate) use files::stop;
 
@@ -114,11 +114,10 @@ impl Asked {
     fn cell(&self, row: &Row, system: &'static str, runner: &mut Runner, [done, of]: [usize; 2]) -> Cell {
         let sized = row.sized(self.quick);
         let whole = sized == row.command;
-        // That bench has another default.
-        let default = if sized.starts_with("stack ") { System::Stack } else { System::QuickSilver };
+        let bench = sized.split_whitespace().next().unwrap_or_default().to_owned();
+        let default = super::systems(&bench)[0];
         let command = if system == default.name() { sized } else { format!("{sized} --system {system}") };
-        let bench = command.split_whitespace().next();
-        let state = if !BENCHES.iter().any(|(name, ..)| Some(*name) == bench) {
+        let state = if !BENCHES.iter().any(|(name, ..)| *name == bench) {
             State::ToCome
         } else if row.large && !self.large {
             State::LeftOut

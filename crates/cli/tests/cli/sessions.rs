@@ -317,16 +317,49 @@ fn auto_is_settled_by_both() {
 /// Ten times the gates in the same memory; three times where the program is built for tests.
 #[test]
 fn memory_does_not_grow_with_the_statement() {
-    let peak = |vole: &str, gates: &str| {
-        let arguments = ["bench", "boolean", "--vole", vole, "--gates", gates, "--quiet", "--json"];
+    let peak = |bench: &[&str], gates: &str| {
+        let arguments = [&["bench"], bench, &["--gates", gates, "--quiet", "--json"]].concat();
         volery(&arguments).expect(0).json()["peak_rss_bytes"].as_u64()
     };
     let large = if cfg!(debug_assertions) { "30_000_000" } else { "100_000_000" };
-    for (vole, few, many) in [("softspoken4", "200_000", "4_000_000"), ("l2", "10_000_000", large)] {
+    let cases = [
+        (&["boolean", "--vole", "softspoken4"][..], "200_000", "4_000_000"),
+        (&["boolean", "--vole", "l2"], "10_000_000", large),
+        (&["jko"], "1_000_000", "10_000_000"),
+    ];
+    for (vole, few, many) in cases {
         if let (Some(small), Some(large)) = (peak(vole, few), peak(vole, many)) {
+            let vole = vole.join(" ");
             assert!(large < small + small / 10 + 2_000_000, "{vole}: {small} bytes, then {large}");
             assert!(small.max(large) <= 64_000_000, "{vole}: {small} bytes, then {large}");
         }
+    }
+}
+
+/// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for each party.
+#[test]
+fn garbled_benches_run() {
+    for (bench, clauses, most) in [
+        (&["jko", "--gates", "30000"][..], None, 30_000_000),
+        (&["jko", "--gates", "2000", "--gate-hash", "tmmo", "--repeat", "2"], None, 30_000_000),
+        (&["stack", "--clauses", "5", "--gates", "3000"], Some(5), 30_000_000),
+        (
+            &["stack", "--clauses", "5", "--gates", "3000", "--seeds", "each", "--threads", "2"],
+            Some(5),
+            40_000_000,
+        ),
+        (&["stack", "--clauses", "2", "--gates", "300", "--system", "quicksilver"], Some(2), 30_000_000),
+        (&["snippets", "--system", "stack"], Some(4), 40_000_000),
+        (&["merkle-membership", "--system", "stack"], Some(3), 150_000_000),
+        (&["merkle-membership", "--depth", "1", "--system", "jko"], None, 30_000_000),
+        (&["merkle", "--depth", "1", "--system", "jko"], None, 30_000_000),
+    ] {
+        let object = volery(&[&["bench"], bench, &["--quiet", "--json"]].concat()).expect(0).json();
+        assert_eq!(object["verdict"], "accepted", "{object}");
+        assert_eq!(object["clauses"].as_u64(), clauses, "{object}");
+        assert!(object["gates"]["mul"].as_u64() > Some(0), "{object}");
+        assert!(object["peak_rss_bytes"].as_u64().is_none_or(|peak| peak < most), "{object}");
+        assert!(bench[0] != "jko" || object["garbled_per_second"].as_f64() > Some(0.0), "{object}");
     }
 }
 

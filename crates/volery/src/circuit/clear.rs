@@ -26,18 +26,20 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
         Self { witness: witness.into_iter(), asserts: 0, ended: false, inputs: None }
     }
 
-    /// The values of witness and hints, in their order, with which `circuit` holds.
+    /// The values of witness and hints, in their order, with which `circuit` holds; there are `count` of them.
     ///
     /// # Errors
     /// Those of the evaluation.
     pub(crate) fn inputs<C: Circuit<Self>>(
         circuit: &C,
         witness: impl IntoIterator<Item = F, IntoIter = I>,
+        count: usize,
     ) -> Result<Zeroizing<Vec<F>>> {
-        let mut clear = Self { inputs: Some(Vec::new()), ..Self::new(witness) };
-        circuit.run(&mut clear)?;
+        // Of its full length from the beginning: what grows leaves copies behind.
+        let mut clear = Self { inputs: Some(Vec::with_capacity(count)), ..Self::new(witness) };
+        let run = circuit.run(&mut clear);
         let inputs = Zeroizing::new(clear.inputs.take().expect("set above"));
-        clear.finish().map(|()| inputs)
+        run.and_then(|()| clear.finish()).map(|()| inputs)
     }
 
     fn keep(&mut self, values: &[F]) {

@@ -15,10 +15,18 @@ use super::Secret;
 use crate::channel::Channel;
 use crate::error::{Error, Result};
 use crate::ot::committing::Opening;
+use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
+
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of the transfers'
+/// check, with a guess of the answer and a collision of commitments, for each transcript that the prover tries.
+pub fn security() -> u32 {
+    let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
+    (-error.log2()).floor() as u32
+}
 
 fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery garbling v1, commitment").field(sid).field(&value.to_bytes()).field(nonce).finish()
@@ -51,7 +59,7 @@ pub fn answer(
 ///
 /// # Errors
 /// `Rejected` where the answer is another, or another than was committed to; link errors.
-pub fn challenge(
+pub fn open(
     channel: &mut Channel,
     sid: &[u8; 32],
     (secret, opening): (&Secret, &Opening),

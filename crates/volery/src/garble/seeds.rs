@@ -34,7 +34,7 @@ pub enum Seeds {
 }
 
 /// What the seeds and the key of retrieval are.
-pub struct Held {
+pub struct Handed {
     /// One for each clause; anything at that of the prover.
     pub seeds: Zeroizing<Vec<F128>>,
     /// The key of retrieval.
@@ -68,7 +68,7 @@ impl Seeds {
         session: &Session,
         secret: &Secret,
         clauses: usize,
-    ) -> (Held, Zeroizing<Vec<[F128; 2]>>) {
+    ) -> (Handed, Zeroizing<Vec<[F128; 2]>>) {
         match self {
             Self::Tree => {
                 let tree = tree(session);
@@ -78,7 +78,7 @@ impl Seeds {
                     nodes = tree.children(level, &nodes);
                     sums.push([side(&nodes, 0), side(&nodes, 1)]);
                 }
-                (Held::of_leaves(session, nodes, clauses), sums)
+                (Handed::of_leaves(session, nodes, clauses), sums)
             }
             Self::Each => {
                 let seeds = (0..clauses).map(|clause| secret.seed(session, clause));
@@ -86,7 +86,7 @@ impl Seeds {
                 let retrieval = if clauses == 1 { F128::default() } else { secret.retrieval(session) };
                 let pairs = seeds.iter().map(|seed| [*seed, retrieval]).take(self.transfers(clauses));
                 let pairs = Zeroizing::new(pairs.collect());
-                (Held { seeds, retrieval }, pairs)
+                (Handed { seeds, retrieval }, pairs)
             }
         }
     }
@@ -101,27 +101,27 @@ impl Seeds {
     }
 
     /// What the prover makes of the messages that it chose.
-    pub fn take(self, session: &Session, clauses: usize, chosen: usize, messages: &[F128]) -> Held {
+    pub fn take(self, session: &Session, clauses: usize, chosen: usize, messages: &[F128]) -> Handed {
         match self {
             Self::Tree => {
                 let leaves = tree(session).punctured(messages, chosen as u64);
-                Held::of_leaves(session, leaves, clauses)
+                Handed::of_leaves(session, leaves, clauses)
             }
             Self::Each if clauses == 1 => {
-                Held { seeds: Zeroizing::new(vec![F128::default()]), retrieval: F128::default() }
+                Handed { seeds: Zeroizing::new(vec![F128::default()]), retrieval: F128::default() }
             }
             Self::Each => {
                 let mut retrieval = F128::default();
                 for (clause, message) in messages.iter().enumerate() {
                     retrieval.0.conditional_assign(&message.0, (clause as u64).ct_eq(&(chosen as u64)));
                 }
-                Held { seeds: Zeroizing::new(messages.to_vec()), retrieval }
+                Handed { seeds: Zeroizing::new(messages.to_vec()), retrieval }
             }
         }
     }
 }
 
-impl Held {
+impl Handed {
     /// The leaves of a tree: first those of clauses, then those of none.
     fn of_leaves(session: &Session, mut leaves: Zeroizing<Vec<F128>>, clauses: usize) -> Self {
         let keys = leaves[clauses..].iter().map(|leaf| {

@@ -5,6 +5,7 @@ use super::{Options, Report, Security, Setting, Stream, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Branch, Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
 use crate::error::{Error, Result};
+use crate::garble::exchange;
 use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
 use crate::random::Random;
@@ -44,8 +45,8 @@ pub struct Garbling {
     pub seeds: Seeds,
     /// Threads that garble the clauses of a stack.
     pub threads: usize,
-    /// Whether the prover of a stack does the same work whichever clause holds, which takes some 2.5 times as long: for a
-    /// verifier that could tell by the time it takes.
+    /// Whether the prover of a stack does the same work whichever clause holds, which takes more than twice as long: for
+    /// a verifier that could tell by the time it takes.
     pub fixed_work: bool,
 }
 
@@ -151,7 +152,7 @@ impl<'c> Run<'c> {
 
 /// What a proof with so many ANDs is worth, if that is enough.
 fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
-    let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), jko::security());
+    let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), exchange::security());
     if statistical < asked {
         return Err(Error::invalid(format!(
             "{asked} bits of statistical security were asked for, and {system} gives {statistical}: ask for fewer"
@@ -173,8 +174,8 @@ where
     W: IntoIterator<Item = F2>,
     C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Evaluated,
 {
-    let values = Clear::inputs(circuit, witness)?;
     let (shape, statement) = settle(circuit, options)?;
+    let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
     let terms = jko_terms(options, &shape);
     let parameters = options.garbling.construction.name();
     terms.check()?;
@@ -239,13 +240,14 @@ where
     W: IntoIterator<Item = F2, IntoIter = Stream<'w>> + Clone,
     C: Clauses<Clear<F2, Stream<'w>>> + Clauses<Count<F2>> + EvaluatedClauses,
 {
+    let (shapes, statement) = settle_clauses(clauses, options)?;
     if options.garbling.fixed_work {
         (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
             evaluate_in_vain(clauses, clause, witness.clone());
         });
     }
-    let values = Clear::inputs(&Clause::new(clauses, chosen), witness)?;
-    let (shapes, statement) = settle_clauses(clauses, options)?;
+    let count = shapes[chosen].inputs_by_gates() as usize;
+    let values = Clear::inputs(&Clause::new(clauses, chosen), witness, count)?;
     let terms = stack_terms(options, &shapes);
     let parameters = stack_parameters(&options.garbling);
     terms.check()?;

@@ -27,7 +27,7 @@
 //! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of the garbling
 //! need not be adaptive; who answers without a satisfying input has found the label of a value that the circuit did
 //! not come to, which breaks the hash of the gates, or guessed 128 bits. To this adds the error of the transfers' check
-//! ([`security`]). The answer is committed to before S is opened.
+//! ([`security`](crate::garble::exchange::security)). The answer is committed to before S is opened.
 //!
 //! **Zero knowledge**: the choices are hidden by the transfers. Until 5 the prover goes on in one way whatever labels and
 //! ciphertexts it got; it commits to what came out. After 5 it answers only where the verifier knew the answer, since it
@@ -57,7 +57,6 @@ use crate::error::{Error, Result};
 use crate::garble::labels::Labels;
 use crate::garble::privacy_free::MOST_GATES;
 use crate::garble::{Key, Session};
-use crate::ot::softspoken::Depth;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::F128;
 use volery_primitives::arch::Arch;
@@ -73,7 +72,7 @@ pub struct Terms<'a> {
     pub construction: Construction,
     /// The gates of the circuit.
     pub shape: &'a Shape,
-    /// Moved on by each AND that is garbled for the peer, or evaluated.
+    /// Moved on by each AND that is garbled or evaluated.
     pub progress: Option<&'a AtomicU64>,
 }
 
@@ -112,13 +111,6 @@ fn pairs(key: &Key, seed: F128, count: usize) -> Zeroizing<Vec<[F128; 2]>> {
     let labels = Labels::new(key, seed);
     let delta = labels.delta();
     Zeroizing::new(labels.take(count).map(|label| [label, label ^ delta]).collect())
-}
-
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of the transfers'
-/// check, with a guess of the answer and a collision of commitments, for each transcript that the prover tries.
-pub fn security() -> u32 {
-    let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
-    (-error.log2()).floor() as u32
 }
 
 #[cfg(test)]

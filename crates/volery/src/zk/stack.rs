@@ -34,8 +34,8 @@
 //! **Zero knowledge** is that of JKO, and t is among the choices. What the prover does before 4 must not depend on what
 //! it decrypts, so that it looks at the ends of shorter clauses only after 5. It may take longer for one clause than
 //! for another: where the verifier could measure that, [`Terms::fixed_work`] makes the prover garble all clauses before 4
-//! and again before 6, and evaluate all of them, whatever t is (and in the clear before the first byte); it takes some 2.5
-//! times as long.
+//! and again before 6, and evaluate all of them, whatever t is (and in the clear before the first byte); it takes more
+//! than twice as long.
 //!
 //! **Deviations**: seeds as leaves of a punctured tree, by default; a digest of labels for many outputs; and the
 //! transfers of [`committing`].
@@ -43,7 +43,7 @@
 //! [`committing`]: crate::ot::committing
 //! [`seeds`]: crate::garble::seeds
 
-mod heap;
+mod garbling;
 mod prover;
 mod verifier;
 

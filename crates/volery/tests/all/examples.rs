@@ -6,6 +6,9 @@ mod age;
 #[path = "../../../../examples/bug.rs"]
 #[allow(unreachable_pub)]
 mod bug;
+#[path = "../../../../examples/either.rs"]
+#[allow(unreachable_pub)]
+mod either;
 #[path = "../../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
@@ -23,6 +26,11 @@ fn age_runs() {
 #[test]
 fn bug_runs() {
     bug::main().unwrap();
+}
+
+#[test]
+fn either_runs() {
+    either::main().unwrap();
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Several statements on one set-up, and how the two parties come to the same correlations.
 
-use crate::kit::{Ones, TIMEOUT, both, network, run, seeded};
+use crate::kit::{Ones, TIMEOUT, both, network, run, run_clauses, seeded};
+use std::sync::Mutex;
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
+use volery::circuit::{Alternatives, Branch, Clauses};
 use volery::{
-    Binary, Correlations, Depth, Error, Options, Params, ProverSession, Reason, System, VerifierSession,
-    prove, prove_one_of, verify, verify_one_of,
+    Backend, Binary, Correlations, Depth, Error, F2, Garbling, Options, Params, ProverSession, Reason,
+    System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
 const TINY: Correlations = Correlations::Lpn(Params::TINY);
@@ -154,4 +156,49 @@ fn garbled_proofs_share_no_secret() {
         assert!(message.len() <= 12 || said.insert(message));
     }
     assert!(said.len() > 50);
+}
+
+/// Clauses that hold for one bit that is their number, and write down which of them is evaluated in the clear.
+#[derive(Default)]
+struct Noted {
+    evaluated: Mutex<Vec<usize>>,
+}
+
+impl Alternatives for Noted {
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+impl<B: Backend<F = F2>> Clauses<B> for Noted {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> volery::Result<()> {
+        if std::any::type_name::<B>().contains("Clear<") {
+            self.evaluated.lock().unwrap().push(clause);
+        }
+        let (bit, number) = (b.witness()?, b.constant(F2::from(clause == 1)));
+        let difference = b.add(bit, number);
+        b.assert_zero(difference, &"the number")
+    }
+}
+
+/// Before the first byte a prover evaluates its own clause, and with fixed work all; as one circuit all of them.
+#[test]
+fn clauses_are_evaluated_alike_where_work_is_fixed() {
+    let evaluated = |system, fixed_work, chosen: usize| {
+        let garbling = Garbling { fixed_work, ..Garbling::default() };
+        let options = Options { system, garbling, ..seeded(1) };
+        let (proved, verified) = (Noted::default(), Noted::default());
+        let witness = [F2::from(chosen == 1)];
+        let session = run_clauses((&proved, chosen, &witness, &options), (&verified, &options), None);
+        assert!(session.proved.is_ok() && session.verified.is_ok());
+        let mut evaluated = proved.evaluated.into_inner().unwrap();
+        evaluated.sort_unstable();
+        evaluated
+    };
+    for chosen in 0..2 {
+        assert_eq!(evaluated(System::Stack, false, chosen), [chosen]);
+        assert_eq!(evaluated(System::Stack, true, chosen), [0, 1]);
+        assert_eq!(evaluated(System::QuickSilver, false, chosen), [0, 1]);
+        assert_eq!(evaluated(System::Jko, false, chosen), [0, 1]);
+    }
 }

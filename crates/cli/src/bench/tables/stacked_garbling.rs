@@ -110,6 +110,7 @@ fn snippets() -> Table {
                 .others(&[("JKO", "0.2211 s")])
                 .plain(Bytes)
                 .others(&[("JKO", "5.253 MB")]),
+            row(SHARED_LAN, 4).plain(Time),
             row(WAN, 4).plain(Time).others(&[("JKO", "3.056 s")]),
             row(LAN, 1000)
                 .printed(Time, "fewer than 5 s", 5.0)

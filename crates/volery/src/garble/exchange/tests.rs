@@ -12,7 +12,7 @@ const Y: F128 = F128(0x0123_4567_89ab_cdef);
 fn verify(channel: &mut Channel, sid: &[u8; 32]) -> Result<()> {
     let secret = Secret::random(&mut Random::from_seed(&[1; 32]));
     let opening = ideal::deal(&[], 1).0.open();
-    challenge(channel, sid, (&secret, &opening), Y)
+    open(channel, sid, (&secret, &opening), Y)
 }
 
 /// What comes of a prover that commits to one pair of value and nonce for session `of`, and answers with another pair.

@@ -18,7 +18,7 @@ fn chosen(pairs: &[[F128; 2]], choices: &[F2]) -> Vec<F128> {
 }
 
 /// The clauses whose seed the prover has.
-fn known(theirs: &Held, ours: &Held) -> Vec<usize> {
+fn known(theirs: &Handed, ours: &Handed) -> Vec<usize> {
     (0..ours.seeds.len()).filter(|&clause| theirs.seeds[clause] == ours.seeds[clause]).collect()
 }
 
@@ -79,9 +79,9 @@ fn a_punctured_leaf_of_no_clause() {
                 leaves = tree(&SESSION).children(level, &leaves);
             }
             let dummies = leaves.split_off(clauses);
-            let rest = Held::of_leaves(&SESSION, Zeroizing::new(vec![dummies[leaf - clauses]]), 0);
+            let rest = Handed::of_leaves(&SESSION, Zeroizing::new(vec![dummies[leaf - clauses]]), 0);
             let others = dummies.iter().copied().filter(|dummy| *dummy != dummies[leaf - clauses]).collect();
-            let others = Held::of_leaves(&SESSION, Zeroizing::new(others), 0);
+            let others = Handed::of_leaves(&SESSION, Zeroizing::new(others), 0);
             assert_eq!(others.retrieval ^ rest.retrieval, ours.retrieval);
         }
     }

@@ -63,7 +63,8 @@ impl<'a> Prover<'a> {
         answer(channel, &session.sid, output, random, |secret, opening| {
             let seed = secret.seed(&session, 0);
             let mut again = Digested::new();
-            let expected = Garbler::garble(&key, (0, seed), circuit, &mut again, None)?.of(terms.shape)?;
+            let expected =
+                Garbler::garble(&key, (0, seed), circuit, &mut again, terms.progress)?.of(terms.shape)?;
             Ok(secret.salt(&session).0.ct_eq(&salt[0].0)
                 & received.were(&pairs(&key, seed, values.len()), opening)
                 & again.finish().ct_eq(&digest)

@@ -70,7 +70,7 @@ fn networks_are_accepted_and_carry_what_the_header_says() {
     for gates in [1, 5, 1023, 1024, 1025, 5000] {
         let network = Network::new(gates).unwrap();
         let shape = Count::shape(&network).unwrap();
-        let values = Clear::inputs(&network, network.witness([1; 32])).unwrap();
+        let values = Clear::inputs(&network, network.witness([1; 32]), shape.inputs as usize).unwrap();
         let outcome = prove_all(terms(&shape), &network, &values);
         outcome.proved.unwrap();
         assert!(outcome.from_verifier.iter().all(|message| !message.is_empty()), "{gates} gates");
@@ -135,5 +135,5 @@ fn a_circuit_that_asserts_nothing_is_refused() {
 
 #[test]
 fn the_error_is_that_of_the_transfers() {
-    assert_eq!(security(), 121);
+    assert_eq!(crate::garble::exchange::security(), 121);
 }

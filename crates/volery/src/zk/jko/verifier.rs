@@ -4,7 +4,7 @@ use super::{Terms, pairs};
 use crate::channel::Channel;
 use crate::circuit::Circuit;
 use crate::error::Result;
-use crate::garble::exchange::challenge;
+use crate::garble::exchange::open;
 use crate::garble::material::Sending;
 use crate::garble::privacy_free::Garbler;
 use crate::garble::{Secret, Session};
@@ -50,7 +50,7 @@ impl<'a> Verifier<'a> {
         let output =
             Garbler::garble(&key, (0, seed), circuit, &mut material, terms.progress)?.of(terms.shape)?;
         // 4, 5, 6
-        challenge(channel, &session.sid, (&secret, &transfers.open()), output)?;
+        open(channel, &session.sid, (&secret, &transfers.open()), output)?;
         Ok(Accepted(()))
     }
 }

@@ -1,7 +1,7 @@
 //! The prover.
 
 use super::Terms;
-use super::heap::{self, Which};
+use super::garbling::{self, Which};
 use crate::channel::Channel;
 use crate::circuit::{Clause, Clauses};
 use crate::error::Result;
@@ -62,7 +62,6 @@ impl<'a> Prover<'a> {
         C: for<'g> Clauses<Evaluator<'g>> + for<'g> Clauses<Garbler<'g>> + Sync,
     {
         let Self { terms, session, chosen, values, transfers } = self;
-        let fixed_work = terms.fixed_work;
         // 3
         let mut salt = [F128::ZERO];
         channel.recv_words(&mut salt)?;
@@ -72,12 +71,14 @@ impl<'a> Prover<'a> {
         let mut held = terms.seeds.take(&session, terms.clauses(), chosen, of_seeds);
         // Whatever was there for its own clause is no seed: what is made of it is thrown away.
         held.seeds[chosen] = random.word();
-        let others = Which::Apart { from: chosen, but: true, fixed_work };
+        let others = Which::AllBut(chosen);
         let mut stack = Zeroizing::new(vec![F128::ZERO; terms.material()]);
-        let outputs = heap::garble(&terms, &key, clauses, others, &held.seeds, &mut stack)?;
+        let outputs = garbling::garble(&terms, &key, clauses, others, &held.seeds, &mut stack)?;
         let mut labels = Zeroizing::new(of_inputs.to_vec());
-        for ((label, value), pair) in
-            labels.iter_mut().zip(values.iter()).zip(heap::labels(&terms, &key, others, &held.seeds).iter())
+        for ((label, value), pair) in labels
+            .iter_mut()
+            .zip(values.iter())
+            .zip(garbling::labels(&terms, &key, others, &held.seeds).iter())
         {
             label.0 ^= pair[0].0 ^ (pair[0].0 ^ pair[1].0) & value.mask();
         }
@@ -88,9 +89,9 @@ impl<'a> Prover<'a> {
         // 4, 5, 6
         answer(channel, &session.sid, output, random, |secret, opening| {
             let (held, mut pairs) = terms.seeds.offer(&session, secret, terms.clauses());
-            pairs.extend(heap::labels(&terms, &key, Which::All, &held.seeds).iter());
-            let own = Which::Apart { from: chosen, but: false, fixed_work };
-            let expected = heap::garble(&terms, &key, clauses, own, &held.seeds, &mut stack)?;
+            pairs.extend(garbling::labels(&terms, &key, Which::All, &held.seeds).iter());
+            let own = Which::Only(chosen);
+            let expected = garbling::garble(&terms, &key, clauses, own, &held.seeds, &mut stack)?;
             Ok(secret.salt(&session).0.ct_eq(&salt[0].0)
                 & received.were(&pairs, opening)
                 & is_zero(&stack)

@@ -1,11 +1,11 @@
 //! The verifier.
 
 use super::Terms;
-use super::heap::{self, Which};
+use super::garbling::{self, Which};
 use crate::channel::Channel;
 use crate::circuit::Clauses;
 use crate::error::Result;
-use crate::garble::exchange::challenge;
+use crate::garble::exchange::open;
 use crate::garble::material::PIECE;
 use crate::garble::privacy_free::Garbler;
 use crate::garble::{Secret, Session};
@@ -50,15 +50,15 @@ impl<'a> Verifier<'a> {
         let key = session.key(salt);
         channel.send_words(&[salt])?;
         let (held, mut pairs) = terms.seeds.offer(&session, &secret, terms.clauses());
-        pairs.extend(heap::labels(&terms, &key, Which::All, &held.seeds).iter());
+        pairs.extend(garbling::labels(&terms, &key, Which::All, &held.seeds).iter());
         transfers.send(channel, &pairs)?;
         // The prover garbles its clauses while this party does.
         channel.flush()?;
         let mut stack = Zeroizing::new(vec![F128::ZERO; terms.material()]);
-        let outputs = heap::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
+        let outputs = garbling::garble(&terms, &key, clauses, Which::All, &held.seeds, &mut stack)?;
         stack.chunks(PIECE).try_for_each(|piece| channel.send_words(piece))?;
         // 4, 5, 6
-        challenge(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
+        open(channel, &session.sid, (&secret, &transfers.open()), outputs ^ held.retrieval)?;
         Ok(Accepted(()))
     }
 }

@@ -1,6 +1,6 @@
 //! Provers that take other seeds than an honest one, or answer without a witness.
 
-use super::super::heap::{self, Which};
+use super::super::garbling::{self, Which};
 use super::*;
 use crate::garble::exchange::answer;
 use crate::garble::material::{Held, PIECE};
@@ -23,7 +23,7 @@ struct Cheat<'a> {
 }
 
 /// What somebody tells it who knows the verifier's secret.
-type Handed<'h> = &'h (dyn Fn(&Secret, &Session, &mut seeds::Held) + Sync);
+type Handed<'h> = &'h (dyn Fn(&Secret, &Session, &mut seeds::Handed) + Sync);
 
 impl Cheat<'_> {
     /// The verifier's verdict.
@@ -60,14 +60,14 @@ impl Cheat<'_> {
         // That of the verifier, whose randomness is known here.
         handed(&Secret::random(&mut random(4)), &session, &mut held);
         let which = match own {
-            Some(from) => Which::Apart { from, but: true, fixed_work: false },
+            Some(own) => Which::AllBut(own),
             None => Which::All,
         };
         let mut stack = vec![F128::ZERO; terms.material()];
-        let mut output = heap::garble(&terms, &key, clauses, which, &held.seeds, &mut stack)?;
+        let mut output = garbling::garble(&terms, &key, clauses, which, &held.seeds, &mut stack)?;
         let mut labels = of_inputs.to_vec();
         for ((label, value), pair) in
-            labels.iter_mut().zip(values).zip(heap::labels(&terms, &key, which, &held.seeds).iter())
+            labels.iter_mut().zip(values).zip(garbling::labels(&terms, &key, which, &held.seeds).iter())
         {
             *label ^= pair[usize::from(value.to_bool())];
         }
@@ -90,7 +90,7 @@ impl Cheat<'_> {
     }
 }
 
-fn nothing(_: &Secret, _: &Session, _: &mut seeds::Held) {}
+fn nothing(_: &Secret, _: &Session, _: &mut seeds::Handed) {}
 
 fn rejected(verdict: Result<Accepted>) -> bool {
     match verdict {

@@ -1,7 +1,7 @@
 //! Verifiers that garble or send something else than follows from what they open, in one respect at a time: the honest
 //! prover commits itself, whatever its clause and its values are, and never answers.
 
-use super::super::heap::{self, Which};
+use super::super::garbling::{self, Which};
 use super::*;
 use crate::garble::Secret;
 use crate::garble::material::PIECE;
@@ -57,7 +57,7 @@ fn lie(
         Lie::Retrieval => pairs.iter_mut().for_each(|pair| pair[1].0 ^= 1 << 80),
         _ => {}
     }
-    pairs.extend(heap::labels(&terms, &session.key(used), Which::All, &held.seeds).iter());
+    pairs.extend(garbling::labels(&terms, &session.key(used), Which::All, &held.seeds).iter());
     if let Lie::Transfer(place, slots) = lie {
         pairs[place].iter_mut().zip(slots).for_each(|(message, wrong)| message.0 ^= u128::from(wrong) << 55);
     }
@@ -69,7 +69,7 @@ fn lie(
         _ => other(Arbitrary::clone),
     };
     let mut stack = vec![F128::ZERO; terms.material()];
-    heap::garble(&terms, &session.key(used), &garbled, Which::All, &held.seeds, &mut stack)?;
+    garbling::garble(&terms, &session.key(used), &garbled, Which::All, &held.seeds, &mut stack)?;
     if let Lie::Material(block) = lie {
         stack[block].0 ^= 1 << 127;
     }

@@ -11,25 +11,21 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// Which clauses count, and which are garbled in vain so that nobody sees which count.
+/// Which clauses count. The others are garbled too where work is fixed, and in vain, so that nobody sees which count.
 #[derive(Clone, Copy)]
 pub(super) enum Which {
-    /// All of them.
     All,
-    /// All but one, or that one alone; the rest in vain, where `fixed_work` says so.
-    Apart { from: usize, but: bool, fixed_work: bool },
+    AllBut(usize),
+    Only(usize),
 }
 
 impl Which {
     fn counts(self, clause: usize) -> bool {
         match self {
             Self::All => true,
-            Self::Apart { from, but, .. } => (clause == from) != but,
+            Self::AllBut(one) => clause != one,
+            Self::Only(one) => clause == one,
         }
-    }
-
-    fn garbled(self, clause: usize) -> bool {
-        self.counts(clause) || matches!(self, Self::Apart { fixed_work: true, .. })
     }
 }
 
@@ -57,8 +53,8 @@ where
             if clause >= terms.clauses() {
                 return Ok(outputs);
             }
-            if which.garbled(clause) {
-                let counts = which.counts(clause);
+            let counts = which.counts(clause);
+            if counts || terms.fixed_work {
                 outputs.0 ^= one(terms, key, clauses, (clause, seeds[clause]), stack, counts)?.0
                     & F2::from(counts).mask();
             }
@@ -108,10 +104,11 @@ where
 pub(super) fn labels(terms: &Terms, key: &Key, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
     let mut sums = Zeroizing::new(vec![[F128::ZERO; 2]; terms.inputs()]);
     for (clause, (&seed, shape)) in seeds.iter().zip(terms.shapes).enumerate() {
-        if !which.garbled(clause) {
+        let counts = which.counts(clause);
+        if !counts && !terms.fixed_work {
             continue;
         }
-        let mask = F2::from(which.counts(clause)).mask();
+        let mask = F2::from(counts).mask();
         let labels = Labels::new(key, seed);
         let delta = labels.delta();
         for (sum, label) in sums.iter_mut().take(shape.inputs_by_gates() as usize).zip(labels) {

@@ -1,0 +1,173 @@
+//! What all benches of proofs do.
+
+use super::{GATES, number, of_gates, repeat, system};
+use crate::args::Bench;
+use crate::both::{Reports, Task};
+use crate::failure::{Failure, Result};
+use crate::link::Shape;
+use crate::parties::{Known, print_outcome};
+use crate::preimage::{LENGTH, Preimage};
+use crate::report::Outcome;
+use crate::settings::{Settings, bandwidth};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use volery::circuit::{self, Alternatives, Count, Network, Relation, Size, Statement, Witness, clauses};
+use volery::random::Random;
+use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
+
+/// The longest delay that can be asked for.
+const LONGEST_LATENCY: f64 = 10_000.0;
+
+/// What all benches share, over `S`.
+pub(super) struct Plan<S> {
+    pub(super) settings: Settings<S>,
+    pub(super) shape: Shape,
+    /// As in the JSON.
+    pub(super) latency: Option<f64>,
+    pub(super) gates: Option<u64>,
+    pub(super) repeat: u32,
+    pub(super) started: Instant,
+}
+
+impl<S: Setting> Plan<S> {
+    pub(super) fn new(typed: &Bench, started: Instant) -> Result<Self> {
+        let mut settings = Settings::of(system(typed)?, &typed.protocol, &typed.output)?;
+        settings.bandwidth = typed.bandwidth.as_deref().map(bandwidth).transpose()?;
+        let latency = typed.latency.as_deref().map(latency).transpose()?;
+        let shape = Shape {
+            bandwidth: settings.bandwidth,
+            latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
+        };
+        let gates = typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
+        Ok(Self { settings, shape, latency, gates, repeat: repeat(typed, 1)?, started })
+    }
+
+    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
+    /// parameters.
+    pub(super) fn prove<C, W>(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<Outcome>
+    where
+        W: IntoIterator<Item = S::F> + Clone + Send,
+        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+    {
+        let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
+        Ok(self.outcome(name, size, &reports))
+    }
+
+    /// What the runs of a bench came to.
+    pub(super) fn outcome(&self, name: &'static str, size: (&str, u64), reports: &Reports) -> Outcome {
+        let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
+        outcome.threads = self.settings.threads();
+        outcome.bench = Some((name, self.parameters(size)));
+        outcome
+    }
+
+    pub(super) fn print(&self, outcome: &Outcome) -> Result<()> {
+        print_outcome(outcome, &self.settings)
+    }
+
+    /// What there is to do, `of` so many a run.
+    pub(super) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
+        let total = of.saturating_mul(self.repeat.into());
+        Task { settings: &self.settings, shape: self.shape, unit, total }
+    }
+
+    /// What was asked for, `size` being of this bench alone.
+    pub(super) fn parameters(&self, size: (&str, u64)) -> Value {
+        json!({
+            size.0: size.1,
+            "vole": self.settings.vole(),
+            "repeat": self.repeat,
+            "bandwidth": self.settings.bandwidth,
+            "latency": self.latency,
+        })
+    }
+}
+
+impl Plan<Binary> {
+    /// The same by the system that is asked for.
+    pub(super) fn prove_boolean<C, W>(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<Outcome>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Sync,
+    {
+        // A prover of a garbled circuit evaluates, and garbles once more to check.
+        let walks = if self.settings.system == System::Jko { 2 } else { 1 };
+        let reports =
+            self.task("gates", walks * mul).prove_boolean(circuit, witness, options, self.repeat)?;
+        Ok(self.outcome(name, size, &reports))
+    }
+
+    pub(super) fn boolean(&self) -> Result<()> {
+        let gates = self.gates.unwrap_or(GATES);
+        let network = Network::new(gates).map_err(of_gates)?;
+        let options =
+            self.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
+        let seed = Random::from_system()?.bytes();
+        // Any witness will do, so that it is no secret.
+        let witness: Vec<F2> = network.witness(seed).collect();
+        let witness = witness.iter().copied();
+        self.print(&self.prove_boolean("boolean", ("gates", gates), &network, witness, gates, &options)?)
+    }
+
+    pub(super) fn sha256(&self) -> Result<()> {
+        let Preimage { statement, witness, .. } = Preimage::random()?;
+        self.print(&self.stated("sha256", ("length", LENGTH as u64), &statement, &witness)?)
+    }
+
+    /// Proves a statement that was put into values.
+    pub(super) fn stated(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        statement: &Statement,
+        witness: &Witness,
+    ) -> Result<Outcome> {
+        let known = Known::<Relation>(witness);
+        if self.settings.system == System::Stack {
+            return self.clauses(name, size, statement, known);
+        }
+        volery::check(statement, known)?;
+        let shape = Count::<F2>::shape(statement)?;
+        let options = self.settings.options(statement.digest(), Some(shape.size()))?;
+        self.prove_boolean(name, size, statement, known, shape.mul, &options)
+    }
+
+    /// Proves one of the clauses of a statement.
+    pub(super) fn clauses(
+        &self,
+        name: &'static str,
+        size: (&str, u64),
+        statement: &Statement,
+        known: Known<Relation>,
+    ) -> Result<Outcome> {
+        let chosen = clauses::find(statement, known)?;
+        let options = self.settings.options(statement.digest(), None)?;
+        let mul = clauses::shapes(statement)?.iter().map(circuit::Shape::mul_by_gates).sum();
+        let reports =
+            self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
+        let mut outcome = self.outcome(name, size, &reports);
+        outcome.clauses = Some(statement.count() as u64);
+        Ok(outcome)
+    }
+}
+
+fn latency(text: &str) -> Result<f64> {
+    let number = text.parse().ok().filter(|ms| (0.0..=LONGEST_LATENCY).contains(ms));
+    number.ok_or_else(|| Failure::usage("--latency: write a number of milliseconds, from 0 to 10000"))
+}
