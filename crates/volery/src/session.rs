@@ -27,7 +27,7 @@ use crate::channel::Channel;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
-use crate::zk::{Accepted, Gates, recv_verdict, send_verdict};
+use crate::zk::{Accepted, Gates, recv_verdict, tell};
 use volery_primitives::Field;
 
 /// Evaluates `circuit` on `witness` in the clear.
@@ -235,19 +235,9 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
         C: VerifiedBy<S>,
     {
         let mut run = self.common.open(circuit)?;
-        match self.decide(circuit, &mut run) {
-            Ok((accepted, gates)) => {
-                send_verdict(self.common.channel, true)?;
-                Ok((accepted, self.common.close(run, gates)))
-            }
-            Err(error) => {
-                // The prover learns that it was not accepted, where it still listens, and nothing about why.
-                if !matches!(error, Error::Io { .. }) {
-                    let _ = send_verdict(self.common.channel, false);
-                }
-                Err(error)
-            }
-        }
+        let verdict = self.decide(circuit, &mut run);
+        let (accepted, gates) = tell(self.common.channel, verdict)?;
+        Ok((accepted, self.common.close(run, gates)))
     }
 
     fn decide<C: VerifiedBy<S>>(&mut self, circuit: &C, run: &mut Run) -> Result<(Accepted, Gates)> {

@@ -66,10 +66,24 @@ impl Gates {
 /// The verifier's last message: one byte, one for accepted, zero for anything else.
 const ACCEPTED: u8 = 1;
 
-/// Tells the prover the verdict, and nothing more.
-pub(crate) fn send_verdict(channel: &mut Channel, accepted: bool) -> Result<()> {
+/// The verdict, and nothing more.
+fn send_verdict(channel: &mut Channel, accepted: bool) -> Result<()> {
     channel.send(&[if accepted { ACCEPTED } else { 0 }])?;
     channel.flush()
+}
+
+/// Tells the prover what the verifier came to. Where it did not accept, the prover learns that and nothing about why, if
+/// it still listens.
+///
+/// # Errors
+/// That of `verdict`; link errors.
+pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
+    match &verdict {
+        Ok(_) => send_verdict(channel, true)?,
+        Err(Error::Io { .. }) => {}
+        Err(_) => drop(send_verdict(channel, false)),
+    }
+    verdict
 }
 
 /// Waits for the verdict.

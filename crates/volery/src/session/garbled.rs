@@ -9,7 +9,7 @@ use crate::garble::exchange;
 use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
 use crate::random::Random;
-use crate::zk::{Accepted, Gates, jko, recv_verdict, send_verdict, stack};
+use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
 use std::time::Instant;
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
@@ -43,7 +43,7 @@ pub struct Garbling {
     pub construction: Construction,
     /// How the seeds of a stack are transferred; both parties must agree on it.
     pub seeds: Seeds,
-    /// Threads that garble the clauses of a stack.
+    /// Threads that garble the clauses of a stack, each with a buffer of the largest of them.
     pub threads: usize,
     /// Whether the prover of a stack does the same work whichever clause holds, which takes more than twice as long: for
     /// a verifier that could tell by the time it takes.
@@ -131,23 +131,6 @@ impl<'c> Run<'c> {
             online: self.begun.elapsed(),
         }
     }
-
-    /// The verifier's last word, after its `verdict`.
-    fn decide(self, verdict: Result<Accepted>) -> Result<(Accepted, Report)> {
-        match verdict {
-            Ok(accepted) => {
-                send_verdict(self.channel, true)?;
-                Ok((accepted, self.close()))
-            }
-            Err(error) => {
-                // The prover learns that it was not accepted, where it still listens, and nothing about why.
-                if !matches!(error, Error::Io { .. }) {
-                    let _ = send_verdict(self.channel, false);
-                }
-                Err(error)
-            }
-        }
-    }
 }
 
 /// What a proof with so many ANDs is worth, if that is enough.
@@ -201,7 +184,8 @@ where
         run.begin();
         verifier.verify(run.channel, circuit, &mut run.random)
     });
-    run.decide(verdict)
+    let accepted = tell(run.channel, verdict)?;
+    Ok((accepted, run.close()))
 }
 
 /// The gates of the circuit, and its name: the given one, or that of its gates.
@@ -290,7 +274,8 @@ where
         run.begin();
         verifier.verify(run.channel, clauses, &mut run.random)
     });
-    run.decide(verdict)
+    let accepted = tell(run.channel, verdict)?;
+    Ok((accepted, run.close()))
 }
 
 /// The gates of the clauses, and the name of all: the given one, or that of their gates.

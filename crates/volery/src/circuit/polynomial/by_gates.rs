@@ -57,9 +57,9 @@ impl<B: ByGates> Polynomials for B {
         name: &dyn Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        for (i, row) in a.rows().enumerate() {
-            for j in 0..b.columns() {
-                let column: Vec<B::Wire> = b.rows().map(|row| row[j]).collect();
+        for j in 0..b.columns() {
+            let column: Vec<B::Wire> = b.rows().map(|row| row[j]).collect();
+            for (i, row) in a.rows().enumerate() {
                 let product = self.inner_product(row, &column)?[0];
                 let expected = match &c {
                     Entries::Public(c) => self.constant(c[i * b.columns() + j]),
