@@ -7,7 +7,7 @@ use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::Stacking;
 use crate::garble::privacy_free::Garbler;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
@@ -82,6 +82,7 @@ where
     })
 }
 
+/// Garbles one clause, in vain where it does not count: its output label.
 fn one<C>(
     terms: &Terms,
     key: &Key,
@@ -96,8 +97,7 @@ where
     let shape = &terms.shapes[clause];
     let mut sink = Stacking::onto(&mut stack[..shape.mul_by_gates() as usize], counts);
     let circuit = Clause::new(clauses, clause);
-    let progress: Option<&AtomicU64> = terms.progress;
-    Garbler::garble(key, (clause, seed), &circuit, &mut sink, progress)?.of(shape)
+    Garbler::garble(key, (clause, seed), &circuit, &mut sink, terms.progress)?.of(shape)
 }
 
 /// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those that its shape says.

@@ -75,11 +75,8 @@ impl<'a> Prover<'a> {
         let mut stack = Zeroizing::new(vec![F128::ZERO; terms.material()]);
         let outputs = garbling::garble(&terms, &key, clauses, others, &held.seeds, &mut stack)?;
         let mut labels = Zeroizing::new(of_inputs.to_vec());
-        for ((label, value), pair) in labels
-            .iter_mut()
-            .zip(values.iter())
-            .zip(garbling::labels(&terms, &key, others, &held.seeds).iter())
-        {
+        let theirs = garbling::labels(&terms, &key, others, &held.seeds);
+        for ((label, value), pair) in labels.iter_mut().zip(values.iter()).zip(theirs.iter()) {
             label.0 ^= pair[0].0 ^ (pair[0].0 ^ pair[1].0) & value.mask();
         }
         receive_onto(channel, &mut stack)?;
