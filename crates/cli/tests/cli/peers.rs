@@ -21,7 +21,7 @@ fn disagreements_are_named_on_both_sides() {
     let verify_json = preimage("verify", &["--json"]);
     let roles = "start one with `prove` and the other with `verify`";
     for (listening, connecting, what, advice) in [
-        (&other[..], &prove[..], "disagree on the statement", "start both sides with the same"),
+        (&other[..], &prove[..], "disagree on the statement", "give both sides the same --relation"),
         (&verify_vole, &prove_vole, "disagree on the correlations", "give both the same --vole"),
         (&prove, &prove, "disagree on the roles", roles),
         (&verify_json, &verify_json, "disagree on the roles", roles),
