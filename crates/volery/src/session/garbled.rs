@@ -10,6 +10,7 @@ use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
 use crate::random::Random;
 use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
+use core::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
@@ -97,6 +98,9 @@ impl<'c> Run<'c> {
             return Err(Error::Disagreed { what: "way of garbling", ours: parameters.into(), theirs });
         }
         channel.meet("statement");
+        if let Some(progress) = &options.progress {
+            progress.store(0, Relaxed);
+        }
         let setup_traffic = Traffic::default();
         Ok(Self {
             channel,
