@@ -41,6 +41,23 @@ pub(crate) fn both<T>(
     Outcome { proved, verified, from_prover, from_verifier }
 }
 
+impl<T> Outcome<T> {
+    /// The prover committed itself, and answered where the verifier was `honest`; else it said no more, and failed like
+    /// always.
+    pub(crate) fn assert_answered(self, honest: bool, case: &str) {
+        let lengths: Vec<usize> = self.from_prover.iter().map(Vec::len).collect();
+        if honest {
+            assert!(self.proved.is_ok() && self.verified.is_ok(), "{case}");
+            assert_eq!(lengths, [32, 16, 32], "{case}");
+            return;
+        }
+        assert_eq!(lengths, [32], "{case}");
+        assert!(self.verified.is_err(), "{case}");
+        let error = self.proved.unwrap_err().to_string();
+        assert_eq!(error, "the peer misbehaved: what it garbled is not what it says", "{case}");
+    }
+}
+
 /// What an honest verifier says in step 5: S, Δ and K.
 pub(crate) fn revealed(secret: &Secret, opening: &Opening) -> Vec<Vec<u8>> {
     let (tape, said) = Tape::new(Playback::new(vec![]), None);
