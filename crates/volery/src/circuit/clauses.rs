@@ -65,8 +65,8 @@ pub trait Alternatives {
 
 /// Clauses over F_2, of which one holds, and not said which.
 ///
-/// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the clauses that do not hold too, on
-/// zeros or on values at random.
+/// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the clauses that do
+/// not hold too, on zeros or on values at random.
 pub trait Clauses<B: Backend<F = F2>>: Alternatives {
     /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and it asserts something.
     ///

@@ -36,7 +36,8 @@ fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
 /// Y with it.
 ///
 /// # Errors
-/// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of `check`; link errors.
+/// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of `check`; link
+/// errors.
 pub fn answer(
     channel: &mut Channel,
     sid: &[u8; 32],

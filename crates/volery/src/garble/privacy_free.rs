@@ -39,9 +39,10 @@ use zeroize::Zeroize;
 /// The most ANDs of one circuit: the tweak of the next circuit comes after.
 pub const MOST_GATES: u64 = 1 << 40;
 
-/// The computational security of so many gates under one salt, in bits: −log2 of the advantage over that of breaking AES,
-/// for each of its evaluations that an attacker makes (Guo, Katz, Wang and Yu, S&P 2020, and with Weng, CRYPTO 2020).
-/// Under MITCCRH each key is used for one gate; under TMMO all gates share one, and each more of them helps.
+/// The computational security of so many gates under one salt, in bits: −log2 of what each evaluation of AES that an
+/// attacker makes is worth to it. After the bounds of Guo, Katz, Wang and Yu (S&P 2020; with Weng, CRYPTO 2020), up to
+/// their constants, for which two bits are taken off: under MITCCRH each key is used for one gate; under TMMO all gates
+/// share one, and each more of them helps.
 pub fn security(construction: Construction, gates: u64) -> f64 {
     match construction {
         Construction::MultiInstance => 126.0,

@@ -61,7 +61,7 @@ impl Secret {
         F128::from_bytes(digest.field(&self.0).field(&session.sid).field(what).number(number as u64).finish())
     }
 
-    /// The salt of the gates' hash, which is told before the material.
+    /// The salt of gates and labels, which is told before the messages of the transfers.
     pub fn salt(&self, session: &Session) -> F128 {
         self.derive(session, b"salt", 0)
     }

@@ -7,11 +7,11 @@
 //!
 //! `each` is the paper's (Heath and Kolesnikov, EUROCRYPT 2020, section 3). The output of the stack has a part that only
 //! those know who gave up a seed, the **key of retrieval**. In `each` it is the proof of retrieval: a prover that takes
-//! all seeds is without it, and one that takes it several times lacks several seeds, whose materials it cannot take apart: given all
-//! of them but one, it could answer only where its inputs satisfy the clause of that one. In `tree` whatever bits a prover chooses name a leaf, and
-//! it can compute all others and not this one. Where 2^h > m, that leaf may be one of no clause; so the key is the sum of
-//! a hash of each leaf of no clause: zero where there is none, known to all who lack the seed of a clause, and unknown
-//! to those who lack another leaf.
+//! all seeds is without it, and one that takes it several times lacks several seeds, whose materials it cannot take
+//! apart: given all of them but one, it could answer only where its inputs satisfy the clause of that one. In `tree`
+//! whatever bits a prover chooses name a leaf, and it can compute all others and not this one. Where 2^h > m, that leaf
+//! may be one of no clause; so the key is the sum of a hash of each leaf of no clause: zero where there is none, known
+//! to all who lack the seed of a clause, and unknown to those who lack another leaf.
 //!
 //! A verifier that sends sums of no tree, or several proofs of retrieval, is found out when its transfers are compared
 //! with those that follow from its secret.

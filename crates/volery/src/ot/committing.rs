@@ -127,7 +127,7 @@ impl Sent {
     }
 }
 
-/// Calls `each` for pieces of a list of `length`: the place of the first, and how many.
+/// The pieces of a list of `length`: the place of the first transfer of each, and how many it has.
 fn pieces(length: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..length).step_by(PIECE).map(move |first| (first, PIECE.min(length - first)))
 }

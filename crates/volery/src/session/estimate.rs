@@ -2,7 +2,8 @@
 //!
 //! Every message of a session has a length that both sides know beforehand. They are added up here from the message
 //! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
-//! `ot/softspoken.rs`, `ot/committing.rs`, `vole/extend.rs` and `zk/{quicksilver,jko,stack}.rs`. The tests hold the sums against runs, to the byte.
+//! `ot/softspoken.rs`, `ot/committing.rs`, `vole/extend.rs` and `zk/{quicksilver,jko,stack}.rs`. The tests hold the sums
+//! against runs, to the byte.
 
 mod garbled;
 mod over;

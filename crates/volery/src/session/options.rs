@@ -34,12 +34,14 @@ pub struct Options {
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
     /// messages of both parties.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything, which JKO and stacks always do. Without it a witness that fails
-    /// is noticed during the proof, which then ends at its end: a verifier learns that it failed, and not where.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which JKO and stacks always do.
+    /// Without it a witness that fails is noticed during the proof, which then ends at its end: a verifier learns that it
+    /// failed, and not where.
     pub check: bool,
     /// The instruction set of the kernels.
     pub arch: Arch,
-    /// Where the number of multiplications done so far is stored now and then.
+    /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of those that
+    /// this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]

@@ -8,7 +8,7 @@
 //! | | from | message | bytes |
 //! |---|---|---|---|
 //! | 1, 2 | both | [`committing`] transfers of n inputs, witness and hints: base transfers, trees, U, check, choices | as there |
-//! | 3 | verifier | the salt of the gates' hash | 16 |
+//! | 3 | verifier | the salt of gates and labels | 16 |
 //! | 3 | verifier | the pairs (W_j^0, W_j^0 ⊕ Δ) of all inputs, encrypted for the transfers | 32·n |
 //! | 3 | verifier | the material: one block for each of A ANDs, in pieces | 16·A |
 //! | 4 | prover | commitment to the output Y | 32 |
@@ -21,8 +21,8 @@
 //! ciphertext of the material by its digest, and its own Y.
 //!
 //! **Memory**: nobody holds the circuit or its material. The prover's choices are witness and hints, which it
-//! learns by evaluating the statement in the clear beforehand; it holds 34 bytes for each and 32 more while it checks, and the
-//! verifier 48.
+//! learns by evaluating the statement in the clear beforehand; it holds 34 bytes for each and 32 more while it checks,
+//! and the verifier 48.
 //!
 //! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of the garbling
 //! need not be adaptive; who answers without a satisfying input has found the label of a value that the circuit did

@@ -8,7 +8,7 @@
 //! | | from | message | bytes |
 //! |---|---|---|---|
 //! | 1, 2 | both | [`committing`] transfers: of the seeds ([`seeds`]), then of n inputs, the most that a clause has | as there |
-//! | 3 | verifier | the salt of the gates' hash | 16 |
+//! | 3 | verifier | the salt of gates and labels | 16 |
 //! | 3 | verifier | the messages of the transfers, encrypted: those of the seeds; and for input j the pair (Σ_i W_{i,j}^0, Σ_i W_{i,j}^1) over the clauses that have it | 32·(seeds + n) |
 //! | 3 | verifier | Σ_i material of clause i, shorter ones filled up with zeros: A blocks, the most ANDs that a clause has, in pieces | 16·A |
 //! | 4 | prover | commitment to Y | 32 |
@@ -28,8 +28,8 @@
 //! **Soundness**: give a prover all seeds but one. All but this clause's part of the sum it can then compute, and Y needs
 //! its output: so that it must have an input which satisfies it, or break the garbling ([`jko`](super::jko)). A prover
 //! that takes all seeds lacks the key of retrieval; one that takes the proof of retrieval several times lacks more than
-//! one output, and cannot even take the materials of these clauses apart. Inputs and choice are fixed in 2, before any material is sent.
-//! In numbers it is that of JKO.
+//! one output, and cannot even take the materials of these clauses apart. Inputs and choice are fixed in 2, before any
+//! material is sent. In numbers it is that of JKO.
 //!
 //! **Zero knowledge** is that of JKO, and t is among the choices. What the prover does before 4 must not depend on what
 //! it decrypts, so that it looks at the ends of shorter clauses only after 5. It may take longer for one clause than
