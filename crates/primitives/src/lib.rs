@@ -8,6 +8,7 @@
 pub mod aes;
 pub mod arch;
 pub mod bits;
+pub mod check;
 pub mod field;
 pub mod hash;
 pub mod lanes;
@@ -15,6 +16,7 @@ pub mod mac;
 pub mod prg;
 
 pub use arch::Arch;
+pub use check::CheckField;
 pub use field::{
     Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
 };

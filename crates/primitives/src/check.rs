@@ -1,0 +1,110 @@
+//! Fields that claims about products are checked over, in bulk.
+//!
+//! They may be wider than the 128 bits of [`crate::Field`]: a check whose challenge can be searched offline needs 2^160
+//! elements. Kernels that a field does not replace are the portable ones here, which are also their specification.
+
+use crate::arch::Arch;
+use core::fmt::Debug;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use zeroize::DefaultIsZeroes;
+
+/// A finite field of 2^40 elements and more, whose elements have one canonical encoding of a fixed number of bytes.
+/// [`Default`] is zero.
+///
+/// Every operation takes the same time whatever the operands.
+pub trait CheckField:
+    DefaultIsZeroes
+    + Eq
+    + Debug
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + Sum
+    + 'static
+{
+    /// The neutral element of multiplication.
+    const UNIT: Self;
+    /// log2 of the number of elements, rounded down.
+    const SIZE_BITS: u32;
+    /// The bytes of an encoded element.
+    const ENCODED: usize;
+    /// The name in options and reports.
+    const LABEL: &'static str;
+    /// The 64-bit words of randomness that [`CheckField::uniform`] takes, at most 4.
+    const WORDS: usize;
+
+    /// The element that uniform `words`, [`CheckField::WORDS`] of them, make: uniform within a statistical distance of
+    /// 2^-60.
+    ///
+    /// # Panics
+    /// Where there are fewer.
+    fn uniform(words: &[u64]) -> Self;
+
+    /// `1/self`, and zero for zero.
+    fn inverse(self) -> Self;
+
+    /// Writes the canonical encoding, least significant byte first.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`CheckField::ENCODED`] long.
+    fn write(self, bytes: &mut [u8]);
+
+    /// The element that `bytes` encode, or `None` where the encoding is not canonical.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`CheckField::ENCODED`] long.
+    fn read(bytes: &[u8]) -> Option<Self>;
+
+    /// Place number `index` to evaluate polynomials at: distinct for all `index` from 1 to 2^16, and neither zero nor
+    /// one. X^index in a field of characteristic two, `index + 1` in others.
+    fn point(index: u32) -> Self;
+
+    /// `out[i] = a[i] · b[i]`.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn multiply(_: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
+        assert_eq!((a.len(), b.len()), (out.len(), out.len()));
+        for ((&a, &b), out) in a.iter().zip(b).zip(out) {
+            *out = a * b;
+        }
+    }
+
+    /// `out[i] = a[i] · factor`.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn scale_all(_: Arch, a: &[Self], factor: Self, out: &mut [Self]) {
+        assert_eq!(a.len(), out.len());
+        for (&a, out) in a.iter().zip(out) {
+            *out = a * factor;
+        }
+    }
+
+    /// `Σ a[i] · b[i]`.
+    ///
+    /// # Panics
+    /// Where the lengths differ.
+    fn dot_product(_: Arch, a: &[Self], b: &[Self]) -> Self {
+        assert_eq!(a.len(), b.len());
+        a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+    }
+
+    /// `out[i] = Σ_v factors[v] · a[k·i + v]` for the k factors, and zeros behind the end of `a`: one step of folding.
+    ///
+    /// # Panics
+    /// Where `out.len()` is not `a.len()` divided by `factors.len()`, rounded up.
+    fn fold(_: Arch, a: &[Self], factors: &[Self], out: &mut [Self]) {
+        assert_eq!(out.len(), a.len().div_ceil(factors.len()));
+        for (a, out) in a.chunks(factors.len()).zip(out) {
+            *out = a.iter().zip(factors).map(|(&a, &factor)| a * factor).sum();
+        }
+    }
+}
