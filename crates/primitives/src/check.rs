@@ -3,6 +3,9 @@
 //! They may be wider than the 128 bits of [`crate::Field`]: a check whose challenge can be searched offline needs 2^160
 //! elements. Kernels that a field does not replace are the portable ones here, which are also their specification.
 
+mod odd;
+pub(crate) mod portable;
+
 use crate::arch::Arch;
 use core::fmt::Debug;
 use core::iter::Sum;
@@ -63,7 +66,8 @@ pub trait CheckField:
     fn read(bytes: &[u8]) -> Option<Self>;
 
     /// Place number `index` to evaluate polynomials at: distinct for all `index` from 1 to 2^16, and neither zero nor
-    /// one. X^index in a field of characteristic two, `index + 1` in others.
+    /// one. X^index in a field of characteristic two; in others the integer `index + 1`, whose digits in base p are
+    /// the coordinates over the prime field of p elements.
     fn point(index: u32) -> Self;
 
     /// `out[i] = a[i] · b[i]`.
@@ -72,9 +76,7 @@ pub trait CheckField:
     /// Where the lengths differ.
     fn multiply(_: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
         assert_eq!((a.len(), b.len()), (out.len(), out.len()));
-        for ((&a, &b), out) in a.iter().zip(b).zip(out) {
-            *out = a * b;
-        }
+        portable::multiply(a, b, out);
     }
 
     /// `out[i] = a[i] · factor`.
@@ -83,9 +85,7 @@ pub trait CheckField:
     /// Where the lengths differ.
     fn scale_all(_: Arch, a: &[Self], factor: Self, out: &mut [Self]) {
         assert_eq!(a.len(), out.len());
-        for (&a, out) in a.iter().zip(out) {
-            *out = a * factor;
-        }
+        portable::scale_all(a, factor, out);
     }
 
     /// `Σ a[i] · b[i]`.
@@ -94,17 +94,15 @@ pub trait CheckField:
     /// Where the lengths differ.
     fn dot_product(_: Arch, a: &[Self], b: &[Self]) -> Self {
         assert_eq!(a.len(), b.len());
-        a.iter().zip(b).map(|(&a, &b)| a * b).sum()
+        portable::dot_product(a, b)
     }
 
     /// `out[i] = Σ_v factors[v] · a[k·i + v]` for the k factors, and zeros behind the end of `a`: one step of folding.
     ///
     /// # Panics
-    /// Where `out.len()` is not `a.len()` divided by `factors.len()`, rounded up.
+    /// Where there are no factors, or `out.len()` is not `a.len()` divided by their number, rounded up.
     fn fold(_: Arch, a: &[Self], factors: &[Self], out: &mut [Self]) {
         assert_eq!(out.len(), a.len().div_ceil(factors.len()));
-        for (a, out) in a.chunks(factors.len()).zip(out) {
-            *out = a.iter().zip(factors).map(|(&a, &factor)| a * factor).sum();
-        }
+        portable::fold(a, factors, out);
     }
 }

@@ -10,6 +10,9 @@
 //! | [`Goldilocks`] | `goldilocks` | [`Goldilocksx2`] | `goldilocks^2` | 2 | 4 |
 //! | [`Q32`] | `q32` | [`Q32x2`] | `q32^2` | 2 | 2 |
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
+//!
+//! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over them, as
+//! over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
 
 /// `+=`, `-=`, `*=` and `sum` from the plain operators.
 macro_rules! assign_and_sum {
@@ -34,15 +37,17 @@ macro_rules! assign_and_sum {
         }
         impl$(<$($parameter)*>)? Sum for $field {
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-                terms.fold(<Self as Field>::ZERO, |sum, term| sum + term)
+                terms.fold(Self::default(), |sum, term| sum + term)
             }
         }
     };
 }
 use assign_and_sum;
 
+mod binary;
 mod binomial;
 mod f128;
+mod f160;
 mod f2;
 mod f256;
 mod f61;
@@ -52,11 +57,13 @@ mod goldilocks;
 pub mod laws;
 mod q32;
 
+pub use binary::{F48, F64, F96};
 pub use binomial::{Binomial, Radicand};
 pub use f2::F2;
 pub use f61::{F61, F61x2};
 pub use f128::F128;
 pub(crate) use f128::REDUCTION;
+pub use f160::F160;
 pub use f256::F256;
 pub use f65537::{F65537, F65537x4};
 pub use goldilocks::{Goldilocks, Goldilocksx2};

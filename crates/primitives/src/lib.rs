@@ -18,7 +18,8 @@ pub mod prg;
 pub use arch::Arch;
 pub use check::CheckField;
 pub use field::{
-    Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
+    Extension, F2, F48, F61, F61x2, F64, F96, F128, F160, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, Q32, Q32x2,
 };
 pub use lanes::Lanes;
 pub use mac::{MacField, Tagged};

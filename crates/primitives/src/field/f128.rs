@@ -2,6 +2,8 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor
 
 use super::{Extension, F2, Field};
+use crate::arch::Arch;
+use crate::check::CheckField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, BitXor, BitXorAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -85,7 +87,8 @@ const fn clmul32(a: u32, b: u64) -> u128 {
     sum
 }
 
-const fn clmul64(a: u64, b: u64) -> u128 {
+/// The product of two polynomials of 64 bits.
+pub(super) const fn clmul64(a: u64, b: u64) -> u128 {
     clmul32(a as u32, b) ^ (clmul32((a >> 32) as u32, b) << 32)
 }
 
@@ -152,6 +155,37 @@ impl Extension<F2> for F128 {
 
     fn pack(coordinates: &[Self]) -> Self {
         Self::pack(coordinates)
+    }
+}
+
+impl CheckField for F128 {
+    const UNIT: Self = Self::ONE;
+    const SIZE_BITS: u32 = 128;
+    const ENCODED: usize = 16;
+    const LABEL: &'static str = Self::NAME;
+    const WORDS: usize = Self::SAMPLE;
+
+    #[inline(always)]
+    fn uniform(words: &[u64]) -> Self {
+        Self::sample(words)
+    }
+    fn inverse(self) -> Self {
+        self.invert()
+    }
+    fn write(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.to_bytes());
+    }
+    fn read(bytes: &[u8]) -> Option<Self> {
+        Some(Self::from_bytes(bytes.try_into().expect("16 bytes")))
+    }
+    fn point(index: u32) -> Self {
+        super::power(Self::X, index.into())
+    }
+    fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
+        crate::arch::multiply(arch, a, b, out);
+    }
+    fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        crate::arch::dot(arch, a, b)
     }
 }
 
@@ -247,6 +281,7 @@ mod tests {
                 .to_vec();
         super::super::laws::field::<F128>(&samples);
         super::super::laws::extension::<F2, F128>(&[F2::ZERO, F2::ONE], &samples);
+        super::super::laws::check_field::<F128>(&samples);
     }
 
     #[test]
