@@ -53,6 +53,9 @@ pub trait CheckField:
     /// `1/self`, and zero for zero.
     fn inverse(self) -> Self;
 
+    /// `self` where `mask` is all ones, zero where it is zero.
+    fn keep(self, mask: u64) -> Self;
+
     /// Writes the canonical encoding, least significant byte first.
     ///
     /// # Panics

@@ -22,6 +22,10 @@ macro_rules! check_field {
             fn inverse(self) -> Self {
                 self.invert()
             }
+            #[inline(always)]
+            fn keep(self, mask: u64) -> Self {
+                self.masked(mask)
+            }
             fn write(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_word().to_le_bytes()[..Self::ENCODED]);
             }

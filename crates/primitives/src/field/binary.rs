@@ -83,6 +83,11 @@ macro_rules! binary_field {
             fn inverse(self) -> Self {
                 inverse(self)
             }
+            #[inline(always)]
+            fn keep(self, mask: u64) -> Self {
+                // By its sign, so that every word is as long as the element.
+                Self(self.0 & mask as i64 as $word)
+            }
             fn write(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.0.to_le_bytes()[..Self::ENCODED]);
             }

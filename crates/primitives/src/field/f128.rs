@@ -172,6 +172,10 @@ impl CheckField for F128 {
     fn inverse(self) -> Self {
         self.invert()
     }
+    #[inline(always)]
+    fn keep(self, mask: u64) -> Self {
+        self.masked(mask)
+    }
     fn write(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_bytes());
     }

@@ -49,6 +49,10 @@ impl CheckField for F160 {
     fn inverse(self) -> Self {
         inverse(self)
     }
+    #[inline(always)]
+    fn keep(self, mask: u64) -> Self {
+        Self(self.0.map(|word| word & mask))
+    }
     fn write(self, bytes: &mut [u8]) {
         assert_eq!(bytes.len(), Self::ENCODED);
         let (low, high) = self.get();

@@ -96,6 +96,7 @@ pub fn check_field<F: CheckField>(samples: &[F]) {
         assert_eq!((a + (-a), a - a), (zero, zero));
         assert_eq!(a * a.inverse(), if a == zero { zero } else { F::UNIT });
         assert_eq!(F::read(&encoded(a)), Some(a));
+        assert_eq!((a.keep(u64::MAX), a.keep(0)), (a, zero));
         for &b in samples {
             assert_eq!((a + b, a * b, a - b), (b + a, b * a, a + (-b)));
             let (mut sum, mut difference, mut product) = (a, a, a);
