@@ -5,6 +5,7 @@
 //! Only the verifier's end makes an [`Accepted`].
 
 pub mod jko;
+pub mod limbo;
 pub mod quicksilver;
 pub mod stack;
 

@@ -1,0 +1,2 @@
+//! Limbo.
+pub mod parameters;
