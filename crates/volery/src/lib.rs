@@ -81,6 +81,7 @@
 
 pub mod channel;
 pub mod circuit;
+mod commit;
 pub mod error;
 pub mod garble;
 pub mod ot;

@@ -12,6 +12,3 @@ pub mod base;
 pub mod committing;
 pub mod pprf;
 pub mod softspoken;
-mod tree;
-
-pub(crate) use tree::{Tree, side};

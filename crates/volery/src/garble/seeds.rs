@@ -17,7 +17,7 @@
 //! with those that follow from its secret.
 
 use super::{Secret, Session};
-use crate::ot::{Tree, side};
+use crate::commit::ggm::{Tree, side};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::hash::Digest;
 use volery_primitives::{F2, F128};

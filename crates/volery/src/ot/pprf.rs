@@ -19,8 +19,8 @@
 //! hard as before: the caller treats a failed check as the end of Δ.
 
 use super::base::{Chosen, MOST, Pairs};
-use super::tree::{self, Tree};
 use crate::channel::Channel;
+use crate::commit::ggm::{self, Tree};
 use crate::error::{Error, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
@@ -70,7 +70,7 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
         for level in 2..=k {
             nodes = tree.children(level - 1, &nodes);
             for (b, key) in keys[level - 1].iter().enumerate() {
-                corrections.push(*key ^ tree::side(&nodes, b));
+                corrections.push(*key ^ ggm::side(&nodes, b));
             }
         }
         let (working, check) = halves(&tree, k, &nodes);

@@ -1,2 +1,370 @@
-//! Limbo.
+//! Limbo: a proof by parties in the prover's head, which can be a file (de Saint Guilhem, Orsini and Tanguy, CCS 2021).
+//!
+//! **Relation.** The prover knows inputs, witness and hints, with which the circuit over F_2 asserts only zeros.
+//!
+//! **Idea.** The prover plays n parties that share the inputs and the products of all gates by xor, τ times over. What the
+//! parties compute from these is linear. That the products are right is one claim: a random combination of all of them is
+//! an inner product, and is made shorter by the factor k in each of r rounds. In the end the prover opens what all parties
+//! but one had, whom it did not choose, and the verifier looks whether these did what they should.
+//!
+//! **Notation.** m products; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋), or 0 where m = 0; a check field of l bits.
+//! A *view* is a sum of parties ([`Aggregation`]); V of them are followed.
+//!
+//! | step | from | message | bytes | figure 5 of the paper |
+//! |---|---|---|---|---|
+//! | 1 | V | interactive only: a commitment to each of its r + 2 coins | 32 (r + 2) | the ideal coin |
+//! | 2 | P | a salt; h_1, a digest of all seeds' commitments, all corrections of inputs and products, and the views' shares of what is asserted | 64 | sharing and evaluation |
+//! | 3 | V | R | 32 | |
+//! | 4, r times | P | corrections of the values of a product of polynomials at all points but one | τ l/8 (2k - 2), in the last round τ l/8 · 2k | compression |
+//! | | V | s_u | 32 | |
+//! | 5 | P | h_3, a digest of the two vectors at s_r, and of the views' shares of them and of their product | 32 | final opening |
+//! | 6 | V | the hidden party of each repetition | 32 | |
+//! | 7 | P | for each repetition: log2 n seeds, the hidden party's commitment, the two vectors at s_r | τ (16 log2 n + 32 + 2 L_r l/8) | |
+//! | 8 | P | the corrections of inputs and products, tile by tile as the circuit comes to need them, τ bits each | τ (inputs + m) / 8 | |
+//!
+//! The verifier's 32 bytes are an opened coin; in a file there are none, and the prover's messages follow one another: see
+//! `talk`. Step 8 comes last so that a verifier needs one walk over the circuit, and keeps nothing of it. It compares h_1 and
+//! h_3 with what follows from the openings; no other check is there.
+//!
+//! **Deviations.** h_1 is sent in a file too, 32 bytes, for that one walk. Neighbours are folded, entry j of a vector with
+//! those that share ⌊j/k⌋, not entries a k-th of the length apart: their final places come in the order of the gates.
+//! Trees are made by BLAKE3 and tapes by AES-128, where the reference has SHAKE. The salt, the seeds and the coins are fresh: nothing
+//! is derived from the witness. n is a power of two.
+//!
+//! **Soundness.** Fix all that the digests bind. The seeds under the commitments, with the corrections, make every party's
+//! tape; call what a party computes from its tape honest. Where the inputs that the tapes make do not satisfy the circuit,
+//! an honest sum of shares of something asserted is not zero, or a product is wrong. The latter survives a random R with probability at
+//! most (m-1)/2^l, and each round with (2k-2)/(2^l - k), the last with 2k/(2^l - k - 1); otherwise the honest sums that are opened are not an
+//! inner product. Then **at most one hidden party of each repetition lets it pass**: the digests hold, for every view, a
+//! claimed share, and for all of them together a claimed sum, zero for what is asserted, or (f, g, f·g). The honest sum is
+//! another, so for no view are the claims for it and for its complement both honest. The verifier computes, of these two, the
+//! honest share of the one without the hidden party, and accepts only where it is as claimed. So the claim that is not honest is that
+//! of the side on which the hidden party is, for each view; and the sides of all views have one party in common
+//! ([`Aggregation`], tested). That holds for any number of views whose sides tell any two parties apart, so for a hypercube as for the
+//! parties one by one. A seed that no query to the hash explains is as a claim that is not honest: two of them in a repetition
+//! never pass. [`Parameters`] computes what follows for τ repetitions, of which an attacker may search the challenges in a file.
+//!
+//! **Zero knowledge.** The hidden party's tape is independent of all that the verifier sees but through corrections, each of
+//! which it masks, and through f and g, which are masked by the random value that each polynomial has at one more point
+//! in the last round, with a coefficient that is not zero, because s_r is none of the first k points. Its commitment is a hash of its seed, whose
+//! other half is the key of its tape. All shares of views follow from those of the others and the opened sums. Over a channel the verifier is
+//! bound to its coins before it sees a thing, so that a simulator reads them from its queries to the hash and knows all challenges
+//! beforehand; in a file the hash is programmed.
+//!
+//! **What an abort leaks.** The prover has checked its witness before it says anything, and goes on alike whatever the
+//! coins are; it ends where a coin is not the one that was committed to. The verifier tells one bit, whether it accepts.
+
+mod aggregation;
+mod binary;
+mod challenges;
+mod claim;
 pub mod parameters;
+mod pass;
+mod polynomials;
+mod prover;
+mod shared;
+mod shares;
+mod simulation;
+mod talk;
+mod tape;
+mod verifier;
+
+pub use aggregation::Aggregation;
+pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference, Wishes};
+pub use simulation::Views;
+
+use crate::channel::Channel;
+use crate::circuit::{Circuit, Shape, nothing_asserted};
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::zk::{Accepted, Gates};
+use core::ops::Range;
+use core::sync::atomic::AtomicU64;
+use pass::Scope;
+use polynomials::Points;
+use shares::{Share, Shares};
+use std::io::{Read, Write};
+use tape::Tapes;
+use volery_primitives::hash::Digest;
+use volery_primitives::{Arch, CheckField, F2, F48, F64, F96, F128, F160};
+
+/// What both parties know of a proof before it begins, and what this one does its own way.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The instruction set of the kernels.
+    pub arch: Arch,
+    /// What the proof is made with.
+    pub parameters: &'a Parameters,
+    /// Which views are followed; both must agree on it.
+    pub aggregation: Aggregation,
+    /// The gates of the circuit.
+    pub shape: &'a Shape,
+    /// Threads that share the repetitions among them.
+    pub threads: usize,
+    /// Moved on by the ANDs, in each walk over the circuit.
+    pub progress: Option<&'a AtomicU64>,
+}
+
+/// The check fields for circuits over F_2.
+pub const CHECK_FIELDS: [CheckSize; 5] = [
+    CheckSize::of::<F48>(),
+    CheckSize::of::<F64>(),
+    CheckSize::of::<F96>(),
+    CheckSize::of::<F128>(),
+    CheckSize::of::<F160>(),
+];
+
+/// What a circuit over F_2 asks of a proof.
+pub fn demand(shape: &Shape) -> Demand {
+    Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
+}
+
+impl Terms<'_> {
+    /// Whether there is something to prove.
+    ///
+    /// # Errors
+    /// `Invalid` where the circuit asserts nothing.
+    pub fn check(&self) -> Result<()> {
+        if self.shape.assert == 0 { Err(nothing_asserted()) } else { Ok(()) }
+    }
+
+    /// What will be done at the gates.
+    pub fn gates(&self) -> Gates {
+        Gates::by_gates(self.shape)
+    }
+
+    fn entries(&self) -> u64 {
+        demand(self.shape).entries
+    }
+
+    fn rounds(&self) -> usize {
+        self.parameters.rounds(self.entries()) as usize
+    }
+
+    /// How many challenges there are: R, one for each round, and the hidden parties.
+    fn challenges(&self) -> usize {
+        self.rounds() + 2
+    }
+
+    /// How many challenges of each kind there are to the check.
+    fn groups(&self) -> usize {
+        match self.parameters.challenges {
+            Challenges::Identical => 1,
+            Challenges::Independent => self.parameters.repetitions as usize,
+        }
+    }
+
+    fn views(&self) -> usize {
+        self.aggregation.views(self.parameters.parties as usize)
+    }
+
+    /// L_r.
+    fn last_length(&self) -> usize {
+        if self.rounds() == 0 { 0 } else { self.parameters.last_length(self.entries()) as usize }
+    }
+
+    /// The points of each round.
+    fn points<E: CheckField>(&self) -> Vec<Points<E>> {
+        let (rounds, k) = (self.rounds(), self.parameters.compression as usize);
+        (1..=rounds).map(|round| Points::new(k, round == rounds)).collect()
+    }
+
+    /// The elements of each tape: what is injected, and the masks.
+    fn check_elements(&self) -> usize {
+        let (rounds, k) = (self.rounds(), self.parameters.compression as usize);
+        let injected = if rounds == 0 { 0 } else { (rounds - 1) * (2 * k - 2) + 2 * k };
+        injected + 2 * self.last_length()
+    }
+
+    fn scope<'s>(&'s self, tapes: &'s [Tapes]) -> Scope<'s> {
+        let counts = [self.shape.inputs_by_gates(), self.shape.mul_by_gates()];
+        Scope { arch: self.arch, tapes, counts, progress: self.progress }
+    }
+
+    fn shares<E: CheckField>(
+        &self,
+        challenges: &challenges::Challenges<E>,
+        repetitions: Range<usize>,
+    ) -> Shares<E> {
+        let k = self.parameters.compression as usize;
+        Shares::new(self.arch, k, challenges, repetitions, self.views(), self.last_length())
+    }
+
+    fn unknown_field(&self) -> Error {
+        Error::invalid(format!("there is no check field of {} bits over F_2", self.parameters.field.bits))
+    }
+}
+
+/// Runs the generic `$function` over the check field of `$terms`.
+macro_rules! over_check_field {
+    ($terms:expr, $function:ident($($argument:expr),*)) => {
+        match $terms.parameters.field.bits {
+            48 => $function::<F48, _>($($argument),*),
+            64 => $function::<F64, _>($($argument),*),
+            96 => $function::<F96, _>($($argument),*),
+            128 => $function::<F128, _>($($argument),*),
+            160 => $function::<F160, _>($($argument),*),
+            _ => Err($terms.unknown_field()),
+        }
+    };
+}
+
+/// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`.
+///
+/// # Errors
+/// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not those that it
+/// committed to; link errors.
+pub fn prove<C>(
+    channel: &mut Channel,
+    terms: &Terms,
+    circuit: &C,
+    values: &[F2],
+    random: &mut Random,
+) -> Result<()>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    terms.check()?;
+    let mut talk = talk::Asked::new(channel, terms.challenges())?;
+    over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
+}
+
+/// Writes a proof of `circuit` to `out`, after `header`, which names all that the challenges have to bind.
+///
+/// # Errors
+/// As for [`prove`], and `Io` where `out` fails.
+pub fn write<C>(
+    out: &mut dyn Write,
+    header: &[u8],
+    terms: &Terms,
+    circuit: &C,
+    values: &[F2],
+    random: &mut Random,
+) -> Result<()>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    terms.check()?;
+    let mut talk = talk::Written::new(out, header)?;
+    over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
+}
+
+fn prove_over<E: CheckField, C>(
+    terms: &Terms,
+    circuit: &C,
+    values: &[F2],
+    talk: &mut dyn talk::Tell,
+    random: &mut Random,
+) -> Result<()>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    prover::prove::<E>(terms, &mut binary::Prover::new(terms, circuit, values), talk, random)
+}
+
+/// Verifies a proof of `circuit` over `channel`.
+///
+/// # Errors
+/// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
+pub fn verify<C>(channel: &mut Channel, terms: &Terms, circuit: &C, random: &mut Random) -> Result<Accepted>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    terms.check()?;
+    let mut talk = talk::Asking::new(channel, terms.challenges(), random)?;
+    over_check_field!(terms, verify_over(terms, circuit, &mut talk))
+}
+
+/// Reads a proof of `circuit`, whose `header` was read and found to be right, to its end.
+///
+/// # Errors
+/// As for [`verify`], and `Io` where `from` fails.
+pub fn read<C>(from: &mut (dyn Read + Send), header: &[u8], terms: &Terms, circuit: &C) -> Result<Accepted>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    terms.check()?;
+    let mut talk = talk::Reading::new(from, header);
+    let accepted = over_check_field!(terms, verify_over(terms, circuit, &mut talk))?;
+    talk.finish().map(|()| accepted)
+}
+
+fn verify_over<E: CheckField, C>(terms: &Terms, circuit: &C, talk: &mut dyn talk::Hear) -> Result<Accepted>
+where
+    C: for<'v> Circuit<Views<'v>> + Sync,
+{
+    verifier::verify::<E>(terms, &mut binary::Verifier::new(terms, circuit), talk)
+}
+
+/// What is opened of one repetition.
+struct Opening<E> {
+    /// The seeds that give away all parties' but one.
+    siblings: Vec<F128>,
+    /// The commitment to that one.
+    commitment: [u8; 32],
+    /// The two vectors at the last challenge.
+    sides: [Vec<E>; 2],
+}
+
+impl<E: CheckField> Opening<E> {
+    fn bytes(depth: usize, last: usize) -> usize {
+        16 * depth + 32 + 2 * last * E::ENCODED
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.siblings.iter().for_each(|seed| bytes.extend_from_slice(&seed.to_bytes()));
+        bytes.extend_from_slice(&self.commitment);
+        self.sides.iter().for_each(|side| write_elements(bytes, side));
+    }
+
+    fn read(bytes: &[u8], depth: usize, last: usize) -> Result<Self> {
+        let (siblings, bytes) = bytes.split_at(16 * depth);
+        let (commitment, bytes) = bytes.split_at(32);
+        let (left, right) = bytes.split_at(last * E::ENCODED);
+        Ok(Self {
+            siblings: siblings.as_chunks().0.iter().map(|seed| F128::from_bytes(*seed)).collect(),
+            commitment: commitment.try_into().expect("32 bytes"),
+            sides: [read_elements(left)?, read_elements(right)?],
+        })
+    }
+}
+
+fn write_elements<E: CheckField>(bytes: &mut Vec<u8>, elements: &[E]) {
+    let from = bytes.len();
+    bytes.resize(from + elements.len() * E::ENCODED, 0);
+    let places = bytes[from..].chunks_exact_mut(E::ENCODED);
+    places.zip(elements).for_each(|(bytes, element)| element.write(bytes));
+}
+
+fn read_elements<E: CheckField>(bytes: &[u8]) -> Result<Vec<E>> {
+    let elements = bytes.chunks_exact(E::ENCODED).map(E::read).collect::<Option<_>>();
+    elements.ok_or(Error::Rejected("a field element is not in canonical form"))
+}
+
+/// h_1.
+fn first_digest(tapes: &[Tapes], said: &[[[u8; 32]; 3]]) -> [u8; 32] {
+    let mut digest = Digest::new("volery limbo v1, commitments and runs").number(tapes.len() as u64);
+    for (tapes, said) in tapes.iter().zip(said) {
+        digest = digest.field(tapes.commitments.as_flattened()).field(said.as_flattened());
+    }
+    digest.finish()
+}
+
+/// h_3.
+fn final_digest<E: CheckField>(opened: &[[Vec<E>; 2]], shares: &[Share<E>], views: usize) -> [u8; 32] {
+    let mut digest = Digest::new("volery limbo v1, shares of what is opened").number(opened.len() as u64);
+    let mut bytes = vec![];
+    for (opened, shares) in opened.iter().zip(shares.chunks_exact(views)) {
+        bytes.clear();
+        opened.iter().for_each(|side| write_elements(&mut bytes, side));
+        for Share { sides, product } in shares {
+            sides.iter().for_each(|side| write_elements(&mut bytes, side));
+            write_elements(&mut bytes, &[*product]);
+        }
+        digest = digest.field(&bytes);
+    }
+    digest.finish()
+}
+
+#[cfg(test)]
+mod tests;

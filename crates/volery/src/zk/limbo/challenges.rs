@@ -1,0 +1,144 @@
+//! What the challenges are, and the coefficients that they make.
+
+use super::polynomials::{Evaluation, Points};
+use super::simulation::TILE;
+use volery_primitives::{Arch, CheckField};
+
+/// An endless stream of elements that is a function of a challenge.
+fn elements<E: CheckField>(challenge: &[u8; 32]) -> impl Iterator<Item = E> {
+    let mut stream = blake3::Hasher::new_keyed(challenge).finalize_xof();
+    core::iter::repeat_with(move || {
+        let mut bytes = [[0; 8]; 4];
+        let bytes = &mut bytes[..E::WORDS];
+        stream.fill(bytes.as_flattened_mut());
+        let mut words = [0; 4];
+        words.iter_mut().zip(bytes).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        E::uniform(&words)
+    })
+}
+
+/// The hidden parties of `repetitions`, each one of `parties`, a power of two.
+pub(super) fn hidden(challenge: &[u8; 32], parties: usize, repetitions: usize) -> Vec<usize> {
+    let mut stream = blake3::Hasher::new_keyed(challenge).finalize_xof();
+    let mut bytes = vec![[0; 4]; repetitions];
+    stream.fill(bytes.as_flattened_mut());
+    bytes.iter().map(|bytes| u32::from_le_bytes(*bytes) as usize % parties).collect()
+}
+
+/// The challenges to the check, one of each kind for each of the groups: a group is one repetition, or all of them.
+pub(super) struct Challenges<E> {
+    /// R.
+    pub(super) batching: Vec<E>,
+    /// For each round what its challenge s makes.
+    pub(super) rounds: Vec<Vec<Evaluation<E>>>,
+}
+
+impl<E: CheckField> Challenges<E> {
+    /// The first.
+    pub(super) fn new(challenge: &[u8; 32], groups: usize) -> Self {
+        Self { batching: elements(challenge).take(groups).collect(), rounds: vec![] }
+    }
+
+    /// That of the next round, over `points`.
+    pub(super) fn push(&mut self, challenge: &[u8; 32], points: &Points<E>) {
+        let allowed = elements(challenge).filter(|s| points.allows(*s));
+        self.rounds.push(allowed.take(self.batching.len()).map(|s| points.at(s)).collect());
+    }
+
+    /// The number of groups.
+    pub(super) fn groups(&self) -> usize {
+        self.batching.len()
+    }
+
+    /// The group of a repetition.
+    pub(super) fn group(&self, repetition: usize) -> usize {
+        repetition.min(self.groups() - 1)
+    }
+}
+
+/// `base` to the power `exponent`, which is public.
+pub(super) fn power<E: CheckField>(base: E, exponent: u64) -> E {
+    (0..64 - exponent.leading_zeros()).rev().fold(E::UNIT, |power, bit| {
+        let square = power * power;
+        if exponent >> bit & 1 == 1 { square * base } else { square }
+    })
+}
+
+/// The first [`TILE`] powers of R, and R^j from any j on.
+pub(super) struct Powers<E> {
+    base: E,
+    table: Vec<E>,
+}
+
+impl<E: CheckField> Powers<E> {
+    pub(super) fn new(base: E) -> Self {
+        let powers = core::iter::successors(Some(E::UNIT), |&power| Some(power * base));
+        Self { base, table: powers.take(TILE).collect() }
+    }
+
+    /// `R^from, R^(from+1), …` into `out`, at most [`TILE`] of them.
+    pub(super) fn fill(&self, arch: Arch, from: u64, out: &mut [E]) {
+        E::scale_all(arch, &self.table[..out.len()], power(self.base, from), out);
+    }
+}
+
+/// The public coefficients of the entries of the two vectors in what is opened in the end: for entry j the product of
+/// the factors' coefficients λ, one for each round, at the digits of j to the base k, the lowest first.
+pub(super) struct Coefficients<E> {
+    powers: Powers<E>,
+    /// λ of each round, k of them.
+    rounds: Vec<Vec<E>>,
+    /// The products for the lowest digits: k^low of them.
+    table: Vec<E>,
+    low: usize,
+}
+
+/// The coefficients of some entries in a row.
+pub(super) struct Run<E> {
+    /// Those of the left factors: with R^j.
+    pub(super) left: Vec<E>,
+    /// Those of the right factors.
+    pub(super) right: Vec<E>,
+    /// Those of the products: R^j.
+    pub(super) product: Vec<E>,
+}
+
+impl<E: CheckField> Coefficients<E> {
+    /// Those of `group`.
+    pub(super) fn new(compression: usize, challenges: &Challenges<E>, group: usize) -> Self {
+        let rounds = challenges.rounds.iter();
+        let rounds: Vec<Vec<E>> = rounds.map(|round| round[group].factor[..compression].to_vec()).collect();
+        let mut table = vec![E::UNIT];
+        let mut low = 0;
+        while low < rounds.len() && (low == 0 || table.len() * compression <= TILE) {
+            table = rounds[low].iter().flat_map(|&digit| table.iter().map(move |&low| low * digit)).collect();
+            low += 1;
+        }
+        Self { powers: Powers::new(challenges.batching[group]), rounds, table, low }
+    }
+
+    /// The number of neighbours that end in the same entry of the last vector.
+    pub(super) fn stride(&self) -> u64 {
+        self.rounds.iter().fold(1, |stride, round| stride * round.len() as u64)
+    }
+
+    /// Those of entries `from` and on, as many as `run` has room for, at most [`TILE`].
+    pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut Run<E>) {
+        self.powers.fill(arch, from, &mut run.product);
+        let mut at = 0;
+        while at < run.right.len() {
+            let entry = from + at as u64;
+            let (mut high, low) =
+                (entry / self.table.len() as u64, (entry % self.table.len() as u64) as usize);
+            let factor = self.rounds[self.low..].iter().fold(E::UNIT, |factor, round| {
+                let digit = (high % round.len() as u64) as usize;
+                high /= round.len() as u64;
+                factor * round[digit]
+            });
+            let length = (self.table.len() - low).min(run.right.len() - at);
+            E::scale_all(arch, &self.table[low..low + length], factor, &mut run.right[at..at + length]);
+            at += length;
+        }
+        E::multiply(arch, &run.product, &run.right, &mut run.left);
+    }
+}

@@ -1,0 +1,359 @@
+//! One run of the circuit for some of the repetitions: as many as fit into words side by side.
+//!
+//! The prover makes two passes: one fixes what it has to say of the circuit ([`Corrections::Made`], with digests), the
+//! other, when all challenges to the check are known, sums shares. The verifier makes one for both.
+
+use super::claim::Factors;
+use super::shares::{Planes, Sums};
+use super::simulation::{TILE, Tiles, Views, WORD_BITS, Word, miscounted};
+use super::talk::Hear;
+use super::tape::{Stretch, Tapes};
+use crate::circuit::Circuit;
+use crate::error::{Error, Result};
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use volery_primitives::bits::transpose;
+use volery_primitives::{Arch, F2, F128};
+use zeroize::Zeroizing;
+
+/// What a pass runs over, apart from the circuit.
+pub(super) struct Scope<'a> {
+    pub(super) arch: Arch,
+    /// Of all repetitions.
+    pub(super) tapes: &'a [Tapes],
+    /// Witness and hints of the circuit, and its products.
+    pub(super) counts: [u64; 2],
+    /// Moved on by the products.
+    pub(super) progress: Option<&'a AtomicU64>,
+}
+
+impl Scope<'_> {
+    /// The repetitions of each pass, so many that `threads` have some, and their views fit.
+    pub(super) fn passes(&self, threads: usize) -> Vec<Range<usize>> {
+        let repetitions = self.tapes.len();
+        let fit = (WORD_BITS - 1) / self.views();
+        let each = fit.min(repetitions.div_ceil(threads.max(1)));
+        (0..repetitions).step_by(each).map(|first| first..repetitions.min(first + each)).collect()
+    }
+
+    fn views(&self) -> usize {
+        self.tapes[0].views()
+    }
+}
+
+/// What each repetition says of the circuit, as running digests.
+#[derive(Clone)]
+pub(super) struct Said {
+    inputs: blake3::Hasher,
+    products: blake3::Hasher,
+    asserted: blake3::Hasher,
+}
+
+impl Said {
+    fn new() -> Self {
+        let [inputs, products, asserted] = [
+            "volery limbo v1, corrections of inputs",
+            "volery limbo v1, corrections of products",
+            "volery limbo v1, shares of what is asserted",
+        ]
+        .map(blake3::Hasher::new_derive_key);
+        Self { inputs, products, asserted }
+    }
+
+    /// The digests of the three.
+    pub(super) fn digests(&self) -> [[u8; 32]; 3] {
+        [&self.inputs, &self.products, &self.asserted].map(|hasher| hasher.finalize().into())
+    }
+}
+
+/// The corrections of some repetitions, tile by tile in the order in which the circuit comes to need them.
+#[derive(Default)]
+pub(super) struct Made {
+    /// The bytes of one repetition in each tile.
+    pub(super) lengths: Vec<usize>,
+    /// Tile by tile, in each repetition by repetition.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Made {
+    /// Room for a tile; where it begins.
+    fn reserve(&mut self, length: usize, repetitions: usize) -> usize {
+        let at = self.bytes.len();
+        self.lengths.push(length);
+        self.bytes.resize(at + length * repetitions, 0);
+        at
+    }
+}
+
+/// Where corrections go or come from.
+pub(super) enum Corrections<'a> {
+    /// They are made of the values of inputs and products.
+    Made { values: &'a [F2], made: Made, factors: Option<Factors> },
+    /// They were made before, and views that do not hold party 0 need none.
+    Past,
+    /// They are heard, those of all repetitions.
+    Heard(&'a mut dyn Hear),
+}
+
+/// A tile out of the tapes.
+#[derive(Default)]
+struct Drawn {
+    /// Block b of lane v at `v·blocks + b`; lane 0 is for values.
+    columns: Vec<F128>,
+    /// The sum of all tapes of each repetition.
+    totals: Vec<F128>,
+}
+
+/// One pass.
+pub(super) struct Pass<'a> {
+    scope: &'a Scope<'a>,
+    repetitions: Range<usize>,
+    pub(super) corrections: Corrections<'a>,
+    pub(super) said: Vec<Said>,
+    sums: Option<&'a mut dyn Sums>,
+    /// Inputs and products that were given out.
+    done: [u64; 2],
+    /// The tile of inputs, and that of products, which is there until its factors are.
+    drawn: [Drawn; 2],
+    /// Where the corrections of this tile of products go.
+    reserved: usize,
+    rows: Vec<F128>,
+    planes: [[Vec<F128>; 2]; 2],
+}
+
+impl<'a> Pass<'a> {
+    pub(super) fn new(
+        scope: &'a Scope<'a>,
+        repetitions: Range<usize>,
+        corrections: Corrections<'a>,
+        sums: Option<&'a mut dyn Sums>,
+    ) -> Self {
+        let said = match corrections {
+            Corrections::Past => vec![],
+            _ => vec![Said::new(); repetitions.len()],
+        };
+        Self {
+            scope,
+            repetitions,
+            corrections,
+            said,
+            sums,
+            done: [0; 2],
+            drawn: Default::default(),
+            reserved: 0,
+            rows: vec![],
+            planes: Default::default(),
+        }
+    }
+
+    /// Runs `circuit`.
+    pub(super) fn run<C: for<'v> Circuit<Views<'v>>>(&mut self, circuit: &C) -> Result<()> {
+        let mut one = Word::default();
+        let mut set = |lane: usize| one[lane / 128].0 |= 1 << (lane % 128);
+        if matches!(self.corrections, Corrections::Made { .. }) {
+            set(0);
+        }
+        let (tapes, views) = (self.scope.tapes, self.scope.views());
+        for e in self.repetitions.clone() {
+            let lanes = (0..views).filter(|view| tapes[e].complement(*view));
+            lanes.for_each(|view| set(self.lane(e, view)));
+        }
+        Views::run(circuit, one, self)?;
+        if self.done == self.scope.counts { Ok(()) } else { Err(miscounted()) }
+    }
+
+    fn lane(&self, repetition: usize, view: usize) -> usize {
+        1 + (repetition - self.repetitions.start) * self.scope.views() + view
+    }
+
+    /// Halves of words that are in use.
+    fn halves(&self) -> usize {
+        (1 + self.repetitions.len() * self.scope.views()).div_ceil(128)
+    }
+
+    /// The next tile of a stretch: how many it has, and its views and totals, in columns.
+    fn next(&mut self, stretch: Stretch) -> Result<usize> {
+        let kind = stretch as usize;
+        let done = self.done[kind];
+        let count = (self.scope.counts[kind] - done).min(TILE as u64) as usize;
+        if count == 0 {
+            return Err(miscounted());
+        }
+        self.done[kind] += count as u64;
+        let blocks = count.div_ceil(128);
+        let lanes = 128 * self.halves();
+        let Drawn { columns, totals } = &mut self.drawn[kind];
+        columns.clear();
+        columns.resize(lanes * blocks, F128(0));
+        totals.clear();
+        totals.resize(self.repetitions.len() * blocks, F128(0));
+        let (tapes, views) = (self.scope.tapes, self.scope.views());
+        for (i, e) in self.repetitions.clone().enumerate() {
+            let column = |view| (1 + i * views + view) * blocks..(2 + i * views + view) * blocks;
+            let totals = &mut totals[i * blocks..(i + 1) * blocks];
+            tapes[e].bits(stretch, done / 128, column, columns, totals);
+        }
+        if let Corrections::Heard(from) = &mut self.corrections {
+            let length = count.div_ceil(8);
+            let mut bytes = vec![0; length * tapes.len()];
+            from.hear(&mut bytes)?;
+            let mine = self
+                .repetitions
+                .clone()
+                .enumerate()
+                .zip(bytes.chunks_exact(length).skip(self.repetitions.start));
+            for ((i, e), bytes) in mine {
+                if !count.is_multiple_of(8) && bytes[length - 1] >> (count % 8) != 0 {
+                    return Err(Error::Rejected("bits follow the end of the corrections"));
+                }
+                let said = &mut self.said[i];
+                let said = if stretch == Stretch::Inputs { &mut said.inputs } else { &mut said.products };
+                said.update(bytes);
+                for view in (0..views).filter(|view| tapes[e].complement(*view)) {
+                    let column = &mut columns[(1 + i * views + view) * blocks..];
+                    for (block, bytes) in column.iter_mut().zip(bytes.chunks(16)) {
+                        *block += read_block(bytes);
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    /// Corrections to the values `plain` of a tile with `count`, which go to `at`.
+    fn correct(&mut self, stretch: Stretch, plain: &[F128], count: usize, at: usize) {
+        let Corrections::Made { made, .. } = &mut self.corrections else { return };
+        let (length, blocks) = (count.div_ceil(8), plain.len());
+        let places = made.bytes[at..].chunks_exact_mut(length);
+        for ((said, bytes), totals) in
+            self.said.iter_mut().zip(places).zip(self.drawn[stretch as usize].totals.chunks_exact(blocks))
+        {
+            for (i, ((bytes, &plain), &total)) in bytes.chunks_mut(16).zip(plain).zip(totals).enumerate() {
+                let block = (plain + total).0 & low_bits(count - 128 * i);
+                bytes.copy_from_slice(&block.to_le_bytes()[..bytes.len()]);
+            }
+            let said = if stretch == Stretch::Inputs { &mut said.inputs } else { &mut said.products };
+            said.update(bytes);
+        }
+    }
+
+    /// Columns to words.
+    fn words(&mut self, stretch: Stretch, count: usize, words: &mut Vec<Word>) {
+        let columns = &self.drawn[stretch as usize].columns;
+        let each = columns.len() / self.halves();
+        self.rows.resize(each, F128(0));
+        words.clear();
+        words.resize(count, Word::default());
+        for (half, columns) in columns.chunks_exact(each).enumerate() {
+            transpose(self.scope.arch, columns, &mut self.rows);
+            words.iter_mut().zip(&self.rows).for_each(|(word, &row)| word[half] = row);
+        }
+    }
+
+    /// Words to planes: block b of lane v at `128·b + v` of one of two halves.
+    fn planes(&mut self, side: usize, words: &[Word]) {
+        for half in 0..self.halves() {
+            let planes = &mut self.planes[side][half];
+            planes.resize(words.len().next_multiple_of(128), F128(0));
+            for (planes, words) in planes.chunks_exact_mut(128).zip(words.chunks(128)) {
+                let mut square = [F128(0); 128];
+                square.iter_mut().zip(words).for_each(|(row, word)| *row = word[half]);
+                transpose(self.scope.arch, &square, planes);
+            }
+        }
+    }
+}
+
+impl Tiles for Pass<'_> {
+    fn inputs(&mut self, words: &mut Vec<Word>) -> Result<()> {
+        let from = self.done[0] as usize;
+        let count = self.next(Stretch::Inputs)?;
+        if let Corrections::Made { values, made, .. } = &mut self.corrections {
+            let plain: Zeroizing<Vec<F128>> =
+                Zeroizing::new(values[from..from + count].chunks(128).map(pack).collect());
+            self.drawn[0].columns[..plain.len()].copy_from_slice(&plain);
+            let at = made.reserve(count.div_ceil(8), self.repetitions.len());
+            self.correct(Stretch::Inputs, &plain, count, at);
+        }
+        self.words(Stretch::Inputs, count, words);
+        Ok(())
+    }
+
+    fn products(&mut self, words: &mut Vec<Word>) -> Result<()> {
+        let count = self.next(Stretch::Products)?;
+        if let Corrections::Made { made, .. } = &mut self.corrections {
+            self.reserved = made.reserve(count.div_ceil(8), self.repetitions.len());
+        }
+        self.words(Stretch::Products, count, words);
+        Ok(())
+    }
+
+    fn multiplied(&mut self, a: &[Word], b: &[Word]) -> Result<()> {
+        let count = a.len();
+        let from = self.done[1] - count as u64;
+        if matches!(self.corrections, Corrections::Made { .. }) {
+            let [left, right] = [a, b].map(|words| -> Zeroizing<Vec<u64>> {
+                let packed = words.chunks(64).map(|words| {
+                    words.iter().enumerate().fold(0, |packed, (i, word)| packed | (word[0].0 as u64 & 1) << i)
+                });
+                Zeroizing::new(packed.collect())
+            });
+            let plain = left.chunks(2).zip(right.chunks(2)).map(|(left, right)| {
+                let product = |i: usize| left.get(i).map_or(0, |left| u128::from(left & right[i]));
+                F128(product(0) | product(1) << 64)
+            });
+            let plain: Zeroizing<Vec<F128>> = Zeroizing::new(plain.collect());
+            self.correct(Stretch::Products, &plain, count, self.reserved);
+            if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
+                factors.left.extend_from_slice(&left);
+                factors.right.extend_from_slice(&right);
+                factors.length += count;
+            }
+        }
+        if self.sums.is_some() {
+            self.planes(0, a);
+            self.planes(1, b);
+            let [left, right] = &self.planes;
+            let planes = Planes {
+                factors: [left, right],
+                products: &self.drawn[1].columns,
+                blocks: count.div_ceil(128),
+            };
+            self.sums.as_mut().expect("checked above").add(from, count, &planes);
+        }
+        if let Some(progress) = self.scope.progress {
+            progress.fetch_add(count as u64, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn asserted(&mut self, words: &[Word]) {
+        if self.said.is_empty() || words.is_empty() {
+            return;
+        }
+        let length = words.len().div_ceil(8);
+        self.planes(0, words);
+        for (i, said) in self.said.iter_mut().enumerate() {
+            for view in 0..self.scope.views() {
+                let lane = 1 + i * self.scope.views() + view;
+                let bits = self.planes[0][lane / 128][lane % 128];
+                said.asserted.update(&bits.to_bytes()[..length]);
+            }
+        }
+    }
+}
+
+/// All ones in the lowest `count` bits.
+fn low_bits(count: usize) -> u128 {
+    u128::MAX >> (128 - count.min(128))
+}
+
+fn pack(values: &[F2]) -> F128 {
+    F128(values.iter().enumerate().fold(0, |packed, (i, value)| packed | (value.mask() & 1) << i))
+}
+
+fn read_block(bytes: &[u8]) -> F128 {
+    let mut block = [0; 16];
+    block[..bytes.len()].copy_from_slice(bytes);
+    F128::from_bytes(block)
+}

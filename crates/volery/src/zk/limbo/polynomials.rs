@@ -1,0 +1,167 @@
+//! Polynomials by their values: one round of compression.
+//!
+//! k neighbours of a vector are the values of a polynomial at the first k points, and so the vector becomes one, k times
+//! shorter, of polynomials of degree below k, each to be evaluated at one challenge. In the last round they have one more
+//! value, at the next point, which is random: a mask.
+
+use volery_primitives::{Arch, CheckField};
+
+/// The points of a round, and what follows from them alone.
+pub(super) struct Points<E> {
+    /// k.
+    compression: usize,
+    /// Those at which the product of two polynomials is determined; the first [`Points::factors`] determine a factor.
+    nodes: Vec<E>,
+    /// For the factors, and for the products: `1 / Π_{j≠i} (node i - node j)`.
+    weights: [Vec<E>; 2],
+    /// For each point behind those of the factors: the value there from those at them.
+    extensions: Vec<Vec<E>>,
+}
+
+/// What a challenge makes of values at the points.
+pub(super) struct Evaluation<E> {
+    /// The coefficients of a factor's values.
+    pub(super) factor: Vec<E>,
+    /// The coefficients of a product's values.
+    pub(super) product: Vec<E>,
+}
+
+impl<E: CheckField> Points<E> {
+    /// Those of a round that is or is not the last.
+    pub(super) fn new(compression: usize, last: bool) -> Self {
+        let factors = compression + usize::from(last);
+        let nodes: Vec<E> = (1..2 * factors as u32).map(E::point).collect();
+        let weights = [factors, 2 * factors - 1].map(|count| weights(&nodes[..count]));
+        let extensions =
+            nodes[factors..].iter().map(|&node| lagrange(&nodes[..factors], &weights[0], node)).collect();
+        Self { compression, nodes, weights, extensions }
+    }
+
+    /// The number of points that determine a factor: k, and one more in the last round.
+    pub(super) fn factors(&self) -> usize {
+        self.weights[0].len()
+    }
+
+    /// Whether this is the last round, which masks.
+    pub(super) fn masks(&self) -> bool {
+        self.factors() > self.compression
+    }
+
+    /// The number of values that are injected: those of the product but one.
+    pub(super) fn injected(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// Whether `s` may be a challenge: none of the points that determine a factor.
+    pub(super) fn allows(&self, s: E) -> bool {
+        self.nodes[..self.factors()].iter().all(|node| *node != s)
+    }
+
+    /// The coefficients for evaluation at `s`.
+    pub(super) fn at(&self, s: E) -> Evaluation<E> {
+        Evaluation {
+            factor: lagrange(&self.nodes[..self.factors()], &self.weights[0], s),
+            product: lagrange(&self.nodes, &self.weights[1], s),
+        }
+    }
+
+    /// Adds to `values`, one for each point, those of `Σ f·g` for the polynomials that `x` and `y` are the values of, but
+    /// for what the masks add. A multiple of k entries of a longer vector, or its end.
+    pub(super) fn add_products(
+        &self,
+        arch: Arch,
+        x: &[E],
+        y: &[E],
+        scratch: &mut Scratch<E>,
+        values: &mut [E],
+    ) {
+        let k = self.compression;
+        scratch.f.resize(x.len(), E::default());
+        E::multiply(arch, x, y, &mut scratch.f);
+        for products in scratch.f.chunks(k) {
+            values.iter_mut().zip(products).for_each(|(value, &product)| *value += product);
+        }
+        let length = x.len().div_ceil(k);
+        scratch.f.resize(length, E::default());
+        scratch.g.resize(length, E::default());
+        for (extension, value) in self.extensions.iter().zip(&mut values[self.factors()..]) {
+            E::fold(arch, x, &extension[..k], &mut scratch.f);
+            E::fold(arch, y, &extension[..k], &mut scratch.g);
+            *value += E::dot_product(arch, &scratch.f, &scratch.g);
+        }
+    }
+
+    /// The same for whole vectors whose masks are `masks`, that of x and that of y: in the last round.
+    pub(super) fn masked_products(&self, arch: Arch, [x, y]: [&[E]; 2], masks: [&[E]; 2]) -> Vec<E> {
+        let k = self.compression;
+        let mut values = vec![E::default(); self.nodes.len()];
+        for (i, (&x, &y)) in x.iter().zip(y).enumerate() {
+            values[i % k] += x * y;
+        }
+        values[k] = E::dot_product(arch, masks[0], masks[1]);
+        for (extension, value) in self.extensions.iter().zip(&mut values[k + 1..]) {
+            let [f, g] =
+                [(x, masks[0]), (y, masks[1])].map(|(x, mask)| fold_masked(arch, x, mask, extension));
+            *value = E::dot_product(arch, &f, &g);
+        }
+        values
+    }
+}
+
+/// Room for folded vectors.
+#[derive(Default)]
+pub(super) struct Scratch<E> {
+    f: Vec<E>,
+    g: Vec<E>,
+}
+
+/// A vector folded by the first k of k+1 coefficients, and its mask by the last.
+pub(super) fn fold_masked<E: CheckField>(arch: Arch, x: &[E], mask: &[E], coefficients: &[E]) -> Vec<E> {
+    let (last, first) = coefficients.split_last().expect("k and one");
+    let mut folded = vec![E::default(); mask.len()];
+    E::fold(arch, x, first, &mut folded);
+    folded.iter_mut().zip(mask).for_each(|(folded, &mask)| *folded += mask * *last);
+    folded
+}
+
+/// `1 / Π_{j≠i} (node i - node j)`, by one inversion.
+fn weights<E: CheckField>(nodes: &[E]) -> Vec<E> {
+    let products: Vec<E> = nodes
+        .iter()
+        .enumerate()
+        .map(|(i, &node)| {
+            let others = nodes.iter().enumerate().filter(|(j, _)| i != *j);
+            others.fold(E::UNIT, |product, (_, &other)| product * (node - other))
+        })
+        .collect();
+    let before = running(products.iter().copied());
+    let mut inverse = before.last().map_or(E::UNIT, |last| *last).inverse();
+    let mut weights = vec![E::default(); products.len()];
+    for (i, &product) in products.iter().enumerate().rev() {
+        weights[i] = inverse * before[i];
+        inverse *= product;
+    }
+    weights
+}
+
+/// The products of none, one, two, … of `factors`.
+fn running<E: CheckField>(factors: impl Iterator<Item = E>) -> Vec<E> {
+    core::iter::once(E::UNIT)
+        .chain(factors.scan(E::UNIT, |product, factor| {
+            *product *= factor;
+            Some(*product)
+        }))
+        .collect()
+}
+
+/// The coefficients of the values at `nodes` in the value at `s`.
+fn lagrange<E: CheckField>(nodes: &[E], weights: &[E], s: E) -> Vec<E> {
+    let before = running(nodes.iter().map(|&node| s - node));
+    let mut after = E::UNIT;
+    let mut coefficients = vec![E::default(); nodes.len()];
+    for (i, &node) in nodes.iter().enumerate().rev() {
+        coefficients[i] = before[i] * after * weights[i];
+        after *= s - node;
+    }
+    coefficients
+}

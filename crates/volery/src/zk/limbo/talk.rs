@@ -1,0 +1,211 @@
+//! What the prover says, and the challenges that answer it: over a channel, or in a file.
+//!
+//! Over a **channel** the verifier commits to a coin of 256 bits for each challenge before the prover says anything, each by
+//! a digest of its own, and opens one where it is due. A challenge is a hash of the coin and of all that the prover had
+//! said by its first message, whose salt is fresh: the prover cannot steer what it cannot know, nor the verifier what it is bound to.
+//! So a simulator that reads all coins from the verifier's queries to the hash need not rewind.
+//!
+//! In a **file** a challenge is a hash of the statement, the parameters, and all that was said before it.
+
+use crate::channel::{Channel, Party};
+use crate::error::{Error, Result};
+use crate::random::Random;
+use std::io::{ErrorKind, Read, Write};
+use subtle::ConstantTimeEq;
+use volery_primitives::hash::Digest;
+use zeroize::Zeroizing;
+
+/// The prover's end.
+pub(super) trait Tell {
+    /// Says `bytes`, whose number the verifier knows.
+    fn say(&mut self, bytes: &[u8]) -> Result<()>;
+    /// The next challenge to what was said.
+    fn challenge(&mut self) -> Result<[u8; 32]>;
+}
+
+/// The verifier's end.
+pub(super) trait Hear: Send {
+    /// Fills `bytes` with what was said.
+    fn hear(&mut self, bytes: &mut [u8]) -> Result<()>;
+    /// The next challenge to what was heard.
+    fn challenge(&mut self) -> Result<[u8; 32]>;
+}
+
+fn coin_commitment(sid: &[u8; 32], number: u64, coin: &[u8; 32]) -> [u8; 32] {
+    Digest::new("volery limbo v1, commitment to a coin").field(sid).number(number).field(coin).finish()
+}
+
+fn challenge_from(coin: &[u8; 32], said: &[u8; 32]) -> [u8; 32] {
+    Digest::new("volery limbo v1, challenge from a coin").field(coin).field(said).finish()
+}
+
+/// The prover's end of a channel.
+pub(super) struct Asked<'c> {
+    channel: &'c mut Channel,
+    sid: [u8; 32],
+    commitments: Vec<[u8; 32]>,
+    /// Coins that were opened.
+    opened: usize,
+}
+
+impl<'c> Asked<'c> {
+    /// Step 1, for so many challenges.
+    pub(super) fn new(channel: &'c mut Channel, challenges: usize) -> Result<Self> {
+        let sid = channel.meet("limbo");
+        let mut bytes = vec![0; 32 * challenges];
+        channel.recv(&mut bytes)?;
+        Ok(Self { channel, sid, commitments: bytes.as_chunks().0.to_vec(), opened: 0 })
+    }
+}
+
+impl Tell for Asked<'_> {
+    fn say(&mut self, bytes: &[u8]) -> Result<()> {
+        self.channel.send(bytes)
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 32]> {
+        let said = self.channel.challenge(Party::Prover, "limbo");
+        let coin: [u8; 32] = self.channel.recv_array()?;
+        let number = self.opened;
+        self.opened += 1;
+        let commitment = coin_commitment(&self.sid, number as u64, &coin);
+        if bool::from(commitment.ct_eq(&self.commitments[number])) {
+            Ok(challenge_from(&coin, &said))
+        } else {
+            Err(Error::Misbehaved("a coin is not the one that it was committed to"))
+        }
+    }
+}
+
+/// The verifier's end of a channel.
+pub(super) struct Asking<'c> {
+    channel: &'c mut Channel,
+    coins: Zeroizing<Vec<[u8; 32]>>,
+    opened: usize,
+}
+
+impl<'c> Asking<'c> {
+    /// Step 1, for so many challenges.
+    pub(super) fn new(channel: &'c mut Channel, challenges: usize, random: &mut Random) -> Result<Self> {
+        let sid = channel.meet("limbo");
+        let coins: Zeroizing<Vec<[u8; 32]>> =
+            Zeroizing::new((0..challenges).map(|_| random.bytes()).collect());
+        let commitments = coins.iter().zip(0..).map(|(coin, number)| coin_commitment(&sid, number, coin));
+        channel.send(commitments.collect::<Vec<_>>().as_flattened())?;
+        Ok(Self { channel, coins, opened: 0 })
+    }
+}
+
+impl Hear for Asking<'_> {
+    fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.channel.recv(bytes)
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 32]> {
+        let said = self.channel.challenge(Party::Prover, "limbo");
+        let coin = self.coins[self.opened];
+        self.opened += 1;
+        self.channel.send(&coin)?;
+        Ok(challenge_from(&coin, &said))
+    }
+}
+
+/// The running hash of a file.
+struct Chain {
+    hasher: blake3::Hasher,
+    challenges: u64,
+}
+
+impl Chain {
+    fn new(header: &[u8]) -> Self {
+        let mut chain = Self {
+            hasher: blake3::Hasher::new_derive_key("volery limbo v1, challenges of a proof file"),
+            challenges: 0,
+        };
+        chain.absorb(header);
+        chain
+    }
+
+    fn absorb(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
+    }
+
+    fn challenge(&mut self) -> [u8; 32] {
+        self.absorb(&self.challenges.to_le_bytes());
+        self.challenges += 1;
+        self.hasher.finalize().into()
+    }
+}
+
+/// A proof that is written.
+pub(super) struct Written<'w> {
+    out: &'w mut dyn Write,
+    /// Until the last challenge.
+    chain: Chain,
+}
+
+impl<'w> Written<'w> {
+    /// A proof after `header`, which is written too.
+    pub(super) fn new(out: &'w mut dyn Write, header: &[u8]) -> Result<Self> {
+        out.write_all(header).map_err(Error::io("writing the proof"))?;
+        Ok(Self { out, chain: Chain::new(header) })
+    }
+}
+
+impl Tell for Written<'_> {
+    fn say(&mut self, bytes: &[u8]) -> Result<()> {
+        self.chain.absorb(bytes);
+        self.out.write_all(bytes).map_err(Error::io("writing the proof"))
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 32]> {
+        Ok(self.chain.challenge())
+    }
+}
+
+/// A proof that is read.
+pub(super) struct Reading<'r> {
+    from: &'r mut (dyn Read + Send),
+    chain: Chain,
+}
+
+impl<'r> Reading<'r> {
+    /// A proof whose `header` was read.
+    pub(super) fn new(from: &'r mut (dyn Read + Send), header: &[u8]) -> Self {
+        Self { from, chain: Chain::new(header) }
+    }
+
+    /// Nothing may follow.
+    pub(super) fn finish(self) -> Result<()> {
+        let mut byte = [0];
+        loop {
+            return match self.from.read(&mut byte) {
+                Ok(0) => Ok(()),
+                Ok(_) => Err(Error::Rejected("bytes follow the end of the proof")),
+                Err(why) if why.kind() == ErrorKind::Interrupted => continue,
+                Err(why) => Err(Error::io("reading the proof")(why)),
+            };
+        }
+    }
+}
+
+/// Fills `bytes` from a proof.
+pub(super) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+    from.read_exact(bytes).map_err(|why| match why.kind() {
+        ErrorKind::UnexpectedEof => Error::Rejected("the proof ends too early"),
+        _ => Error::io("reading the proof")(why),
+    })
+}
+
+impl Hear for Reading<'_> {
+    fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
+        read_proof(self.from, bytes)?;
+        self.chain.absorb(bytes);
+        Ok(())
+    }
+
+    fn challenge(&mut self) -> Result<[u8; 32]> {
+        Ok(self.chain.challenge())
+    }
+}

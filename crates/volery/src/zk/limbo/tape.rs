@@ -1,0 +1,147 @@
+//! The tapes of the parties, summed to views.
+//!
+//! A party's tape has three stretches that are read each from its beginning: shares of the inputs, shares of the products,
+//! and field elements for the check. It is AES-128 in counter mode under a key and a nonce of 62 bits, both from the
+//! party's seed, so that no two tapes share a key or a counter that could be searched for together.
+
+use super::aggregation::Aggregation;
+use crate::commit::ggm::Tree;
+use core::ops::{AddAssign, Range, Sub};
+use volery_primitives::aes::Aes128;
+use volery_primitives::{Arch, CheckField, F128};
+use zeroize::Zeroizing;
+
+/// A stretch of each tape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stretch {
+    /// Shares of witness and hints.
+    Inputs,
+    /// Shares of products.
+    Products,
+    /// Shares of what the check injects, and its masks.
+    Check,
+}
+
+/// The tape of one party.
+struct Tape {
+    key: Aes128,
+    /// The high half of all its counters, but for two bits that say the stretch.
+    nonce: u64,
+}
+
+impl Tape {
+    fn new(arch: Arch, key: &[u8; 32]) -> Self {
+        let (key, nonce) = key.split_at(16);
+        let nonce = u64::from_le_bytes(*nonce.first_chunk().expect("eight bytes"));
+        Self { key: Aes128::new(arch, F128::from_bytes(key.try_into().expect("16 bytes"))), nonce }
+    }
+
+    fn read(&self, stretch: Stretch, from: u64, out: &mut [F128]) {
+        let high = self.nonce & !3 | stretch as u64;
+        self.key.counter(u128::from(high) << 64 | u128::from(from), out);
+    }
+}
+
+/// The tapes of one repetition, all or all but one.
+pub(super) struct Tapes {
+    aggregation: Aggregation,
+    /// `None` for the hidden party.
+    tapes: Vec<Option<Tape>>,
+    /// The hidden party.
+    hidden: Option<usize>,
+    /// The commitments to the seeds; that of the hidden party is another's to say.
+    pub(super) commitments: Vec<[u8; 32]>,
+}
+
+impl Tapes {
+    /// Those that follow from the leaves of `tree`, but for that at `hidden`.
+    pub(super) fn new(
+        arch: Arch,
+        aggregation: Aggregation,
+        tree: &Tree,
+        leaves: &[F128],
+        hidden: Option<usize>,
+    ) -> Self {
+        let depth = leaves.len().ilog2() as usize;
+        let parties = leaves.iter().enumerate().map(|(party, &leaf)| {
+            let (commitment, key) = tree.leaf(depth, leaf);
+            ((Some(party) != hidden).then(|| Tape::new(arch, &key)), commitment)
+        });
+        let (tapes, commitments) = parties.unzip();
+        Self { aggregation, tapes, hidden, commitments }
+    }
+
+    /// The number of views.
+    pub(super) fn views(&self) -> usize {
+        self.aggregation.views(self.tapes.len())
+    }
+
+    /// Whether the complement of `view` is followed, which holds party 0: because the hidden party is in the view.
+    pub(super) fn complement(&self, view: usize) -> bool {
+        self.hidden.is_some_and(|hidden| self.aggregation.holds(view, hidden))
+    }
+
+    /// `width` blocks of the tape of each party in its turn, from block `from` on; zeros for the hidden one.
+    fn blocks(&self, stretch: Stretch, from: u64, width: usize) -> Zeroizing<Vec<F128>> {
+        let mut blocks = Zeroizing::new(vec![F128::default(); width * self.tapes.len()]);
+        for (tape, row) in self.tapes.iter().zip(blocks.chunks_exact_mut(width)) {
+            if let Some(tape) = tape {
+                tape.read(stretch, from, row);
+            }
+        }
+        blocks
+    }
+
+    /// Reads blocks of shares of bits, as many as `total` takes, from block `from` on: what is followed for view v goes to
+    /// `out` at `views(v)`, and the sum of all tapes to `total`.
+    pub(super) fn bits(
+        &self,
+        stretch: Stretch,
+        from: u64,
+        views: impl Fn(usize) -> Range<usize>,
+        out: &mut [F128],
+        total: &mut [F128],
+    ) {
+        let mut blocks = self.blocks(stretch, from, total.len());
+        self.follow(&mut blocks, views, out, total);
+    }
+
+    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes.
+    pub(super) fn elements<E: CheckField>(&self, count: usize) -> (Vec<E>, Vec<E>) {
+        if count == 0 {
+            return (vec![], vec![]);
+        }
+        let words = count * E::WORDS;
+        let width = words.div_ceil(2);
+        let blocks = self.blocks(Stretch::Check, 0, width);
+        let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
+        for (row, tape) in blocks.chunks_exact(width).zip(&self.tapes) {
+            let halves: Zeroizing<Vec<u64>> = Zeroizing::new(
+                row.iter().flat_map(|block| [block.0 as u64, (block.0 >> 64) as u64]).collect(),
+            );
+            let shares = halves.chunks_exact(E::WORDS).take(count);
+            // The hidden party's blocks are zero, which need not make the element zero.
+            rows.extend(shares.map(|words| if tape.is_some() { E::uniform(words) } else { E::default() }));
+        }
+        let mut views = vec![E::default(); count * self.views()];
+        let mut total = vec![E::default(); count];
+        self.follow(&mut rows, |view| view * count..(view + 1) * count, &mut views, &mut total);
+        (views, total)
+    }
+
+    /// Sums `rows`, one for each party.
+    fn follow<T: Copy + Default + AddAssign + Sub<Output = T>>(
+        &self,
+        rows: &mut [T],
+        views: impl Fn(usize) -> Range<usize>,
+        out: &mut [T],
+        total: &mut [T],
+    ) {
+        self.aggregation.sum(rows, total.len(), &views, out, total);
+        for view in (0..self.views()).filter(|view| self.complement(*view)) {
+            for (out, &total) in out[views(view)].iter_mut().zip(&*total) {
+                *out = total - *out;
+            }
+        }
+    }
+}

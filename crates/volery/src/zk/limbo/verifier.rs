@@ -1,0 +1,117 @@
+//! The verifier.
+
+use super::challenges::{Challenges, hidden};
+use super::shares::{Share, finish};
+use super::talk::Hear;
+use super::tape::Tapes;
+use super::{Opening, Terms, final_digest, first_digest, read_elements};
+use crate::commit::ggm::Tree;
+use crate::error::{Error, Result};
+use crate::zk::Accepted;
+use subtle::ConstantTimeEq;
+use volery_primitives::CheckField;
+
+/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each view holds but
+/// for the rounds.
+pub(super) type Seen<E> = (Vec<[[u8; 32]; 3]>, Vec<Share<E>>);
+
+/// What the verifier does at the gates.
+pub(super) trait Statement<E: CheckField> {
+    /// Hears the corrections while it runs the circuit on the views that it can follow.
+    fn follow(&mut self, tapes: &[Tapes], challenges: &Challenges<E>, talk: &mut dyn Hear)
+    -> Result<Seen<E>>;
+}
+
+/// Steps 2 to 9.
+pub(super) fn verify<E: CheckField>(
+    terms: &Terms,
+    statement: &mut dyn Statement<E>,
+    talk: &mut dyn Hear,
+) -> Result<Accepted> {
+    let parameters = terms.parameters;
+    let (parties, repetitions) = (parameters.parties as usize, parameters.repetitions as usize);
+    let depth = parties.ilog2() as usize;
+    // 2
+    let mut message = [0; 64];
+    talk.hear(&mut message)?;
+    let [salt, first] = message.as_chunks::<32>().0 else { unreachable!("twice 32 bytes") };
+    // 3
+    let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
+    // 4
+    let points = terms.points::<E>();
+    // For each round, those of all repetitions.
+    let mut injected: Vec<Vec<E>> = vec![];
+    for points in &points {
+        let mut message = vec![0; repetitions * points.injected() * E::ENCODED];
+        talk.hear(&mut message)?;
+        injected.push(read_elements(&message)?);
+        challenges.push(&talk.challenge()?, points);
+    }
+    // 5
+    let mut last = [0; 32];
+    talk.hear(&mut last)?;
+    // 6
+    let hidden = hidden(&talk.challenge()?, parties, repetitions);
+    // 7
+    let length = Opening::<E>::bytes(depth, terms.last_length());
+    let mut message = vec![0; repetitions * length];
+    talk.hear(&mut message)?;
+    let openings: Vec<Opening<E>> = message
+        .chunks_exact(length)
+        .map(|bytes| Opening::read(bytes, depth, terms.last_length()))
+        .collect::<Result<_>>()?;
+    let tapes: Vec<Tapes> = openings
+        .iter()
+        .zip(&hidden)
+        .enumerate()
+        .map(|(e, (opening, &hidden))| {
+            let tree = Tree::new(*salt, e);
+            let leaves = tree.opened(&opening.siblings, hidden as u64);
+            let mut tapes = Tapes::new(terms.arch, terms.aggregation, &tree, &leaves, Some(hidden));
+            tapes.commitments[hidden] = opening.commitment;
+            tapes
+        })
+        .collect();
+    // 8
+    let (said, mut shares) = statement.follow(&tapes, &challenges, talk)?;
+    // 9
+    if !bool::from(first_digest(&tapes, &said).ct_eq(first)) {
+        return Err(Error::Rejected("the circuit was run otherwise than was said first"));
+    }
+    let count = terms.check_elements();
+    let views = terms.views();
+    for (e, (shares, opening)) in shares.chunks_mut(views).zip(&openings).enumerate() {
+        let (tape, _) = tapes[e].elements::<E>(count);
+        let product: E = opening.sides[0].iter().zip(&opening.sides[1]).map(|(&f, &g)| f * g).sum();
+        for (view, share) in shares.iter_mut().enumerate() {
+            let complement = tapes[e].complement(view);
+            let mut tape = tape[view * count..(view + 1) * count].to_vec();
+            if complement {
+                let mut at = 0;
+                for (points, injected) in points.iter().zip(&injected) {
+                    at += if points.masks() { 2 * terms.last_length() } else { 0 };
+                    let corrections = &injected[e * points.injected()..(e + 1) * points.injected()];
+                    tape[at..]
+                        .iter_mut()
+                        .zip(corrections)
+                        .for_each(|(share, &correction)| *share += correction);
+                    at += points.injected();
+                }
+            }
+            finish(share, &points, parameters.compression as usize, &challenges, challenges.group(e), &tape);
+            if complement {
+                // The view is what its complement leaves of what was opened.
+                for (share, opened) in share.sides.iter_mut().zip(&opening.sides) {
+                    share.iter_mut().zip(opened).for_each(|(share, &opened)| *share = opened - *share);
+                }
+                share.product = product - share.product;
+            }
+        }
+    }
+    let opened: Vec<[Vec<E>; 2]> = openings.into_iter().map(|opening| opening.sides).collect();
+    if bool::from(final_digest(&opened, &shares, views).ct_eq(&last)) {
+        Ok(Accepted(()))
+    } else {
+        Err(Error::Rejected("a product is wrong, or what was opened of the parties"))
+    }
+}
