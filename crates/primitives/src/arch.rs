@@ -4,6 +4,8 @@
 //! only `gates` has some that work on one gate. Callers hold an [`Arch`], which can only be made for instructions that
 //! this machine has; that is what makes the calls below safe.
 
+#[allow(unsafe_code)]
+pub(crate) mod binary;
 pub(crate) mod f61;
 pub(crate) mod f61x2;
 pub(crate) mod gates;

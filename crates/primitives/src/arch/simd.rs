@@ -5,6 +5,7 @@
 //! condition under which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined
 //! would keep the intrinsics from being inlined into it, at twenty times the cost.
 
+pub(super) mod binary;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;
@@ -70,6 +71,8 @@ pub(super) trait Simd: Copy {
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
     /// Each lane shifted up by 32 bits.
     unsafe fn up32(self) -> Self;
+    /// Each lane shifted down by 32 bits.
+    unsafe fn down32(self) -> Self;
     /// Each lane shifted up by 64 bits.
     unsafe fn up64(self) -> Self;
     /// Each lane shifted down by 64 bits.

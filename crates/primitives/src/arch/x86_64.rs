@@ -75,10 +75,10 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
 
 /// Names the instructions of each kernel, and inlines its generic body.
 macro_rules! forward {
-    ($features:literal: $(fn $kernel:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
+    ($features:literal: $(fn $kernel:ident $(<$field:ident: $bound:path>)? ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
         $(
             #[target_feature(enable = $features)]
-            pub(in crate::arch) unsafe fn $kernel($($argument: $type),*) $(-> $result)? {
+            pub(in crate::arch) unsafe fn $kernel$(<$field: $bound>)?($($argument: $type),*) $(-> $result)? {
                 // SAFETY: this function names the instructions of the body. Some bodies are plain Rust.
                 #[allow(unused_unsafe)]
                 unsafe { $body($($argument),*) }
@@ -141,6 +141,22 @@ macro_rules! kernels {
                         simd::gates::tweakable_pair::<$vector>;
                     fn tweakable_one(tweaked: &mut Tweaked, a: F128) -> F128 =
                         simd::gates::tweakable_one::<$vector>;
+                }
+            }
+
+            pub(in super::super) mod binary {
+                use super::*;
+                use crate::arch::binary::Binary;
+
+                forward! { $features:
+                    fn multiply<F: Binary>(a: &[F], b: &[F], out: &mut [F]) =
+                        simd::binary::multiply::<$vector, F>;
+                    fn scale_all<F: Binary>(a: &[F], factor: F, out: &mut [F]) =
+                        simd::binary::scale_all::<$vector, F>;
+                    fn dot_product<F: Binary>(a: &[F], b: &[F]) -> F =
+                        simd::binary::dot_product::<$vector, F>;
+                    fn fold<F: Binary>(a: &[F], factors: &[F], out: &mut [F]) =
+                        simd::binary::fold::<$vector, F>;
                 }
             }
 

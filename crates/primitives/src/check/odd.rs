@@ -5,9 +5,19 @@ use crate::arch::Arch;
 use crate::field::{Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::lanes::Lanes;
 
+/// [`CheckField::multiply`], where [`Lanes::add_products`] is fast.
+macro_rules! multiply {
+    ($prime:ty) => {
+        fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
+            out.fill(Self::ZERO);
+            <Self as Lanes<$prime>>::add_products(arch, a, b, out);
+        }
+    };
+}
+
 /// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`].
 macro_rules! check_field {
-    ($field:ty, $prime:ty, $size_bits:literal) => {
+    ($field:ty, $prime:ty, $size_bits:literal $(, $multiply:ident)?) => {
         impl CheckField for $field {
             const UNIT: Self = Self::ONE;
             const SIZE_BITS: u32 = $size_bits;
@@ -37,15 +47,22 @@ macro_rules! check_field {
             fn point(index: u32) -> Self {
                 from_digits::<$prime, Self>(u64::from(index) + 1)
             }
+            $($multiply!($prime);)?
             fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self {
                 <Self as Lanes<$prime>>::dot(arch, a, b)
+            }
+            fn fold(arch: Arch, a: &[Self], factors: &[Self], out: &mut [Self]) {
+                assert_eq!(out.len(), a.len().div_ceil(factors.len()));
+                for (a, out) in a.chunks(factors.len()).zip(out) {
+                    *out = Self::dot_product(arch, a, &factors[..a.len()]);
+                }
             }
         }
     };
 }
 
-check_field!(F61, F61, 60);
-check_field!(F61x2, F61, 121);
+check_field!(F61, F61, 60, multiply);
+check_field!(F61x2, F61, 121, multiply);
 check_field!(Goldilocks, Goldilocks, 63);
 check_field!(Goldilocksx2, Goldilocks, 127);
 check_field!(Q32x2, Q32, 63);

@@ -99,6 +99,7 @@ macro_rules! binary_field {
             fn point(index: u32) -> Self {
                 power(Self(2), index)
             }
+            crate::arch::binary::binary_kernels!();
         }
 
         impl Mul for $field {
@@ -117,15 +118,15 @@ macro_rules! binary_field {
 }
 
 binary_field!(
-    /// An element of F_{2^48} = F_2[X] / (X^48 + X^5 + X^3 + X^2 + 1): bit i of the word is the coefficient of X^i.
+    /// An element of `F_2[X] / (X^48 + X^5 + X^3 + X^2 + 1)`: bit i of the word is the coefficient of X^i.
     F48(u64), 48, 0x2d, "f48", unreduced
 );
 binary_field!(
-    /// An element of F_{2^64} = F_2[X] / (X^64 + X^4 + X^3 + X + 1): bit i of the word is the coefficient of X^i.
+    /// An element of `F_2[X] / (X^64 + X^4 + X^3 + X + 1)`: bit i of the word is the coefficient of X^i.
     F64(u64), 64, 0x1b, "f64", unreduced
 );
 binary_field!(
-    /// An element of F_{2^96} = F_2[X] / (X^96 + X^10 + X^9 + X^6 + 1): bit i of the word is the coefficient of X^i.
+    /// An element of `F_2[X] / (X^96 + X^10 + X^9 + X^6 + 1)`: bit i of the word is the coefficient of X^i.
     F96(u128), 96, 0x641, "f96", clmul128
 );
 

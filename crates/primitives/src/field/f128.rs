@@ -2,7 +2,6 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor
 
 use super::{Extension, F2, Field};
-use crate::arch::Arch;
 use crate::check::CheckField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, BitXor, BitXorAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -108,14 +107,7 @@ impl Field for F128 {
     const NAME: &'static str = "f128";
 
     fn invert(self) -> Self {
-        // x^(2^128 - 2) = Π_{i=1}^{127} x^(2^i).
-        let mut square = self;
-        let mut product = Self::ONE;
-        for _ in 1..128 {
-            square *= square;
-            product *= square;
-        }
-        product
+        super::binary::inverse(self)
     }
     fn to_word(self) -> u128 {
         self.0
@@ -185,12 +177,7 @@ impl CheckField for F128 {
     fn point(index: u32) -> Self {
         super::power(Self::X, index.into())
     }
-    fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
-        crate::arch::multiply(arch, a, b, out);
-    }
-    fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        crate::arch::dot(arch, a, b)
-    }
+    crate::arch::binary::binary_kernels!();
 }
 
 impl Add for F128 {

@@ -8,7 +8,7 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
 
-/// An element of F_{2^160}: bit i of word j is the coefficient of X^(64·j + i).
+/// An element of `F_2[X] / (X^160 + X^5 + X^3 + X^2 + 1)`: bit i of word j is the coefficient of X^(64·j + i).
 ///
 /// The fourth word is zero, and fills up two vectors of 128 bits, so that a sum is two xors. `*` is the portable
 /// constant-time product.
@@ -68,6 +68,7 @@ impl CheckField for F160 {
     fn point(index: u32) -> Self {
         power(Self::new(2, 0), index)
     }
+    crate::arch::binary::binary_kernels!();
 }
 
 impl Mul for F160 {

@@ -6,7 +6,7 @@ use crate::field::{F2, F128};
 
 /// A sum of 256-bit products, before reduction.
 #[derive(Clone, Copy)]
-struct Unreduced<V> {
+pub(super) struct Unreduced<V> {
     low: V,
     middle: V,
     high: V,
@@ -14,7 +14,7 @@ struct Unreduced<V> {
 
 impl<V: Simd> Unreduced<V> {
     #[inline(always)]
-    unsafe fn zero() -> Self {
+    pub(super) unsafe fn zero() -> Self {
         // SAFETY: the caller upholds the condition of `Simd`.
         let zero = unsafe { V::splat(F128(0)) };
         Self { low: zero, middle: zero, high: zero }
@@ -22,12 +22,40 @@ impl<V: Simd> Unreduced<V> {
 
     /// Adds a·b.
     #[inline(always)]
-    unsafe fn add_product(&mut self, a: V, b: V) {
+    pub(super) unsafe fn add_product(&mut self, a: V, b: V) {
         // SAFETY: the caller upholds the condition of `Simd`.
         unsafe {
             self.low = self.low.xor(a.clmul::<0x00>(b));
             self.high = self.high.xor(a.clmul::<0x11>(b));
             self.middle = self.middle.xor(a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b)));
+        }
+    }
+
+    /// One lane, with the sum over all lanes of `wide` added.
+    #[inline(always)]
+    pub(super) unsafe fn add_lanes<W: Simd>(self, wide: Unreduced<W>) -> Self {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        unsafe {
+            Self {
+                low: self.low.xor(V::splat(wide.low.fold())),
+                middle: self.middle.xor(V::splat(wide.middle.fold())),
+                high: self.high.xor(V::splat(wide.high.fold())),
+            }
+        }
+    }
+
+    /// The sum in each lane, reduced modulo X^128 plus what the low half of `tail` says.
+    #[inline(always)]
+    pub(super) unsafe fn reduce(self, tail: V) -> V {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        unsafe {
+            let low = self.low.xor(self.middle.up64());
+            let high = self.high.xor(self.middle.down64());
+            // Fold the 64-bit limbs 3 and then 2.
+            let third = high.clmul::<0x01>(tail);
+            let low = low.xor(third.up64());
+            let high = high.xor(third.down64());
+            low.xor(high.clmul::<0x00>(tail))
         }
     }
 
@@ -45,15 +73,9 @@ impl<V: Simd> Unreduced<V> {
 unsafe fn product<V: Simd>(a: V, b: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
-        let middle = a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b));
-        let low = a.clmul::<0x00>(b).xor(middle.up64());
-        let high = a.clmul::<0x11>(b).xor(middle.down64());
-        // Fold the 64-bit limbs 3 and then 2 with X^128 = X^7 + X^2 + X + 1.
-        let fold = V::splat(F128(crate::field::REDUCTION));
-        let third = high.clmul::<0x01>(fold);
-        let low = low.xor(third.up64());
-        let high = high.xor(third.down64());
-        low.xor(high.clmul::<0x00>(fold))
+        let mut sum = Unreduced::zero();
+        sum.add_product(a, b);
+        sum.reduce(V::splat(F128(crate::field::REDUCTION)))
     }
 }
 

@@ -128,6 +128,11 @@ macro_rules! simd {
                 unsafe { $bslli::<4>(self) }
             }
             #[inline(always)]
+            unsafe fn down32(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $bsrli::<4>(self) }
+            }
+            #[inline(always)]
             unsafe fn up64(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $bslli::<8>(self) }
