@@ -10,7 +10,7 @@ use volery::channel::{Channel, Party};
 use volery::circuit::{Clauses, Clear, Count};
 use volery::{
     Accepted, Binary, Evaluated, EvaluatedClauses, F2, Options, ProvenBy, ProverSession, Report, Setting,
-    Stream, System, VerifiedBy, VerifierSession,
+    Simulated, SimulatedClauses, Stream, System, VerifiedBy, VerifierSession,
 };
 
 /// What the two parties report of each statement.
@@ -97,7 +97,7 @@ impl Task<'_, Binary> {
     ) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Sync,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Simulated,
     {
         if options.system == System::QuickSilver {
             return self.prove(circuit, witness, options, repeat);
@@ -124,7 +124,8 @@ impl Task<'_, Binary> {
             + Clauses<Count<F2>>
             + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
             + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
-            + EvaluatedClauses,
+            + EvaluatedClauses
+            + SimulatedClauses,
     {
         self.each(
             options,

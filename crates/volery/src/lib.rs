@@ -96,8 +96,9 @@ pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
     Binary, Carried, Choice, Correlations, Estimate, Evaluated, EvaluatedClauses, Garbled, GarbledClauses,
-    Garbling, Options, Over, ProvenBy, ProverSession, Reason, Report, Security, Setting, Stream, System, Use,
-    VerifiedBy, VerifierSession, check, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Garbling, LONGEST_LABEL, Options, Over, Proof, ProvenBy, ProverSession, Reason, Report, Security,
+    Setting, Simulated, SimulatedClauses, Simulation, Stream, System, Use, VerifiedBy, VerifierSession,
+    check, prove, prove_one_of, prove_over, prove_to, verify, verify_from, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

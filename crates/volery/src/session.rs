@@ -9,6 +9,8 @@ mod options;
 mod over;
 mod run;
 mod setting;
+mod simulated;
+mod single;
 mod system;
 
 pub use binary::Binary;
@@ -16,9 +18,10 @@ pub use correlations::{Choice, Correlations, Reason, Use};
 pub use disjunction::{Stream, prove_one_of, verify_one_of};
 pub use estimate::{Carried, Estimate};
 pub use garbled::{Evaluated, EvaluatedClauses, Garbled, GarbledClauses, Garbling};
-pub use options::{Options, Report, Security};
+pub use options::{Options, Proof, Report, Security};
 pub use over::Over;
 pub use setting::Setting;
+pub use simulated::{LONGEST_LABEL, Simulated, SimulatedClauses, Simulation, prove_to, verify_from};
 pub use system::System;
 
 use run::{Common, Run};
@@ -55,11 +58,12 @@ where
 pub fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
 where
     W: IntoIterator<Item = volery_primitives::F2> + Clone,
-    C: ProvenBy<Binary, W> + Evaluated,
+    C: ProvenBy<Binary, W> + Evaluated + Simulated,
 {
     match options.system {
         System::QuickSilver => prove_over::<Binary, W, C>(circuit, witness, channel, options),
         System::Jko => garbled::prove(circuit, witness, channel, options),
+        System::Limbo => simulated::prove(circuit, witness, channel, options),
         System::Stack => Err(without_clauses()),
     }
 }
@@ -91,11 +95,12 @@ where
 /// with other settings; `Invalid` where the circuit is wrong; `Io`.
 pub fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
 where
-    C: VerifiedBy<Binary> + Garbled,
+    C: VerifiedBy<Binary> + Garbled + Simulated,
 {
     match options.system {
         System::QuickSilver => verify_over::<Binary, C>(circuit, channel, options),
         System::Jko => garbled::verify(circuit, channel, options),
+        System::Limbo => simulated::verify(circuit, channel, options),
         System::Stack => Err(without_clauses()),
     }
 }

@@ -1,7 +1,7 @@
 //! One of several clauses: stacked, or as one circuit of all.
 
 use super::garbled::{self, EvaluatedClauses, GarbledClauses};
-use super::{Options, Report, Setting, System, check, prove, verify};
+use super::{Options, Report, Setting, SimulatedClauses, System, check, prove, verify};
 use crate::channel::Channel;
 use crate::circuit::{Clause, Clauses, Clear, Count, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
@@ -45,7 +45,8 @@ where
     C: Clauses<Clear<F2, Stream<'w>>>
         + Clauses<Count<F2>>
         + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
-        + EvaluatedClauses,
+        + EvaluatedClauses
+        + SimulatedClauses,
 {
     if chosen >= clauses.count() {
         let count = clauses.count();
@@ -72,7 +73,10 @@ where
 /// Those of [`verify`].
 pub fn verify_one_of<C>(clauses: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
 where
-    C: Clauses<Count<F2>> + for<'a> Clauses<<Binary as Setting>::Verifier<'a>> + GarbledClauses,
+    C: Clauses<Count<F2>>
+        + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+        + GarbledClauses
+        + SimulatedClauses,
 {
     if options.system == System::Stack {
         return garbled::verify_one_of(clauses, channel, options);

@@ -1,17 +1,15 @@
 //! Sessions of the systems that garble.
 
 use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
+use super::single::{Single, settle};
 use super::{Options, Report, Security, Setting, Stream, System};
-use crate::channel::{Channel, Hello, Traffic, shake_hands};
+use crate::channel::Channel;
 use crate::circuit::{Branch, Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
-use crate::random::Random;
-use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
-use core::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+use crate::zk::{Accepted, jko, recv_verdict, stack, tell};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 
@@ -57,85 +55,8 @@ impl Default for Garbling {
     }
 }
 
-/// A statement on its way.
-struct Run<'c> {
-    channel: &'c mut Channel,
-    system: System,
-    statement: [u8; 32],
-    security: Security,
-    gates: Gates,
-    random: Random,
-    before: Traffic,
-    setup_traffic: Traffic,
-    started: Instant,
-    begun: Instant,
-}
-
-impl<'c> Run<'c> {
-    /// Shakes hands, where enough security is offered.
-    fn open(
-        channel: &'c mut Channel,
-        options: &Options,
-        system: System,
-        parameters: &str,
-        (statement, gates): ([u8; 32], Gates),
-    ) -> Result<Self> {
-        if options.non_interactive {
-            return Err(Error::invalid(format!(
-                "a proof without coins of the verifier was asked for, and {system} is made of little else: take \
-                 another system"
-            )));
-        }
-        let security = security(options, system, gates.mul)?;
-        let (before, started) = (channel.traffic(), Instant::now());
-        let mut random = match &options.seed {
-            Some(seed) => Random::from_seed(seed),
-            None => Random::from_system()?,
-        };
-        let hello = Hello { system: system.name(), field: F2::NAME, parameters, statement: &statement };
-        let theirs = shake_hands(channel, &hello, &random.bytes())?;
-        if theirs != parameters {
-            return Err(Error::Disagreed { what: "way of garbling", ours: parameters.into(), theirs });
-        }
-        channel.meet("statement");
-        if let Some(progress) = &options.progress {
-            progress.store(0, Relaxed);
-        }
-        let setup_traffic = Traffic::default();
-        Ok(Self {
-            channel,
-            system,
-            statement,
-            security,
-            gates,
-            random,
-            before,
-            setup_traffic,
-            started,
-            begun: started,
-        })
-    }
-
-    /// The transfers are set up; garbling follows.
-    fn begin(&mut self) {
-        self.begun = Instant::now();
-        self.setup_traffic = self.channel.traffic().since(self.before);
-    }
-
-    fn close(self) -> Report {
-        Report {
-            statement: self.statement,
-            system: self.system,
-            gates: self.gates,
-            choice: None,
-            security: self.security,
-            traffic: self.channel.traffic().since(self.before),
-            setup_traffic: self.setup_traffic,
-            setup: self.begun - self.started,
-            online: self.begun.elapsed(),
-        }
-    }
-}
+/// What parameters say.
+const WAY: &str = "way of garbling";
 
 /// What a proof with so many ANDs is worth, if that is enough.
 fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
@@ -166,7 +87,10 @@ where
     let terms = jko_terms(options, &shape);
     let parameters = options.garbling.construction.name();
     terms.check()?;
-    let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
+    let gates = terms.gates();
+    let security = security(options, System::Jko, gates.mul)?;
+    let mut run =
+        Single::open(channel, options, System::Jko, (WAY, parameters), (statement, gates), security)?;
     let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
     run.begin();
     prover.prove(run.channel, circuit, &mut run.random)?;
@@ -183,21 +107,16 @@ where
     let terms = jko_terms(options, &shape);
     let parameters = options.garbling.construction.name();
     terms.check()?;
-    let mut run = Run::open(channel, options, System::Jko, parameters, (statement, terms.gates()))?;
+    let gates = terms.gates();
+    let security = security(options, System::Jko, gates.mul)?;
+    let mut run =
+        Single::open(channel, options, System::Jko, (WAY, parameters), (statement, gates), security)?;
     let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();
         verifier.verify(run.channel, circuit, &mut run.random)
     });
     let accepted = tell(run.channel, verdict)?;
     Ok((accepted, run.close()))
-}
-
-/// The gates of the circuit, and its name: the given one, or that of its gates.
-fn settle<C: Circuit<Count<F2>>>(circuit: &C, options: &Options) -> Result<(Shape, [u8; 32])> {
-    match options.statement {
-        Some(digest) => Ok((Count::shape(circuit)?, digest)),
-        None => Count::fingerprint(circuit),
-    }
 }
 
 fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
@@ -239,7 +158,10 @@ where
     let terms = stack_terms(options, &shapes);
     let parameters = stack_parameters(&options.garbling);
     terms.check()?;
-    let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
+    let gates = terms.gates();
+    let security = security(options, System::Stack, gates.mul)?;
+    let mut run =
+        Single::open(channel, options, System::Stack, (WAY, &parameters), (statement, gates), security)?;
     let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
     run.begin();
     prover.prove(run.channel, clauses, &mut run.random)?;
@@ -273,7 +195,10 @@ where
     let terms = stack_terms(options, &shapes);
     let parameters = stack_parameters(&options.garbling);
     terms.check()?;
-    let mut run = Run::open(channel, options, System::Stack, &parameters, (statement, terms.gates()))?;
+    let gates = terms.gates();
+    let security = security(options, System::Stack, gates.mul)?;
+    let mut run =
+        Single::open(channel, options, System::Stack, (WAY, &parameters), (statement, gates), security)?;
     let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();
         verifier.verify(run.channel, clauses, &mut run.random)

@@ -1,10 +1,11 @@
 //! What a session is asked to do, and what it did.
 
 use super::correlations::{Choice, Correlations};
-use super::{Garbling, System};
+use super::{Garbling, Simulation, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::zk::Gates;
+use crate::zk::limbo::Parameters;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub struct Options {
     pub system: System,
     /// How circuits are garbled, where they are.
     pub garbling: Garbling,
+    /// How parties are simulated, where they are.
+    pub simulation: Simulation,
     /// Where correlations come from; what the peer says, or what is fastest, where `None`.
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
@@ -28,13 +31,14 @@ pub struct Options {
     /// The size of the first statement, for that choice and for the soundness bound; counted where `None` and needed.
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
-    /// of less than 2^100 elements and 100 over others.
+    /// of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a file, which set its
+    /// parameters.
     pub security: Option<u32>,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
     /// messages of both parties.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything, which JKO and stacks always do.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver always do.
     /// Without it a witness that fails is noticed during the proof, which then ends at its end: a verifier learns that it
     /// failed, and not where.
     pub check: bool,
@@ -53,6 +57,7 @@ impl Default for Options {
         Self {
             system: System::default(),
             garbling: Garbling::default(),
+            simulation: Simulation::default(),
             correlations: None,
             bandwidth: None,
             statement: None,
@@ -76,6 +81,15 @@ pub struct Security {
     pub statistical: u32,
 }
 
+/// A proof of parties in the prover's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// What it was made with.
+    pub parameters: Parameters,
+    /// All that the prover said, without handshake or header.
+    pub bytes: u64,
+}
+
 /// What a proof did.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -87,6 +101,8 @@ pub struct Report {
     pub gates: Gates,
     /// Where its correlations came from, and why from there, if it took any.
     pub choice: Option<Choice>,
+    /// What parties were simulated, if any.
+    pub proof: Option<Proof>,
     /// What it is worth.
     pub security: Security,
     /// All that was carried for this statement, the handshake included.

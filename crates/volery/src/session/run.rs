@@ -145,6 +145,7 @@ impl<'c, S: Setting> Common<'c, S> {
             system: System::QuickSilver,
             gates,
             choice: Some(run.choice),
+            proof: None,
             security,
             traffic: self.channel.traffic().since(run.before),
             setup_traffic: run.setup_traffic,

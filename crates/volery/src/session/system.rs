@@ -16,11 +16,14 @@ pub enum System {
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses: [`crate::zk::stack`]. Over
     /// F_2.
     Stack,
+    /// Parties in the prover's head, a bit for each AND and repetition, in a conversation or a file:
+    /// [`crate::zk::limbo`].
+    Limbo,
 }
 
 impl System {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::QuickSilver, Self::Jko, Self::Stack];
+    pub const ALL: [Self; 4] = [Self::QuickSilver, Self::Jko, Self::Stack, Self::Limbo];
 
     /// The name on the wire, in options and in reports.
     pub const fn name(self) -> &'static str {
@@ -28,6 +31,7 @@ impl System {
             Self::QuickSilver => "quicksilver",
             Self::Jko => "jko",
             Self::Stack => "stack",
+            Self::Limbo => "limbo",
         }
     }
 }

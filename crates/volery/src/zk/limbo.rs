@@ -72,6 +72,7 @@ mod verifier;
 pub use aggregation::Aggregation;
 pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference, Wishes};
 pub use simulation::Views;
+pub(crate) use talk::read_proof;
 
 use crate::channel::Channel;
 use crate::circuit::{Circuit, Shape, nothing_asserted};

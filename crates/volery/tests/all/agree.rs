@@ -21,11 +21,15 @@ fn by_jko() -> Options {
     Options { system: System::Jko, ..seeded(1) }
 }
 
+fn by_limbo() -> Options {
+    Options { system: System::Limbo, ..seeded(1) }
+}
+
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
 fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
     check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let by_correlations = SMALL.map(|correlations| Options { correlations: Some(correlations), ..seeded(1) });
-    for options in by_correlations.into_iter().chain([by_jko()]) {
+    for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]) {
         let session = run_honestly(circuit, witness, &options);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
         let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -55,7 +59,7 @@ fn assert_one_of<C: Disjoint>(name: &str, clauses: &C, chosen: usize, witness: &
 fn assert_fails_at<C: Boolean>(circuit: &C, witness: &[F2], assertion: &str) {
     let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
     assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
-    for options in [seeded(1), Options { check: false, ..seeded(1) }, by_jko()] {
+    for options in [seeded(1), Options { check: false, ..seeded(1) }, by_jko(), by_limbo()] {
         let session = run_honestly(circuit, witness, &options);
         assert!(named(session.proved.unwrap_err()), "{assertion}");
         assert!(session.verified.is_err(), "{assertion}");

@@ -9,7 +9,8 @@ use volery::circuit::{
 };
 use volery::{
     Accepted, Binary, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report, Result, Setting,
-    Stream, VerifiedBy, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Simulated, SimulatedClauses, Stream, VerifiedBy, prove, prove_one_of, prove_over, verify, verify_one_of,
+    verify_over,
 };
 
 /// A circuit that every backend of the tests takes.
@@ -18,9 +19,9 @@ pub trait Anywhere<S: Setting = Binary>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> 
 impl<S: Setting, C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync> Anywhere<S> for C {}
 
 /// A circuit over F_2 that every system takes.
-pub trait Boolean: Anywhere + Evaluated {}
+pub trait Boolean: Anywhere + Evaluated + Simulated {}
 
-impl<C: Anywhere + Evaluated> Boolean for C {}
+impl<C: Anywhere + Evaluated + Simulated> Boolean for C {}
 
 /// Clauses that every system takes.
 pub trait Disjoint:
@@ -29,6 +30,7 @@ pub trait Disjoint:
     + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
     + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
     + EvaluatedClauses
+    + SimulatedClauses
 {
 }
 
@@ -38,6 +40,7 @@ impl<C> Disjoint for C where
         + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
         + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
         + EvaluatedClauses
+        + SimulatedClauses
 {
 }
 

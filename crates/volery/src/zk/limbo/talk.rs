@@ -191,7 +191,7 @@ impl<'r> Reading<'r> {
 }
 
 /// Fills `bytes` from a proof.
-pub(super) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     from.read_exact(bytes).map_err(|why| match why.kind() {
         ErrorKind::UnexpectedEof => Error::Rejected("the proof ends too early"),
         _ => Error::io("reading the proof")(why),

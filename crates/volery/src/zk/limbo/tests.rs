@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::circuit::{Clear, Count, Network};
-use crate::garble::trial::{Arbitrary, both, strings};
 
 fn parameters(
     parties: u32,

@@ -1,0 +1,253 @@
+//! Proofs by Limbo: in a conversation, and as files.
+
+mod header;
+
+pub use header::LONGEST_LABEL;
+
+use super::single::{Single, fresh, settle};
+use super::{Options, Proof, Report, Security, System};
+use crate::channel::{Channel, Traffic};
+use crate::circuit::{Circuit, Clauses, Clear, Count, Shape};
+use crate::error::{Error, Result};
+use crate::zk::limbo::{self, Aggregation, CHECK_FIELDS, Mode, Parameters, Terms, Views, Wishes, demand};
+use crate::zk::{Accepted, recv_verdict, tell};
+use header::Header;
+use std::io::{self, Read, Write};
+use std::time::Instant;
+use volery_primitives::F2;
+
+/// A circuit whose run by parties can be simulated, by several threads. Whatever implements [`Circuit`] for every backend
+/// over F_2, and may be shared by threads, is one.
+pub trait Simulated: for<'a> Circuit<Views<'a>> + Sync {}
+
+impl<C: for<'a> Circuit<Views<'a>> + Sync> Simulated for C {}
+
+/// The same of clauses.
+pub trait SimulatedClauses: for<'a> Clauses<Views<'a>> + Sync {}
+
+impl<C: for<'a> Clauses<Views<'a>> + Sync> SimulatedClauses for C {}
+
+/// How parties are simulated.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// What the caller insists on; over a channel both parties must come to the same.
+    pub wishes: Wishes,
+    /// Which sums of parties are followed; over a channel both parties must agree on it.
+    pub aggregation: Aggregation,
+    /// Threads that share the repetitions.
+    pub threads: usize,
+    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`] bytes. Whoever
+    /// verifies must give the same, or nothing.
+    pub label: String,
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self {
+            wishes: Wishes::default(),
+            aggregation: Aggregation::default(),
+            threads: 1,
+            label: String::new(),
+        }
+    }
+}
+
+/// The security that is asked for where nothing is said, in bits.
+const fn usual_security(mode: Mode) -> u32 {
+    match mode {
+        Mode::Interactive => 40,
+        Mode::File => 128,
+    }
+}
+
+/// What a proof with `parameters` is worth.
+fn worth(parameters: &Parameters, shape: &Shape, mode: Mode) -> Security {
+    let bits = parameters.security(&demand(shape), mode) as u32;
+    match mode {
+        // What seeds of 128 bits and digests of 256 are worth.
+        Mode::Interactive => Security { computational: 128, statistical: bits },
+        Mode::File => Security { computational: bits, statistical: bits },
+    }
+}
+
+fn terms<'a>(
+    options: &'a Options,
+    parameters: &'a Parameters,
+    aggregation: Aggregation,
+    shape: &'a Shape,
+) -> Terms<'a> {
+    let Options { arch, simulation, progress, .. } = options;
+    Terms {
+        arch: *arch,
+        parameters,
+        aggregation,
+        shape,
+        threads: simulation.threads,
+        progress: progress.as_deref(),
+    }
+}
+
+fn choose(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
+    let security = options.security.unwrap_or(usual_security(mode));
+    Parameters::choose(&demand(shape), mode, security, &options.simulation.wishes, &CHECK_FIELDS)
+}
+
+/// The name of what both parties of a conversation must agree on.
+fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
+    let Parameters { parties, compression, field, repetitions, .. } = parameters;
+    format!("{parties},{compression},{},{repetitions},{}", field.bits, aggregation.name())
+}
+
+fn with_proof(report: Report, parameters: &Parameters, shape: &Shape) -> Report {
+    let proof = Proof { parameters: *parameters, bytes: parameters.proof_bytes(&demand(shape)) };
+    Report { proof: Some(proof), ..report }
+}
+
+/// What a conversation is about.
+const WHAT: &str = "parameters of the simulation";
+
+/// Proves in a conversation, as [`super::prove`] says.
+pub(super) fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
+where
+    W: IntoIterator<Item = F2>,
+    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+{
+    let (shape, statement) = settle(circuit, options)?;
+    let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
+    let parameters = choose(options, &shape, Mode::Interactive)?;
+    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
+    terms.check()?;
+    let (name, worth) = (name(&parameters, terms.aggregation), worth(&parameters, &shape, Mode::Interactive));
+    let mut run =
+        Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
+    run.begin();
+    limbo::prove(run.channel, &terms, circuit, &values, &mut run.random)?;
+    recv_verdict(run.channel)?;
+    Ok(with_proof(run.close(), &parameters, &shape))
+}
+
+/// Verifies in a conversation, as [`super::verify`] says.
+pub(super) fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
+where
+    C: Circuit<Count<F2>> + Simulated,
+{
+    let (shape, statement) = settle(circuit, options)?;
+    let parameters = choose(options, &shape, Mode::Interactive)?;
+    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
+    terms.check()?;
+    let (name, worth) = (name(&parameters, terms.aggregation), worth(&parameters, &shape, Mode::Interactive));
+    let mut run =
+        Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
+    run.begin();
+    let verdict = limbo::verify(run.channel, &terms, circuit, &mut run.random);
+    let accepted = tell(run.channel, verdict)?;
+    Ok((accepted, with_proof(run.close(), &parameters, &shape)))
+}
+
+/// A file whose bytes are counted.
+struct Counted<T> {
+    file: T,
+    bytes: u64,
+}
+
+impl<T: Write> Write for Counted<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl<T: Read> Read for Counted<T> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(bytes)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+fn report(
+    (statement, terms): ([u8; 32], &Terms),
+    worth: Security,
+    traffic: Traffic,
+    started: Instant,
+) -> Report {
+    let report = Report {
+        statement,
+        system: System::Limbo,
+        gates: terms.gates(),
+        choice: None,
+        proof: None,
+        security: worth,
+        traffic,
+        setup_traffic: Traffic::default(),
+        setup: Default::default(),
+        online: started.elapsed(),
+    };
+    with_proof(report, terms.parameters, terms.shape)
+}
+
+fn only_limbo(options: &Options) -> Result<()> {
+    match options.system {
+        System::Limbo => Ok(()),
+        system => Err(Error::invalid(format!(
+            "{system} proves to one verifier in a conversation, and makes no files: take limbo"
+        ))),
+    }
+}
+
+/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the statement can
+/// verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets pieces of a few kilobytes.
+///
+/// # Errors
+/// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are wrong; `Io`
+/// where `out` fails.
+pub fn prove_to<W, C>(circuit: &C, witness: W, out: &mut impl Write, options: &Options) -> Result<Report>
+where
+    W: IntoIterator<Item = F2>,
+    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+{
+    only_limbo(options)?;
+    let started = Instant::now();
+    let (shape, statement) = settle(circuit, options)?;
+    let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
+    let parameters = choose(options, &shape, Mode::File)?;
+    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
+    let header = Header::of(&terms, statement, &options.simulation.label).encode()?;
+    let mut out = Counted { file: out, bytes: 0 };
+    limbo::write(&mut out, &header, &terms, circuit, &values, &mut fresh(options)?)?;
+    out.flush().map_err(Error::io("writing the proof"))?;
+    let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
+    Ok(report((statement, &terms), worth(&parameters, &shape, Mode::File), traffic, started))
+}
+
+/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The parameters are
+/// those of the file; `options` say what security they must give. Memory does not depend on how long the file is,
+/// as long as one thread reads it. `proof` should be buffered.
+///
+/// # Errors
+/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not hold,
+/// is not whole, or something follows it; `Invalid` where it is worth less than asked for, or the circuit is wrong; `Io`.
+pub fn verify_from<C>(
+    circuit: &C,
+    proof: &mut (impl Read + Send),
+    options: &Options,
+) -> Result<(Accepted, Report)>
+where
+    C: Circuit<Count<F2>> + Simulated,
+{
+    only_limbo(options)?;
+    let started = Instant::now();
+    let (shape, statement) = settle(circuit, options)?;
+    let mut proof = Counted { file: proof, bytes: 0 };
+    let (header, bytes) = Header::read(&mut proof)?;
+    header.compare(statement, &shape, &options.simulation.label)?;
+    let parameters = header.parameters(options.security.unwrap_or(usual_security(Mode::File)), &shape)?;
+    let terms = terms(options, &parameters, header.aggregation, &shape);
+    let accepted = limbo::read(&mut proof, &bytes, &terms, circuit)?;
+    let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
+    Ok((accepted, report((statement, &terms), worth(&parameters, &shape, Mode::File), traffic, started)))
+}

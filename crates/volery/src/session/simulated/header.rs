@@ -1,0 +1,180 @@
+//! The beginning of a proof file: what it is a proof of, and what it was made with.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 12 | `volery proof` |
+//! | 4 | version |
+//! | 16 | parties, factor of compression, bits of the check field, repetitions |
+//! | 2 | whether challenges are identical (0) or independent (1); whether views are a hypercube (0) or parties (1) |
+//! | 32 | the digest of the statement: of the relation and its public values |
+//! | 16 | its inputs, and its products |
+//! | 4 | the length of the label, at most 65,536 |
+//! | | the label: the statement in words, in UTF-8 |
+//!
+//! Numbers are little-endian. All of it is the first thing that the challenges depend on.
+
+use crate::channel::hex;
+use crate::circuit::Shape;
+use crate::error::{Error, Result};
+use crate::zk::limbo::{
+    Aggregation, CHECK_FIELDS, Challenges, Mode, Parameters, Terms, Wishes, demand, read_proof,
+};
+use std::io::Read;
+
+const MAGIC: [u8; 12] = *b"volery proof";
+/// Changes whenever the bytes of a proof do.
+const VERSION: u32 = 1;
+/// All but the label.
+const FIXED: usize = 12 + 4 + 16 + 2 + 32 + 16 + 4;
+/// The most bytes of a label.
+pub const LONGEST_LABEL: usize = 1 << 16;
+
+/// What a file says before its proof.
+pub(super) struct Header {
+    /// What it says; not yet whether that is any good.
+    wishes: Wishes,
+    pub(super) aggregation: Aggregation,
+    statement: [u8; 32],
+    inputs: u64,
+    products: u64,
+    label: String,
+}
+
+impl Header {
+    /// That of a proof with `terms`.
+    pub(super) fn of(terms: &Terms, statement: [u8; 32], label: &str) -> Self {
+        let Parameters { parties, compression, field, repetitions, challenges } = *terms.parameters;
+        let wishes = Wishes {
+            parties: Some(parties),
+            compression: Some(compression),
+            field_bits: Some(field.bits),
+            repetitions: Some(repetitions),
+            challenges: Some(challenges),
+            ..Wishes::default()
+        };
+        Self {
+            wishes,
+            aggregation: terms.aggregation,
+            statement,
+            inputs: terms.shape.inputs_by_gates(),
+            products: terms.shape.mul_by_gates(),
+            label: label.to_owned(),
+        }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// `Invalid` where the label is too long.
+    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+        if self.label.len() > LONGEST_LABEL {
+            return Err(Error::invalid(format!(
+                "the label of a proof has {} bytes; at most {LONGEST_LABEL} are allowed",
+                self.label.len()
+            )));
+        }
+        let Wishes { parties, compression, field_bits, repetitions, challenges, .. } = self.wishes;
+        let mut bytes = Vec::with_capacity(FIXED + self.label.len());
+        bytes.extend_from_slice(&MAGIC);
+        for number in [Some(VERSION), parties, compression, field_bits, repetitions] {
+            bytes.extend_from_slice(&number.expect("all are there").to_le_bytes());
+        }
+        bytes.push((challenges == Some(Challenges::Independent)).into());
+        bytes.push((self.aggregation == Aggregation::Parties).into());
+        bytes.extend_from_slice(&self.statement);
+        bytes.extend_from_slice(&self.inputs.to_le_bytes());
+        bytes.extend_from_slice(&self.products.to_le_bytes());
+        bytes.extend_from_slice(&(self.label.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(self.label.as_bytes());
+        Ok(bytes)
+    }
+
+    /// Reads one, and its bytes.
+    ///
+    /// # Errors
+    /// `Rejected` where it is none; `Disagreed` where it is of another version; `Io`.
+    pub(super) fn read(from: &mut (dyn Read + Send)) -> Result<(Self, Vec<u8>)> {
+        let mut bytes = vec![0; FIXED];
+        read_proof(from, &mut bytes)?;
+        if bytes[..12] != MAGIC {
+            return Err(Error::Rejected("the file does not begin as a proof of volery does"));
+        }
+        let mut rest = &bytes[12..];
+        let mut take = |count: usize| {
+            let (taken, behind) = rest.split_at(count);
+            rest = behind;
+            taken
+        };
+        let mut short = || u32::from_le_bytes(take(4).try_into().expect("four bytes"));
+        let version = short();
+        if version != VERSION {
+            let (ours, theirs) = (VERSION.to_string(), version.to_string());
+            return Err(Error::Disagreed { what: "version of proof files", ours, theirs });
+        }
+        let [parties, compression, field_bits, repetitions] = [(); 4].map(|()| Some(short()));
+        let choice = |byte: u8| match byte {
+            0 | 1 => Ok(byte == 1),
+            _ => Err(Error::Rejected("the header of the proof is not in canonical form")),
+        };
+        let challenges = match choice(take(1)[0])? {
+            false => Challenges::Identical,
+            true => Challenges::Independent,
+        };
+        let aggregation = if choice(take(1)[0])? { Aggregation::Parties } else { Aggregation::Hypercube };
+        let statement = take(32).try_into().expect("32 bytes");
+        let mut long = || u64::from_le_bytes(take(8).try_into().expect("eight bytes"));
+        let (inputs, products) = (long(), long());
+        let length = u32::from_le_bytes(take(4).try_into().expect("four bytes")) as usize;
+        if length > LONGEST_LABEL {
+            return Err(Error::Rejected("the label of the proof is too long"));
+        }
+        let mut label = vec![0; length];
+        read_proof(from, &mut label)?;
+        bytes.extend_from_slice(&label);
+        let label =
+            String::from_utf8(label).map_err(|_| Error::Rejected("the label of the proof is no text"))?;
+        let wishes = Wishes {
+            parties,
+            compression,
+            field_bits,
+            repetitions,
+            challenges: Some(challenges),
+            ..Wishes::default()
+        };
+        Ok((Self { wishes, aggregation, statement, inputs, products, label }, bytes))
+    }
+
+    /// Compares what the proof is about with what it should be about.
+    ///
+    /// # Errors
+    /// `Disagreed`.
+    pub(super) fn compare(&self, statement: [u8; 32], shape: &Shape, label: &str) -> Result<()> {
+        if !label.is_empty() && label != self.label {
+            let theirs = self.label.escape_debug().to_string();
+            return Err(disagreed("label of the proof", label.into(), theirs));
+        }
+        if statement != self.statement {
+            let what = "statement of the proof (the relation, or a public value)";
+            return Err(disagreed(what, hex(&statement), hex(&self.statement)));
+        }
+        let counts = |inputs: u64, products: u64| format!("{inputs} inputs and {products} ANDs");
+        let ours = (shape.inputs_by_gates(), shape.mul_by_gates());
+        if ours != (self.inputs, self.products) {
+            let theirs = counts(self.inputs, self.products);
+            return Err(disagreed("size of the statement", counts(ours.0, ours.1), theirs));
+        }
+        Ok(())
+    }
+
+    /// The parameters.
+    ///
+    /// # Errors
+    /// `Invalid` where they are none, or not worth `security` bits.
+    pub(super) fn parameters(&self, security: u32, shape: &Shape) -> Result<Parameters> {
+        Parameters::choose(&demand(shape), Mode::File, security, &self.wishes, &CHECK_FIELDS)
+    }
+}
+
+fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {
+    Error::Disagreed { what, ours, theirs }
+}
