@@ -88,6 +88,9 @@ pub struct Proof {
     pub parameters: Parameters,
     /// All that the prover said, without handshake or header.
     pub bytes: u64,
+    /// How long this party worked on it: a prover from its witness to its last message, a verifier from the first one that
+    /// it does not only keep.
+    pub work: Duration,
 }
 
 /// What a proof did.

@@ -13,7 +13,7 @@ use crate::zk::limbo::{self, Aggregation, CHECK_FIELDS, Mode, Parameters, Terms,
 use crate::zk::{Accepted, recv_verdict, tell};
 use header::Header;
 use std::io::{self, Read, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use volery_primitives::F2;
 
 /// A circuit whose run by parties can be simulated, by several threads. Whatever implements [`Circuit`] for every backend
@@ -98,8 +98,8 @@ fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
     format!("{parties},{compression},{},{repetitions},{}", field.bits, aggregation.name())
 }
 
-fn with_proof(report: Report, parameters: &Parameters, shape: &Shape) -> Report {
-    let proof = Proof { parameters: *parameters, bytes: parameters.proof_bytes(&demand(shape)) };
+fn with_proof(report: Report, parameters: &Parameters, shape: &Shape, work: Duration) -> Report {
+    let proof = Proof { parameters: *parameters, bytes: parameters.proof_bytes(&demand(shape)), work };
     Report { proof: Some(proof), ..report }
 }
 
@@ -113,7 +113,9 @@ where
     C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
 {
     let (shape, statement) = settle(circuit, options)?;
+    let started = Instant::now();
     let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
+    let evaluated = started.elapsed();
     let parameters = choose(options, &shape, Mode::Interactive)?;
     let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
     terms.check()?;
@@ -121,9 +123,11 @@ where
     let mut run =
         Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
     run.begin();
+    let started = Instant::now();
     limbo::prove(run.channel, &terms, circuit, &values, &mut run.random)?;
+    let work = evaluated + started.elapsed();
     recv_verdict(run.channel)?;
-    Ok(with_proof(run.close(), &parameters, &shape))
+    Ok(with_proof(run.close(), &parameters, &shape, work))
 }
 
 /// Verifies in a conversation, as [`super::verify`] says.
@@ -140,8 +144,8 @@ where
         Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
     run.begin();
     let verdict = limbo::verify(run.channel, &terms, circuit, &mut run.random);
-    let accepted = tell(run.channel, verdict)?;
-    Ok((accepted, with_proof(run.close(), &parameters, &shape)))
+    let (accepted, work) = tell(run.channel, verdict)?;
+    Ok((accepted, with_proof(run.close(), &parameters, &shape, work)))
 }
 
 /// A file whose bytes are counted.
@@ -187,7 +191,8 @@ fn report(
         setup: Default::default(),
         online: started.elapsed(),
     };
-    with_proof(report, terms.parameters, terms.shape)
+    let work = report.online;
+    with_proof(report, terms.parameters, terms.shape, work)
 }
 
 fn only_limbo(options: &Options) -> Result<()> {

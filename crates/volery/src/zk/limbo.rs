@@ -85,6 +85,7 @@ use pass::Scope;
 use polynomials::Points;
 use shares::{Share, Shares};
 use std::io::{Read, Write};
+use std::time::Duration;
 use tape::Tapes;
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F2, F48, F64, F96, F128, F160};
@@ -263,11 +264,17 @@ where
     prover::prove::<E>(terms, &mut binary::Prover::new(terms, circuit, values), talk, random)
 }
 
-/// Verifies a proof of `circuit` over `channel`.
+/// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on: before them a
+/// verifier only listens.
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
-pub fn verify<C>(channel: &mut Channel, terms: &Terms, circuit: &C, random: &mut Random) -> Result<Accepted>
+pub fn verify<C>(
+    channel: &mut Channel,
+    terms: &Terms,
+    circuit: &C,
+    random: &mut Random,
+) -> Result<(Accepted, Duration)>
 where
     C: for<'v> Circuit<Views<'v>> + Sync,
 {
@@ -286,11 +293,15 @@ where
 {
     terms.check()?;
     let mut talk = talk::Reading::new(from, header);
-    let accepted = over_check_field!(terms, verify_over(terms, circuit, &mut talk))?;
+    let (accepted, _) = over_check_field!(terms, verify_over(terms, circuit, &mut talk))?;
     talk.finish().map(|()| accepted)
 }
 
-fn verify_over<E: CheckField, C>(terms: &Terms, circuit: &C, talk: &mut dyn talk::Hear) -> Result<Accepted>
+fn verify_over<E: CheckField, C>(
+    terms: &Terms,
+    circuit: &C,
+    talk: &mut dyn talk::Hear,
+) -> Result<(Accepted, Duration)>
 where
     C: for<'v> Circuit<Views<'v>> + Sync,
 {

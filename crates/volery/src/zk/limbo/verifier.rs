@@ -8,6 +8,7 @@ use super::{Opening, Terms, final_digest, first_digest, read_elements};
 use crate::commit::ggm::Tree;
 use crate::error::{Error, Result};
 use crate::zk::Accepted;
+use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 use volery_primitives::CheckField;
 
@@ -22,12 +23,12 @@ pub(super) trait Statement<E: CheckField> {
     -> Result<Seen<E>>;
 }
 
-/// Steps 2 to 9.
+/// Steps 2 to 9. With the verdict, how long it took from the openings on: before them a verifier only listens.
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
     talk: &mut dyn Hear,
-) -> Result<Accepted> {
+) -> Result<(Accepted, Duration)> {
     let parameters = terms.parameters;
     let (parties, repetitions) = (parameters.parties as usize, parameters.repetitions as usize);
     let depth = parties.ilog2() as usize;
@@ -56,6 +57,7 @@ pub(super) fn verify<E: CheckField>(
     let length = Opening::<E>::bytes(depth, terms.last_length());
     let mut message = vec![0; repetitions * length];
     talk.hear(&mut message)?;
+    let started = Instant::now();
     let openings: Vec<Opening<E>> = message
         .chunks_exact(length)
         .map(|bytes| Opening::read(bytes, depth, terms.last_length()))
@@ -110,7 +112,7 @@ pub(super) fn verify<E: CheckField>(
     }
     let opened: Vec<[Vec<E>; 2]> = openings.into_iter().map(|opening| opening.sides).collect();
     if bool::from(final_digest(&opened, &shares, views).ct_eq(&last)) {
-        Ok(Accepted(()))
+        Ok((Accepted(()), started.elapsed()))
     } else {
         Err(Error::Rejected("a product is wrong, or what was opened of the parties"))
     }
