@@ -57,7 +57,7 @@ fn cheat(terms: &Terms, circuit: &Products, seed: u64) -> Vec<u8> {
     let (claimed, run) =
         (binary::Prover::new(terms, &claimed, &VALUES), binary::Prover::new(terms, circuit, &VALUES));
     let mut out = vec![];
-    let mut talk = talk::Written::new(&mut out, b"header").unwrap();
+    let mut talk = talk::Written::new(&mut out, b"header", terms.challenges()).unwrap();
     let mut seeds = [0; 32];
     seeds[..8].copy_from_slice(&seed.to_le_bytes());
     let mut random = Random::from_seed(&seeds);
