@@ -87,6 +87,7 @@ use pass::Scope;
 use polynomials::Points;
 use shares::{Share, Shares};
 use std::io::{Read, Write};
+use std::rc::Rc;
 use std::time::Duration;
 use tape::Tapes;
 use volery_primitives::hash::Digest;
@@ -168,10 +169,14 @@ impl Terms<'_> {
         if self.rounds() == 0 { 0 } else { self.parameters.last_length(self.entries()) as usize }
     }
 
-    /// The points of each round.
-    fn points<E: CheckField>(&self) -> Vec<Points<E>> {
-        let (rounds, k) = (self.rounds(), self.parameters.compression as usize);
-        (1..=rounds).map(|round| Points::new(k, round == rounds)).collect()
+    /// The points of each round, of which only the last differs: as `made`.
+    fn points<E: CheckField>(&self, made: impl Fn(Points<E>) -> Points<E>) -> Vec<Rc<Points<E>>> {
+        let points = |last| Rc::new(made(Points::new(self.parameters.compression as usize, last)));
+        match self.rounds() {
+            0 => vec![],
+            1 => vec![points(true)],
+            rounds => [vec![points(false); rounds - 1], vec![points(true)]].concat(),
+        }
     }
 
     /// The elements of each tape: what is injected, and the masks.

@@ -5,6 +5,7 @@ mod agree;
 mod circuits;
 mod examples;
 mod fields;
+mod files;
 mod kit;
 mod polynomials;
 mod reject;

@@ -7,9 +7,10 @@ use crate::kit::{
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
 };
+use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling, Options,
-    Over, Params, Q32, Q32x2, Seeds, Setting, System,
+    Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to,
 };
 
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -188,6 +189,27 @@ fn pinned_garblings() {
     }
 }
 
+/// A conversation and a file, by both ways of following parties.
+#[test]
+fn pinned_simulations() {
+    let (network, state) = network(1500);
+    for arch in Arch::available() {
+        let tapes = Aggregation::ALL.map(|aggregation| {
+            let simulation = Simulation { aggregation, ..Simulation::default() };
+            let options = Options { system: System::Limbo, simulation, arch, ..seeded(42) };
+            let mut file = vec![];
+            prove_to(&network, state.clone(), &mut file, &options).unwrap();
+            let file = blake3::hash(&file).to_hex()[..32].to_string();
+            [digest(run_honestly(&network, &state, &options)), file]
+        });
+        let pinned = [
+            ["3739e031cc675a8b78ce77c049d56bb7", "37e053ac5f6a4faff1f26a7b1a31eb0b"],
+            ["fb7433c7dd74b29808118e23e25d1460", "4f80a33356613d08cb964817c8110e47"],
+        ];
+        assert_eq!(tapes, pinned, "{}", arch.name());
+    }
+}
+
 /// The same witness twice: but for the name and version of the protocol, no message of one session comes in the other.
 #[test]
 fn sessions_of_one_witness_share_no_message() {
@@ -200,8 +222,11 @@ fn sessions_of_one_witness_share_no_message() {
     };
     let by_jko = |options: &Options| run_honestly(&network, &state, options);
     let by_stack = |options: &Options| run_one_of((&clauses, 1, options), (&clauses, options), None);
-    for (run, system) in [(&by_jko as &dyn Fn(&Options) -> Session, System::Jko), (&by_stack, System::Stack)]
-    {
+    for (run, system) in [
+        (&by_jko as &dyn Fn(&Options) -> Session, System::Jko),
+        (&by_stack, System::Stack),
+        (&by_jko, System::Limbo),
+    ] {
         let (one, other) = (said(run, system, 1), said(run, system, 2));
         for (one, other) in one.iter().zip(&other) {
             assert_eq!(one.len(), other.len());

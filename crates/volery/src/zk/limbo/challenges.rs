@@ -71,9 +71,15 @@ pub(super) struct Powers<E> {
 }
 
 impl<E: CheckField> Powers<E> {
-    pub(super) fn new(base: E) -> Self {
-        let powers = core::iter::successors(Some(E::UNIT), |&power| Some(power * base));
-        Self { base, table: powers.take(TILE).collect() }
+    pub(super) fn new(arch: Arch, base: E) -> Self {
+        let mut table = vec![E::UNIT; TILE];
+        let mut known = 1;
+        while known < TILE {
+            let (low, high) = table.split_at_mut(known);
+            E::scale_all(arch, low, power(base, known as u64), &mut high[..known]);
+            known *= 2;
+        }
+        Self { base, table }
     }
 
     /// `R^from, R^(from+1), …` into `out`, at most [`TILE`] of them.
@@ -115,7 +121,7 @@ impl<E: CheckField> Run<E> {
 
 impl<E: CheckField> Coefficients<E> {
     /// Those of `group`.
-    pub(super) fn new(compression: usize, challenges: &Challenges<E>, group: usize) -> Self {
+    pub(super) fn new(arch: Arch, compression: usize, challenges: &Challenges<E>, group: usize) -> Self {
         let rounds = challenges.rounds.iter();
         let rounds: Vec<Vec<E>> = rounds.map(|round| round[group].factor[..compression].to_vec()).collect();
         let mut table = vec![E::UNIT];
@@ -124,7 +130,7 @@ impl<E: CheckField> Coefficients<E> {
             table = rounds[low].iter().flat_map(|&digit| table.iter().map(move |&low| low * digit)).collect();
             low += 1;
         }
-        Self { powers: Powers::new(challenges.batching[group]), rounds, table, low }
+        Self { powers: Powers::new(arch, challenges.batching[group]), rounds, table, low }
     }
 
     /// The number of neighbours that end in the same entry of the last vector.

@@ -58,7 +58,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         entries: &'a dyn Entries<E>,
         challenges: &Challenges<E>,
     ) -> Self {
-        let powers = challenges.batching.iter().map(|&base| Powers::new(base)).collect();
+        let powers = challenges.batching.iter().map(|&base| Powers::new(arch, base)).collect();
         Self { arch, compression, entries, powers, folded: vec![] }
     }
 

@@ -52,7 +52,7 @@ pub(super) fn prove<E: CheckField>(
     // 3
     let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
     // 4
-    let points: Vec<Points<E>> = terms.points().into_iter().map(Points::extended).collect();
+    let points = terms.points(Points::<E>::extended);
     let count = terms.check_elements();
     let shared: Vec<(Vec<E>, Vec<E>)> = tapes.iter().map(|tapes| tapes.elements(count)).collect();
     let mut claim =

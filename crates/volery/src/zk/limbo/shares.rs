@@ -6,6 +6,7 @@
 use super::challenges::{Challenges, Coefficients, Run};
 use super::polynomials::Points;
 use core::ops::Range;
+use std::rc::Rc;
 use volery_primitives::arch::bit_products;
 use volery_primitives::bits::transpose;
 use volery_primitives::{Arch, CheckField, F128};
@@ -66,11 +67,11 @@ impl<E: CheckField> Shares<E> {
     ) -> Self {
         let lanes = repetitions.len() * views;
         let groups = match challenges.groups() {
-            1 => vec![(Coefficients::new(compression, challenges, 0), 0..lanes)],
+            1 => vec![(Coefficients::new(arch, compression, challenges, 0), 0..lanes)],
             _ => (0..lanes)
                 .step_by(views)
                 .zip(repetitions)
-                .map(|(lane, e)| (Coefficients::new(compression, challenges, e), lane..lane + views))
+                .map(|(lane, e)| (Coefficients::new(arch, compression, challenges, e), lane..lane + views))
                 .collect(),
         };
         Self {
@@ -158,7 +159,7 @@ fn to_bits<E: CheckField>(arch: Arch, elements: &[E], part: Range<usize>, blocks
 /// injected and of the masks, in the order of the tape, to its share of what is opened.
 pub(super) fn finish<E: CheckField>(
     share: &mut Share<E>,
-    rounds: &[Points<E>],
+    rounds: &[Rc<Points<E>>],
     compression: usize,
     challenges: &Challenges<E>,
     group: usize,

@@ -61,7 +61,7 @@ pub(super) fn replay<E: CheckField>(
     // 3
     let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
     // 4
-    let points = terms.points::<E>();
+    let points = terms.points::<E>(|points| points);
     // For each round, those of all repetitions.
     let mut injected: Vec<Vec<E>> = vec![];
     for points in &points {

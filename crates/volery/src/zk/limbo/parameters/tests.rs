@@ -155,8 +155,8 @@ fn wishes_are_fulfilled_or_refused() {
             refused(Wishes { parties: Some(parties), ..FREE }).contains("take a power of two from 2 to 256")
         );
     }
-    for compression in [0, 1, 4097, u32::MAX] {
-        assert!(refused(Wishes { compression: Some(compression), ..FREE }).contains("take 2 to 4096"));
+    for compression in [0, 1, 513, u32::MAX] {
+        assert!(refused(Wishes { compression: Some(compression), ..FREE }).contains("take 2 to 512"));
     }
     for repetitions in [0, 257, u32::MAX] {
         assert!(refused(Wishes { repetitions: Some(repetitions), ..FREE }).contains("take 1 to 256"));

@@ -1,0 +1,211 @@
+//! Proof files, as a caller of the library meets them.
+
+use crate::kit::{ABC, network, preimage, seeded};
+use std::io::{self, Read, Write};
+use volery::circuit::Network;
+use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
+use volery::{Error, F2, LONGEST_LABEL, Options, Result, Simulation, System, prove_to, verify_from};
+
+/// The bytes of a header without its label.
+const HEADER: usize = 86;
+
+fn by(wishes: Wishes) -> Options {
+    Options { system: System::Limbo, simulation: Simulation { wishes, ..Simulation::default() }, ..seeded(1) }
+}
+
+fn labelled(label: &str) -> Options {
+    let mut options = by(Wishes::default());
+    options.simulation.label = label.into();
+    options
+}
+
+fn proof(network: &Network, state: &[F2], options: &Options) -> Vec<u8> {
+    let mut out = vec![];
+    prove_to(network, state.to_vec(), &mut out, options).unwrap();
+    out
+}
+
+fn check(network: &Network, proof: &[u8], options: &Options) -> Result<()> {
+    verify_from(network, &mut { proof }, options).map(|(_accepted, _)| ())
+}
+
+/// What was asked for is what the reports of both say, and the file has the bytes of both formulas.
+#[test]
+fn proofs_by_preference() {
+    let (network, state) = network(2000);
+    for preference in [Preference::Speed, Preference::Balanced, Preference::Size] {
+        for threads in [1, 2] {
+            let mut options = by(Wishes { preference, ..Wishes::default() });
+            options.simulation.threads = threads;
+            let mut out = vec![];
+            let proved = prove_to(&network, state.clone(), &mut out, &options).unwrap();
+            let (_accepted, verified) = verify_from(&network, &mut &out[..], &options).unwrap();
+            let [made, read] = [&proved, &verified].map(|report| report.proof.unwrap());
+            assert_eq!((made.parameters, made.bytes), (read.parameters, read.bytes));
+            assert_eq!(proved.traffic.sent, made.bytes + HEADER as u64);
+            assert_eq!((verified.traffic.received, verified.gates), (out.len() as u64, proved.gates));
+            assert_eq!((proved.security, proved.security.computational), (verified.security, 128));
+            assert_eq!(proved.statement, verified.statement);
+        }
+    }
+}
+
+/// A relation, with everything that a statement has.
+#[test]
+fn a_preimage_in_a_file() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let options = by(Wishes::default());
+    let mut out = vec![];
+    prove_to(&statement, witness.clone(), &mut out, &options).unwrap();
+    let _ = verify_from(&statement, &mut &out[..], &options).unwrap();
+    let wrong: Vec<F2> =
+        witness.iter().enumerate().map(|(i, &bit)| if i == 3 { bit + F2::from(true) } else { bit }).collect();
+    let mut nothing = vec![];
+    let refused = prove_to(&statement, wrong, &mut nothing, &options);
+    assert!(matches!(refused, Err(Error::Unsatisfied(_))) && nothing.is_empty());
+}
+
+/// Any bit of a header changed: never accepted, never a panic, and a clear word where it is not a proof at all.
+#[test]
+fn headers_that_were_changed() {
+    let (network, state) = network(40);
+    let options = labelled("x = 5");
+    let honest = proof(&network, &state, &options);
+    for at in 0..HEADER + 5 {
+        for change in 0..8 {
+            let mut changed = honest.clone();
+            changed[at] ^= 1 << change;
+            let error = check(&network, &changed, &options).unwrap_err();
+            assert!(matches!(error, Error::Rejected(_) | Error::Disagreed { .. }), "byte {at}: {error:?}");
+        }
+    }
+    for number in [0_u32, 1, 3, 255, 4096, 1 << 31, u32::MAX] {
+        for place in [12, 16, 20, 24, 28, 82] {
+            let mut changed = honest.clone();
+            changed[place..place + 4].copy_from_slice(&number.to_le_bytes());
+            assert!(check(&network, &changed, &options).is_err() || changed == honest, "{number} at {place}");
+        }
+    }
+}
+
+#[test]
+fn labels_are_compared_where_one_is_given() {
+    let (network, state) = network(40);
+    let honest = proof(&network, &state, &labelled("x = 5"));
+    check(&network, &honest, &labelled("x = 5")).unwrap();
+    check(&network, &honest, &labelled("")).unwrap();
+    let error = check(&network, &honest, &labelled("x = 6")).unwrap_err().to_string();
+    assert!(error.contains("x = 5") && error.contains("x = 6"), "{error}");
+    let long = "a".repeat(LONGEST_LABEL + 1);
+    let refused = prove_to(&network, state.clone(), &mut vec![], &labelled(&long));
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    // The words of a stranger do not fill a screen.
+    let long = "a".repeat(LONGEST_LABEL);
+    let error = check(&network, &proof(&network, &state, &labelled(&long)), &labelled("b")).unwrap_err();
+    assert!(error.to_string().len() < 1000);
+}
+
+#[test]
+fn files_of_other_statements() {
+    let (here, state) = network(40);
+    let options = by(Wishes::default());
+    let honest = proof(&here, &state, &options);
+    let error = check(&here.variant(1), &honest, &options).unwrap_err();
+    assert!(matches!(error, Error::Disagreed { what, .. } if what.contains("statement")));
+    // Another size under the same name: whoever names statements wrongly is told so.
+    let named = Options { statement: Some([7; 32]), ..options.clone() };
+    let honest = proof(&here, &state, &named);
+    let error = check(&network(41).0, &honest, &named).unwrap_err();
+    assert!(matches!(error, Error::Disagreed { what: "size of the statement", .. }));
+    assert!(check(&here.variant(1), &honest, &named).is_err(), "the same size under the same name");
+}
+
+/// A verifier says what it asks for; fewer than 100 bits nobody gets.
+#[test]
+fn files_that_are_worth_too_little() {
+    let (network, state) = network(40);
+    let hundred = Options { security: Some(100), ..by(Wishes::default()) };
+    let honest = proof(&network, &state, &hundred);
+    check(&network, &honest, &hundred).unwrap();
+    let error = check(&network, &honest, &by(Wishes::default())).unwrap_err();
+    assert!(matches!(error, Error::Disagreed { what: "parameters of the proof", .. }), "{error}");
+    for security in [0, 40, 99, 129] {
+        let options = Options { security: Some(security), ..by(Wishes::default()) };
+        assert!(matches!(prove_to(&network, state.clone(), &mut vec![], &options), Err(Error::Invalid(_))));
+        assert!(matches!(
+            check(&network, &honest, &options),
+            Err(Error::Invalid(_) | Error::Disagreed { .. })
+        ));
+    }
+    let wishes = Wishes { repetitions: Some(10), ..Wishes::default() };
+    let refused = prove_to(&network, state.clone(), &mut vec![], &by(wishes)).unwrap_err().to_string();
+    assert!(refused.contains("31 do"), "it says how many are needed: {refused}");
+    // More than any security needs is work that a stranger would make for the verifier.
+    let wishes = Wishes { repetitions: Some(32), ..Wishes::default() };
+    let error = check(&network, &proof(&network, &state, &by(wishes)), &by(Wishes::default())).unwrap_err();
+    assert!(matches!(error, Error::Disagreed { what: "parameters of the proof", .. }), "{error}");
+}
+
+#[test]
+fn wishes_are_in_the_file() {
+    let (network, state) = network(700);
+    for aggregation in Aggregation::ALL {
+        let wishes = Wishes {
+            parties: Some(8),
+            compression: Some(7),
+            field_bits: Some(96),
+            challenges: Some(Challenges::Independent),
+            ..Wishes::default()
+        };
+        let mut options = by(wishes);
+        options.simulation.aggregation = aggregation;
+        let honest = proof(&network, &state, &options);
+        // The verifier takes them from there.
+        let (_accepted, report) = verify_from(&network, &mut &honest[..], &by(Wishes::default())).unwrap();
+        let parameters = report.proof.unwrap().parameters;
+        assert_eq!((parameters.parties, parameters.compression, parameters.field.bits), (8, 7, 96));
+        assert_eq!(parameters.challenges, Challenges::Independent);
+    }
+}
+
+#[test]
+fn only_limbo_makes_files() {
+    let (network, state) = network(40);
+    for system in System::ALL.into_iter().filter(|system| *system != System::Limbo) {
+        let options = Options { system, ..seeded(1) };
+        let error = prove_to(&network, state.clone(), &mut vec![], &options).unwrap_err().to_string();
+        assert!(error.contains("take limbo"), "{error}");
+        assert!(check(&network, &[], &options).is_err());
+    }
+}
+
+/// A disk that is full, and one that breaks.
+struct Broken(usize);
+
+impl Write for Broken {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+#[test]
+fn files_that_break() {
+    let (network, state) = network(40);
+    let options = by(Wishes::default());
+    for room in [0, 100, 1000] {
+        let written = prove_to(&network, state.clone(), &mut Broken(room), &options);
+        assert!(matches!(written, Err(Error::Io { doing: "writing the proof", .. })));
+    }
+    let read = verify_from(&network, &mut Broken(0), &options);
+    assert!(matches!(read, Err(Error::Io { doing: "reading the proof", .. })));
+}
