@@ -37,7 +37,7 @@ pub(super) struct Header {
     statement: [u8; 32],
     inputs: u64,
     products: u64,
-    label: String,
+    pub(super) label: String,
 }
 
 impl Header {
@@ -171,7 +171,11 @@ impl Header {
     /// # Errors
     /// `Invalid` where they are none, or not worth `security` bits.
     pub(super) fn parameters(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        Parameters::choose(&demand(shape), Mode::File, security, &self.wishes, &CHECK_FIELDS)
+        let parameters =
+            Parameters::choose(&demand(shape), Mode::File, security, &self.wishes, &CHECK_FIELDS);
+        parameters.map_err(|why| {
+            Error::invalid(format!("the proof is not worth the {security} bits that are asked for: {why}"))
+        })
     }
 }
 
