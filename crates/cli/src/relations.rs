@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::report::table;
 use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, relation};
 use crate::values::Reader;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use volery::circuit::{Port, PortValue, Program, Relation, Shape};
 use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, Wishes, demand};
 use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
@@ -58,7 +58,7 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
     let outputs = relation.outputs().iter().zip(&values);
     if typed.json {
         let outputs = outputs.map(|(port, value)| (port.name.clone(), json!(value.to_number_hex())));
-        return print::result(json!({"outputs": outputs.collect::<serde_json::Map<_, _>>()}));
+        return print::result(json!({"outputs": outputs.collect::<Map<_, _>>()}));
     }
     let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
     print::result(lines.collect::<Vec<_>>().join("\n"))
@@ -168,7 +168,13 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             "matrix_products": shape.matrices,
             "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
             "estimates": estimates,
-            "limbo": simulated.map(|(link, file)| json!({"link_bytes": link, "file_bytes": file})),
+            "limbo": simulated.map(|(link, file)| {
+                let named = |bytes: [u64; 3]| {
+                    let names = PREFERENCES.iter().map(|(name, _)| (*name).to_owned());
+                    names.zip(bytes.map(Value::from)).collect::<Map<_, _>>()
+                };
+                json!({"link_bytes": named(link), "file_bytes": named(file)})
+            }),
         }));
     }
     let ports = |ports: &[Port]| {

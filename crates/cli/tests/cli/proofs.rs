@@ -111,6 +111,9 @@ fn proofs_are_files() {
         assert_eq!(verified["label"], format!("{}\n{ABC}", PREIMAGE[1]));
     }
     assert_eq!(folder.names(), ["proof0", "proof1", "proof2", "proof3"]);
+    let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();
+    let proved = folder.prove("proof4", &["--prefer", "size"]).expect(0).json();
+    assert_eq!(info["limbo"]["file_bytes"]["size"], proved["proof_bytes"]);
     let table = volery(&preimage("verify", &["--proof", text(&folder.path("proof0"))])).expect(0).out;
     for words in
         ["verdict      accepted", "file         ", "repetitions, a check over 2^160", "label        builtin:"]
