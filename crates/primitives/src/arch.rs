@@ -314,5 +314,17 @@ pub fn transpose(arch: Arch, columns: &[F128], rows: &mut [F128]) {
     dispatch!(arch, transpose(columns, rows))
 }
 
+/// Products of bit matrices, 128 partial sums of each entry side by side: `out[c·R + r] += ⊕_b rows[r·B + b] &
+/// columns[c·B + b]` for the R rows and all columns of `B = blocks` blocks each. The parity of the bits of an element of
+/// `out` is the inner product over F_2 of the row and the column.
+///
+/// # Panics
+/// Where the lengths do not fit.
+pub fn bit_products(arch: Arch, rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) {
+    assert!(blocks > 0 && rows.len().is_multiple_of(blocks) && columns.len().is_multiple_of(blocks));
+    assert_eq!(out.len(), rows.len() / blocks * (columns.len() / blocks));
+    dispatch!(arch, bit_products(rows, columns, blocks, out))
+}
+
 #[cfg(test)]
 mod tests;

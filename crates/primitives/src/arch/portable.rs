@@ -169,6 +169,17 @@ pub(super) fn verifier_sums(coefficients: &[F128], triples: &[Triple]) -> (F128,
     sums
 }
 
+pub(super) fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) {
+    let count = rows.len() / blocks;
+    for (column, out) in columns.chunks_exact(blocks).zip(out.chunks_exact_mut(count.max(1))) {
+        for (row, out) in rows.chunks_exact(blocks).zip(out) {
+            for (row, column) in row.iter().zip(column) {
+                out.0 ^= row.0 & column.0;
+            }
+        }
+    }
+}
+
 pub(super) fn transpose(columns: &[F128], rows: &mut [F128]) {
     let blocks = rows.len() / 128;
     for (block, rows) in rows.chunks_exact_mut(128).enumerate() {

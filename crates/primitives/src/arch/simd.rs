@@ -6,6 +6,7 @@
 //! would keep the intrinsics from being inlined into it, at twenty times the cost.
 
 pub(super) mod binary;
+mod bits;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;
@@ -14,6 +15,7 @@ mod sums;
 mod transpose;
 mod trees;
 
+pub(super) use bits::bit_products;
 pub(super) use sums::{
     add_products, add_scaled, combine, dot, inner_product, multiply, prover_sums, verifier_sums, weigh,
 };

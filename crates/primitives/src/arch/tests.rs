@@ -224,3 +224,17 @@ fn transposes() {
 fn a_counter_may_not_wrap() {
     Aes128::new(Arch::PORTABLE, F128(0)).counter(u64::MAX.into(), &mut [F128::ZERO; 2]);
 }
+
+#[test]
+fn products_of_bit_matrices() {
+    for blocks in [1, 2, 3, 4, 5, 8, 9, 32] {
+        for (height, width) in [(0, 3), (1, 1), (4, 2), (5, 3), (64, 7), (3, 0)] {
+            let (rows, columns) = (random(1, height * blocks), random(2, width * blocks));
+            agree("bit products", |arch| {
+                let mut out = random(3, height * width);
+                bit_products(arch, &rows, &columns, blocks, &mut out);
+                out
+            });
+        }
+    }
+}

@@ -124,6 +124,8 @@ macro_rules! kernels {
                 fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::verifier_sums::<$vector>;
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
+                fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) =
+                    simd::bit_products::<$vector>;
             }
 
             pub(in super::super) mod gates {

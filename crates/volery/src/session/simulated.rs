@@ -52,13 +52,24 @@ impl Default for Simulation {
     }
 }
 
-/// The security that is asked for where nothing is said, in bits.
-const fn usual_security(mode: Mode) -> u32 {
-    match mode {
-        Mode::Interactive => 40,
-        Mode::File => 128,
+/// The security that is asked for, in bits.
+///
+/// # Errors
+/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is found in an hour
+/// by whoever may try as often as it likes.
+fn asked(options: &Options, mode: Mode) -> Result<u32> {
+    match (mode, options.security) {
+        (Mode::Interactive, asked) => Ok(asked.unwrap_or(40)),
+        (Mode::File, None) => Ok(128),
+        (Mode::File, Some(asked)) if asked < LEAST_OF_FILE => Err(Error::invalid(format!(
+            "a proof file of {asked} bits of security could be forged by trying: ask for {LEAST_OF_FILE} to 128"
+        ))),
+        (Mode::File, Some(asked)) => Ok(asked),
     }
 }
+
+/// The least security that a file can have, in bits.
+const LEAST_OF_FILE: u32 = 100;
 
 /// What a proof with `parameters` is worth.
 fn worth(parameters: &Parameters, shape: &Shape, mode: Mode) -> Security {
@@ -66,6 +77,7 @@ fn worth(parameters: &Parameters, shape: &Shape, mode: Mode) -> Security {
     match mode {
         // What seeds of 128 bits and digests of 256 are worth.
         Mode::Interactive => Security { computational: 128, statistical: bits },
+        // Nothing of a file is beyond who computes long enough.
         Mode::File => Security { computational: bits, statistical: bits },
     }
 }
@@ -88,7 +100,7 @@ fn terms<'a>(
 }
 
 fn choose(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
-    let security = options.security.unwrap_or(usual_security(mode));
+    let security = asked(options, mode)?;
     Parameters::choose(&demand(shape), mode, security, &options.simulation.wishes, &CHECK_FIELDS)
 }
 
@@ -239,8 +251,8 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 }
 
 /// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The parameters are
-/// those of the file; `options` say what security they must give. Memory does not depend on how long the file is,
-/// as long as one thread reads it. `proof` should be buffered.
+/// those of the file; `options` say what security they must give. Memory does not depend on how long the file is, as long
+/// as all views fit side by side, 255 of them, which they do where nobody wished otherwise. `proof` should be buffered.
 ///
 /// # Errors
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not hold,
@@ -259,7 +271,7 @@ where
     let mut proof = Counted { file: proof, bytes: 0 };
     let (header, bytes) = Header::read(&mut proof)?;
     header.compare(statement, &shape, &options.simulation.label)?;
-    let parameters = header.parameters(options.security.unwrap_or(usual_security(Mode::File)), &shape)?;
+    let parameters = header.parameters(asked(options, Mode::File)?, &shape)?;
     let terms = terms(options, &parameters, header.aggregation, &shape);
     let accepted = limbo::read(&mut proof, &bytes, &terms, circuit)?;
     let traffic = Traffic { received: proof.bytes, ..Traffic::default() };

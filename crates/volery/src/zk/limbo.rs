@@ -47,9 +47,11 @@
 //! **Zero knowledge.** The hidden party's tape is independent of all that the verifier sees but through corrections, each of
 //! which it masks, and through f and g, which are masked by the random value that each polynomial has at one more point
 //! in the last round, with a coefficient that is not zero, because s_r is none of the first k points. Its commitment is a hash of its seed, whose
-//! other half is the key of its tape. All shares of views follow from those of the others and the opened sums. Over a channel the verifier is
-//! bound to its coins before it sees a thing, so that a simulator reads them from its queries to the hash and knows all challenges
-//! beforehand; in a file the hash is programmed.
+//! other half is the key of its tape. All shares of views follow from those of the others and the opened sums. So whoever knows
+//! the challenges beforehand needs no witness: a simulator programs the hash that makes them. Over a channel that hash is of a
+//! coin to which the verifier is bound before it sees a thing, and which the simulator reads from its queries; what was
+//! said has a fresh salt, so that it was not asked before. What the prover does, and which memory it reads, does not
+//! depend on the witness.
 //!
 //! **What an abort leaks.** The prover has checked its witness before it says anything, and goes on alike whatever the
 //! coins are; it ends where a coin is not the one that was committed to. The verifier tells one bit, whether it accepts.
@@ -90,21 +92,22 @@ use tape::Tapes;
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F2, F48, F64, F96, F128, F160};
 
-/// What both parties know of a proof before it begins, and what this one does its own way.
+/// What both parties know of a proof before it begins, and what this one does its own way. The parameters are such as
+/// [`Parameters::choose`] lets through.
 #[derive(Clone, Copy)]
-pub struct Terms<'a> {
+pub(crate) struct Terms<'a> {
     /// The instruction set of the kernels.
-    pub arch: Arch,
+    pub(crate) arch: Arch,
     /// What the proof is made with.
-    pub parameters: &'a Parameters,
+    pub(crate) parameters: &'a Parameters,
     /// Which views are followed; both must agree on it.
-    pub aggregation: Aggregation,
+    pub(crate) aggregation: Aggregation,
     /// The gates of the circuit.
-    pub shape: &'a Shape,
+    pub(crate) shape: &'a Shape,
     /// Threads that share the repetitions among them.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Moved on by the ANDs, in each walk over the circuit.
-    pub progress: Option<&'a AtomicU64>,
+    pub(crate) progress: Option<&'a AtomicU64>,
 }
 
 /// The check fields for circuits over F_2.
@@ -117,7 +120,7 @@ pub const CHECK_FIELDS: [CheckSize; 5] = [
 ];
 
 /// What a circuit over F_2 asks of a proof.
-pub fn demand(shape: &Shape) -> Demand {
+pub(crate) fn demand(shape: &Shape) -> Demand {
     Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
 }
 
@@ -126,12 +129,12 @@ impl Terms<'_> {
     ///
     /// # Errors
     /// `Invalid` where the circuit asserts nothing.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.shape.assert == 0 { Err(nothing_asserted()) } else { Ok(()) }
     }
 
     /// What will be done at the gates.
-    pub fn gates(&self) -> Gates {
+    pub(crate) fn gates(&self) -> Gates {
         Gates::by_gates(self.shape)
     }
 
@@ -211,12 +214,14 @@ macro_rules! over_check_field {
     };
 }
 
-/// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`.
+/// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`, whose handshake has bound
+/// the statement and the parameters. The values must satisfy the circuit: what is said of others is masked alike, and
+/// rejected.
 ///
 /// # Errors
 /// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not those that it
 /// committed to; link errors.
-pub fn prove<C>(
+pub(crate) fn prove<C>(
     channel: &mut Channel,
     terms: &Terms,
     circuit: &C,
@@ -231,11 +236,12 @@ where
     over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
 }
 
-/// Writes a proof of `circuit` to `out`, after `header`, which names all that the challenges have to bind.
+/// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and nothing else: it must
+/// name the statement, with everything that is public in it, and the parameters.
 ///
 /// # Errors
 /// As for [`prove`], and `Io` where `out` fails.
-pub fn write<C>(
+pub(crate) fn write<C>(
     out: &mut dyn Write,
     header: &[u8],
     terms: &Terms,
@@ -247,7 +253,7 @@ where
     C: for<'v> Circuit<Views<'v>> + Sync,
 {
     terms.check()?;
-    let mut talk = talk::Written::new(out, header)?;
+    let mut talk = talk::Written::new(out, header, terms.challenges())?;
     over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
 }
 
@@ -269,7 +275,7 @@ where
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
-pub fn verify<C>(
+pub(crate) fn verify<C>(
     channel: &mut Channel,
     terms: &Terms,
     circuit: &C,
@@ -287,12 +293,17 @@ where
 ///
 /// # Errors
 /// As for [`verify`], and `Io` where `from` fails.
-pub fn read<C>(from: &mut (dyn Read + Send), header: &[u8], terms: &Terms, circuit: &C) -> Result<Accepted>
+pub(crate) fn read<C>(
+    from: &mut (dyn Read + Send),
+    header: &[u8],
+    terms: &Terms,
+    circuit: &C,
+) -> Result<Accepted>
 where
     C: for<'v> Circuit<Views<'v>> + Sync,
 {
     terms.check()?;
-    let mut talk = talk::Reading::new(from, header);
+    let mut talk = talk::Reading::new(from, header, terms.challenges());
     let (accepted, _) = over_check_field!(terms, verify_over(terms, circuit, &mut talk))?;
     talk.finish().map(|()| accepted)
 }

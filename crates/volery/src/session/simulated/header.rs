@@ -16,6 +16,7 @@
 use crate::channel::hex;
 use crate::circuit::Shape;
 use crate::error::{Error, Result};
+use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{
     Aggregation, CHECK_FIELDS, Challenges, Mode, Parameters, Terms, Wishes, demand, read_proof,
 };
@@ -28,6 +29,9 @@ const VERSION: u32 = 1;
 const FIXED: usize = 12 + 4 + 16 + 2 + 32 + 16 + 4;
 /// The most bytes of a label.
 pub const LONGEST_LABEL: usize = 1 << 16;
+
+/// The most characters of another's label that an error shows.
+const LABEL_SHOWN: usize = 300;
 
 /// What a file says before its proof.
 pub(super) struct Header {
@@ -150,7 +154,8 @@ impl Header {
     /// `Disagreed`.
     pub(super) fn compare(&self, statement: [u8; 32], shape: &Shape, label: &str) -> Result<()> {
         if !label.is_empty() && label != self.label {
-            let theirs = self.label.escape_debug().to_string();
+            // The words of whoever made the file, in what fits on a few lines.
+            let theirs = self.label.escape_debug().take(LABEL_SHOWN).collect();
             return Err(disagreed("label of the proof", label.into(), theirs));
         }
         if statement != self.statement {
@@ -169,13 +174,23 @@ impl Header {
     /// The parameters.
     ///
     /// # Errors
-    /// `Invalid` where they are none, or not worth `security` bits.
+    /// `Disagreed` where they are none, not worth `security` bits, or have more repetitions than any security asks for.
     pub(super) fn parameters(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        let parameters =
-            Parameters::choose(&demand(shape), Mode::File, security, &self.wishes, &CHECK_FIELDS);
-        parameters.map_err(|why| {
-            Error::invalid(format!("the proof is not worth the {security} bits that are asked for: {why}"))
-        })
+        let choose = |security, wishes| {
+            Parameters::choose(&demand(shape), Mode::File, security, wishes, &CHECK_FIELDS)
+        };
+        let refused = |why: String| {
+            disagreed("parameters of the proof", format!("at least {security} bits of security"), why)
+        };
+        let given = choose(security, &self.wishes).map_err(|why| refused(why.to_string()))?;
+        let most = choose(MOST_SECURITY, &Wishes { repetitions: None, ..self.wishes });
+        match most {
+            Ok(most) if most.repetitions < given.repetitions => Err(refused(format!(
+                "{} repetitions, of which {} are enough for {MOST_SECURITY}",
+                given.repetitions, most.repetitions
+            ))),
+            _ => Ok(given),
+        }
     }
 }
 

@@ -63,12 +63,21 @@ impl Aggregation {
                     out.fill(T::default());
                     parties /= 2;
                     for party in 0..parties {
-                        for i in 0..width {
-                            let (mut even, odd) =
-                                (rows[2 * party * width + i], rows[(2 * party + 1) * width + i]);
-                            out[i] += odd;
-                            even += odd;
-                            rows[party * width + i] = even;
+                        // Row 2p and row 2p+1 become row p.
+                        let (done, rest) = rows.split_at_mut((2 * party).max(1) * width);
+                        let (sums, even, odd) = match party {
+                            0 => (done, None, &rest[..width]),
+                            _ => {
+                                let (even, odd) = rest[..2 * width].split_at(width);
+                                (&mut done[party * width..(party + 1) * width], Some(even), odd)
+                            }
+                        };
+                        if let Some(even) = even {
+                            sums.copy_from_slice(even);
+                        }
+                        for ((sum, out), &odd) in sums.iter_mut().zip(&mut *out).zip(odd) {
+                            *sum += odd;
+                            *out += odd;
                         }
                     }
                 }

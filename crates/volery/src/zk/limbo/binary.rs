@@ -83,7 +83,7 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
         let shares = each(self.terms.threads, scope.passes(self.terms.threads), |range| {
             let mut shares = self.terms.shares(challenges, range.clone());
             Pass::new(&scope, range, Corrections::Past, Some(&mut shares)).run(self.circuit)?;
-            Ok(shares.shares)
+            Ok(shares.finish())
         })?;
         Ok(shares.concat())
     }
@@ -131,7 +131,7 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E>
             pass.run(self.circuit)?;
             let said: Vec<_> = pass.said.iter().map(|said| said.digests()).collect();
             drop(pass);
-            Ok((said, shares.shares))
+            Ok((said, shares.finish()))
         };
         let ranges = scope.passes(self.terms.threads);
         if ranges.len() == 1 {

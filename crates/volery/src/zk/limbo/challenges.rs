@@ -94,6 +94,7 @@ pub(super) struct Coefficients<E> {
 }
 
 /// The coefficients of some entries in a row.
+#[derive(Default)]
 pub(super) struct Run<E> {
     /// Those of the left factors: with R^j.
     pub(super) left: Vec<E>,
@@ -101,6 +102,15 @@ pub(super) struct Run<E> {
     pub(super) right: Vec<E>,
     /// Those of the products: R^j.
     pub(super) product: Vec<E>,
+}
+
+impl<E: CheckField> Run<E> {
+    /// Makes room for so many.
+    pub(super) fn resize(&mut self, count: usize) {
+        for kind in [&mut self.left, &mut self.right, &mut self.product] {
+            kind.resize(count, E::default());
+        }
+    }
 }
 
 impl<E: CheckField> Coefficients<E> {

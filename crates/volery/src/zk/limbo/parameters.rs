@@ -43,7 +43,7 @@ const DIGEST: u64 = 256;
 /// The most parties of a repetition.
 pub const MOST_PARTIES: u32 = 256;
 /// The largest factor of compression.
-pub const LARGEST_COMPRESSION: u32 = 4096;
+pub const LARGEST_COMPRESSION: u32 = 512;
 /// The most repetitions: more than any security needs that is worth its field.
 pub const MOST_REPETITIONS: u32 = 256;
 /// The most that a statement has of anything that [`Demand`] counts.

@@ -99,9 +99,9 @@ pub(super) enum Corrections<'a> {
 #[derive(Default)]
 struct Drawn {
     /// Block b of lane v at `v·blocks + b`; lane 0 is for values.
-    columns: Vec<F128>,
+    columns: Zeroizing<Vec<F128>>,
     /// The sum of all tapes of each repetition.
-    totals: Vec<F128>,
+    totals: Zeroizing<Vec<F128>>,
 }
 
 /// One pass.
@@ -117,8 +117,8 @@ pub(super) struct Pass<'a> {
     drawn: [Drawn; 2],
     /// Where the corrections of this tile of products go.
     reserved: usize,
-    rows: Vec<F128>,
-    planes: [[Vec<F128>; 2]; 2],
+    rows: Zeroizing<Vec<F128>>,
+    planes: [Zeroizing<Vec<F128>>; 2],
 }
 
 impl<'a> Pass<'a> {
@@ -141,7 +141,7 @@ impl<'a> Pass<'a> {
             done: [0; 2],
             drawn: Default::default(),
             reserved: 0,
-            rows: vec![],
+            rows: Zeroizing::default(),
             planes: Default::default(),
         }
     }
@@ -246,19 +246,25 @@ impl<'a> Pass<'a> {
         words.resize(count, Word::default());
         for (half, columns) in columns.chunks_exact(each).enumerate() {
             transpose(self.scope.arch, columns, &mut self.rows);
-            words.iter_mut().zip(&self.rows).for_each(|(word, &row)| word[half] = row);
+            words.iter_mut().zip(&*self.rows).for_each(|(word, &row)| word[half] = row);
         }
     }
 
-    /// Words to planes: block b of lane v at `128·b + v` of one of two halves.
+    /// Words to planes: block b of lane v at `v·blocks + b`.
     fn planes(&mut self, side: usize, words: &[Word]) {
-        for half in 0..self.halves() {
-            let planes = &mut self.planes[side][half];
-            planes.resize(words.len().next_multiple_of(128), F128(0));
-            for (planes, words) in planes.chunks_exact_mut(128).zip(words.chunks(128)) {
-                let mut square = [F128(0); 128];
+        let blocks = words.len().div_ceil(128);
+        let halves = self.halves();
+        let planes = &mut self.planes[side];
+        planes.resize(128 * halves * blocks, F128(0));
+        let (mut square, mut transposed) = ([F128(0); 128], [F128(0); 128]);
+        for (half, planes) in planes.chunks_exact_mut(128 * blocks).enumerate() {
+            for (block, words) in words.chunks(128).enumerate() {
+                square[words.len()..].fill(F128(0));
                 square.iter_mut().zip(words).for_each(|(row, word)| *row = word[half]);
-                transpose(self.scope.arch, &square, planes);
+                transpose(self.scope.arch, &square, &mut transposed);
+                for (plane, row) in planes.chunks_exact_mut(blocks).zip(&transposed) {
+                    plane[block] = *row;
+                }
             }
         }
     }
@@ -336,7 +342,7 @@ impl Tiles for Pass<'_> {
         for (i, said) in self.said.iter_mut().enumerate() {
             for view in 0..self.scope.views() {
                 let lane = 1 + i * self.scope.views() + view;
-                let bits = self.planes[0][lane / 128][lane % 128];
+                let bits = self.planes[0][lane];
                 said.asserted.update(&bits.to_bytes()[..length]);
             }
         }

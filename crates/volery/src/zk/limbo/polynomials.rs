@@ -14,7 +14,7 @@ pub(super) struct Points<E> {
     nodes: Vec<E>,
     /// For the factors, and for the products: `1 / Π_{j≠i} (node i - node j)`.
     weights: [Vec<E>; 2],
-    /// For each point behind those of the factors: the value there from those at them.
+    /// For each point behind those of the factors: the value there from those at them. Only the prover asks.
     extensions: Vec<Vec<E>>,
 }
 
@@ -32,9 +32,14 @@ impl<E: CheckField> Points<E> {
         let factors = compression + usize::from(last);
         let nodes: Vec<E> = (1..2 * factors as u32).map(E::point).collect();
         let weights = [factors, 2 * factors - 1].map(|count| weights(&nodes[..count]));
-        let extensions =
-            nodes[factors..].iter().map(|&node| lagrange(&nodes[..factors], &weights[0], node)).collect();
-        Self { compression, nodes, weights, extensions }
+        Self { compression, nodes, weights, extensions: vec![] }
+    }
+
+    /// Those at which a prover evaluates products.
+    pub(super) fn extended(mut self) -> Self {
+        let (inner, outer) = self.nodes.split_at(self.factors());
+        self.extensions = outer.iter().map(|&node| lagrange(inner, &self.weights[0], node)).collect();
+        self
     }
 
     /// The number of points that determine a factor: k, and one more in the last round.

@@ -2,6 +2,7 @@
 
 use super::challenges::{Challenges, hidden};
 use super::claim::{Claim, Entries, masked, opened};
+use super::polynomials::Points;
 use super::shares::{Share, finish};
 use super::talk::Tell;
 use super::tape::Tapes;
@@ -51,7 +52,7 @@ pub(super) fn prove<E: CheckField>(
     // 3
     let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
     // 4
-    let points = terms.points::<E>();
+    let points: Vec<Points<E>> = terms.points().into_iter().map(Points::extended).collect();
     let count = terms.check_elements();
     let shared: Vec<(Vec<E>, Vec<E>)> = tapes.iter().map(|tapes| tapes.elements(count)).collect();
     let mut claim =

@@ -1,31 +1,26 @@
 //! What each view holds of the opened values in the end, as sums over all gates with public coefficients.
 //!
-//! Shares of bits need no multiplication: four gates at a time, a table of the 16 sums of their coefficients serves all
-//! views, and all repetitions with the same challenges.
+//! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which memory is read, and
+//! what is done, depends on none of them.
 
 use super::challenges::{Challenges, Coefficients, Run};
 use super::polynomials::Points;
-use super::simulation::TILE;
 use core::ops::Range;
+use volery_primitives::arch::bit_products;
+use volery_primitives::bits::transpose;
 use volery_primitives::{Arch, CheckField, F128};
 
-/// Gates whose tables stand together.
-const STRIP: usize = 512;
+/// The bytes of a coefficient that there is room for.
+const MOST_BYTES: usize = 32;
 
-/// Bits of a tile, 128 gates in each element.
+/// Bits of a tile, 128 gates in each element: block b of lane v at `v·blocks + b`.
 pub(super) struct Planes<'p> {
-    /// Of the left and of the right factors: block b of view v at `128·b + v` of one of two halves, by v.
-    pub(super) factors: [&'p [Vec<F128>; 2]; 2],
-    /// Of the products: block b of view v at `v·blocks + b`.
+    /// Of the left and of the right factors.
+    pub(super) factors: [&'p [F128]; 2],
+    /// Of the products.
     pub(super) products: &'p [F128],
     /// The number of blocks.
     pub(super) blocks: usize,
-}
-
-impl Planes<'_> {
-    fn factor(&self, side: usize, block: usize, view: usize) -> F128 {
-        self.factors[side][view / 128][128 * block + view % 128]
-    }
 }
 
 /// Where the shares of a pass are summed.
@@ -43,18 +38,23 @@ pub(super) struct Share<E> {
     pub(super) product: E,
 }
 
-/// The shares of the repetitions of a pass.
+/// The shares of the repetitions of a pass, over a field of characteristic two.
 pub(super) struct Shares<E> {
     arch: Arch,
-    /// For each group of this pass its coefficients, and its lanes in words.
+    /// For each group of this pass its coefficients, and its lanes, counted from 0.
     groups: Vec<(Coefficients<E>, Range<usize>)>,
     run: Run<E>,
-    tables: [Vec<E>; 3],
-    /// One for each lane from number 1 on.
-    pub(super) shares: Vec<Share<E>>,
+    /// The coefficients' bits: block b of bit i at `i·blocks + b`.
+    bits: Vec<F128>,
+    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane, bit by bit, what
+    /// has the bit of the share as its parity.
+    sums: Vec<Vec<F128>>,
+    last: usize,
 }
 
 impl<E: CheckField> Shares<E> {
+    const BITS: usize = E::SIZE_BITS as usize;
+
     /// Those of `repetitions` with so many views each, whose vectors end with `last` entries.
     pub(super) fn new(
         arch: Arch,
@@ -64,97 +64,94 @@ impl<E: CheckField> Shares<E> {
         views: usize,
         last: usize,
     ) -> Self {
-        let lane = |repetition: usize| 1 + (repetition - repetitions.start) * views;
+        let lanes = repetitions.len() * views;
         let groups = match challenges.groups() {
-            1 => vec![(Coefficients::new(compression, challenges, 0), 1..lane(repetitions.end))],
-            _ => repetitions
-                .clone()
-                .map(|e| (Coefficients::new(compression, challenges, e), lane(e)..lane(e + 1)))
+            1 => vec![(Coefficients::new(compression, challenges, 0), 0..lanes)],
+            _ => (0..lanes)
+                .step_by(views)
+                .zip(repetitions)
+                .map(|(lane, e)| (Coefficients::new(compression, challenges, e), lane..lane + views))
                 .collect(),
         };
-        let share =
-            Share { sides: [vec![E::default(); last], vec![E::default(); last]], product: E::default() };
-        let zeros = || vec![E::default(); TILE];
         Self {
             arch,
             groups,
-            run: Run { left: zeros(), right: zeros(), product: zeros() },
-            tables: [(); 3].map(|()| vec![E::default(); 16 * STRIP / 4]),
-            shares: vec![share; repetitions.len() * views],
+            run: Run::default(),
+            bits: vec![],
+            sums: vec![vec![F128(0); lanes * Self::BITS]; 2 * last + 1],
+            last,
         }
+    }
+
+    /// The shares, view by view of each repetition.
+    pub(super) fn finish(self) -> Vec<Share<E>> {
+        let lanes = self.sums[0].len() / Self::BITS;
+        let element = |sums: &Vec<F128>, lane: usize| {
+            let mut bytes = [0; MOST_BYTES];
+            for (i, sum) in sums[lane * Self::BITS..(lane + 1) * Self::BITS].iter().enumerate() {
+                bytes[i / 8] |= ((sum.0.count_ones() & 1) as u8) << (i % 8);
+            }
+            E::read(&bytes[..E::ENCODED]).expect("all bits of a field of characteristic two")
+        };
+        let share = |lane| Share {
+            sides: [0, 1].map(|side| {
+                let entries = &self.sums[side * self.last..(side + 1) * self.last];
+                entries.iter().map(|sums| element(sums, lane)).collect()
+            }),
+            product: element(&self.sums[2 * self.last], lane),
+        };
+        (0..lanes).map(share).collect()
     }
 }
 
 impl<E: CheckField> Sums for Shares<E> {
     fn add(&mut self, from: u64, count: usize, planes: &Planes) {
-        let Self { arch, groups, run, tables, shares } = self;
-        for side in [&mut run.left, &mut run.right, &mut run.product] {
-            // Zeros behind the end, up to a whole block.
-            side.clear();
-            side.resize(count, E::default());
-        }
+        let Self { arch, groups, run, bits, sums, last } = self;
+        let blocks = planes.blocks;
+        bits.resize(Self::BITS * blocks, F128(0));
+        run.resize(count);
         for (coefficients, lanes) in groups {
             coefficients.fill(*arch, from, run);
+            // Lane 0 of the planes is for values.
+            let columns = (lanes.start + 1) * blocks..(lanes.end + 1) * blocks;
+            let places = lanes.start * Self::BITS..lanes.end * Self::BITS;
+            // What ends in one entry of the last vector is a range of gates.
             let stride = coefficients.stride();
-            for strip in (0..count).step_by(STRIP) {
-                let end = count.min(strip + STRIP);
-                tabulate(&run.product[strip..end], 0..end - strip, &mut tables[2]);
-                let first = from + strip as u64;
-                // What ends in one entry of the last vector is a range of gates.
-                for entry in first / stride..=(from + end as u64 - 1) / stride {
-                    let within = |gate: u64| gate.clamp(first, from + end as u64) - first;
-                    let part = within(entry * stride) as usize..within((entry + 1) * stride) as usize;
-                    tabulate(&run.left[strip..end], part.clone(), &mut tables[0]);
-                    tabulate(&run.right[strip..end], part, &mut tables[1]);
-                    for lane in lanes.clone() {
-                        let share = &mut shares[lane - 1];
-                        for block in strip / 128..end.div_ceil(128) {
-                            let at = (block - strip / 128) * 16 * 32;
-                            for side in [0, 1] {
-                                let bits = planes.factor(side, block, lane);
-                                share.sides[side][entry as usize] += look_up(&tables[side][at..], bits);
-                            }
-                        }
-                    }
-                }
-                for lane in lanes.clone() {
-                    for block in strip / 128..end.div_ceil(128) {
-                        let at = (block - strip / 128) * 16 * 32;
-                        let bits = planes.products[lane * planes.blocks + block];
-                        shares[lane - 1].product += look_up(&tables[2][at..], bits);
-                    }
+            for entry in from / stride..=(from + count as u64 - 1) / stride {
+                let within = |gate: u64| (gate.clamp(from, from + count as u64) - from) as usize;
+                let part = within(entry * stride)..within((entry + 1) * stride);
+                for (side, run) in [&run.left, &run.right].into_iter().enumerate() {
+                    to_bits(*arch, run, part.clone(), blocks, bits);
+                    let sums = &mut sums[side * *last + entry as usize][places.clone()];
+                    bit_products(*arch, bits, &planes.factors[side][columns.clone()], blocks, sums);
                 }
             }
+            to_bits(*arch, &run.product, 0..count, blocks, bits);
+            let sums = &mut sums[2 * *last][places];
+            bit_products(*arch, bits, &planes.products[columns], blocks, sums);
         }
     }
 }
 
-/// For each four of `coefficients`, of which those outside of `part` count as zero, the sums that four bits choose.
-fn tabulate<E: CheckField>(coefficients: &[E], part: Range<usize>, tables: &mut [E]) {
-    let zero = E::default();
-    for (group, table) in tables.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        *table = [zero; 16];
-        for bit in 0..4 {
-            let at = 4 * group + bit;
-            let coefficient = if part.contains(&at) { coefficients[at] } else { zero };
-            for i in 0..1 << bit {
-                table[1 << bit | i] = table[i] + coefficient;
+/// The bits of `elements`, of which those outside of `part` count as zero: block b of bit i at `i·blocks + b`.
+fn to_bits<E: CheckField>(arch: Arch, elements: &[E], part: Range<usize>, blocks: usize, bits: &mut [F128]) {
+    let (mut square, mut transposed) = ([F128(0); 128], [F128(0); 128]);
+    for block in 0..blocks {
+        for (half, bits) in bits.chunks_mut(128 * blocks).enumerate() {
+            for (i, row) in square.iter_mut().enumerate() {
+                let at = 128 * block + i;
+                let mut bytes = [0; MOST_BYTES];
+                if part.contains(&at) {
+                    elements[at].write(&mut bytes[..E::ENCODED]);
+                }
+                *row = F128::from_bytes(bytes.as_chunks().0[half]);
+            }
+            transpose(arch, &square, &mut transposed);
+            for (bits, row) in bits.chunks_exact_mut(blocks).zip(&transposed) {
+                bits[block] = *row;
             }
         }
     }
-}
-
-/// The sum that 128 bits choose from 32 tables.
-#[inline(always)]
-fn look_up<E: CheckField>(tables: &[E], bits: F128) -> E {
-    let mut sum = E::default();
-    for (half, tables) in [bits.0 as u64, (bits.0 >> 64) as u64].into_iter().zip(tables.as_chunks::<256>().0)
-    {
-        for (i, table) in tables.as_chunks::<16>().0.iter().enumerate() {
-            sum += table[(half >> (4 * i) & 15) as usize];
-        }
-    }
-    sum
 }
 
 /// Follows a view through the rounds: from its share of the claimed inner product, and its shares `tape` of what was

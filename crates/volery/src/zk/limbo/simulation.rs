@@ -8,6 +8,7 @@ use crate::circuit::{Backend, ByGates, Circuit};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::{F2, F128};
+use zeroize::Zeroizing;
 
 /// Bits of a word: the value, and 255 views.
 pub(super) const WORD_BITS: usize = 256;
@@ -52,16 +53,16 @@ pub struct Views<'a> {
     inputs: Tile,
     products: Tile,
     /// The factors of the tile's products so far.
-    a: Vec<Word>,
-    b: Vec<Word>,
-    asserted: Vec<Word>,
+    a: Zeroizing<Vec<Word>>,
+    b: Zeroizing<Vec<Word>>,
+    asserted: Zeroizing<Vec<Word>>,
     tiles: &'a mut dyn Tiles,
 }
 
 /// What remains of a tile.
 #[derive(Default)]
 struct Tile {
-    words: Vec<Word>,
+    words: Zeroizing<Vec<Word>>,
     /// Words that were taken.
     taken: usize,
 }
@@ -85,9 +86,9 @@ impl<'a> Views<'a> {
             one,
             inputs: Tile::default(),
             products: Tile::default(),
-            a: vec![],
-            b: vec![],
-            asserted: Vec::with_capacity(ASSERTIONS),
+            a: Zeroizing::default(),
+            b: Zeroizing::default(),
+            asserted: Zeroizing::new(Vec::with_capacity(ASSERTIONS)),
             tiles,
         };
         circuit.run(&mut views)?;

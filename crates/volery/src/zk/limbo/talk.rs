@@ -110,30 +110,33 @@ impl Hear for Asking<'_> {
     }
 }
 
-/// The running hash of a file.
+/// The running hash of a file, up to the last challenge.
 struct Chain {
     hasher: blake3::Hasher,
-    challenges: u64,
+    /// Those that were drawn, and those that remain.
+    drawn: u64,
+    left: usize,
 }
 
 impl Chain {
-    fn new(header: &[u8]) -> Self {
-        let mut chain = Self {
-            hasher: blake3::Hasher::new_derive_key("volery limbo v1, challenges of a proof file"),
-            challenges: 0,
-        };
+    fn new(header: &[u8], challenges: usize) -> Self {
+        let hasher = blake3::Hasher::new_derive_key("volery limbo v1, challenges of a proof file");
+        let mut chain = Self { hasher, drawn: 0, left: challenges };
         chain.absorb(header);
         chain
     }
 
     fn absorb(&mut self, bytes: &[u8]) {
-        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
-        self.hasher.update(bytes);
+        if self.left > 0 {
+            self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+            self.hasher.update(bytes);
+        }
     }
 
     fn challenge(&mut self) -> [u8; 32] {
-        self.absorb(&self.challenges.to_le_bytes());
-        self.challenges += 1;
+        self.absorb(&self.drawn.to_le_bytes());
+        self.drawn += 1;
+        self.left -= 1;
         self.hasher.finalize().into()
     }
 }
@@ -141,15 +144,14 @@ impl Chain {
 /// A proof that is written.
 pub(super) struct Written<'w> {
     out: &'w mut dyn Write,
-    /// Until the last challenge.
     chain: Chain,
 }
 
 impl<'w> Written<'w> {
-    /// A proof after `header`, which is written too.
-    pub(super) fn new(out: &'w mut dyn Write, header: &[u8]) -> Result<Self> {
+    /// A proof with so many challenges after `header`, which is written too.
+    pub(super) fn new(out: &'w mut dyn Write, header: &[u8], challenges: usize) -> Result<Self> {
         out.write_all(header).map_err(Error::io("writing the proof"))?;
-        Ok(Self { out, chain: Chain::new(header) })
+        Ok(Self { out, chain: Chain::new(header, challenges) })
     }
 }
 
@@ -171,9 +173,9 @@ pub(super) struct Reading<'r> {
 }
 
 impl<'r> Reading<'r> {
-    /// A proof whose `header` was read.
-    pub(super) fn new(from: &'r mut (dyn Read + Send), header: &[u8]) -> Self {
-        Self { from, chain: Chain::new(header) }
+    /// A proof with so many challenges whose `header` was read.
+    pub(super) fn new(from: &'r mut (dyn Read + Send), header: &[u8], challenges: usize) -> Self {
+        Self { from, chain: Chain::new(header, challenges) }
     }
 
     /// Nothing may follow.

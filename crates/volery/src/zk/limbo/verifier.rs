@@ -23,12 +23,34 @@ pub(super) trait Statement<E: CheckField> {
     -> Result<Seen<E>>;
 }
 
+/// A digest as it was said, and as it follows from what was opened.
+pub(super) type Compared = [[u8; 32]; 2];
+
 /// Steps 2 to 9. With the verdict, how long it took from the openings on: before them a verifier only listens.
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
     talk: &mut dyn Hear,
 ) -> Result<(Accepted, Duration)> {
+    let ([first, last], work) = replay(terms, statement, talk)?;
+    let same = |[said, follows]: Compared| bool::from(said.ct_eq(&follows));
+    if !same(first) {
+        return Err(Error::Rejected(
+            "the parties did not run the circuit as was said first, or not on zeros",
+        ));
+    }
+    if !same(last) {
+        return Err(Error::Rejected("a product is wrong, or what was opened of it"));
+    }
+    Ok((Accepted(()), work))
+}
+
+/// Steps 2 to 8, and what follows: h_1 and h_3.
+pub(super) fn replay<E: CheckField>(
+    terms: &Terms,
+    statement: &mut dyn Statement<E>,
+    talk: &mut dyn Hear,
+) -> Result<([Compared; 2], Duration)> {
     let parameters = terms.parameters;
     let (parties, repetitions) = (parameters.parties as usize, parameters.repetitions as usize);
     let depth = parties.ilog2() as usize;
@@ -77,9 +99,7 @@ pub(super) fn verify<E: CheckField>(
     // 8
     let (said, mut shares) = statement.follow(&tapes, &challenges, talk)?;
     // 9
-    if !bool::from(first_digest(&tapes, &said).ct_eq(first)) {
-        return Err(Error::Rejected("the circuit was run otherwise than was said first"));
-    }
+    let first = [*first, first_digest(&tapes, &said)];
     let count = terms.check_elements();
     let views = terms.views();
     for (e, (shares, opening)) in shares.chunks_mut(views).zip(&openings).enumerate() {
@@ -111,9 +131,5 @@ pub(super) fn verify<E: CheckField>(
         }
     }
     let opened: Vec<[Vec<E>; 2]> = openings.into_iter().map(|opening| opening.sides).collect();
-    if bool::from(final_digest(&opened, &shares, views).ct_eq(&last)) {
-        Ok((Accepted(()), started.elapsed()))
-    } else {
-        Err(Error::Rejected("a product is wrong, or what was opened of the parties"))
-    }
+    Ok(([first, [last, final_digest(&opened, &shares, views)]], started.elapsed()))
 }
