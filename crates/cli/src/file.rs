@@ -118,10 +118,11 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
         Error::Disagreed { what, ours, theirs } => {
             let advice = match what {
                 "version of proof files" => "verify it with the version that made it",
+                "parameters of the proof" => "ask for a proof that is worth more, or for less by --security",
                 _ => "give the --relation and all --public values of the proof",
             };
             Failure::peer(format_args!(
-                "{place}: another {what}: here {ours}, in the file {theirs}: {advice}"
+                "{place}: the two sides disagree on the {what}: here {ours}, in the file {theirs}: {advice}"
             ))
         }
         Error::Rejected(_) => Failure::from(why).at(place),

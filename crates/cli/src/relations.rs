@@ -8,11 +8,11 @@ use crate::parties::{CHECKING, COUNTING, Known};
 use crate::print::{self, grouped, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
-use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, relation};
+use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, demand, relation};
 use crate::values::Reader;
 use serde_json::{Map, Value, json};
 use volery::circuit::{Port, PortValue, Program, Relation, Shape};
-use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, Wishes, demand};
+use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, Wishes};
 use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
 
 /// `volery check`.

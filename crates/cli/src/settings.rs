@@ -2,7 +2,7 @@
 
 mod simulation;
 
-pub(crate) use simulation::{CHALLENGES, PREFERENCES};
+pub(crate) use simulation::{CHALLENGES, PREFERENCES, demand};
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use volery::circuit::{Format, Program, Shape, Size, Statement};
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
-use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, demand};
+use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters};
 use volery::{
     Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation, System,
 };

@@ -3,8 +3,9 @@
 use super::{not_of, one_of};
 use crate::args;
 use crate::failure::{Failure, Result};
+use volery::circuit::Shape;
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
-use volery::zk::limbo::{Aggregation, CHECK_FIELDS, Challenges, Preference, Wishes};
+use volery::zk::limbo::{Aggregation, CHECK_FIELDS, Challenges, Demand, Preference, Wishes};
 use volery::{Simulation, System};
 
 /// The kinds of challenges and of preferences, by their names.
@@ -37,6 +38,11 @@ pub(super) fn simulation(typed: &args::Simulation, system: System, threads: usiz
     let views = Aggregation::ALL.map(|views| (views.name(), views));
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
     Ok(Simulation { wishes, aggregation, threads, ..Simulation::default() })
+}
+
+/// What a circuit over F_2 asks of a proof.
+pub(crate) fn demand(shape: &Shape) -> Demand {
+    Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
 }
 
 /// The number that `typed` writes, if it is given.

@@ -137,15 +137,21 @@ fn files_that_prove_nothing_are_rejected() {
     // About something else.
     let wrong = ABC.replace("0xba", "0xbb");
     let other = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", &wrong, "--proof", &path];
-    let words =
-        ["--proof", "another statement", "in the file", "by its own words", PREIMAGE[1], "0xba7816bf"];
+    let words = [
+        "--proof",
+        "disagree on the statement",
+        "in the file",
+        "by its own words",
+        PREIMAGE[1],
+        "0xba7816bf",
+    ];
     volery(&other).refused(3, &words);
     let longer =
         ["verify", "--relation", "builtin:sha256-preimage?length=4", "--public", ABC, "--proof", &path];
-    volery(&longer).refused(3, &["another statement"]);
+    volery(&longer).refused(3, &["disagree on the statement"]);
     // Worth too little.
     folder.prove("cheap", &["--security", "60"]).expect(0);
-    verify(&folder.path("cheap"), &[]).refused(2, &["not worth the 128 bits that are asked for"]);
+    verify(&folder.path("cheap"), &[]).refused(3, &["at least 128 bits of security", "--security"]);
     verify(&folder.path("cheap"), &["--security", "60"]).expect(0);
 
     // Cut, extended, or changed anywhere.
