@@ -305,7 +305,7 @@ pub(crate) struct Protocol {
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and f65537, which
-    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file]
+    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to have 100]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) security: Option<String>,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61,

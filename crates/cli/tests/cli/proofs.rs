@@ -150,9 +150,9 @@ fn files_that_prove_nothing_are_rejected() {
         ["verify", "--relation", "builtin:sha256-preimage?length=4", "--public", ABC, "--proof", &path];
     volery(&longer).refused(3, &["disagree on the statement"]);
     // Worth too little.
-    folder.prove("cheap", &["--security", "60"]).expect(0);
+    folder.prove("cheap", &["--security", "100"]).expect(0);
     verify(&folder.path("cheap"), &[]).refused(3, &["at least 128 bits of security", "--security"]);
-    verify(&folder.path("cheap"), &["--security", "60"]).expect(0);
+    verify(&folder.path("cheap"), &["--security", "100"]).expect(0);
 
     // Cut, extended, or changed anywhere.
     let rejected = |bytes: &[u8], words: &str| {
