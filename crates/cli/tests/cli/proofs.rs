@@ -250,7 +250,7 @@ fn options_of_limbo_are_for_limbo() {
         ("--prefer", "size", "fast", "speed, balanced, size"),
         ("--parties", "16", "17", "no power of two"),
         ("--repetitions", "9", "0", "from 1 to 256"),
-        ("--compression", "8", "1", "from 2 to 4096"),
+        ("--compression", "8", "1", "from 2 to 512"),
         ("--check-field", "64", "63", "48, 64, 96, 128, 160"),
         ("--challenges", "identical", "other", "identical, independent"),
         ("--views", "parties", "cube", "hypercube, parties"),
