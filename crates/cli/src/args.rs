@@ -2,12 +2,15 @@
 
 mod bench;
 mod circuit;
+mod simulation;
 
 pub(crate) use bench::Bench;
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
+pub(crate) use simulation::Simulation;
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -74,7 +77,9 @@ Examples:
     --connect 127.0.0.1:7000
   volery prove --system stack --relation builtin:sha256-preimage?length=9 \\
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
-    --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000";
+    --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000
+  volery prove --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --private message=@secret.txt --out proof.bin";
 
 const VERIFY: &str = "\
 Examples:
@@ -86,7 +91,9 @@ Examples:
     --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000
   volery verify --system stack --relation builtin:sha256-preimage?length=9 \\
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
-    --listen 127.0.0.1:7000";
+    --listen 127.0.0.1:7000
+  volery verify --relation builtin:sha256-preimage?length=9 \\
+    --public digest=0x… --proof proof.bin";
 
 const SYSTEM: &str = "\
 The proof system:
@@ -99,9 +106,14 @@ The proof system:
                the others; these are several relations, or what a relation is
                made of that claims one of several things, such as
                builtin:bug-in-snippets and builtin:merkle-membership
+  limbo        parties that the prover simulates, over f2: a bit for each
+               multiplication and repetition, of which there are 5 to 40, and no
+               set-up; also a proof that is a file, by --out and --proof, which
+               anyone can verify at any time
 
-The other two prove several relations as one circuit of all. quicksilver is the
-default, but of the benches jko and stack.";
+Other systems than stack prove several relations as one circuit of all.
+quicksilver is the default, but of the benches jko, stack and limbo, and limbo
+for files.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
@@ -169,14 +181,17 @@ pub(crate) struct Prove {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) private: Private,
+    /// Write a proof to this file, by limbo, instead of talking to a verifier
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
     pub(crate) hint: Hint,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
-    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. jko and stack
-    /// evaluate it once connected in any case
+    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. Other
+    /// systems than quicksilver evaluate it once connected in any case, and for a file
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
@@ -191,6 +206,9 @@ pub(crate) struct Prove {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) public: Public,
+    /// Verify the proof in this file, by limbo, instead of talking to a prover
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    pub(crate) proof: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
@@ -258,7 +276,7 @@ pub(crate) struct Private {
 pub(crate) struct Peer {
     /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one
     /// line, `listening on ADDR`
-    #[arg(long, value_name = "ADDR", required_unless_present = "connect", conflicts_with = "connect")]
+    #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
     pub(crate) listen: Option<String>,
     /// Connect to the peer, again and again until it listens or --timeout has passed
     #[arg(long, value_name = "HOST:PORT")]
@@ -269,12 +287,12 @@ pub(crate) struct Peer {
     pub(crate) insecure_plaintext: bool,
 }
 
-/// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for; where one leaves
-/// --vole to auto, the other's choice counts.
+/// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for (but by limbo, over
+/// a link, that too); where one leaves --vole to auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
-    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits; --help says what they are for
-    /// [default: quicksilver; of the benches jko and stack those]
+    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits, and limbo, which also makes files;
+    /// --help says what they are for [default: quicksilver; limbo for files; of the benches jko, stack and limbo those]
     #[arg(long, long_help = SYSTEM)]
     pub(crate) system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
@@ -287,7 +305,7 @@ pub(crate) struct Protocol {
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and f65537, which
-    /// have no 100 to give; 100 over others]
+    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to have 100]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) security: Option<String>,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61,
@@ -302,7 +320,9 @@ pub(crate) struct Protocol {
     /// for each clause [default: tree]
     #[arg(long)]
     pub(crate) seeds: Option<String>,
-    /// Threads of this party, which garble the clauses of stack; other systems have one
+    #[command(flatten)]
+    pub(crate) simulation: Simulation,
+    /// Threads of this party, which garble the clauses of stack and share the repetitions of limbo; other systems have one
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
     /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own

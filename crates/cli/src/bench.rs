@@ -4,6 +4,7 @@ mod algebra;
 mod applications;
 mod garbled;
 mod holes;
+mod limbo;
 mod membership;
 mod merkle;
 mod plan;
@@ -29,7 +30,7 @@ pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 17] = [
+const BENCHES: [(&str, &[&str], &str); 18] = [
     (
         "boolean",
         &["--gates"],
@@ -86,6 +87,11 @@ const BENCHES: [(&str, &[&str], &str); 17] = [
          another",
     ),
     (
+        "limbo",
+        &["--statement", "--gates", "--interactive"],
+        "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the prover's head: as a file, or          over the link with --interactive",
+    ),
+    (
         applications::PRICE,
         &[],
         "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
@@ -108,7 +114,7 @@ const BENCHES: [(&str, &[&str], &str); 17] = [
     ),
 ];
 
-const NAMES_TO_COME: [&str; 2] = ["limbo", "wolverine"];
+const NAMES_TO_COME: [&str; 1] = ["wolverine"];
 
 /// The one that runs the others.
 const TABLES: &str = "tables";
@@ -139,10 +145,11 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--kind", &typed.kind),
         ("--count", &typed.count),
         ("--clauses", &typed.clauses),
+        ("--statement", &typed.statement),
     ];
-    if let Some((option, _)) =
-        sizes.iter().find(|(option, given)| given.is_some() && !sized_by.contains(option))
-    {
+    let given = sizes.iter().filter(|(_, given)| given.is_some()).map(|(option, _)| *option);
+    let mut given = given.chain(typed.interactive.then_some("--interactive"));
+    if let Some(option) = given.find(|option| !sized_by.contains(option)) {
         return refuse(option);
     }
     let of_tables = [
@@ -161,6 +168,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--non-interactive", typed.protocol.non_interactive),
         ("--gate-hash", typed.protocol.gate_hash.is_some()),
         ("--seeds", typed.protocol.seeds.is_some()),
+        (typed.protocol.simulation.given().unwrap_or_default(), typed.protocol.simulation.given().is_some()),
         ("--threads", typed.protocol.threads != "1"),
     ];
     let not_its = if name == TABLES { &of_links_and_proofs[..] } else { &of_tables };
@@ -186,6 +194,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         "snippets" => snippets::snippets(typed, started),
         "jko" => garbled::jko(typed, started),
         "stack" => garbled::stack(typed, started),
+        "limbo" => limbo::limbo(typed, started),
         membership::MEMBERSHIP => membership::merkle_membership(typed, started),
         applications::PRICE => applications::price_discrimination(typed, started),
         applications::CERTIFICATE => applications::blind_certificate(typed, started),
@@ -206,6 +215,7 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
         | "snippets"
         | "jko"
         | "stack"
+        | "limbo"
         | membership::MEMBERSHIP
         | applications::PRICE
         | applications::CERTIFICATE => {
@@ -225,14 +235,15 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
 
 /// The systems by which a bench can run; the first is where none is asked for.
 fn systems(name: &str) -> &'static [System] {
-    use System::{Jko, QuickSilver, Stack};
+    use System::{Jko, Limbo, QuickSilver, Stack};
     match name {
         "boolean" | "sha256" | "merkle" | applications::PRICE | applications::CERTIFICATE => {
-            &[QuickSilver, Jko]
+            &[QuickSilver, Jko, Limbo]
         }
-        "snippets" | membership::MEMBERSHIP => &[QuickSilver, Jko, Stack],
+        "snippets" | membership::MEMBERSHIP => &[QuickSilver, Jko, Stack, Limbo],
         "jko" => &[Jko],
-        "stack" => &[Stack, QuickSilver, Jko],
+        "stack" => &[Stack, QuickSilver, Jko, Limbo],
+        "limbo" => &[Limbo],
         _ => &[QuickSilver],
     }
 }

@@ -23,9 +23,9 @@ pub(crate) struct Reports {
 pub(crate) struct Task<'s, S> {
     pub(crate) settings: &'s Settings<S>,
     pub(crate) shape: Shape,
-    /// What is counted, and how many there will be, for those who watch.
+    /// What is counted, and how many there will be, where that is known, for those who watch.
     pub(crate) unit: &'static str,
-    pub(crate) total: u64,
+    pub(crate) total: Option<u64>,
 }
 
 impl<S: Setting> Task<'_, S> {
@@ -39,7 +39,7 @@ impl<S: Setting> Task<'_, S> {
         let (proving, verifying) = (self.shape.over(proving)?, self.shape.over(verifying)?);
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let watched =
-            Watched { done: done.clone(), meter: meter.clone(), unit: self.unit, total: Some(self.total) };
+            Watched { done: done.clone(), meter: Some(meter.clone()), unit: self.unit, total: self.total };
         let _progress = Progress::start(watched, self.settings.quiet);
         std::thread::scope(|scope| {
             let proving = scope.spawn(move || {

@@ -23,12 +23,12 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     volery::check(&statement, known)?;
     let shape = Count::<F2>::shape(&statement)?;
     let options = settings.options(statement.digest(), Some(shape.size()))?;
-    let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: shape.mul };
+    let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: Some(shape.mul) };
     let reports = match settings.system {
         System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
         _ => task.prove_boolean(&statement, known, &options, 1)?,
     };
-    let mut outcome = Outcome::new::<Binary>(None, &reports.verifier, started);
+    let mut outcome = Outcome::of_both::<Binary>(&reports, started);
     outcome.threads = settings.threads();
     outcome.clauses = (settings.system == System::Stack).then_some(1);
     if settings.json {

@@ -103,7 +103,7 @@ impl Disjunction {
                 // What a prover garbles before its answer and what it garbles after it are all clauses together; with
                 // fixed work each of the two is.
                 let work = if settings.garbling.fixed_work { 2 * all } else { all };
-                Counted { size: Default::default(), work }
+                Counted { size: Default::default(), work: Some(work) }
             }
             _ => Counted::of(&OneOf(self), settings, party)?,
         };

@@ -75,6 +75,9 @@ impl From<Error> for Failure {
                 "field" => ": start both sides with the same --field",
                 "system" => ": start both sides with the same --system",
                 "way of garbling" => ": start both sides with the same --gate-hash and the same --seeds",
+                what if what.contains("simulation") => {
+                    ": start both sides with the same --security, --prefer, --parties, --views and their like"
+                }
                 what if what.starts_with("statement") => {
                     ": give both sides the same --relation and --public, several relations in the same order"
                 }

@@ -10,8 +10,10 @@ mod doctor;
 mod export;
 mod failure;
 mod fields;
+mod file;
 mod link;
 mod misuse;
+mod partial;
 mod parties;
 mod preimage;
 mod print;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         let failure = Failure::new(Fault::Interrupted, "interrupted");
         print::notice(format_args!("{over_bar}volery: {}", failure.line));
         bench::stop();
+        partial::stop();
         if json {
             print::last_word(report::failed(&failure, &asked));
         }

@@ -26,9 +26,7 @@ pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
         ErrorKind::MissingRequiredArgument if verb == "bench" && option == "<NAME>" => {
             "bench: what to measure is missing: `volery bench --list` shows what there is".into()
         }
-        ErrorKind::MissingRequiredArgument => {
-            format!("missing: {}", option.replace("--listen", "--listen or --connect"))
-        }
+        ErrorKind::MissingRequiredArgument => format!("missing: {option}"),
         ErrorKind::ArgumentConflict => {
             let prior = strings(error, ContextKind::PriorArg);
             match prior.first().map(|prior| name_of(prior)) {

@@ -4,11 +4,12 @@ use crate::args::{Prove, Verify};
 use crate::disjunction;
 use crate::failure::Result;
 use crate::fields::Stated;
+use crate::file::{self, OUT, PROOF};
 use crate::link::{Meter, Metered, Reach};
 use crate::print;
 use crate::progress::{Counter, Progress, Watched};
 use crate::report::Outcome;
-use crate::settings::{Settings, claim, reach, statement};
+use crate::settings::{Settings, claim, reach, statement, system_of_party};
 use crate::values::Reader;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,8 +19,12 @@ use volery::{Options, Setting, System};
 
 /// `volery prove`.
 pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
-    let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
+    let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?.over(&typed.hint)?;
     let settings = settings.fixed_work(typed.fixed_work)?;
+    if let Some(path) = &typed.out {
+        return file::prove(typed, path, started);
+    }
     if disjunction::stated::<S>(&typed.public, settings.system) {
         return disjunction::prove(typed, started);
     }
@@ -39,12 +44,18 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
     let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
     let report = S::prove(&statement, known, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new::<S>(Some(Party::Prover), &[report], started), &settings)
+    let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
+    outcome.threads = settings.threads();
+    print_outcome(&outcome, &settings)
 }
 
 /// `volery verify`.
 pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> {
-    let settings = Settings::<S>::new(&typed.protocol, &typed.output)?.over(&typed.hint)?;
+    let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF))?;
+    let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?.over(&typed.hint)?;
+    if let Some(path) = &typed.proof {
+        return file::verify(typed, path, started);
+    }
     if disjunction::stated::<S>(&typed.public, settings.system) {
         return disjunction::verify(typed, started);
     }
@@ -55,7 +66,9 @@ pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> 
     let mut session = Session::open(&settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
     let (_accepted, report) = S::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
-    print_outcome(&Outcome::new::<S>(Some(Party::Verifier), &[report], started), &settings)
+    let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
+    outcome.threads = settings.threads();
+    print_outcome(&outcome, &settings)
 }
 
 /// What takes long before a peer is there, where the statement is long.
@@ -70,8 +83,8 @@ pub(crate) fn print_outcome(outcome: &Outcome, settings: &Settings<impl Setting>
 /// What is known of a proof's gates before it begins.
 pub(crate) struct Counted {
     pub(crate) size: Size,
-    /// The multiplications that a party does, for those who watch.
-    pub(crate) work: u64,
+    /// The multiplications that a party does, where that is known, for those who watch.
+    pub(crate) work: Option<u64>,
 }
 
 impl Counted {
@@ -83,11 +96,14 @@ impl Counted {
     {
         let _announced = Progress::announce(COUNTING, settings.quiet);
         let shape = Count::<S::F>::shape(circuit)?;
+        settings.foresee(&shape)?;
         let work = match settings.system {
-            System::QuickSilver => shape.mul,
+            System::QuickSilver => Some(shape.mul),
+            // How often parties are simulated for all repetitions is the library's affair.
+            System::Limbo => None,
             // A prover evaluates, and garbles once more to check.
-            _ if party == Party::Prover => 2 * shape.mul_by_gates(),
-            _ => shape.mul_by_gates(),
+            _ if party == Party::Prover => Some(2 * shape.mul_by_gates()),
+            _ => Some(shape.mul_by_gates()),
         };
         Ok(Self { size: shape.size(), work })
     }
@@ -116,7 +132,12 @@ impl Session {
         let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
         options.progress = Some(done.now.clone());
         let progress = Progress::start(
-            Watched { done, meter, unit: "gates", total: counted.map(|counted| counted.work) },
+            Watched {
+                done,
+                meter: Some(meter),
+                unit: "gates",
+                total: counted.and_then(|counted| counted.work),
+            },
             settings.quiet,
         );
         Ok(Self { channel, options, _progress: progress })

@@ -49,8 +49,8 @@ impl Counter {
 pub(crate) struct Watched {
     /// Multiplications done, or whatever `unit` says.
     pub(crate) done: Arc<Counter>,
-    /// Bytes carried.
-    pub(crate) meter: Arc<Meter>,
+    /// Bytes carried, where there is a link.
+    pub(crate) meter: Option<Arc<Meter>>,
     /// What is counted.
     pub(crate) unit: &'static str,
     /// How many there are in all, where that is known.
@@ -115,10 +115,12 @@ impl Watched {
     }
 
     fn rates(&self, done: u64, elapsed: Duration) -> String {
-        let sent = human(self.meter.sent.load(Ordering::Relaxed) as f64);
-        let received = human(self.meter.received.load(Ordering::Relaxed) as f64);
+        let bytes = |count: &AtomicU64| human(count.load(Ordering::Relaxed) as f64);
+        let carried = self.meter.as_ref().map_or(String::new(), |meter| {
+            format!(", {}B sent, {}B received", bytes(&meter.sent), bytes(&meter.received))
+        });
         let rate = count(done as f64 / elapsed.as_secs_f64());
-        format!("{rate} {}/s, {sent}B sent, {received}B received, {} s", self.unit, elapsed.as_secs())
+        format!("{rate} {}/s{carried}, {} s", self.unit, elapsed.as_secs())
     }
 
     fn bar(&self) -> ProgressBar {
@@ -150,14 +152,17 @@ mod tests {
     #[test]
     fn lines_say_how_far_and_how_fast() {
         let line = |total| {
-            let watched = Watched { done: Arc::default(), meter: Arc::default(), unit: "gates", total };
+            let meter = Arc::<Meter>::default();
+            meter.sent.store(12_000_000, Ordering::Relaxed);
+            let watched = Watched { done: Arc::default(), meter: Some(meter), unit: "gates", total };
             watched.done.now.store(3_000_000, Ordering::Relaxed);
-            watched.meter.sent.store(12_000_000, Ordering::Relaxed);
-            watched.line(Duration::from_secs(6))
+            (watched.line(Duration::from_secs(6)), Watched { meter: None, ..watched })
         };
         let rest = "500 k gates/s, 12 MB sent, 0 B received, 6 s";
-        assert_eq!(line(Some(10_000_000)), format!("volery: 3 M of 10 M gates, {rest}"));
-        assert_eq!(line(None), format!("volery: 3 M gates, {rest}"));
+        assert_eq!(line(Some(10_000_000)).0, format!("volery: 3 M of 10 M gates, {rest}"));
+        let (linked, unlinked) = line(None);
+        assert_eq!(linked, format!("volery: 3 M gates, {rest}"));
+        assert_eq!(unlinked.line(Duration::from_secs(6)), "volery: 3 M gates, 500 k gates/s, 6 s");
     }
 
     /// Neither a short run nor a quiet one waits for its watch.
@@ -165,7 +170,7 @@ mod tests {
     fn short_runs_end_at_once() {
         for quiet in [false, true] {
             let started = Instant::now();
-            let watched = Watched { done: Arc::default(), meter: Arc::default(), unit: "gates", total: None };
+            let watched = Watched { done: Arc::default(), meter: None, unit: "gates", total: None };
             drop(Progress::start(watched, quiet));
             drop(Progress::announce("waiting", quiet));
             assert!(started.elapsed() < ANNOUNCE);

@@ -8,10 +8,11 @@ use crate::parties::{CHECKING, COUNTING, Known};
 use crate::print::{self, grouped, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
-use crate::settings::{claim, relation};
+use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, demand, relation};
 use crate::values::Reader;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use volery::circuit::{Port, PortValue, Program, Relation, Shape};
+use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, Wishes};
 use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
 
 /// `volery check`.
@@ -57,7 +58,7 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
     let outputs = relation.outputs().iter().zip(&values);
     if typed.json {
         let outputs = outputs.map(|(port, value)| (port.name.clone(), json!(value.to_number_hex())));
-        return print::result(json!({"outputs": outputs.collect::<serde_json::Map<_, _>>()}));
+        return print::result(json!({"outputs": outputs.collect::<Map<_, _>>()}));
     }
     let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
     print::result(lines.collect::<Vec<_>>().join("\n"))
@@ -107,6 +108,7 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let clauses = S::clauses(&relation)?;
     drop(announced);
     let garbled = garbled::<S>(&shape, &clauses);
+    let simulated = simulated::<S>(&shape, Mode::Interactive).zip(simulated::<S>(&shape, Mode::File));
     let commitments = shape.size().commitments;
     let estimates: Vec<_> = S::correlations()
         .into_iter()
@@ -166,6 +168,13 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             "matrix_products": shape.matrices,
             "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
             "estimates": estimates,
+            "limbo": simulated.map(|(link, file)| {
+                let named = |bytes: [u64; 3]| {
+                    let names = PREFERENCES.iter().map(|(name, _)| (*name).to_owned());
+                    names.zip(bytes.map(Value::from)).collect::<Map<_, _>>()
+                };
+                json!({"link_bytes": named(link), "file_bytes": named(file)})
+            }),
         }));
     }
     let ports = |ports: &[Port]| {
@@ -235,6 +244,12 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
         ("sends", format!("{sent}B, and receives {received}B: a {system} prover, all inputs private"))
     });
     rows.extend(garbled);
+    rows.extend(simulated.map(|(link, file)| {
+        let [link, file] =
+            [link, file].map(|bytes| bytes.map(|bytes| format!("{}B", human(bytes as f64))).join(", "));
+        let names = PREFERENCES.map(|(name, _)| name).join(", ");
+        ("limbo", format!("{link} over a link, or {file} in a file, by --prefer {names}; all inputs private"))
+    }));
     print::result(table(&rows))
 }
 
@@ -245,6 +260,18 @@ fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<(System, Estimate
     }
     let stack = (!clauses.is_empty()).then(|| (System::Stack, Estimate::stack(clauses, Seeds::default())));
     [(System::Jko, Estimate::jko(shape))].into_iter().chain(stack).collect()
+}
+
+/// The bytes of a proof of Limbo by each preference, at the security that is usual for `mode`; nothing where there is none.
+fn simulated<S: Stated>(shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
+    let demand = (S::F::NAME == BOOLEAN).then(|| demand(shape))?;
+    let security = LIMBO_SECURITY[usize::from(mode == Mode::File)];
+    let bytes = PREFERENCES.map(|(_, preference)| {
+        let wishes = Wishes { preference, ..Wishes::default() };
+        let parameters = Parameters::choose(&demand, mode, security, &wishes, &CHECK_FIELDS);
+        parameters.map_or(0, |parameters| parameters.proof_bytes(&demand))
+    });
+    bytes.iter().all(|bytes| *bytes > 0).then_some(bytes)
 }
 
 /// The most multiplications and the most inputs of a clause, where there are clauses.

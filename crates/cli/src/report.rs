@@ -1,11 +1,15 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
+mod simulation;
+
 use crate::args::{Protocol, Verb};
 use crate::bench;
+use crate::both::Reports;
 use crate::failure::{Failure, Fault};
 use crate::fields::Field;
+use crate::file::{OUT, PROOF};
 use crate::print::{count, grouped, hex, human, seconds, things};
-use crate::settings::{system, threads};
+use crate::settings::{system, system_of_party, threads};
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
@@ -26,12 +30,20 @@ pub(crate) struct Outcome {
     pub(crate) threads: u32,
     /// From the start of the process to the verdict.
     pub(crate) total: Duration,
-    /// Set-up and online time of each statement.
-    pub(crate) runs: Vec<[Duration; 2]>,
+    /// The time that each statement took.
+    runs: Vec<Run>,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
     /// What this bench alone reports: a name, for JSON and for the table.
     more: Vec<(&'static str, Value, String)>,
+}
+
+/// The time that one statement took.
+struct Run {
+    setup: Duration,
+    online: Duration,
+    /// What prover and verifier worked, where that is measured.
+    work: [Option<Duration>; 2],
 }
 
 impl Outcome {
@@ -54,7 +66,12 @@ impl Outcome {
             sums.setup += report.setup;
             sums.online += report.online;
         }
-        let runs = reports.iter().map(|report| [report.setup, report.online]).collect();
+        let run = |report: &Report| {
+            let mut work = [None; 2];
+            work[usize::from(role != Some(Party::Prover))] = report.proof.map(|proof| proof.work);
+            Run { setup: report.setup, online: report.online, work }
+        };
+        let runs = reports.iter().map(run).collect();
         Self {
             role,
             field: S::name(),
@@ -66,6 +83,21 @@ impl Outcome {
             bench: None,
             more: Vec::new(),
         }
+    }
+
+    /// The same of both parties in one process.
+    pub(crate) fn of_both<S: Setting>(reports: &Reports, started: Instant) -> Self {
+        let mut outcome = Self::new::<S>(None, &reports.verifier, started);
+        for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
+            run.work[0] = report.proof.map(|proof| proof.work);
+        }
+        outcome
+    }
+
+    /// Seconds that prover and verifier worked, where that is measured.
+    fn work(&self) -> [Option<f64>; 2] {
+        let sum = |who: usize| self.runs.iter().map(|run| run.work[who]).sum::<Option<Duration>>();
+        [0, 1].map(|who| sum(who).map(|work| work.as_secs_f64()))
     }
 
     /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
@@ -133,9 +165,24 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
+        if let Some(proof) = &self.report.proof {
+            object.extend(simulation::json(&self.report, proof));
+            for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
+                object["seconds"][who] = json!(work);
+            }
+        }
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
-            let run = |[setup, online]: &[Duration; 2]| json!({"setup": setup.as_secs_f64(), "online": online.as_secs_f64()});
+            let run = |run: &Run| {
+                let mut object =
+                    json!({"setup": run.setup.as_secs_f64(), "online": run.online.as_secs_f64()});
+                for (who, work) in ["prover", "verifier"].into_iter().zip(run.work) {
+                    if let Some(work) = work {
+                        object[who] = json!(work.as_secs_f64());
+                    }
+                }
+                object
+            };
             object.insert("runs".into(), self.runs.iter().map(run).collect());
         }
         Value::Object(object)
@@ -215,9 +262,12 @@ impl Outcome {
             let after = rows.iter().position(|(name, _)| *name == "gates").map_or(0, |gates| gates + 1);
             rows.insert(after, ("algebra", algebra.join(", ")));
         }
+        if let Some(proof) = &self.report.proof {
+            rows.extend(simulation::rows(&self.report, proof, self.work()));
+        }
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
-            let online = self.runs.iter().map(|[_, online]| online.as_secs_f64());
+            let online = self.runs.iter().map(|run| run.online.as_secs_f64());
             let least = online.clone().fold(f64::INFINITY, f64::min);
             let most = online.fold(0.0, f64::max);
             let runs = format!("{}, {} to {} online each", self.runs.len(), seconds(least), seconds(most));
@@ -270,6 +320,8 @@ impl Asked {
         };
         let system = match verb {
             Verb::Bench(typed) => bench::system(typed),
+            Verb::Prove(typed) => system_of_party(protocol, typed.out.as_ref().map(|_| OUT)),
+            Verb::Verify(typed) => system_of_party(protocol, typed.proof.as_ref().map(|_| PROOF)),
             _ => system(protocol, System::default()),
         };
         Self {

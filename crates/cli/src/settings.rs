@@ -1,5 +1,9 @@
 //! What the arguments mean, decided before anything runs.
 
+mod simulation;
+
+pub(crate) use simulation::{CHALLENGES, PREFERENCES, demand};
+
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
 use crate::fields::{BOOLEAN, FIELDS, Field};
@@ -7,12 +11,19 @@ use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader, Written};
 use std::marker::PhantomData;
 use std::time::Duration;
-use volery::circuit::{Format, Program, Size, Statement};
+use volery::circuit::{Format, Program, Shape, Size, Statement};
 use volery::garble::exchange;
-use volery::{Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, System};
+use volery::zk::limbo::parameters::MOST_SECURITY;
+use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters};
+use volery::{
+    Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation, System,
+};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
+
+/// The bits of security of limbo over a link and in a file, where none are asked for.
+pub(crate) const LIMBO_SECURITY: [u32; 2] = [40, 128];
 
 /// The most threads that can be asked for.
 const MOST_THREADS: u32 = 1024;
@@ -21,6 +32,7 @@ const MOST_THREADS: u32 = 1024;
 pub(crate) struct Settings<S> {
     pub(crate) system: System,
     pub(crate) garbling: Garbling,
+    pub(crate) simulation: Simulation,
     pub(crate) correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub(crate) bandwidth: Option<f64>,
@@ -41,21 +53,26 @@ impl<S: Setting> Settings<S> {
 
     /// The same by a system that is settled.
     pub(crate) fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
-        let garbles = system != System::QuickSilver;
-        if garbles && S::F::NAME != BOOLEAN {
+        let boolean = system != System::QuickSilver;
+        if boolean && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
                 S::name()
             )));
         }
+        let coins = match system {
+            System::Limbo => "asks the verifier for coins, but for a proof that is a file",
+            _ => "is made of messages to and fro",
+        };
         let no_part = [
             ("--vole", typed.vole != AUTO, "draws no correlations"),
-            ("--non-interactive", typed.non_interactive, "is made of messages to and fro"),
+            ("--non-interactive", typed.non_interactive, coins),
         ];
-        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| garbles && *given) {
+        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| boolean && *given) {
             return Err(not_of(option, system, why, System::QuickSilver.name()));
         }
         let garbling = garbling(typed, system)?;
+        let simulation = simulation::simulation(&typed.simulation, system, garbling.threads)?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(|field| field.non_interactive);
@@ -74,6 +91,7 @@ impl<S: Setting> Settings<S> {
         Ok(Self {
             system,
             garbling,
+            simulation,
             correlations,
             bandwidth: None,
             security,
@@ -112,6 +130,7 @@ impl<S: Setting> Settings<S> {
         Ok(Options {
             system: self.system,
             garbling: self.garbling,
+            simulation: self.simulation.clone(),
             correlations: self.correlations,
             bandwidth: self.bandwidth,
             statement: Some(statement),
@@ -134,11 +153,22 @@ impl<S: Setting> Settings<S> {
         self.correlations.map_or(AUTO, Correlations::name)
     }
 
+    /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
+    pub(crate) fn foresee(&self, shape: &Shape) -> Result<()> {
+        if self.system == System::Limbo {
+            let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
+            let wishes = &self.simulation.wishes;
+            Parameters::choose(&demand(shape), Mode::Interactive, security, wishes, &CHECK_FIELDS)?;
+        }
+        Ok(())
+    }
+
     /// Refuses what no choice of correlations, or not the given one, can offer.
     fn offer(&self, size: Size) -> Result<()> {
         let asked = self.security.unwrap_or(S::SECURITY);
         if self.system != System::QuickSilver {
-            let (system, offered) = (self.system, exchange::security());
+            let limbo = self.system == System::Limbo;
+            let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
             return if offered < asked {
                 Err(Failure::usage(format_args!(
                     "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
@@ -168,8 +198,17 @@ fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
 /// The system that is asked for, or this one.
 pub(crate) fn system(typed: &Protocol, otherwise: System) -> Result<System> {
     let Some(name) = &typed.system else { return Ok(otherwise) };
-    one_of("--system", name, &System::ALL.map(System::name), &["wolverine", "limbo"])?;
+    one_of("--system", name, &System::ALL.map(System::name), &["wolverine"])?;
     Ok(name.parse()?)
+}
+
+/// The system of a party whose proof is a file where `file` names the option that says so.
+pub(crate) fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
+    let Some(option) = file else { return system(typed, System::default()) };
+    match system(typed, System::Limbo)? {
+        System::Limbo => Ok(System::Limbo),
+        other => Err(not_of(option, other, "makes no files", System::Limbo.name())),
+    }
 }
 
 /// How circuits are garbled by `system`, if it does.
@@ -179,7 +218,7 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
     if let Some(name) = gate_hash {
         let all = Construction::ALL;
         one_of("--gate-hash", name, &all.map(Construction::name), &[])?;
-        if system == System::QuickSilver {
+        if !matches!(system, System::Jko | System::Stack) {
             return Err(not_of("--gate-hash", system, "garbles no gates", "jko or stack"));
         }
         garbling.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
@@ -193,8 +232,8 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
     }
     let threads = self::threads(threads)
         .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
-    if threads > 1 && system != System::Stack {
-        return Err(not_of("--threads", system, "has one thread for each party", System::Stack.name()));
+    if threads > 1 && !matches!(system, System::Stack | System::Limbo) {
+        return Err(not_of("--threads", system, "has one thread for each party", "stack or limbo"));
     }
     garbling.threads = threads as usize;
     Ok(garbling)
@@ -294,6 +333,11 @@ pub(crate) fn reach(typed: &Peer) -> Result<Reach> {
     let reach = match (&typed.listen, &typed.connect) {
         (Some(address), None) => Reach::Listen(address.clone()),
         (None, Some(address)) => Reach::Connect(address.clone()),
+        (None, None) => {
+            return Err(Failure::usage(
+                "missing: --listen or --connect, or --out of `prove` and --proof of `verify`, for a proof that is a file",
+            ));
+        }
         _ => return Err(Failure::usage("give one of --listen ADDR and --connect HOST:PORT")),
     };
     reach.permit(typed.insecure_plaintext)?;

@@ -21,7 +21,9 @@ pub use garbled::{Evaluated, EvaluatedClauses, Garbled, GarbledClauses, Garbling
 pub use options::{Options, Proof, Report, Security};
 pub use over::Over;
 pub use setting::Setting;
-pub use simulated::{LONGEST_LABEL, Simulated, SimulatedClauses, Simulation, prove_to, verify_from};
+pub use simulated::{
+    LONGEST_LABEL, Simulated, SimulatedClauses, Simulation, prove_to, read_label, verify_from,
+};
 pub use system::System;
 
 use run::{Common, Run};

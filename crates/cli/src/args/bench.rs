@@ -17,6 +17,7 @@ Examples:
   volery bench merkle --depth 16
   volery bench snippets --count 1000 --system stack
   volery bench stack --clauses 15 --bandwidth 1000 --latency 2
+  volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench tables --only wolverine-table3 --only quicksilver
@@ -31,6 +32,8 @@ ways together, leave out the set-up; those in `with_setup` share it among all.
 Of an inner product, `beyond_committing` is the seconds that the slower party
 takes beside committing to the vectors. Of holes, `committed_bits_each` is for
 each block or multiplication, and `gate_by_gate` has what it takes without them.
+By limbo `prover` and `verifier` are the seconds that each works, and
+`proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
 
 `tables` reruns what the papers report, 15 minutes or so in all, each row in a
 process of its own, and writes tables.json, tables.md and plots in SVG to --out,
@@ -49,9 +52,9 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean`, `arithmetic` and `jko` [default: 10000000], of a clause of `stack` [default:
-    /// 500000], the correlations of `vole-f2` [default:
-    /// 100000000] and `vole-f61` [default: 10000000]
+    /// The multiplications of `boolean`, `arithmetic`, `jko` and the random statement of `limbo` [default: 10000000], of a
+    /// clause of `stack` [default: 500000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
+    /// 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000]
@@ -70,6 +73,12 @@ pub(crate) struct Bench {
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
+    /// The statement of `limbo`: sha256, random [default: sha256, but random with --gates]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) statement: Option<String>,
+    /// Prove `limbo` over the link, where a verifier tosses coins, not by a file
+    #[arg(long)]
+    pub(crate) interactive: bool,
     /// The clauses of `stack` [default: 15]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,

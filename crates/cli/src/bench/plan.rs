@@ -63,7 +63,7 @@ impl<S: Setting> Plan<S> {
 
     /// What the runs of a bench came to.
     pub(super) fn outcome(&self, name: &'static str, size: (&str, u64), reports: &Reports) -> Outcome {
-        let mut outcome = Outcome::new::<S>(None, &reports.verifier, self.started);
+        let mut outcome = Outcome::of_both::<S>(reports, self.started);
         outcome.threads = self.settings.threads();
         outcome.bench = Some((name, self.parameters(size)));
         outcome
@@ -75,7 +75,9 @@ impl<S: Setting> Plan<S> {
 
     /// What there is to do, `of` so many a run.
     pub(super) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
-        let total = of.saturating_mul(self.repeat.into());
+        // How often parties are simulated for all repetitions is the library's affair.
+        let known = self.settings.system != System::Limbo;
+        let total = known.then(|| of.saturating_mul(self.repeat.into()));
         Task { settings: &self.settings, shape: self.shape, unit, total }
     }
 

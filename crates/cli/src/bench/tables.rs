@@ -5,6 +5,7 @@
 
 mod draw;
 mod files;
+mod limbo;
 mod machine;
 mod markdown;
 mod measure;
@@ -92,7 +93,8 @@ pub(super) fn tables(typed: &Bench, started: Instant) -> Result<()> {
 
 /// All tables.
 fn all() -> Vec<Table> {
-    [wolverine::tables(), quicksilver::tables(), stacked_garbling::tables()].into_iter().flatten().collect()
+    let all = [wolverine::tables(), quicksilver::tables(), stacked_garbling::tables(), limbo::tables()];
+    all.into_iter().flatten().collect()
 }
 
 /// Those with one of these names, or with a name that begins with one of them and a dash; all where there is none.

@@ -4,7 +4,7 @@ use crate::kit::{ABC, Ended, PREIMAGE, preimage, session, start_listening, voler
 use serde_json::Value;
 use std::path::Path;
 
-const SYSTEMS: [&str; 3] = ["quicksilver", "jko", "stack"];
+const SYSTEMS: [&str; 4] = ["quicksilver", "jko", "stack", "limbo"];
 
 /// SHA-256 of `hello`.
 const HELLO: &str = "0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";

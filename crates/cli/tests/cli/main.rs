@@ -9,5 +9,6 @@ mod kit;
 mod misuse;
 mod output;
 mod peers;
+mod proofs;
 mod sessions;
 mod tables;

@@ -82,7 +82,8 @@ fn failures_invent_nothing() {
     }
     for (arguments, system) in [
         (&["circuit", "info", "/no/such/file", "--json"][..], Value::Null),
-        (&["demo", "--system", "limbo", "--json"], Value::Null),
+        (&["demo", "--system", "wolverine", "--json"], Value::Null),
+        (&["demo", "--system", "limbo", "--security", "200", "--json"], "limbo".into()),
         (&["demo", "--security", "200", "--json"], "quicksilver".into()),
     ] {
         let object = volery(arguments).expect(2).json();
@@ -99,7 +100,10 @@ fn help_shows_examples_and_exit_codes() {
             &["prove", "--help"],
             &["Examples", "text:", "0x", "--insecure-plaintext", "Exit codes", "standard input"],
         ),
-        (&["verify", "--help"], &["Examples", "--listen", "2.NAME=VALUE", "largest", "mitccrh", "--seeds"]),
+        (
+            &["verify", "--help"],
+            &["Examples", "--listen", "2.NAME=VALUE", "largest", "mitccrh", "--seeds", "--proof", "--views"],
+        ),
         (&["prove", "-h"], &["--system", "jko", "--fixed-work", "--threads"]),
         (&["bench", "--help"], &["--gates", "--list", "vole-f61 --bandwidth 100", "direct       about 490"]),
         (&["bench", "-h"], &["--vole", "auto takes what the peer asks"]),

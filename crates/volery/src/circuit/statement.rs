@@ -189,6 +189,13 @@ impl<P: Program> Statement<P> {
         hasher.finalize().into()
     }
 
+    /// The ports whose values are public, inputs first, and these values.
+    pub fn public(&self) -> impl Iterator<Item = (&Port, &P::Value)> {
+        let inputs = self.relation.inputs().iter().zip(&self.inputs);
+        let outputs = self.relation.outputs().iter().zip(&self.outputs);
+        inputs.chain(outputs).filter_map(|(port, value)| Some((port, value.as_ref()?)))
+    }
+
     /// The inputs for which the prover needs values.
     pub fn private_ports(&self) -> impl Iterator<Item = &Port> {
         let inputs = self.relation.inputs().iter().zip(&self.inputs);

@@ -241,6 +241,15 @@ where
     Ok(report((statement, &terms), worth(&parameters, &shape, Mode::File), traffic, started))
 }
 
+/// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known of
+/// the statement, and then says nothing for sure. `proof` gives the beginning of the file.
+///
+/// # Errors
+/// `Rejected` where it is no proof file; `Disagreed` where it is of another version; `Io`.
+pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
+    Header::read(proof).map(|(header, _)| header.label)
+}
+
 /// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The parameters are
 /// those of the file; `options` say what security they must give. Memory does not depend on how long the file is, as long
 /// as all views fit side by side, 255 of them, which they do where nobody wished otherwise. `proof` should be buffered.

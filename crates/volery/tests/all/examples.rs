@@ -9,6 +9,9 @@ mod bug;
 #[path = "../../../../examples/either.rs"]
 #[allow(unreachable_pub)]
 mod either;
+#[path = "../../../../examples/file.rs"]
+#[allow(unreachable_pub)]
+mod file;
 #[path = "../../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
@@ -31,6 +34,11 @@ fn bug_runs() {
 #[test]
 fn either_runs() {
     either::main().unwrap();
+}
+
+#[test]
+fn file_runs() {
+    file::main().unwrap();
 }
 
 #[test]

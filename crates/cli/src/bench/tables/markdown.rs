@@ -61,7 +61,7 @@ fn section(page: &mut String, measured: &Measured) {
 /// One line of a table; the first of a row names it.
 fn line(page: &mut String, row: &Row, figure: &Figure, cells: &[Cell], first: bool) {
     let what = if first { row.what.as_str() } else { "" };
-    let printed = figure.printed.as_ref().map_or("–", |printed| printed.text);
+    let printed = figure.printed.as_ref().map_or("–", |printed| &printed.text);
     let ours: String = cells.iter().map(|cell| ours(cell, figure)).collect();
     let others: Vec<_> = figure.others.iter().map(|(name, text)| format!("{name} {text}")).collect();
     let commands: Vec<_> = cells.iter().map(|cell| format!("`{}`", cell.command)).collect();

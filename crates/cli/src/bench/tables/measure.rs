@@ -29,6 +29,10 @@ pub(super) enum Measure {
     WholeBitsPerCorrelation,
     /// The most bytes of memory that both parties held.
     Memory,
+    /// Seconds that the prover worked, and the verifier, and the bytes of the proof, where parties are simulated.
+    Prover,
+    Verifier,
+    ProofBytes,
 }
 
 use Measure::*;
@@ -52,12 +56,15 @@ impl Measure {
             WholePerCorrelation => "time for each, with the set-up",
             WholeBitsPerCorrelation => "bits for each, with the set-up",
             Memory => "memory",
+            Prover => "prover",
+            Verifier => "verifier",
+            ProofBytes => "bytes of the proof",
         }
     }
 
     pub(super) fn unit(self) -> &'static str {
         match self {
-            Bytes | OnlineBytes | SetupBytes | Memory => "bytes",
+            Bytes | OnlineBytes | SetupBytes | Memory | ProofBytes => "bytes",
             Rate => "1/s",
             BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
             _ => "seconds",
@@ -85,6 +92,9 @@ impl Measure {
             WholePerCorrelation => Some(1e-9 * number("/with_setup/nanoseconds_per_correlation")?),
             WholeBitsPerCorrelation => number("/with_setup/bits_per_correlation"),
             Memory => number("/peak_rss_bytes"),
+            Prover => number("/seconds/prover"),
+            Verifier => number("/seconds/verifier"),
+            ProofBytes => number("/proof_bytes"),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a paper printed, and the command that measures the like here.
 
 use super::measure::Measure;
+use std::borrow::Cow;
 
 /// Where tables stand.
 pub(super) struct Paper {
@@ -45,7 +46,7 @@ pub(super) struct Figure {
 
 /// A figure as it is printed.
 pub(super) struct Printed {
-    pub(super) text: &'static str,
+    pub(super) text: Cow<'static, str>,
     /// In the unit of its [`Measure`].
     pub(super) value: f64,
 }
@@ -67,10 +68,10 @@ impl Row {
     }
 
     /// With a figure that the paper prints.
-    pub(super) fn printed(self, measure: Measure, text: &'static str, value: f64) -> Self {
+    pub(super) fn printed(self, measure: Measure, text: impl Into<Cow<'static, str>>, value: f64) -> Self {
         let mut row = self.plain(measure);
         if let Some(figure) = row.figures.last_mut() {
-            figure.printed = Some(Printed { text, value });
+            figure.printed = Some(Printed { text: text.into(), value });
         }
         row
     }

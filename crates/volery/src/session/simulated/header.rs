@@ -41,7 +41,7 @@ pub(super) struct Header {
     statement: [u8; 32],
     inputs: u64,
     products: u64,
-    label: String,
+    pub(super) label: String,
 }
 
 impl Header {

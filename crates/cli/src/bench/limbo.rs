@@ -1,0 +1,125 @@
+//! `volery bench limbo`: parties in the prover's head, by a proof that stays in memory or over loopback TCP.
+
+use super::{GATES, Plan, of_gates};
+use crate::args::Bench;
+use crate::both::Reports;
+use crate::failure::{Failure, Result};
+use crate::parties::Known;
+use crate::preimage::Preimage;
+use crate::progress::{Counter, Progress, Watched};
+use crate::report::Outcome;
+use crate::settings::{CHALLENGES, one_of};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Instant;
+use volery::circuit::{Clear, Count, Network, Relation, Size};
+use volery::random::Random;
+use volery::{Binary, Circuit, Evaluated, F2, Options, ProvenBy, Report, Simulated, VerifiedBy};
+
+/// The statements.
+const SHA256: &str = "sha256";
+const RANDOM: &str = "random";
+
+/// Proves a preimage, or --gates of a generated circuit, by --statement.
+pub(super) fn limbo(typed: &Bench, started: Instant) -> Result<()> {
+    let usual = if typed.gates.is_some() { RANDOM } else { SHA256 };
+    let statement = typed.statement.as_deref().unwrap_or(usual);
+    one_of("--statement", statement, &[SHA256, RANDOM], &[])?;
+    if !typed.interactive {
+        let links = [("--bandwidth", &typed.bandwidth), ("--latency", &typed.latency)];
+        if let Some((option, _)) = links.into_iter().find(|(_, given)| given.is_some()) {
+            return Err(Failure::usage(format_args!(
+                "{option}: a proof that is a file goes over no link: leave it out, or give --interactive"
+            )));
+        }
+    }
+    let bench = Limbo { plan: Plan::new(typed, started)?, statement, interactive: typed.interactive };
+    if statement == SHA256 {
+        if typed.gates.is_some() {
+            return Err(Failure::usage(format_args!(
+                "--gates: the statement {SHA256} has its own: leave it out, or take --statement {RANDOM}"
+            )));
+        }
+        let Preimage { statement, witness, .. } = Preimage::random()?;
+        let shape = Count::<F2>::shape(&statement)?;
+        let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
+        return bench.run(&statement, Known::<Relation>(&witness), shape.mul, &options);
+    }
+    let gates = bench.plan.gates.unwrap_or(GATES);
+    let network = Network::new(gates).map_err(of_gates)?;
+    let size = Size::gates(network.width() as u64 + gates);
+    let options = bench.plan.settings.options(network.digest(), Some(size))?;
+    // Any witness will do, so that it is no secret.
+    let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
+    bench.run(&network, witness.iter().copied(), gates, &options)
+}
+
+/// What is measured.
+struct Limbo<'t> {
+    plan: Plan<Binary>,
+    statement: &'t str,
+    interactive: bool,
+}
+
+impl Limbo<'_> {
+    /// Proves `circuit`, which has `gates` ANDs, as often as said, and prints what that took.
+    fn run<C, W>(&self, circuit: &C, witness: W, gates: u64, options: &Options) -> Result<()>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Simulated,
+    {
+        let reports = if self.interactive {
+            self.plan.task("gates", gates).prove_boolean(circuit, witness, options, self.plan.repeat)?
+        } else {
+            self.in_memory(circuit, witness, options)?
+        };
+        let mut outcome = Outcome::of_both::<Binary>(&reports, self.plan.started);
+        outcome.threads = self.plan.settings.threads();
+        outcome.bench = Some(("limbo", self.parameters(gates)));
+        self.plan.print(&outcome)
+    }
+
+    /// One proof after the other, whole, before it is verified.
+    fn in_memory<C, W>(&self, circuit: &C, witness: W, options: &Options) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2> + Clone,
+        C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+    {
+        let done = Arc::<Counter>::default();
+        let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+        let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
+        let _progress = Progress::start(watched, self.plan.settings.quiet);
+        let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };
+        for _ in 0..self.plan.repeat {
+            let mut proof = Vec::new();
+            let proved = volery::prove_to(circuit, witness.clone(), &mut proof, &options)?;
+            let (_accepted, verified) = volery::verify_from(circuit, &mut &proof[..], &options)?;
+            done.restart();
+            // From the beginning to the verdict it takes both of them.
+            reports.verifier.push(Report { online: proved.online + verified.online, ..verified });
+            reports.prover.push(proved);
+        }
+        Ok(reports)
+    }
+
+    /// What was asked for.
+    fn parameters(&self, gates: u64) -> Value {
+        let simulation = &self.plan.settings.simulation;
+        let wishes = &simulation.wishes;
+        let name = |of| CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map(|(name, _)| *name);
+        json!({
+            "statement": self.statement,
+            "gates": gates,
+            "interactive": self.interactive,
+            "prefer": format!("{:?}", wishes.preference).to_lowercase(),
+            "parties": wishes.parties,
+            "compression": wishes.compression,
+            "check_field": wishes.field_bits,
+            "challenges": wishes.challenges.and_then(name),
+            "views": simulation.aggregation.name(),
+            "repeat": self.plan.repeat,
+            "bandwidth": self.plan.settings.bandwidth,
+            "latency": self.plan.latency,
+        })
+    }
+}

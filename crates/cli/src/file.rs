@@ -1,0 +1,187 @@
+//! Proofs that are files: `prove --out` and `verify --proof`, over F_2.
+
+use crate::args::{Prove, Verify};
+use crate::failure::{Failure, Result};
+use crate::partial::Partial;
+use crate::parties::{Known, print_outcome};
+use crate::print::hex;
+use crate::progress::{Counter, Progress, Watched};
+use crate::report::Outcome;
+use crate::settings::{Settings, claim, statement, system_of_party};
+use crate::values::Reader;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use volery::channel::Party;
+use volery::circuit::{Relation, Statement};
+use volery::{Binary, Error, LONGEST_LABEL, Options};
+
+/// The options that name the file.
+pub(crate) const OUT: &str = "--out";
+pub(crate) const PROOF: &str = "--proof";
+
+/// The longest value that stands in a label as it is, in hexadecimal digits.
+const LONGEST_VALUE: u64 = 256;
+
+/// The most bytes of a file before its proof.
+const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
+
+/// The most characters of a label in an error.
+const SHOWN: usize = 400;
+
+/// `volery prove` to the file at `path`.
+pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
+    let system = system_of_party(&typed.protocol, Some(OUT))?;
+    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    one_relation(&typed.public.relation, OUT)?;
+    let (statement, witness) = claim::<Relation>(&typed.public, &typed.private)?;
+    let mut options = settings.options(statement.digest(), None)?;
+    options.simulation.label = label(&typed.public.relation[0], &statement);
+    let mut file = Partial::create(OUT, path)?;
+    let progress = watch(&mut options, &settings);
+    let report = volery::prove_to(&statement, Known::<Relation>(&witness), &mut file, &options);
+    drop(progress);
+    let report = report.map_err(|why| of_file(OUT, path, why))?;
+    file.finish().map_err(|why| of_file(OUT, path, Error::io("writing the proof")(why)))?;
+    let mut outcome = Outcome::new::<Binary>(Some(Party::Prover), &[report], started);
+    outcome.threads = settings.threads();
+    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    print_outcome(&outcome, &settings)
+}
+
+/// `volery verify` of the file at `path`.
+pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()> {
+    let system = system_of_party(&typed.protocol, Some(PROOF))?;
+    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    one_relation(&typed.public.relation, PROOF)?;
+    if let Some(option) = typed.protocol.simulation.given() {
+        return Err(Failure::usage(format_args!(
+            "{option}: the file says what its proof was made with: leave it out, and demand what it has to be worth by \
+             --security"
+        )));
+    }
+    let statement: Statement = statement(&typed.public, &mut Reader::default())?;
+    let mut options = settings.options(statement.digest(), None)?;
+    let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
+    let mut file = BufReader::new(File::open(path).map_err(unread)?);
+    let mut head = Vec::new();
+    (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
+    let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
+    let progress = watch(&mut options, &settings);
+    let verified = volery::verify_from(&statement, &mut head.chain(file), &options);
+    drop(progress);
+    let (_accepted, report) = verified.map_err(|why| {
+        let of_statement = matches!(&why, Error::Disagreed { what, .. } if what.contains("statement"));
+        let failure = of_file(PROOF, path, why);
+        match label.as_ref().filter(|_| of_statement) {
+            Some(label) => Failure {
+                line: format!("{}; by its own words it is of: {}", failure.line, shown(label)),
+                ..failure
+            },
+            None => failure,
+        }
+    })?;
+    let mut outcome = Outcome::new::<Binary>(Some(Party::Verifier), &[report], started);
+    outcome.threads = settings.threads();
+    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    let words = label.as_ref().map_or_else(|| "-".into(), |label| shown(label));
+    outcome.more("label", json!(label), words);
+    print_outcome(&outcome, &settings)
+}
+
+/// Refuses several relations.
+fn one_relation(relations: &[String], option: &str) -> Result<()> {
+    match relations {
+        [_] => Ok(()),
+        _ => Err(Failure::usage(format_args!(
+            "{option}: one of several relations is not proved in a file: give one --relation, or a peer"
+        ))),
+    }
+}
+
+/// Shows how far the work has come.
+fn watch(options: &mut Options, settings: &Settings<Binary>) -> Progress {
+    let done = Arc::<Counter>::default();
+    options.progress = Some(done.now.clone());
+    Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
+}
+
+/// What went wrong with a file, and what to do.
+fn of_file(option: &str, path: &Path, why: Error) -> Failure {
+    let place = format!("{option} {}", path.display());
+    match why {
+        Error::Io { doing, source } => Failure::usage(format_args!("{place}: {doing}: {source}")),
+        Error::Disagreed { what, ours, theirs } => {
+            let advice = match what {
+                "version of proof files" => "verify it with the version that made it",
+                "parameters of the proof" => "ask for a proof that is worth more, or for less by --security",
+                _ => "give the --relation and all --public values of the proof",
+            };
+            Failure::peer(format_args!(
+                "{place}: the two sides disagree on the {what}: here {ours}, in the file {theirs}: {advice}"
+            ))
+        }
+        Error::Rejected(_) => Failure::from(why).at(place),
+        why => why.into(),
+    }
+}
+
+/// The statement in words: the relation as it is named, and the public values, a line each.
+fn label(relation: &str, statement: &Statement) -> String {
+    let mut label = relation.to_owned();
+    for (port, value) in statement.public() {
+        let number = value.to_number_hex();
+        let value = match value.width() {
+            0..=LONGEST_VALUE => number,
+            width => {
+                format!("({width} bits, whose digits have the SHA-256 {})", hex(&Sha256::digest(number)))
+            }
+        };
+        label.push_str(&format!("\n{}={value}", port.name));
+    }
+    let mut end = label.len().min(LONGEST_LABEL);
+    while !label.is_char_boundary(end) {
+        end -= 1;
+    }
+    label.truncate(end);
+    label
+}
+
+/// A label on one line, and not too long.
+fn shown(label: &str) -> String {
+    let one_line = label.replace('\n', ", ");
+    let mut text: String = one_line.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    if one_line.chars().count() > SHOWN {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery::circuit::{Value, Values};
+
+    #[test]
+    fn labels_name_the_statement() {
+        let of = |spec: &str, public: &[(&str, &[u8])]| {
+            let mut values = Values::new();
+            public
+                .iter()
+                .for_each(|(name, bytes)| values.insert(*name, Value::from_bytes(bytes)).expect("once"));
+            label(spec, &Statement::new(Relation::open(spec, None).expect("built in"), values).expect("fits"))
+        };
+        let spec = "builtin:sha256-preimage?length=2";
+        let short = of(spec, &[("digest", &[0xab; 32])]);
+        assert_eq!(short, format!("{spec}\ndigest=0x{}", "ab".repeat(32)));
+        let spec = "builtin:sha256-preimage?length=200";
+        let long = of(spec, &[("digest", &[0xab; 32]), ("message", &[7; 200])]);
+        assert!(long.contains("\nmessage=(1600 bits, whose digits have the SHA-256 "), "{long}");
+        assert_eq!(shown("a\nb\u{1b}[1m"), "a, b[1m");
+        assert_eq!(shown(&"x".repeat(500)).chars().count(), SHOWN + 1);
+    }
+}

@@ -1,0 +1,77 @@
+//! What is reported of a proof by simulated parties.
+
+use crate::print::{human, seconds};
+use crate::settings::CHALLENGES;
+use serde_json::{Map, Value, json};
+use volery::zk::limbo::Challenges;
+use volery::zk::limbo::parameters::CheckSize;
+use volery::{Proof, Report};
+
+/// The name of what the repetitions share.
+fn challenges(of: Challenges) -> &'static str {
+    CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map_or("", |(name, _)| name)
+}
+
+/// What a bound says of a false statement.
+fn note(report: &Report, proof: &Proof) -> String {
+    let bits = report.security.statistical;
+    // A file is one message.
+    match (report.traffic.rounds, proof.parameters.challenges) {
+        (0, Challenges::Identical) => format!(
+            "each hash of a prover's search leads to an accepted false proof with probability at most 2^-{bits}: the larger \
+             of guessing all hidden parties and of a bad challenge for any repetition"
+        ),
+        (0, Challenges::Independent) => format!(
+            "a search for an accepted false proof takes at least 2^{bits} hashes: the cheapest split of the repetitions \
+             between bad challenges and guessed hidden parties (Kales and Zaverucha)"
+        ),
+        _ => format!(
+            "a false statement is accepted with probability at most 2^-{bits}, for one attempt before the verifier's coins: \
+             hidden parties guessed in all repetitions but those that bad challenges save"
+        ),
+    }
+}
+
+/// What stands in the JSON object beside what all systems report.
+pub(super) fn json(report: &Report, proof: &Proof) -> Map<String, Value> {
+    let parameters = proof.parameters;
+    let CheckSize { bits, .. } = parameters.field;
+    let object = json!({
+        "proof_bytes": proof.bytes,
+        "repetitions": parameters.repetitions,
+        "simulation": {
+            "parties": parameters.parties,
+            "compression": parameters.compression,
+            "check_field_bits": bits,
+            "repetitions": parameters.repetitions,
+            "challenges": challenges(parameters.challenges),
+            "compressions": parameters.rounds(report.gates.mul),
+        },
+        "soundness_note": note(report, proof),
+    });
+    object.as_object().cloned().unwrap_or_default()
+}
+
+/// The lines of the table.
+pub(super) fn rows(report: &Report, proof: &Proof, work: [Option<f64>; 2]) -> Vec<(&'static str, String)> {
+    let parameters = proof.parameters;
+    let worked = ["prover", "verifier"].into_iter().zip(work);
+    let worked =
+        worked.filter_map(|(who, work)| Some(format!(", {who} {}", seconds(work?)))).collect::<String>();
+    vec![
+        ("proof", format!("{}B{worked}", human(proof.bytes as f64))),
+        (
+            "parties",
+            format!(
+                "{} in each of {} repetitions, a check over 2^{} by {} challenges, compressed {} times by {}",
+                parameters.parties,
+                parameters.repetitions,
+                parameters.field.bits,
+                challenges(parameters.challenges),
+                parameters.rounds(report.gates.mul),
+                parameters.compression
+            ),
+        ),
+        ("soundness", note(report, proof)),
+    ]
+}

@@ -1,0 +1,63 @@
+//! What is asked of the parties that are simulated.
+
+use super::{not_of, one_of};
+use crate::args;
+use crate::failure::{Failure, Result};
+use volery::circuit::Shape;
+use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
+use volery::zk::limbo::{Aggregation, CHECK_FIELDS, Challenges, Demand, Preference, Wishes};
+use volery::{Simulation, System};
+
+/// The kinds of challenges and of preferences, by their names.
+pub(crate) const CHALLENGES: [(&str, Challenges); 2] =
+    [("identical", Challenges::Identical), ("independent", Challenges::Independent)];
+pub(crate) const PREFERENCES: [(&str, Preference); 3] =
+    [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
+
+/// How parties are simulated by `system`, if they are.
+pub(super) fn simulation(typed: &args::Simulation, system: System, threads: usize) -> Result<Simulation> {
+    if let (Some(option), true) = (typed.given(), system != System::Limbo) {
+        return Err(not_of(option, system, "simulates no parties", System::Limbo.name()));
+    }
+    let parties = number("--parties", &typed.parties, 2..=MOST_PARTIES)?;
+    if let Some(parties) = parties.filter(|parties| !parties.is_power_of_two()) {
+        return Err(Failure::usage(format_args!(
+            "--parties: {parties} is no power of two: take one from 2 to {MOST_PARTIES}"
+        )));
+    }
+    let fields = CHECK_FIELDS.map(|field| (field.bits.to_string(), field.bits));
+    let fields = fields.each_ref().map(|(name, bits)| (name.as_str(), *bits));
+    let wishes = Wishes {
+        preference: among("--prefer", &typed.prefer, &PREFERENCES)?.unwrap_or_default(),
+        parties,
+        compression: number("--compression", &typed.compression, 2..=LARGEST_COMPRESSION)?,
+        field_bits: among("--check-field", &typed.check_field, &fields)?,
+        challenges: among("--challenges", &typed.challenges, &CHALLENGES)?,
+        repetitions: number("--repetitions", &typed.repetitions, 1..=MOST_REPETITIONS)?,
+    };
+    let views = Aggregation::ALL.map(|views| (views.name(), views));
+    let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
+    Ok(Simulation { wishes, aggregation, threads, ..Simulation::default() })
+}
+
+/// What a circuit over F_2 asks of a proof.
+pub(crate) fn demand(shape: &Shape) -> Demand {
+    Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
+}
+
+/// The number that `typed` writes, if it is given.
+fn number(option: &str, typed: &Option<String>, range: std::ops::RangeInclusive<u32>) -> Result<Option<u32>> {
+    let Some(text) = typed else { return Ok(None) };
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.map(Some).ok_or_else(|| {
+        let (least, most) = range.into_inner();
+        Failure::usage(format_args!("{option}: write a number from {least} to {most}"))
+    })
+}
+
+/// What is called as `typed` says, if it is given.
+fn among<T: Copy>(option: &str, typed: &Option<String>, all: &[(&str, T)]) -> Result<Option<T>> {
+    let Some(name) = typed else { return Ok(None) };
+    one_of(option, name, &all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), &[])?;
+    Ok(all.iter().find(|(known, _)| known == name).map(|(_, value)| *value))
+}

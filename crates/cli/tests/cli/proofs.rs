@@ -1,0 +1,361 @@
+//! Parties in the prover's head: proofs as files, and over a link.
+
+use crate::kit::{ABC, Ended, PREIMAGE, Running, preimage, session, volery};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
+
+/// What both objects of a proof have.
+const KEYS: [&str; 12] = [
+    "/verdict",
+    "/role",
+    "/statement",
+    "/proof_bytes",
+    "/repetitions",
+    "/soundness_note",
+    "/seconds/online",
+    "/bytes/sent",
+    "/simulation/parties",
+    "/simulation/compression",
+    "/simulation/check_field_bits",
+    "/simulation/challenges",
+];
+
+/// A folder for proofs.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).expect("a folder");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    }
+
+    /// Writes a proof about `abc`.
+    fn prove(&self, name: &str, more: &[&str]) -> Ended {
+        let path = self.path(name);
+        let out = ["--out", text(&path), "--json"];
+        volery(&preimage("prove", &[&MESSAGE[..], &out, more].concat()))
+    }
+
+    /// Verifies `bytes` as a proof about `abc`.
+    fn verify(&self, bytes: &[u8], more: &[&str]) -> Ended {
+        let path = self.path("given");
+        std::fs::write(&path, bytes).expect("written");
+        verify(&path, more)
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// Verifies a file as a proof about `abc`.
+fn verify(path: &Path, more: &[&str]) -> Ended {
+    volery(&preimage("verify", &[&["--proof", text(path), "--json"], more].concat()))
+}
+
+#[track_caller]
+fn assert_keys(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.pointer(key).is_some_and(|value| !value.is_null()), "{key} is missing in {object}");
+    }
+}
+
+#[test]
+fn proofs_are_files() {
+    let folder = Folder::new();
+    for (i, (more, parties, security)) in [
+        (&[][..], 64, 128),
+        (&["--system", "limbo", "--prefer", "speed", "--security", "100"], 16, 100),
+        (
+            &["--parties", "8", "--challenges", "independent", "--compression", "8", "--check-field", "64"],
+            8,
+            128,
+        ),
+        (&["--views", "parties", "--parties", "4", "--threads", "2"], 4, 128),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("proof{i}");
+        let proved = folder.prove(&name, more).expect(0).json();
+        let path = folder.path(&name);
+        let asked = security.to_string();
+        let verified = verify(&path, &["--security", &asked, "--threads", "2"]).expect(0).json();
+        for (object, role, way) in [(&proved, "prover", "sent"), (&verified, "verifier", "received")] {
+            assert_keys(object, &KEYS);
+            assert_keys(object, &[&format!("/seconds/{role}")]);
+            assert_eq!((&object["role"], &object["system"]), (&role.into(), &"limbo".into()));
+            assert_eq!(object["simulation"]["parties"], parties);
+            assert!(object["security"]["statistical_bits"].as_u64() >= Some(security), "{object}");
+            let length = std::fs::metadata(&path).expect("there").len();
+            assert_eq!((&object["bytes"][way], &object["rounds"]), (&length.into(), &0.into()));
+            assert!(object["proof_bytes"].as_u64() < Some(length), "{object}");
+        }
+        for key in ["statement", "simulation", "proof_bytes", "soundness_note", "gates", "security"] {
+            assert_eq!(proved[key], verified[key], "{key}");
+        }
+        assert_eq!(verified["label"], format!("{}\n{ABC}", PREIMAGE[1]));
+    }
+    assert_eq!(folder.names(), ["proof0", "proof1", "proof2", "proof3"]);
+    let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();
+    let proved = folder.prove("proof4", &["--prefer", "size"]).expect(0).json();
+    assert_eq!(info["limbo"]["file_bytes"]["size"], proved["proof_bytes"]);
+    let table = volery(&preimage("verify", &["--proof", text(&folder.path("proof0"))])).expect(0).out;
+    for words in
+        ["verdict      accepted", "file         ", "repetitions, a check over 2^160", "label        builtin:"]
+    {
+        assert!(table.contains(words), "{words} is missing in {table}");
+    }
+    // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own coins.
+    let before = std::fs::read(folder.path("proof0")).expect("read");
+    folder.prove("proof0", &[]).expect(0);
+    let after = std::fs::read(folder.path("proof0")).expect("read");
+    assert!(before.len() == after.len() && before != after);
+}
+
+#[test]
+fn files_that_prove_nothing_are_rejected() {
+    let folder = Folder::new();
+    folder.prove("proof", &["--prefer", "speed"]).expect(0);
+    let proof = std::fs::read(folder.path("proof")).expect("read");
+    let path = text(&folder.path("proof")).to_owned();
+
+    // About something else.
+    let wrong = ABC.replace("0xba", "0xbb");
+    let other = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", &wrong, "--proof", &path];
+    let words = [
+        "--proof",
+        "disagree on the statement",
+        "in the file",
+        "by its own words",
+        PREIMAGE[1],
+        "0xba7816bf",
+    ];
+    volery(&other).refused(3, &words);
+    let longer =
+        ["verify", "--relation", "builtin:sha256-preimage?length=4", "--public", ABC, "--proof", &path];
+    volery(&longer).refused(3, &["disagree on the statement"]);
+    // Worth too little.
+    folder.prove("cheap", &["--security", "100"]).expect(0);
+    verify(&folder.path("cheap"), &[]).refused(3, &["at least 128 bits of security", "--security"]);
+    verify(&folder.path("cheap"), &["--security", "100"]).expect(0);
+
+    // Cut, extended, or changed anywhere.
+    let rejected = |bytes: &[u8], words: &str| {
+        let object = folder.verify(bytes, &[]).refused(1, &["--proof", "rejected", words]).json();
+        assert_eq!((&object["verdict"], &object["role"]), (&"rejected".into(), &"verifier".into()));
+    };
+    for length in [0, 5, 40, 90, 200, proof.len() / 2, proof.len() - 1] {
+        rejected(&proof[..length], "ends too early");
+    }
+    rejected(&[&proof[..], &[0]].concat(), "follow the end");
+    for place in (200..proof.len()).step_by(proof.len() / 12) {
+        let mut changed = proof.clone();
+        changed[place] ^= 0x10;
+        rejected(&changed, "");
+    }
+    let mut changed = proof.clone();
+    changed[0] ^= 1;
+    rejected(&changed, "does not begin");
+    changed[0] ^= 1;
+    changed[12] ^= 2;
+    folder.verify(&changed, &[]).refused(3, &["version of proof files", "the version that made it"]);
+    folder.verify(&proof, &[]).expect(0);
+}
+
+#[test]
+fn failed_runs_leave_no_files() {
+    let folder = Folder::new();
+    let out = folder.path("proof");
+    let prove = |private: &str, out: &Path, more: &[&str]| {
+        volery(&preimage("prove", &[&["--private", private, "--out", text(out)], more].concat()))
+    };
+    prove("message=text:abd", &out, &[]).refused(2, &["digest[2] does not hold"]);
+    prove("message=text:abcd", &out, &[]).refused(2, &["32 bits"]);
+    prove("message=text:abc", &out, &["--repetitions", "3"]).refused(2, &["3 repetitions do not give"]);
+    assert!(folder.names().is_empty());
+    prove("message=text:abc", folder.0.path(), &[]).refused(2, &["--out", "not a regular file"]);
+    prove("message=text:abc", &folder.path("no/such/folder"), &[])
+        .refused(2, &["--out", "cannot be written"]);
+    verify(&out, &[]).refused(2, &["--proof", "cannot be read"]);
+    verify(folder.0.path(), &[]).refused(2, &["--proof", "cannot be read"]);
+}
+
+/// Ctrl-C takes what is written with it.
+#[cfg(unix)]
+#[test]
+fn interrupted_provers_leave_no_files() {
+    let folder = Folder::new();
+    let out = folder.path("proof");
+    let leaves = folder.path("leaves");
+    std::fs::write(&leaves, vec![7; 64 << 10]).expect("written");
+    // Long enough to be interrupted; the root does not matter, since the check comes later than the file.
+    let root = format!("root=0x{}", "00".repeat(32));
+    let leaves = format!("leaves=@{}", text(&leaves));
+    let relation = ["--relation", "builtin:merkle-root?depth=10", "--public", &root, "--private", &leaves];
+    let prove = [&["prove"], &relation[..], &["--out", text(&out), "--json"]].concat();
+    let running = Running::start(&prove, b"", &[]);
+    let started = std::time::Instant::now();
+    while folder.names() == ["leaves"] {
+        assert!(started.elapsed().as_secs() < 60, "no file was begun");
+        std::thread::yield_now();
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status();
+    assert!(kill.expect("kill").success());
+    running.end().expect(130);
+    assert_eq!(folder.names(), ["leaves"]);
+}
+
+#[test]
+fn files_and_peers_exclude_each_other() {
+    let prove = |more: &[&str]| volery(&preimage("prove", &[&MESSAGE[..], more].concat()));
+    let check = |more: &[&str]| volery(&preimage("verify", more));
+    let nowhere = ["--connect", "127.0.0.1:1"];
+    prove(&["--out", "x", nowhere[0], nowhere[1]]).refused(2, &["--out", "--connect", "exclude each other"]);
+    check(&["--proof", "x", "--listen", "127.0.0.1:0"])
+        .refused(2, &["--proof", "--listen", "exclude each other"]);
+    for system in ["quicksilver", "jko", "stack"] {
+        let words = [system, "makes no files", "--system limbo"];
+        prove(&["--out", "x", "--system", system]).refused(2, &[&["--out"], &words[..]].concat());
+        check(&["--proof", "x", "--system", system]).refused(2, &[&["--proof"], &words[..]].concat());
+    }
+    prove(&[]).refused(2, &["--listen or --connect", "--out"]);
+    check(&["--out", "x"]).refused(2, &["there is no --out here"]);
+    check(&["--proof", "x", "--parties", "16"]).refused(2, &["--parties: the file says"]);
+    prove(&["--out", "x", "--bandwidth", "5"]).refused(2, &["--bandwidth"]);
+    prove(&["--out", "x", "--security", "129"]).refused(2, &["129 bits", "limbo gives 128"]);
+    let two = ["--relation", PREIMAGE[1], "--out", "x"];
+    prove(&two).refused(2, &["--out: one of several relations"]);
+    let f61 = ["--field", "f61", "--relation", "builtin:power", "--private", "x=3", "--out", "x"];
+    volery(&[&["prove"], &f61[..]].concat()).refused(2, &["limbo is over f2"]);
+}
+
+#[test]
+fn options_of_limbo_are_for_limbo() {
+    for (option, value, wrong, why) in [
+        ("--prefer", "size", "fast", "speed, balanced, size"),
+        ("--parties", "16", "17", "no power of two"),
+        ("--repetitions", "9", "0", "from 1 to 256"),
+        ("--compression", "8", "1", "from 2 to 512"),
+        ("--check-field", "64", "63", "48, 64, 96, 128, 160"),
+        ("--challenges", "identical", "other", "identical, independent"),
+        ("--views", "parties", "cube", "hypercube, parties"),
+    ] {
+        let others = [option, "quicksilver simulates no parties", "--system limbo"];
+        volery(&["demo", option, value]).refused(2, &others);
+        volery(&["demo", "--system", "limbo", option, wrong]).refused(2, &[option, why]);
+    }
+    for (option, value) in [("--gate-hash", "tmmo"), ("--seeds", "tree"), ("--vole", "l2")] {
+        volery(&["demo", "--system", "limbo", option, value]).refused(2, &[option, "limbo"]);
+    }
+    volery(&["demo", "--system", "limbo", "--non-interactive"]).refused(2, &["--non-interactive", "file"]);
+    // Before anybody is contacted.
+    let nowhere = ["--system", "limbo", "--connect", "127.0.0.1:1"];
+    let verify = |more: &[&str]| volery(&preimage("verify", &[&nowhere[..], more].concat()));
+    verify(&["--repetitions", "3"]).refused(2, &["3 repetitions do not give"]);
+    verify(&["--challenges", "independent"]).refused(2, &["for files"]);
+}
+
+/// Two processes; both must ask for the same.
+#[test]
+fn coins_are_tossed_over_a_link() {
+    for (more, parties) in [(&[][..], 64), (&["--parties", "16", "--views", "parties", "--threads", "2"], 16)]
+    {
+        let more = [&["--system", "limbo", "--json"], more].concat();
+        let [verifier, prover] =
+            session(&preimage("verify", &more), &preimage("prove", &[&MESSAGE[..], &more[..]].concat()));
+        let (verifier, prover) = (verifier.expect(0).json(), prover.expect(0).json());
+        for object in [&verifier, &prover] {
+            assert_keys(object, &KEYS);
+            assert_eq!(
+                (&object["simulation"]["parties"], &object["simulation"]["challenges"]),
+                (&parties.into(), &"identical".into())
+            );
+            assert!(object["security"]["statistical_bits"].as_u64() >= Some(40) && object["vole"].is_null());
+        }
+        assert_keys(&verifier, &["/seconds/verifier"]);
+        assert_keys(&prover, &["/seconds/prover"]);
+        assert_eq!(prover["bytes"]["sent"], verifier["bytes"]["received"]);
+        assert!(prover["bytes"]["sent"].as_u64() > prover["proof_bytes"].as_u64(), "{prover}");
+    }
+    let limbo = ["--system", "limbo"];
+    let verify = preimage("verify", &[&limbo[..], &["--parties", "32"]].concat());
+    for ended in session(&verify, &preimage("prove", &[&MESSAGE[..], &limbo].concat())) {
+        ended.refused(3, &["disagree on the parameters of the simulation", "start both sides with the same"]);
+    }
+}
+
+#[test]
+fn limbo_is_measured() {
+    let run = |more: &[&str]| {
+        let object = volery(&[&["bench", "limbo", "--quiet", "--json"], more].concat()).expect(0).json();
+        assert_keys(&object, &KEYS[2..]);
+        assert_keys(
+            &object,
+            &["/seconds/prover", "/seconds/verifier", "/peak_rss_bytes", "/parameters/statement"],
+        );
+        assert_eq!((&object["verdict"], &object["name"]), (&"accepted".into(), &"limbo".into()));
+        object
+    };
+    let file = run(&[]);
+    assert_eq!((&file["gates"]["mul"], &file["parameters"]["interactive"]), (&21_653.into(), &false.into()));
+    assert_eq!((&file["rounds"], &file["bytes"]["received"]), (&0.into(), &0.into()));
+    let coins = run(&["--interactive", "--parties", "16", "--latency", "1"]);
+    assert!(coins["rounds"].as_u64() > Some(4) && coins["parameters"]["parties"] == 16, "{coins}");
+    assert!(coins["proof_bytes"].as_u64() < file["proof_bytes"].as_u64());
+    let random = run(&["--gates", "3_001", "--prefer", "size", "--repeat", "2"]);
+    assert_eq!(
+        (&random["gates"]["mul"], &random["parameters"]["statement"]),
+        (&6002.into(), &"random".into())
+    );
+    let runs = random["runs"].as_array().expect("an array");
+    assert!(
+        runs.len() == 2 && runs.iter().all(|run| run["prover"].is_number() && run["verifier"].is_number())
+    );
+    for bench in [&["boolean", "--gates", "3000"][..], &["stack", "--clauses", "3", "--gates", "500"]] {
+        let more = ["--system", "limbo", "--json", "--quiet"];
+        let object = volery(&[&["bench"], bench, &more].concat()).expect(0).json();
+        assert_keys(&object, &["/seconds/prover", "/seconds/verifier", "/proof_bytes"]);
+    }
+    for (more, words) in [
+        (&["limbo", "--statement", "md5"][..], &["--statement", "sha256, random"][..]),
+        (&["limbo", "--statement", "sha256", "--gates", "5"], &["--gates: the statement sha256 has its own"]),
+        (&["limbo", "--bandwidth", "5"], &["--bandwidth", "--interactive"]),
+        (&["limbo", "--system", "jko"], &["bench limbo is by limbo"]),
+        (&["limbo", "--interactive", "--challenges", "independent"], &["for files"]),
+        (&["boolean", "--interactive"], &["bench boolean has no --interactive"]),
+        (&["boolean", "--statement", "random"], &["bench boolean has no --statement"]),
+        (&["tables", "--parties", "4"], &["bench tables has no --parties"]),
+    ] {
+        volery(&[&["bench"], more].concat()).refused(2, words);
+    }
+}
+
+/// The tables of the paper, at tiny sizes.
+#[test]
+fn limbo_stands_beside_its_paper() {
+    let folder = Folder::new();
+    let out = folder.path("tables");
+    let only = ["--only", "limbo-table1", "--only", "limbo-table5", "--json"];
+    let tables = volery(&[&["bench", "tables", "--quick", "--out", text(&out)], &only[..]].concat());
+    let summary = tables.expect(0).json();
+    assert_eq!((&summary["rows"]["measured"], &summary["rows"]["failed"]), (&9.into(), &0.into()));
+    let page = std::fs::read_to_string(out.join("tables.md")).expect("a page");
+    for words in ["42 KB", "Ligero 44 KB", "53 ms", "0.987 s", "bytes of the proof", "--interactive"] {
+        assert!(page.contains(words), "{words} is missing in {page}");
+    }
+}
