@@ -8,7 +8,7 @@ use super::aggregation::Aggregation;
 use crate::commit::ggm::Tree;
 use core::ops::{AddAssign, Range, Sub};
 use volery_primitives::aes::Aes128;
-use volery_primitives::{Arch, CheckField, F128};
+use volery_primitives::{Arch, CheckField, F128, Field};
 use zeroize::Zeroizing;
 
 /// A stretch of each tape.
@@ -104,6 +104,47 @@ impl Tapes {
     ) {
         let mut blocks = self.blocks(stretch, from, total.len());
         self.follow(&mut blocks, views, out, total);
+    }
+
+    /// Reads shares of elements of a large field, as many as `total` takes, from element `from` on: what is followed for
+    /// each of `views` goes to `out`, one column after the other, and the sum of all tapes to `total`.
+    ///
+    /// A share is the sum of two samples that do not depend on each other. Where one is at a distance δ from uniform, the sum
+    /// is within 2δ², because deviations convolve: below 2^-118, which 2^40 corrections of 2^8 repetitions cannot add up
+    /// to anything. In a field of characteristic two samples are uniform, and so is the sum.
+    pub(super) fn values<B: Field>(
+        &self,
+        stretch: Stretch,
+        from: u64,
+        views: Range<usize>,
+        out: &mut [B],
+        total: &mut [B],
+    ) {
+        let count = total.len();
+        // Twice SAMPLE words for each element.
+        let blocks = self.blocks(stretch, from * B::SAMPLE as u64, count * B::SAMPLE);
+        let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
+        for (row, tape) in blocks.chunks_exact(count * B::SAMPLE).zip(&self.tapes) {
+            if tape.is_none() {
+                // The hidden party's blocks are zero, which need not make the element zero.
+                rows.extend(core::iter::repeat_n(B::ZERO, count));
+                continue;
+            }
+            rows.extend(row.chunks_exact(B::SAMPLE).map(|blocks| {
+                let mut words = [0; 8];
+                for (words, block) in words.as_chunks_mut().0.iter_mut().zip(blocks) {
+                    *words = [block.0 as u64, (block.0 >> 64) as u64];
+                }
+                B::sample(&words[..B::SAMPLE]) + B::sample(&words[B::SAMPLE..2 * B::SAMPLE])
+            }));
+        }
+        let all = self.views();
+        if views.len() == all {
+            return self.follow(&mut rows, |view| view * count..(view + 1) * count, out, total);
+        }
+        let mut columns = Zeroizing::new(vec![B::ZERO; all * count]);
+        self.follow(&mut rows, |view| view * count..(view + 1) * count, &mut columns, total);
+        out.copy_from_slice(&columns[views.start * count..views.end * count]);
     }
 
     /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes.

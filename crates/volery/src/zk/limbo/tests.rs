@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::circuit::{Clear, Count, Network};
+use volery_primitives::F2;
 
 fn parameters(
     parties: u32,
@@ -10,13 +11,21 @@ fn parameters(
     repetitions: u32,
     challenges: Challenges,
 ) -> Parameters {
-    let field = CHECK_FIELDS.into_iter().find(|field| field.bits == bits).unwrap();
+    let field = Bits::check_fields().into_iter().find(|field| field.bits == bits).unwrap();
     Parameters { parties, compression, field, repetitions, challenges }
 }
 
 fn terms<'a>(parameters: &'a Parameters, shape: &'a Shape) -> Terms<'a> {
     let aggregation = Aggregation::default();
-    Terms { arch: Arch::detect(), parameters, aggregation, shape, threads: 1, progress: None }
+    Terms {
+        arch: Arch::detect(),
+        parameters,
+        aggregation,
+        shape,
+        demand: Bits::demand(shape),
+        threads: 1,
+        progress: None,
+    }
 }
 
 fn random(seed: u8) -> Random {
@@ -25,13 +34,13 @@ fn random(seed: u8) -> Random {
 
 fn file<C: for<'v> Circuit<Views<'v>> + Sync>(terms: &Terms, circuit: &C, values: &[F2]) -> Result<Vec<u8>> {
     let mut out = vec![];
-    write(&mut out, b"header", terms, circuit, values, &mut random(1))?;
+    write::<Bits, C>(&mut out, b"header", terms, circuit, values, &mut random(1))?;
     assert_eq!(&out[..6], b"header");
     Ok(out.split_off(6))
 }
 
 fn check<C: for<'v> Circuit<Views<'v>> + Sync>(terms: &Terms, circuit: &C, proof: &[u8]) -> Result<Accepted> {
-    read(&mut { proof }, b"header", terms, circuit)
+    read::<Bits, C>(&mut { proof }, b"header", terms, circuit)
 }
 
 #[test]
@@ -55,7 +64,7 @@ fn networks_are_proved_by_all_parameters() {
                     for threads in [1, 3] {
                         let terms = Terms { aggregation, threads, ..terms(&parameters, &shape) };
                         let proof = file(&terms, &network, &values).unwrap();
-                        assert_eq!(proof.len() as u64, parameters.proof_bytes(&demand(&shape)));
+                        assert_eq!(proof.len() as u64, parameters.proof_bytes(&Bits::demand(&shape)));
                         let case = format!("{gates} {parameters:?} {aggregation:?} {threads}");
                         if let Err(why) = check(&terms, &network, &proof) {
                             panic!("{case}: {why}");
