@@ -147,22 +147,25 @@ impl Tapes {
         out.copy_from_slice(&columns[views.start * count..views.end * count]);
     }
 
-    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes.
+    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes. An element is
+    /// the sum of two samples as for [`Tapes::values`], but in characteristic two, where one is uniform.
     pub(super) fn elements<E: CheckField>(&self, count: usize) -> (Vec<E>, Vec<E>) {
         if count == 0 {
             return (vec![], vec![]);
         }
-        let words = count * E::WORDS;
-        let width = words.div_ceil(2);
+        let samples = if E::UNIT + E::UNIT == E::default() { 1 } else { 2 };
+        let words = samples * E::WORDS;
+        let width = (count * words).div_ceil(2);
         let blocks = self.blocks(Stretch::Check, 0, width);
         let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
         for (row, tape) in blocks.chunks_exact(width).zip(&self.tapes) {
             let halves: Zeroizing<Vec<u64>> = Zeroizing::new(
                 row.iter().flat_map(|block| [block.0 as u64, (block.0 >> 64) as u64]).collect(),
             );
-            let shares = halves.chunks_exact(E::WORDS).take(count);
+            let shares = halves.chunks_exact(words).take(count);
+            let share = |words: &[u64]| words.chunks_exact(E::WORDS).map(E::uniform).sum();
             // The hidden party's blocks are zero, which need not make the element zero.
-            rows.extend(shares.map(|words| if tape.is_some() { E::uniform(words) } else { E::default() }));
+            rows.extend(shares.map(|words| if tape.is_some() { share(words) } else { E::default() }));
         }
         let mut views = vec![E::default(); count * self.views()];
         let mut total = vec![E::default(); count];
