@@ -1,13 +1,14 @@
 //! Limbo: a proof by parties in the prover's head, which can be a file (de Saint Guilhem, Orsini and Tanguy, CCS 2021).
 //!
-//! **Relation.** The prover knows inputs, witness and hints, with which the circuit over F_2 asserts only zeros.
+//! **Relation.** The prover knows inputs, witness and hints, with which the circuit asserts only zeros. What follows is for
+//! circuits over F_2; `arithmetic` says what is otherwise over large fields.
 //!
 //! **Idea.** The prover plays n parties that share the inputs and the products of all gates by xor, τ times over. What the
 //! parties compute from these is linear. That the products are right is one claim: a random combination of all of them is
 //! an inner product, and is made shorter by the factor k in each of r rounds. In the end the prover opens what all parties
 //! but one had, whom it did not choose, and the verifier looks whether these did what they should.
 //!
-//! **Notation.** m products; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋), or 0 where m = 0; a check field of l bits.
+//! **Notation.** m products, over a large field m entries of claims; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋), or 0 where m = 0; a check field of l bits.
 //! A *view* is a sum of parties ([`Aggregation`]); V of them are followed.
 //!
 //! | step | from | message | bytes | figure 5 of the paper |
@@ -109,7 +110,7 @@ pub struct Terms<'a> {
     pub demand: Demand,
     /// Threads that share the repetitions among them.
     pub threads: usize,
-    /// Moved on by the ANDs, in each walk over the circuit.
+    /// Moved on by the products, in each walk over the circuit.
     pub progress: Option<&'a AtomicU64>,
 }
 

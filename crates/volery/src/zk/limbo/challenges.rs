@@ -98,6 +98,8 @@ impl<E: CheckField> Powers<E> {
 /// the factors' coefficients λ, one for each round, at the digits of j to the base k, the lowest first.
 pub(super) struct Coefficients<E> {
     pub(super) powers: Powers<E>,
+    /// ρ and σ.
+    pub(super) matrices: [E; 2],
     /// λ of each round, k of them.
     rounds: Vec<Vec<E>>,
     /// The products for the lowest digits: k^low of them.
@@ -126,7 +128,8 @@ impl<E: CheckField> Coefficients<E> {
             table = rounds[low].iter().flat_map(|&digit| table.iter().map(move |&low| low * digit)).collect();
             low += 1;
         }
-        Self { powers: Powers::new(challenges.batching[group]), rounds, table, low }
+        let (powers, matrices) = (Powers::new(challenges.batching[group]), challenges.matrices[group]);
+        Self { powers, matrices, rounds, table, low }
     }
 
     /// The number of neighbours that end in the same entry of the last vector.

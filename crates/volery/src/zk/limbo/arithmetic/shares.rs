@@ -1,7 +1,7 @@
 //! What each view holds of the opened values in the end, as sums over all entries and claims with public coefficients.
 
 use super::pass::Piece;
-use crate::zk::limbo::challenges::{Challenges, Coefficients, power};
+use crate::zk::limbo::challenges::{Challenges, Coefficients};
 use crate::zk::limbo::shares::Share;
 use core::iter::successors;
 use core::ops::Range;
@@ -30,8 +30,8 @@ pub(super) trait Sums<B>: Send {
 /// The shares of the views of a pass.
 pub(super) struct Shares<E> {
     arch: Arch,
-    /// For each group of this pass its coefficients, ρ and σ, R, and its slots.
-    groups: Vec<(Coefficients<E>, [E; 2], E, Range<usize>)>,
+    /// For each group of this pass its coefficients, and its slots.
+    groups: Vec<(Coefficients<E>, Range<usize>)>,
     left: Vec<E>,
     right: Vec<E>,
     /// Powers of R.
@@ -49,10 +49,8 @@ impl<E: CheckField> Shares<E> {
         piece: &Piece,
         last: usize,
     ) -> Self {
-        let group = |group: usize, slots: Range<usize>| {
-            let coefficients = Coefficients::new(compression, challenges, group);
-            (coefficients, challenges.matrices[group], challenges.batching[group], slots)
-        };
+        let group =
+            |group: usize, slots: Range<usize>| (Coefficients::new(compression, challenges, group), slots);
         let views = piece.views.len();
         let groups = match challenges.groups() {
             1 => vec![group(0, 0..piece.slots())],
@@ -79,7 +77,7 @@ impl<B: Field, E: Lanes<B> + CheckField> Sums<B> for Shares<E> {
             side.resize(count, E::default());
         }
         powers.resize((last - first) as usize + 1, E::default());
-        for (coefficients, _, _, slots) in groups {
+        for (coefficients, slots) in groups {
             coefficients.powers.fill(*arch, first, powers);
             coefficients.fill_right(*arch, from, right);
             for ((left, &right), &product) in left.iter_mut().zip(&*right).zip(products) {
@@ -100,7 +98,7 @@ impl<B: Field, E: Lanes<B> + CheckField> Sums<B> for Shares<E> {
     fn products(&mut self, from: u64, count: usize, columns: &[B]) {
         let Self { arch, groups, powers, shares, .. } = self;
         powers.resize(count, E::default());
-        for (coefficients, _, _, slots) in groups {
+        for (coefficients, slots) in groups {
             coefficients.powers.fill(*arch, from, powers);
             for slot in slots.clone() {
                 let column = &columns[slot * count..(slot + 1) * count];
@@ -113,10 +111,11 @@ impl<B: Field, E: Lanes<B> + CheckField> Sums<B> for Shares<E> {
         let Self { arch, groups, right, shares, .. } = self;
         let Sizes { rows, inner, columns } = sizes;
         right.resize(inner, E::default());
-        for (coefficients, [rho, sigma], batching, slots) in groups {
+        for (coefficients, slots) in groups {
+            let [rho, sigma] = coefficients.matrices;
             coefficients.fill_right(*arch, from, right);
-            let by_row: Vec<E> = geometric(power(*batching, claim), *rho).take(rows).collect();
-            let by_column: Vec<E> = geometric(E::UNIT, *sigma).take(columns).collect();
+            let by_row: Vec<E> = geometric(coefficients.powers.at(claim), rho).take(rows).collect();
+            let by_column: Vec<E> = geometric(E::UNIT, sigma).take(columns).collect();
             for slot in slots.clone() {
                 let [a, b, c] = share(slot);
                 let Share { sides: [left_sums, right_sums], product } = &mut shares[slot];
