@@ -8,6 +8,7 @@ use crate::circuit::{
     Arithmetic, Clear, Count, Dimensions, Entries as MatrixEntries, Matrix, MatrixProduct, Polynomials,
     Reduction,
 };
+use crate::error::Error;
 use crate::zk::limbo::{Aggregation, Challenges as Sharing, Parameters, read, write};
 use volery_primitives::{
     Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
@@ -230,7 +231,7 @@ fn statements_without_products() {
     let right = [F61::new(5), F61::ONE - F61::new(5)];
     holds::<_, F61, _>(way, &Sum, &right);
     let proof = way.file::<_, F61, _>(&Sum, &[right[0], right[1] + F61::ONE], 1).unwrap();
-    assert!(matches!(way.check::<F61, F61, _>(&Sum, &proof), Err(crate::Error::Rejected(_))));
+    assert!(matches!(way.check::<F61, F61, _>(&Sum, &proof), Err(Error::Rejected(_))));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::circuit::Backend;
-use crate::error::Error;
 
 /// `x · (x + shift) = product`, for public numbers: so that a prover may run another circuit than the verifier.
 ///
