@@ -1,10 +1,12 @@
 //! Values under MACs in bulk: what subfield VOLE and the checks on it compute, over any field.
 //!
 //! A new field is a new file under [`crate::field`] that implements [`MacField`] with nothing in it: each method here
-//! is the portable kernel, and the specification of those that a field replaces by faster ones.
+//! is the portable kernel, and the specification of those that a field replaces by faster ones. As a [`CheckField`] it
+//! also serves where claims are checked without MACs.
 
 use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
+use crate::check::CheckField;
 use crate::field::{Extension, F128, Field};
 use crate::hash::Circular;
 use crate::lanes::Lanes;
@@ -73,7 +75,7 @@ const HASHED: usize = 64;
 /// An extension whose elements authenticate values of the field `B`, and its kernels.
 ///
 /// Time depends on lengths and public arguments only.
-pub trait MacField<B: Field>: Lanes<B> {
+pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j of
     /// [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant first; the
     /// first half of them makes the leaf at y, the second half that at `parents.len() + y`.

@@ -24,7 +24,7 @@ pub use bristol::{Bristol, Dialect, PortBit};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
-pub use count::{Count, Shape, Size};
+pub use count::{Count, Shape, Size, Sums};
 pub use network::Network;
 pub(crate) use polynomial::{ByGates, check_sizes, common_lanes, degree_of_product, lane_name};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};

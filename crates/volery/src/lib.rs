@@ -99,8 +99,8 @@ pub use session::{
     Binary, Carried, Choice, Correlations, Estimate, Evaluated, EvaluatedClauses, Garbled, GarbledClauses,
     Garbling, LONGEST_LABEL, Options, Over, Proof, ProvenBy, ProverSession, Reason, Report, Security,
     Setting, Simulated, SimulatedClauses, Simulation, Stream, System, Use, VerifiedBy, VerifierSession,
-    check, prove, prove_one_of, prove_over, prove_to, read_label, verify, verify_from, verify_one_of,
-    verify_over,
+    check, prove, prove_one_of, prove_over, prove_to, prove_to_over, read_label, verify, verify_from,
+    verify_from_over, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

@@ -22,7 +22,8 @@ pub use options::{Options, Proof, Report, Security};
 pub use over::Over;
 pub use setting::Setting;
 pub use simulated::{
-    LONGEST_LABEL, Simulated, SimulatedClauses, Simulation, prove_to, read_label, verify_from,
+    LONGEST_LABEL, Simulated, SimulatedClauses, Simulation, prove_to, prove_to_over, read_label, verify_from,
+    verify_from_over,
 };
 pub use system::System;
 
@@ -60,17 +61,16 @@ where
 pub fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
 where
     W: IntoIterator<Item = volery_primitives::F2> + Clone,
-    C: ProvenBy<Binary, W> + Evaluated + Simulated,
+    C: ProvenBy<Binary, W> + Evaluated,
 {
     match options.system {
-        System::QuickSilver => prove_over::<Binary, W, C>(circuit, witness, channel, options),
+        System::QuickSilver | System::Limbo => prove_over::<Binary, W, C>(circuit, witness, channel, options),
         System::Jko => garbled::prove(circuit, witness, channel, options),
-        System::Limbo => simulated::prove(circuit, witness, channel, options),
         System::Stack => Err(without_clauses()),
     }
 }
 
-/// The same over any field, by QuickSilver: `prove_over::<Over<F61, F61>, _, _>(…)`.
+/// The same over any field, by QuickSilver or Limbo: `prove_over::<Over<F61, F61>, _, _>(…)`.
 ///
 /// # Errors
 /// As for [`prove`]; `Invalid` where less security is offered than asked for.
@@ -85,7 +85,10 @@ where
     W: IntoIterator<Item = S::F> + Clone,
     C: ProvenBy<S, W>,
 {
-    ProverSession::<S>::over(channel, options.clone()).prove(circuit, witness)
+    match options.system {
+        System::Limbo => simulated::prove::<S, W, C>(circuit, witness, channel, options),
+        _ => ProverSession::<S>::over(channel, options.clone()).prove(circuit, witness),
+    }
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, by the
@@ -97,12 +100,11 @@ where
 /// with other settings; `Invalid` where the circuit is wrong; `Io`.
 pub fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
 where
-    C: VerifiedBy<Binary> + Garbled + Simulated,
+    C: VerifiedBy<Binary> + Garbled,
 {
     match options.system {
-        System::QuickSilver => verify_over::<Binary, C>(circuit, channel, options),
+        System::QuickSilver | System::Limbo => verify_over::<Binary, C>(circuit, channel, options),
         System::Jko => garbled::verify(circuit, channel, options),
-        System::Limbo => simulated::verify(circuit, channel, options),
         System::Stack => Err(without_clauses()),
     }
 }
@@ -114,7 +116,7 @@ fn without_clauses() -> Error {
     )
 }
 
-/// The same over any field, by QuickSilver: `verify_over::<Over<F61, F61>, _>(…)`.
+/// The same over any field, by QuickSilver or Limbo: `verify_over::<Over<F61, F61>, _>(…)`.
 ///
 /// # Errors
 /// As for [`verify`]; `Invalid` where less security is offered than asked for.
@@ -123,26 +125,38 @@ where
     S: Setting,
     C: VerifiedBy<S>,
 {
-    VerifierSession::<S>::over(channel, options.clone()).verify(circuit)
+    match options.system {
+        System::Limbo => simulated::verify::<S, C>(circuit, channel, options),
+        _ => VerifierSession::<S>::over(channel, options.clone()).verify(circuit),
+    }
 }
 
 /// A circuit that can be evaluated, counted and proved over `S` with a witness `W`. Whatever implements [`Circuit`] for
-/// every backend over the field is one.
+/// every backend over the field, and may be shared by threads, is one.
 pub trait ProvenBy<S: Setting, W: IntoIterator<Item = S::F>>:
-    Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>>
+    Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>> + Simulated<S>
 {
 }
 
 impl<S: Setting, W: IntoIterator<Item = S::F>, C> ProvenBy<S, W> for C where
-    C: Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>>
+    C: Circuit<Clear<S::F, W::IntoIter>>
+        + Circuit<Count<S::F>>
+        + for<'a> Circuit<S::Prover<'a>>
+        + Simulated<S>
 {
 }
 
 /// A circuit that can be counted and verified over `S`. Whatever implements [`Circuit`] for every backend over the
-/// field is one.
-pub trait VerifiedBy<S: Setting>: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> {}
+/// field, and may be shared by threads, is one.
+pub trait VerifiedBy<S: Setting>:
+    Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> + Simulated<S>
+{
+}
 
-impl<S: Setting, C> VerifiedBy<S> for C where C: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> {}
+impl<S: Setting, C> VerifiedBy<S> for C where
+    C: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> + Simulated<S>
+{
+}
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///

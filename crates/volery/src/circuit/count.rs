@@ -36,6 +36,25 @@ pub struct Shape {
     pub committed: u64,
     /// Multiplications inside of polynomials and products of matrices, where they are computed gate by gate.
     pub polynomial_mul: u64,
+    /// Of these, what sums of products are made of.
+    pub sums: Sums,
+}
+
+/// Sums of products: inner products that are not empty, and products of matrices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Inner products.
+    pub inner: u64,
+    /// Their lengths, added.
+    pub inner_mul: u64,
+    /// The multiplications in products of matrices.
+    pub matrix_mul: u64,
+    /// The lengths of a row of each left matrix, added.
+    pub matrix_inner: u64,
+    /// The most rows of a product of matrices.
+    pub rows: u64,
+    /// The most columns of one.
+    pub columns: u64,
 }
 
 impl Shape {
@@ -288,6 +307,8 @@ impl<F: Field> Polynomials for Count<F> {
         self.operands(a);
         self.operands(b);
         self.shape.polynomial_mul += a.len() as u64;
+        self.shape.sums.inner += u64::from(!a.is_empty());
+        self.shape.sums.inner_mul += a.len() as u64;
         Ok(self.lanes(1, 2, deepest(a).max(deepest(b)) + 1))
     }
     fn commit(&mut self, a: &CountedVector) -> Result<Vec<Counted>> {
@@ -321,7 +342,13 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
-        self.shape.polynomial_mul += (a.entries().len() * b.columns()) as u64;
+        let mul = (a.entries().len() * b.columns()) as u64;
+        self.shape.polynomial_mul += mul;
+        let sums = &mut self.shape.sums;
+        sums.matrix_mul += mul;
+        sums.matrix_inner += a.columns() as u64;
+        sums.rows = sums.rows.max(a.rows().len() as u64);
+        sums.columns = sums.columns.max(b.columns() as u64);
         self.shape.assert += 1;
         self.shape.matrices += 1;
         self.shape.degree = self.shape.degree.max(2);

@@ -9,6 +9,7 @@ use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::random::Random;
 use crate::vole::lpn::{Params, TILE};
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
+use crate::zk::limbo::Bits;
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
@@ -86,6 +87,7 @@ impl Setting for Binary {
     type F = F2;
     type Prover<'a> = Prover<'a>;
     type Verifier<'a> = Verifier<'a>;
+    type Parties = Bits;
     type Delta = Delta;
     type Mac = Mac;
     type Key = Key;

@@ -89,8 +89,14 @@ where
     terms.check()?;
     let gates = terms.gates();
     let security = security(options, System::Jko, gates.mul)?;
-    let mut run =
-        Single::open(channel, options, System::Jko, (WAY, parameters), (statement, gates), security)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        (System::Jko, F2::NAME),
+        (WAY, parameters),
+        (statement, gates),
+        security,
+    )?;
     let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
     run.begin();
     prover.prove(run.channel, circuit, &mut run.random)?;
@@ -109,8 +115,14 @@ where
     terms.check()?;
     let gates = terms.gates();
     let security = security(options, System::Jko, gates.mul)?;
-    let mut run =
-        Single::open(channel, options, System::Jko, (WAY, parameters), (statement, gates), security)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        (System::Jko, F2::NAME),
+        (WAY, parameters),
+        (statement, gates),
+        security,
+    )?;
     let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();
         verifier.verify(run.channel, circuit, &mut run.random)
@@ -160,8 +172,14 @@ where
     terms.check()?;
     let gates = terms.gates();
     let security = security(options, System::Stack, gates.mul)?;
-    let mut run =
-        Single::open(channel, options, System::Stack, (WAY, &parameters), (statement, gates), security)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        (System::Stack, F2::NAME),
+        (WAY, &parameters),
+        (statement, gates),
+        security,
+    )?;
     let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
     run.begin();
     prover.prove(run.channel, clauses, &mut run.random)?;
@@ -197,8 +215,14 @@ where
     terms.check()?;
     let gates = terms.gates();
     let security = security(options, System::Stack, gates.mul)?;
-    let mut run =
-        Single::open(channel, options, System::Stack, (WAY, &parameters), (statement, gates), security)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        (System::Stack, F2::NAME),
+        (WAY, &parameters),
+        (statement, gates),
+        security,
+    )?;
     let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
         run.begin();
         verifier.verify(run.channel, clauses, &mut run.random)

@@ -15,7 +15,8 @@ use volery_primitives::Arch;
 /// sees to it.
 #[derive(Clone)]
 pub struct Options {
-    /// The proof system; [`prove_over`](crate::prove_over) and sessions of several statements run QuickSilver alone.
+    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver and Limbo, and sessions of several statements
+    /// QuickSilver alone.
     pub system: System,
     /// How circuits are garbled, where they are.
     pub garbling: Garbling,

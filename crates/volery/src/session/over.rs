@@ -11,6 +11,7 @@ use crate::random::Random;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::{Delta, Key, direct, extend, likeliest};
 use crate::vole::{BoxedVole, Shares, vope};
+use crate::zk::limbo::Elements;
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::quicksilver::{degree_of_check, early_ends};
 use crate::zk::{Accepted, Gates};
@@ -67,6 +68,7 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
     type F = B;
     type Prover<'a> = Prover<'a, B, E>;
     type Verifier<'a> = Verifier<'a, B, E>;
+    type Parties = Elements<B, E>;
     type Delta = Delta<B, E>;
     type Mac = Tagged<B, E>;
     type Key = Key<E>;

@@ -95,7 +95,8 @@ impl<'c, S: Setting> Common<'c, S> {
         let system = self.options.system;
         if system != System::QuickSilver {
             return Err(Error::invalid(format!(
-                "{system} proves single statements over F_2, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`"
+                "{system} proves single statements, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`; over \
+                 fields other than F_2 take quicksilver or limbo, and for several statements in a session quicksilver"
             )));
         }
         if self.options.non_interactive && !S::NON_INTERACTIVE {

@@ -6,6 +6,7 @@ use crate::circuit::{Polynomials, Size};
 use crate::error::Result;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
+use crate::zk::limbo::Domain;
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
@@ -18,6 +19,8 @@ pub trait Setting: Sized + 'static {
     type Prover<'a>: Polynomials<F = Self::F>;
     /// See [`Setting::Prover`].
     type Verifier<'a>: Polynomials<F = Self::F>;
+    /// How parties in the prover's head hold values: see [`crate::zk::limbo`].
+    type Parties: Domain<F = Self::F>;
     /// The verifier's global key.
     type Delta;
     /// The prover's share of a value.

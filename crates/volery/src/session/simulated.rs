@@ -5,27 +5,30 @@ mod header;
 pub use header::LONGEST_LABEL;
 
 use super::single::{Single, fresh, settle};
-use super::{Options, Proof, Report, Security, System};
+use super::{Binary, Options, Proof, ProvenBy, Report, Security, Setting, System, VerifiedBy};
 use crate::channel::{Channel, Traffic};
-use crate::circuit::{Circuit, Clauses, Clear, Count, Shape};
+use crate::circuit::{Circuit, Clauses, Clear, Shape};
 use crate::error::{Error, Result};
-use crate::zk::limbo::{self, Aggregation, CHECK_FIELDS, Mode, Parameters, Terms, Views, Wishes, demand};
+use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
 use crate::zk::{Accepted, recv_verdict, tell};
 use header::Header;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 use volery_primitives::F2;
 
-/// A circuit whose run by parties can be simulated, by several threads. Whatever implements [`Circuit`] for every backend
-/// over F_2, and may be shared by threads, is one.
-pub trait Simulated: for<'a> Circuit<Views<'a>> + Sync {}
+/// The backend of simulated parties over `S`.
+type Views<'a, S> = <<S as Setting>::Parties as Domain>::Views<'a>;
 
-impl<C: for<'a> Circuit<Views<'a>> + Sync> Simulated for C {}
+/// A circuit whose run by parties can be simulated over `S`, by several threads. Whatever implements [`Circuit`] for every
+/// backend over the field, and may be shared by threads, is one.
+pub trait Simulated<S: Setting = Binary>: for<'a> Circuit<Views<'a, S>> + Sync {}
+
+impl<S: Setting, C: for<'a> Circuit<Views<'a, S>> + Sync> Simulated<S> for C {}
 
 /// The same of clauses.
-pub trait SimulatedClauses: for<'a> Clauses<Views<'a>> + Sync {}
+pub trait SimulatedClauses: for<'a> Clauses<Views<'a, Binary>> + Sync {}
 
-impl<C: for<'a> Clauses<Views<'a>> + Sync> SimulatedClauses for C {}
+impl<C: for<'a> Clauses<Views<'a, Binary>> + Sync> SimulatedClauses for C {}
 
 /// How parties are simulated.
 #[derive(Clone, Debug)]
@@ -72,8 +75,8 @@ fn asked(options: &Options, mode: Mode) -> Result<u32> {
 const LEAST_OF_FILE: u32 = 100;
 
 /// What a proof with `parameters` is worth.
-fn worth(parameters: &Parameters, shape: &Shape, mode: Mode) -> Security {
-    let bits = parameters.security(&demand(shape), mode) as u32;
+fn worth(terms: &Terms, mode: Mode) -> Security {
+    let bits = terms.parameters.security(&terms.demand, mode) as u32;
     match mode {
         // What seeds of 128 bits and digests of 256 are worth.
         Mode::Interactive => Security { computational: 128, statistical: bits },
@@ -82,7 +85,7 @@ fn worth(parameters: &Parameters, shape: &Shape, mode: Mode) -> Security {
     }
 }
 
-fn terms<'a>(
+fn terms<'a, S: Setting>(
     options: &'a Options,
     parameters: &'a Parameters,
     aggregation: Aggregation,
@@ -94,14 +97,16 @@ fn terms<'a>(
         parameters,
         aggregation,
         shape,
+        demand: S::Parties::demand(shape),
         threads: simulation.threads,
         progress: progress.as_deref(),
     }
 }
 
-fn choose(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
+fn choose<S: Setting>(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
     let security = asked(options, mode)?;
-    Parameters::choose(&demand(shape), mode, security, &options.simulation.wishes, &CHECK_FIELDS)
+    let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+    Parameters::choose(&demand, mode, security, &options.simulation.wishes, &fields)
 }
 
 /// The name of what both parties of a conversation must agree on.
@@ -110,54 +115,66 @@ fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
     format!("{parties},{compression},{},{repetitions},{}", field.bits, aggregation.name())
 }
 
-fn with_proof(report: Report, parameters: &Parameters, shape: &Shape, work: Duration) -> Report {
-    let proof = Proof { parameters: *parameters, bytes: parameters.proof_bytes(&demand(shape)), work };
+fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
+    let Terms { parameters, demand, .. } = terms;
+    let proof = Proof { parameters: **parameters, bytes: parameters.proof_bytes(demand), work };
     Report { proof: Some(proof), ..report }
 }
 
 /// What a conversation is about.
 const WHAT: &str = "parameters of the simulation";
 
-/// Proves in a conversation, as [`super::prove`] says.
-pub(super) fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
+/// Proves in a conversation, as [`super::prove_over`] says.
+pub(super) fn prove<S, W, C>(
+    circuit: &C,
+    witness: W,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report>
 where
-    W: IntoIterator<Item = F2>,
-    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+    S: Setting,
+    W: IntoIterator<Item = S::F>,
+    C: ProvenBy<S, W>,
 {
     let (shape, statement) = settle(circuit, options)?;
     let started = Instant::now();
     let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
     let evaluated = started.elapsed();
-    let parameters = choose(options, &shape, Mode::Interactive)?;
-    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
+    let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
+    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
     terms.check()?;
-    let (name, worth) = (name(&parameters, terms.aggregation), worth(&parameters, &shape, Mode::Interactive));
-    let mut run =
-        Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
+    let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
+    let system = (System::Limbo, &*S::name());
+    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
     run.begin();
     let started = Instant::now();
-    limbo::prove(run.channel, &terms, circuit, &values, &mut run.random)?;
+    limbo::prove::<S::Parties, C>(run.channel, &terms, circuit, &values, &mut run.random)?;
     let work = evaluated + started.elapsed();
     recv_verdict(run.channel)?;
-    Ok(with_proof(run.close(), &parameters, &shape, work))
+    Ok(with_proof(run.close(), &terms, work))
 }
 
-/// Verifies in a conversation, as [`super::verify`] says.
-pub(super) fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
+/// Verifies in a conversation, as [`super::verify_over`] says.
+pub(super) fn verify<S, C>(
+    circuit: &C,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)>
 where
-    C: Circuit<Count<F2>> + Simulated,
+    S: Setting,
+    C: VerifiedBy<S>,
 {
     let (shape, statement) = settle(circuit, options)?;
-    let parameters = choose(options, &shape, Mode::Interactive)?;
-    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
+    let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
+    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
     terms.check()?;
-    let (name, worth) = (name(&parameters, terms.aggregation), worth(&parameters, &shape, Mode::Interactive));
-    let mut run =
-        Single::open(channel, options, System::Limbo, (WHAT, &name), (statement, terms.gates()), worth)?;
+    let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
+    let system = (System::Limbo, &*S::name());
+    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
     run.begin();
-    let verdict = limbo::verify(run.channel, &terms, circuit, &mut run.random);
+    let verdict = limbo::verify::<S::Parties, C>(run.channel, &terms, circuit, &mut run.random);
     let (accepted, work) = tell(run.channel, verdict)?;
-    Ok((accepted, with_proof(run.close(), &parameters, &shape, work)))
+    Ok((accepted, with_proof(run.close(), &terms, work)))
 }
 
 /// A file whose bytes are counted.
@@ -204,7 +221,7 @@ fn report(
         online: started.elapsed(),
     };
     let work = report.online;
-    with_proof(report, terms.parameters, terms.shape, work)
+    with_proof(report, terms, work)
 }
 
 fn only_limbo(options: &Options) -> Result<()> {
@@ -225,20 +242,38 @@ fn only_limbo(options: &Options) -> Result<()> {
 pub fn prove_to<W, C>(circuit: &C, witness: W, out: &mut impl Write, options: &Options) -> Result<Report>
 where
     W: IntoIterator<Item = F2>,
-    C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+    C: ProvenBy<Binary, W>,
+{
+    prove_to_over::<Binary, W, C>(circuit, witness, out, options)
+}
+
+/// The same over any field: `prove_to_over::<Over<F61, F61x2>, _, _>(…)`.
+///
+/// # Errors
+/// As for [`prove_to`].
+pub fn prove_to_over<S, W, C>(
+    circuit: &C,
+    witness: W,
+    out: &mut impl Write,
+    options: &Options,
+) -> Result<Report>
+where
+    S: Setting,
+    W: IntoIterator<Item = S::F>,
+    C: ProvenBy<S, W>,
 {
     only_limbo(options)?;
     let started = Instant::now();
     let (shape, statement) = settle(circuit, options)?;
     let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
-    let parameters = choose(options, &shape, Mode::File)?;
-    let terms = terms(options, &parameters, options.simulation.aggregation, &shape);
-    let header = Header::of(&terms, statement, &options.simulation.label).encode()?;
+    let parameters = choose::<S>(options, &shape, Mode::File)?;
+    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+    let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
     let mut out = Counted { file: out, bytes: 0 };
-    limbo::write(&mut out, &header, &terms, circuit, &values, &mut fresh(options)?)?;
+    limbo::write::<S::Parties, C>(&mut out, &header, &terms, circuit, &values, &mut fresh(options)?)?;
     out.flush().map_err(Error::io("writing the proof"))?;
     let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
-    Ok(report((statement, &terms), worth(&parameters, &shape, Mode::File), traffic, started))
+    Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
 }
 
 /// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known of
@@ -263,17 +298,33 @@ pub fn verify_from<C>(
     options: &Options,
 ) -> Result<(Accepted, Report)>
 where
-    C: Circuit<Count<F2>> + Simulated,
+    C: VerifiedBy<Binary>,
+{
+    verify_from_over::<Binary, C>(circuit, proof, options)
+}
+
+/// The same over any field: `verify_from_over::<Over<F61, F61x2>, _>(…)`.
+///
+/// # Errors
+/// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.
+pub fn verify_from_over<S, C>(
+    circuit: &C,
+    proof: &mut (impl Read + Send),
+    options: &Options,
+) -> Result<(Accepted, Report)>
+where
+    S: Setting,
+    C: VerifiedBy<S>,
 {
     only_limbo(options)?;
     let started = Instant::now();
     let (shape, statement) = settle(circuit, options)?;
     let mut proof = Counted { file: proof, bytes: 0 };
     let (header, bytes) = Header::read(&mut proof)?;
-    header.compare(statement, &shape, &options.simulation.label)?;
-    let parameters = header.parameters(asked(options, Mode::File)?, &shape)?;
-    let terms = terms(options, &parameters, header.aggregation, &shape);
-    let accepted = limbo::read(&mut proof, &bytes, &terms, circuit)?;
+    header.compare::<S>(statement, &shape, &options.simulation.label)?;
+    let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
+    let terms = terms::<S>(options, &parameters, header.aggregation, &shape);
+    let accepted = limbo::read::<S::Parties, C>(&mut proof, &bytes, &terms, circuit)?;
     let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
-    Ok((accepted, report((statement, &terms), worth(&parameters, &shape, Mode::File), traffic, started)))
+    Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
 }

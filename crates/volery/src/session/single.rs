@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::zk::Gates;
 use core::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
-use volery_primitives::{F2, Field};
+use volery_primitives::Field;
 
 /// A statement on its way.
 pub(super) struct Single<'c> {
@@ -25,11 +25,12 @@ pub(super) struct Single<'c> {
 }
 
 impl<'c> Single<'c> {
-    /// Shakes hands. The parties must agree on `parameters`, in at most 32 bytes, which say `what` they are.
+    /// Shakes hands over a setting of this name. The parties must agree on `parameters`, in at most 32 bytes, which say
+    /// `what` they are.
     pub(super) fn open(
         channel: &'c mut Channel,
         options: &Options,
-        system: System,
+        (system, field): (System, &str),
         (what, parameters): (&'static str, &str),
         (statement, gates): ([u8; 32], Gates),
         security: Security,
@@ -42,7 +43,7 @@ impl<'c> Single<'c> {
         }
         let (before, started) = (channel.traffic(), Instant::now());
         let mut random = fresh(options)?;
-        let hello = Hello { system: system.name(), field: F2::NAME, parameters, statement: &statement };
+        let hello = Hello { system: system.name(), field, parameters, statement: &statement };
         let theirs = shake_hands(channel, &hello, &random.bytes())?;
         if theirs != parameters {
             return Err(Error::Disagreed { what, ours: parameters.into(), theirs });
@@ -89,7 +90,10 @@ impl<'c> Single<'c> {
 }
 
 /// The gates of the circuit, and its name: the given one, or that of its gates.
-pub(super) fn settle<C: Circuit<Count<F2>>>(circuit: &C, options: &Options) -> Result<(Shape, [u8; 32])> {
+pub(super) fn settle<F: Field, C: Circuit<Count<F>>>(
+    circuit: &C,
+    options: &Options,
+) -> Result<(Shape, [u8; 32])> {
     match options.statement {
         Some(digest) => Ok((Count::shape(circuit)?, digest)),
         None => Count::fingerprint(circuit),

@@ -16,8 +16,8 @@ pub enum System {
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses: [`crate::zk::stack`]. Over
     /// F_2.
     Stack,
-    /// Parties in the prover's head, a bit for each AND and repetition, in a conversation or a file:
-    /// [`crate::zk::limbo`].
+    /// Parties in the prover's head, a bit or an element for each multiplication and repetition, in a conversation or a
+    /// file: [`crate::zk::limbo`]. Over any field.
     Limbo,
 }
 

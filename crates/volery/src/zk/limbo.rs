@@ -1,13 +1,14 @@
 //! Limbo: a proof by parties in the prover's head, which can be a file (de Saint Guilhem, Orsini and Tanguy, CCS 2021).
 //!
-//! **Relation.** The prover knows inputs, witness and hints, with which the circuit over F_2 asserts only zeros.
+//! **Relation.** The prover knows inputs, witness and hints, with which the circuit asserts only zeros. What follows is for
+//! circuits over F_2; `arithmetic` says what is otherwise over large fields.
 //!
 //! **Idea.** The prover plays n parties that share the inputs and the products of all gates by xor, τ times over. What the
 //! parties compute from these is linear. That the products are right is one claim: a random combination of all of them is
 //! an inner product, and is made shorter by the factor k in each of r rounds. In the end the prover opens what all parties
 //! but one had, whom it did not choose, and the verifier looks whether these did what they should.
 //!
-//! **Notation.** m products; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋), or 0 where m = 0; a check field of l bits.
+//! **Notation.** m products, over a large field m entries of claims; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋), or 0 where m = 0; a check field of l bits.
 //! A *view* is a sum of parties ([`Aggregation`]); V of them are followed.
 //!
 //! | step | from | message | bytes | figure 5 of the paper |
@@ -57,11 +58,13 @@
 //! coins are; it ends where a coin is not the one that was committed to. The verifier tells one bit, whether it accepts.
 
 mod aggregation;
+mod arithmetic;
 mod binary;
 mod challenges;
 mod claim;
 pub mod parameters;
 mod pass;
+mod passes;
 mod polynomials;
 mod prover;
 mod shared;
@@ -72,31 +75,33 @@ mod tape;
 mod verifier;
 
 pub use aggregation::Aggregation;
+pub use arithmetic::{ArithmeticViews, Elements};
+pub use binary::Bits;
 pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference, Wishes};
 pub use simulation::Views;
 pub(crate) use talk::read_proof;
 
 use crate::channel::Channel;
-use crate::circuit::{Circuit, Shape, nothing_asserted};
+use crate::circuit::{Circuit, Polynomials, Shape, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::zk::{Accepted, Gates};
-use core::ops::Range;
 use core::sync::atomic::AtomicU64;
-use pass::Scope;
+use passes::{Digests, Scope};
 use polynomials::Points;
-use shares::{Share, Shares};
+use shares::Share;
 use std::io::{Read, Write};
 use std::rc::Rc;
 use std::time::Duration;
+use talk::{Hear, Tell};
 use tape::Tapes;
 use volery_primitives::hash::Digest;
-use volery_primitives::{Arch, CheckField, F2, F48, F64, F96, F128, F160};
+use volery_primitives::{Arch, CheckField, F128, Field};
 
 /// What both parties know of a proof before it begins, and what this one does its own way. The parameters are such as
 /// [`Parameters::choose`] lets through.
 #[derive(Clone, Copy)]
-pub(crate) struct Terms<'a> {
+pub struct Terms<'a> {
     /// The instruction set of the kernels.
     pub(crate) arch: Arch,
     /// What the proof is made with.
@@ -105,24 +110,44 @@ pub(crate) struct Terms<'a> {
     pub(crate) aggregation: Aggregation,
     /// The gates of the circuit.
     pub(crate) shape: &'a Shape,
+    /// What it asks of a proof: [`Domain::demand`] of its shape.
+    pub(crate) demand: Demand,
     /// Threads that share the repetitions among them.
     pub(crate) threads: usize,
-    /// Moved on by the ANDs, in each walk over the circuit.
+    /// Moved on by the products, in each walk over the circuit.
     pub(crate) progress: Option<&'a AtomicU64>,
 }
 
-/// The check fields for circuits over F_2.
-pub const CHECK_FIELDS: [CheckSize; 5] = [
-    CheckSize::of::<F48>(),
-    CheckSize::of::<F64>(),
-    CheckSize::of::<F96>(),
-    CheckSize::of::<F128>(),
-    CheckSize::of::<F160>(),
-];
+/// What circuits are over, and how the shares of their wires are held.
+pub trait Domain: Sized + 'static {
+    /// What wires carry.
+    type F: Field;
+    /// The backend of some views of some repetitions.
+    type Views<'a>: Polynomials<F = Self::F>;
 
-/// What a circuit over F_2 asks of a proof.
-pub(crate) fn demand(shape: &Shape) -> Demand {
-    Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
+    /// The fields that the products can be checked over.
+    fn check_fields() -> Vec<CheckSize>;
+
+    /// What a circuit of this shape asks of a proof.
+    fn demand(shape: &Shape) -> Demand;
+
+    /// The prover's steps from the second on.
+    #[doc(hidden)]
+    fn tell<C>(
+        terms: &Terms,
+        circuit: &C,
+        values: &[Self::F],
+        talk: &mut dyn Tell,
+        random: &mut Random,
+    ) -> Result<()>
+    where
+        C: for<'v> Circuit<Self::Views<'v>> + Sync;
+
+    /// The verifier's.
+    #[doc(hidden)]
+    fn hear<C>(terms: &Terms, circuit: &C, talk: &mut dyn Hear) -> Result<(Accepted, Duration)>
+    where
+        C: for<'v> Circuit<Self::Views<'v>> + Sync;
 }
 
 impl Terms<'_> {
@@ -136,11 +161,11 @@ impl Terms<'_> {
 
     /// What will be done at the gates.
     pub(crate) fn gates(&self) -> Gates {
-        Gates::by_gates(self.shape)
+        Gates { mul: self.demand.products, ..Gates::by_gates(self.shape) }
     }
 
     fn entries(&self) -> u64 {
-        demand(self.shape).entries
+        self.demand.entries
     }
 
     fn rounds(&self) -> usize {
@@ -187,36 +212,9 @@ impl Terms<'_> {
     }
 
     fn scope<'s>(&'s self, tapes: &'s [Tapes]) -> Scope<'s> {
-        let counts = [self.shape.inputs_by_gates(), self.shape.mul_by_gates()];
+        let counts = [self.demand.inputs, self.demand.products];
         Scope { arch: self.arch, tapes, counts, progress: self.progress }
     }
-
-    fn shares<E: CheckField>(
-        &self,
-        challenges: &challenges::Challenges<E>,
-        repetitions: Range<usize>,
-    ) -> Shares<E> {
-        let k = self.parameters.compression as usize;
-        Shares::new(self.arch, k, challenges, repetitions, self.views(), self.last_length())
-    }
-
-    fn unknown_field(&self) -> Error {
-        Error::invalid(format!("there is no check field of {} bits over F_2", self.parameters.field.bits))
-    }
-}
-
-/// Runs the generic `$function` over the check field of `$terms`.
-macro_rules! over_check_field {
-    ($terms:expr, $function:ident($($argument:expr),*)) => {
-        match $terms.parameters.field.bits {
-            48 => $function::<F48, _>($($argument),*),
-            64 => $function::<F64, _>($($argument),*),
-            96 => $function::<F96, _>($($argument),*),
-            128 => $function::<F128, _>($($argument),*),
-            160 => $function::<F160, _>($($argument),*),
-            _ => Err($terms.unknown_field()),
-        }
-    };
 }
 
 /// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`, whose handshake has bound
@@ -226,19 +224,19 @@ macro_rules! over_check_field {
 /// # Errors
 /// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not those that it
 /// committed to; link errors.
-pub(crate) fn prove<C>(
+pub(crate) fn prove<D: Domain, C>(
     channel: &mut Channel,
     terms: &Terms,
     circuit: &C,
-    values: &[F2],
+    values: &[D::F],
     random: &mut Random,
 ) -> Result<()>
 where
-    C: for<'v> Circuit<Views<'v>> + Sync,
+    C: for<'v> Circuit<D::Views<'v>> + Sync,
 {
     terms.check()?;
     let mut talk = talk::Asked::new(channel, terms.challenges())?;
-    over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
+    D::tell(terms, circuit, values, &mut talk, random)
 }
 
 /// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and nothing else: it must
@@ -246,33 +244,20 @@ where
 ///
 /// # Errors
 /// As for [`prove`], and `Io` where `out` fails.
-pub(crate) fn write<C>(
+pub(crate) fn write<D: Domain, C>(
     out: &mut dyn Write,
     header: &[u8],
     terms: &Terms,
     circuit: &C,
-    values: &[F2],
+    values: &[D::F],
     random: &mut Random,
 ) -> Result<()>
 where
-    C: for<'v> Circuit<Views<'v>> + Sync,
+    C: for<'v> Circuit<D::Views<'v>> + Sync,
 {
     terms.check()?;
     let mut talk = talk::Written::new(out, header, terms.challenges())?;
-    over_check_field!(terms, prove_over(terms, circuit, values, &mut talk, random))
-}
-
-fn prove_over<E: CheckField, C>(
-    terms: &Terms,
-    circuit: &C,
-    values: &[F2],
-    talk: &mut dyn talk::Tell,
-    random: &mut Random,
-) -> Result<()>
-where
-    C: for<'v> Circuit<Views<'v>> + Sync,
-{
-    prover::prove::<E>(terms, &mut binary::Prover::new(terms, circuit, values), talk, random)
+    D::tell(terms, circuit, values, &mut talk, random)
 }
 
 /// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on: before them a
@@ -280,48 +265,37 @@ where
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
-pub(crate) fn verify<C>(
+pub(crate) fn verify<D: Domain, C>(
     channel: &mut Channel,
     terms: &Terms,
     circuit: &C,
     random: &mut Random,
 ) -> Result<(Accepted, Duration)>
 where
-    C: for<'v> Circuit<Views<'v>> + Sync,
+    C: for<'v> Circuit<D::Views<'v>> + Sync,
 {
     terms.check()?;
     let mut talk = talk::Asking::new(channel, terms.challenges(), random)?;
-    over_check_field!(terms, verify_over(terms, circuit, &mut talk))
+    D::hear(terms, circuit, &mut talk)
 }
 
 /// Reads a proof of `circuit`, whose `header` was read and found to be right, to its end.
 ///
 /// # Errors
 /// As for [`verify`], and `Io` where `from` fails.
-pub(crate) fn read<C>(
+pub(crate) fn read<D: Domain, C>(
     from: &mut (dyn Read + Send),
     header: &[u8],
     terms: &Terms,
     circuit: &C,
 ) -> Result<Accepted>
 where
-    C: for<'v> Circuit<Views<'v>> + Sync,
+    C: for<'v> Circuit<D::Views<'v>> + Sync,
 {
     terms.check()?;
     let mut talk = talk::Reading::new(from, header, terms.challenges());
-    let (accepted, _) = over_check_field!(terms, verify_over(terms, circuit, &mut talk))?;
+    let (accepted, _) = D::hear(terms, circuit, &mut talk)?;
     talk.finish().map(|()| accepted)
-}
-
-fn verify_over<E: CheckField, C>(
-    terms: &Terms,
-    circuit: &C,
-    talk: &mut dyn talk::Hear,
-) -> Result<(Accepted, Duration)>
-where
-    C: for<'v> Circuit<Views<'v>> + Sync,
-{
-    verifier::verify::<E>(terms, &mut binary::Verifier::new(terms, circuit), talk)
 }
 
 /// What is opened of one repetition.
@@ -370,7 +344,7 @@ fn read_elements<E: CheckField>(bytes: &[u8]) -> Result<Vec<E>> {
 }
 
 /// h_1.
-fn first_digest(tapes: &[Tapes], said: &[[[u8; 32]; 3]]) -> [u8; 32] {
+fn first_digest(tapes: &[Tapes], said: &[Digests]) -> [u8; 32] {
     let mut digest = Digest::new("volery limbo v1, commitments and runs").number(tapes.len() as u64);
     for (tapes, said) in tapes.iter().zip(said) {
         digest = digest.field(tapes.commitments.as_flattened()).field(said.as_flattened());

@@ -10,7 +10,8 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::{
     Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
-    Over, ProverSession, Q32, Q32x2, Setting, VerifierSession, check,
+    Over, ProverSession, Q32, Q32x2, Setting, Simulation, System, VerifierSession, check, prove_to_over,
+    verify_from_over,
 };
 
 /// Runs a test over every field and extension.
@@ -66,6 +67,60 @@ fn assert_fails_at<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], as
     let session = run_honestly::<S, C>(circuit, witness, &options);
     named(session.proved.unwrap_err());
     assert!(session.verified.is_err());
+}
+
+fn by_limbo(threads: usize) -> Options {
+    Options {
+        system: System::Limbo,
+        simulation: Simulation { threads, ..Simulation::default() },
+        ..seeded(1)
+    }
+}
+
+/// A proof of `circuit` that is a file.
+fn file<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F]) -> Vec<u8> {
+    let mut file = vec![];
+    prove_to_over::<S, _, C>(circuit, witness.to_vec(), &mut file, &by_limbo(2)).unwrap();
+    file
+}
+
+fn limbo<F: Field, S: Setting<F = F>>() {
+    let network = Arithmetic::<F>::new(130).unwrap();
+    let witness: Vec<F> = network.witness([1; 32]).collect();
+    assert_agrees::<S, _>("network", &network, &witness, &by_limbo(2));
+    let sizes = Dimensions { rows: 3, inner: 4, columns: 2 };
+    for reduction in [Reduction::Random, Reduction::InnerProducts] {
+        let product = MatrixProduct::<F>::product_of(sizes, [2; 32]);
+        let matrices = MatrixProduct::new(sizes, Some(&product), reduction).unwrap();
+        let entries: Vec<F> = matrices.witness([2; 32]).collect();
+        assert_agrees::<S, _>("matrices", &matrices, &entries, &by_limbo(1));
+        let file = file::<S, _>(&matrices, &entries);
+        let (_, report) = verify_from_over::<S, _>(&matrices, &mut &file[..], &by_limbo(1)).unwrap();
+        assert!(report.security.statistical >= 128, "{:?}", report.security);
+        assert_eq!(report.traffic.received, file.len() as u64);
+    }
+}
+
+#[test]
+fn limbo_proves_over_every_field() {
+    over_every_field!(limbo);
+}
+
+#[test]
+fn files_name_their_field() {
+    let network = Arithmetic::<F61>::new(7).unwrap();
+    let witness: Vec<F61> = network.witness([1; 32]).collect();
+    let mut file = file::<Over<F61, F61x2>, _>(&network, &witness);
+    match verify_from_over::<Over<F61, F61>, _>(&network, &mut &file[..], &by_limbo(1)) {
+        Err(Error::Disagreed { what: "field of the proof", ours, theirs }) => {
+            assert_eq!((&*ours, &*theirs), ("f61", "f61x2"));
+        }
+        other => panic!("{other:?}"),
+    }
+    // What follows the name of the field is zero.
+    file[16 + 31] = b'x';
+    let read = verify_from_over::<Over<F61, F61x2>, _>(&network, &mut &file[..], &by_limbo(1));
+    assert!(matches!(read, Err(Error::Disagreed { what: "field of the proof", .. })));
 }
 
 /// A built-in statement with its witness.

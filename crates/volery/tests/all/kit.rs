@@ -73,7 +73,7 @@ pub fn run<P: Boolean, V: Boolean>(
     )
 }
 
-/// The same over any field, by QuickSilver.
+/// The same over any field, by QuickSilver or Limbo.
 pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),

@@ -6,8 +6,45 @@ use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
 
-/// A backend to which polynomials are gates: each lane is a wire, and a product costs a multiplication.
-pub(crate) trait ByGates: Backend {}
+/// A backend to which polynomials are gates: each lane is a wire, and a product costs a multiplication. It may know
+/// something cheaper for sums of products.
+pub(crate) trait ByGates: Backend {
+    /// [`Polynomials::inner_product`], on a wire.
+    fn sum_of_products(&mut self, a: &[Self::Wire], b: &[Self::Wire]) -> Result<Self::Wire> {
+        assert_eq!(a.len(), b.len());
+        let mut sum = self.constant(Self::F::ZERO);
+        for (&a, &b) in a.iter().zip(b) {
+            let product = self.mul(a, b)?;
+            sum = self.add(sum, product);
+        }
+        Ok(sum)
+    }
+
+    /// [`Polynomials::assert_matrix_product`].
+    fn assert_product(
+        &mut self,
+        a: Matrix<Self::Wire>,
+        b: Matrix<Self::Wire>,
+        c: Entries<Self::F, Self::Wire>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        for j in 0..b.columns() {
+            let column: Vec<Self::Wire> = b.rows().map(|row| row[j]).collect();
+            for (i, row) in a.rows().enumerate() {
+                let product = self.sum_of_products(row, &column)?;
+                let expected = match &c {
+                    Entries::Public(c) => self.constant(c[i * b.columns() + j]),
+                    Entries::Wires(c) => c[i * b.columns() + j],
+                };
+                let minus = self.scale(expected, -Self::F::ONE);
+                let difference = self.add(product, minus);
+                self.assert_zero(difference, &format_args!("{name}[{i}][{j}]"))?;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl<B: ByGates> Polynomials for B {
     type Vector = Vec<B::Wire>;
@@ -33,13 +70,7 @@ impl<B: ByGates> Polynomials for B {
         vec![sum.unwrap_or_else(|| self.constant(B::F::ZERO))]
     }
     fn inner_product(&mut self, a: &[B::Wire], b: &[B::Wire]) -> Result<Vec<B::Wire>> {
-        assert_eq!(a.len(), b.len());
-        let mut sum = self.constant(B::F::ZERO);
-        for (&a, &b) in a.iter().zip(b) {
-            let product = self.mul(a, b)?;
-            sum = self.add(sum, product);
-        }
-        Ok(vec![sum])
+        Ok(vec![self.sum_of_products(a, b)?])
     }
     /// Wires are committed to as they are.
     fn commit(&mut self, a: &Vec<B::Wire>) -> Result<Vec<B::Wire>> {
@@ -56,21 +87,7 @@ impl<B: ByGates> Polynomials for B {
         c: Entries<B::F, B::Wire>,
         name: &dyn Display,
     ) -> Result<()> {
-        check_sizes(&a, &b, c.len());
-        for j in 0..b.columns() {
-            let column: Vec<B::Wire> = b.rows().map(|row| row[j]).collect();
-            for (i, row) in a.rows().enumerate() {
-                let product = self.inner_product(row, &column)?[0];
-                let expected = match &c {
-                    Entries::Public(c) => self.constant(c[i * b.columns() + j]),
-                    Entries::Wires(c) => c[i * b.columns() + j],
-                };
-                let minus = self.scale(expected, -B::F::ONE);
-                let difference = self.add(product, minus);
-                self.assert_zero(difference, &format_args!("{name}[{i}][{j}]"))?;
-            }
-        }
-        Ok(())
+        self.assert_product(a, b, c, name)
     }
 }
 

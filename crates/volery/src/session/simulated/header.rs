@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 12 | `volery proof` |
 //! | 4 | version |
+//! | 32 | the name of the field, in ASCII, and of the extension where it is not the usual one; zeros behind it |
 //! | 16 | parties, factor of compression, bits of the check field, repetitions |
 //! | 2 | whether challenges are identical (0) or independent (1); whether views are a hypercube (0) or parties (1) |
 //! | 32 | the digest of the statement: of the relation and its public values |
@@ -16,17 +17,18 @@
 use crate::channel::hex;
 use crate::circuit::Shape;
 use crate::error::{Error, Result};
+use crate::session::Setting;
 use crate::zk::limbo::parameters::MOST_SECURITY;
-use crate::zk::limbo::{
-    Aggregation, CHECK_FIELDS, Challenges, Mode, Parameters, Terms, Wishes, demand, read_proof,
-};
+use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes, read_proof};
 use std::io::Read;
 
 const MAGIC: [u8; 12] = *b"volery proof";
 /// Changes whenever the bytes of a proof do.
 const VERSION: u32 = 1;
+/// The bytes of the name of a field.
+const FIELD: usize = 32;
 /// All but the label.
-const FIXED: usize = 12 + 4 + 16 + 2 + 32 + 16 + 4;
+const FIXED: usize = 12 + 4 + FIELD + 16 + 2 + 32 + 16 + 4;
 /// The most bytes of a label.
 pub const LONGEST_LABEL: usize = 1 << 16;
 
@@ -35,6 +37,7 @@ const LABEL_SHOWN: usize = 300;
 
 /// What a file says before its proof.
 pub(super) struct Header {
+    field: [u8; FIELD],
     /// What it says; not yet whether that is any good.
     wishes: Wishes,
     pub(super) aggregation: Aggregation,
@@ -46,7 +49,7 @@ pub(super) struct Header {
 
 impl Header {
     /// That of a proof with `terms`.
-    pub(super) fn of(terms: &Terms, statement: [u8; 32], label: &str) -> Self {
+    pub(super) fn of<S: Setting>(terms: &Terms, statement: [u8; 32], label: &str) -> Self {
         let Parameters { parties, compression, field, repetitions, challenges } = *terms.parameters;
         let wishes = Wishes {
             parties: Some(parties),
@@ -57,6 +60,7 @@ impl Header {
             ..Wishes::default()
         };
         Self {
+            field: name::<S>(),
             wishes,
             aggregation: terms.aggregation,
             statement,
@@ -80,7 +84,9 @@ impl Header {
         let Wishes { parties, compression, field_bits, repetitions, challenges, .. } = self.wishes;
         let mut bytes = Vec::with_capacity(FIXED + self.label.len());
         bytes.extend_from_slice(&MAGIC);
-        for number in [Some(VERSION), parties, compression, field_bits, repetitions] {
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&self.field);
+        for number in [parties, compression, field_bits, repetitions] {
             bytes.extend_from_slice(&number.expect("all are there").to_le_bytes());
         }
         bytes.push((challenges == Some(Challenges::Independent)).into());
@@ -109,13 +115,14 @@ impl Header {
             rest = behind;
             taken
         };
-        let mut short = || u32::from_le_bytes(take(4).try_into().expect("four bytes"));
-        let version = short();
+        let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        let version = number(take(4));
         if version != VERSION {
             let (ours, theirs) = (VERSION.to_string(), version.to_string());
             return Err(Error::Disagreed { what: "version of proof files", ours, theirs });
         }
-        let [parties, compression, field_bits, repetitions] = [(); 4].map(|()| Some(short()));
+        let field = take(FIELD).try_into().expect("as many");
+        let [parties, compression, field_bits, repetitions] = [(); 4].map(|()| Some(number(take(4))));
         let choice = |byte: u8| match byte {
             0 | 1 => Ok(byte == 1),
             _ => Err(Error::Rejected("the header of the proof is not in canonical form")),
@@ -145,14 +152,19 @@ impl Header {
             challenges: Some(challenges),
             ..Wishes::default()
         };
-        Ok((Self { wishes, aggregation, statement, inputs, products, label }, bytes))
+        Ok((Self { field, wishes, aggregation, statement, inputs, products, label }, bytes))
     }
 
     /// Compares what the proof is about with what it should be about.
     ///
     /// # Errors
     /// `Disagreed`.
-    pub(super) fn compare(&self, statement: [u8; 32], shape: &Shape, label: &str) -> Result<()> {
+    pub(super) fn compare<S: Setting>(&self, statement: [u8; 32], shape: &Shape, label: &str) -> Result<()> {
+        if self.field != name::<S>() {
+            let end = self.field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+            let theirs = self.field[..end].escape_ascii().to_string();
+            return Err(disagreed("field of the proof", S::name(), theirs));
+        }
         if !label.is_empty() && label != self.label {
             // The words of whoever made the file, in what fits on a few lines.
             let theirs = self.label.escape_debug().take(LABEL_SHOWN).collect();
@@ -162,7 +174,7 @@ impl Header {
             let what = "statement of the proof (the relation, or a public value)";
             return Err(disagreed(what, hex(&statement), hex(&self.statement)));
         }
-        let counts = |inputs: u64, products: u64| format!("{inputs} inputs and {products} ANDs");
+        let counts = |inputs: u64, products: u64| format!("{inputs} inputs and {products} multiplications");
         let ours = (shape.inputs_by_gates(), shape.mul_by_gates());
         if ours != (self.inputs, self.products) {
             let theirs = counts(self.inputs, self.products);
@@ -175,10 +187,9 @@ impl Header {
     ///
     /// # Errors
     /// `Disagreed` where they are none, not worth `security` bits, or have more repetitions than any security asks for.
-    pub(super) fn parameters(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        let choose = |security, wishes| {
-            Parameters::choose(&demand(shape), Mode::File, security, wishes, &CHECK_FIELDS)
-        };
+    pub(super) fn parameters<S: Setting>(&self, security: u32, shape: &Shape) -> Result<Parameters> {
+        let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+        let choose = |security, wishes| Parameters::choose(&demand, Mode::File, security, wishes, &fields);
         let refused = |why: String| {
             disagreed("parameters of the proof", format!("at least {security} bits of security"), why)
         };
@@ -192,6 +203,14 @@ impl Header {
             _ => Ok(given),
         }
     }
+}
+
+/// The name of what a proof is over.
+fn name<S: Setting>() -> [u8; FIELD] {
+    let mut name = [0; FIELD];
+    let text = S::name();
+    name[..text.len()].copy_from_slice(text.as_bytes());
+    name
 }
 
 fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {

@@ -2,18 +2,81 @@
 
 use super::challenges::Challenges;
 use super::claim::{Entries, Factors};
-use super::pass::{Corrections, Made, Pass};
-use super::shared::Shared;
-use super::shares::Share;
-use super::simulation::Views;
+use super::pass::{Corrections, Pass};
+use super::passes::{Digests, Made, each, each_hearing};
+use super::prover::{self, prove};
+use super::shares::{Share, Shares};
+use super::simulation::{Views, WORD_BITS};
 use super::talk::{Hear, Tell};
 use super::tape::Tapes;
-use super::{Terms, prover, verifier};
-use crate::circuit::Circuit;
-use crate::error::Result;
+use super::verifier::{self, verify};
+use super::{CheckSize, Demand, Domain, Terms};
+use crate::circuit::{Circuit, Shape};
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::zk::Accepted;
 use core::ops::Range;
-use std::thread;
-use volery_primitives::{CheckField, F2};
+use std::time::Duration;
+use volery_primitives::{CheckField, F2, F48, F64, F96, F128, F160};
+
+/// Circuits over F_2.
+pub struct Bits;
+
+/// Runs the generic `$function` over the check field of `$terms`.
+macro_rules! over_check_field {
+    ($terms:expr, $function:ident($($argument:expr),*)) => {
+        match $terms.parameters.field.bits {
+            48 => $function::<F48>($($argument),*),
+            64 => $function::<F64>($($argument),*),
+            96 => $function::<F96>($($argument),*),
+            128 => $function::<F128>($($argument),*),
+            160 => $function::<F160>($($argument),*),
+            bits => Err(Error::invalid(format!("there is no check field of {bits} bits over F_2"))),
+        }
+    };
+}
+
+impl Domain for Bits {
+    type F = F2;
+    type Views<'a> = Views<'a>;
+
+    fn check_fields() -> Vec<CheckSize> {
+        let [short, word, longer] = [CheckSize::of::<F48>(), CheckSize::of::<F64>(), CheckSize::of::<F96>()];
+        vec![short, word, longer, CheckSize::of::<F128>(), CheckSize::of::<F160>()]
+    }
+
+    fn demand(shape: &Shape) -> Demand {
+        Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
+    }
+
+    fn tell<C>(
+        terms: &Terms,
+        circuit: &C,
+        values: &[F2],
+        talk: &mut dyn Tell,
+        random: &mut Random,
+    ) -> Result<()>
+    where
+        C: for<'v> Circuit<Views<'v>> + Sync,
+    {
+        let statement = &mut Prover::new(terms, circuit, values);
+        over_check_field!(terms, prove(terms, statement, talk, random))
+    }
+
+    fn hear<C>(terms: &Terms, circuit: &C, talk: &mut dyn Hear) -> Result<(Accepted, Duration)>
+    where
+        C: for<'v> Circuit<Views<'v>> + Sync,
+    {
+        let statement = &mut Verifier { terms, circuit };
+        over_check_field!(terms, verify(terms, statement, talk))
+    }
+}
+
+/// The shares of a pass over `repetitions`.
+fn shares<E: CheckField>(terms: &Terms, challenges: &Challenges<E>, repetitions: Range<usize>) -> Shares<E> {
+    let k = terms.parameters.compression as usize;
+    Shares::new(terms.arch, k, challenges, repetitions, terms.views(), terms.last_length())
+}
 
 /// The prover at the gates.
 pub(super) struct Prover<'a, C> {
@@ -30,33 +93,10 @@ impl<'a, C> Prover<'a, C> {
     }
 }
 
-/// Calls `pass` for each of `ranges`, on so many threads.
-fn each<T: Send>(
-    threads: usize,
-    ranges: Vec<Range<usize>>,
-    pass: impl Fn(Range<usize>) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let mut done = vec![];
-    for ranges in ranges.chunks(threads.max(1)) {
-        if let [range] = ranges {
-            done.push(pass(range.clone())?);
-            continue;
-        }
-        let results = thread::scope(|scope| {
-            let running: Vec<_> = ranges.iter().map(|range| scope.spawn(|| pass(range.clone()))).collect();
-            running.into_iter().map(|pass| pass.join().expect("passes do not panic")).collect::<Vec<_>>()
-        });
-        for result in results {
-            done.push(result?);
-        }
-    }
-    Ok(done)
-}
-
 impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> for Prover<'_, C> {
-    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<[[u8; 32]; 3]>> {
+    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
-        let passes = each(self.terms.threads, scope.passes(self.terms.threads), |range| {
+        let passes = each(self.terms.threads, scope.passes(self.terms.threads, WORD_BITS - 1), |range| {
             let factors = (range.start == 0).then(Factors::default);
             let corrections = Corrections::Made { values: self.values, made: Made::default(), factors };
             let mut pass = Pass::new(&scope, range.clone(), corrections, None);
@@ -80,8 +120,8 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
 
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>> {
         let scope = self.terms.scope(tapes);
-        let shares = each(self.terms.threads, scope.passes(self.terms.threads), |range| {
-            let mut shares = self.terms.shares(challenges, range.clone());
+        let shares = each(self.terms.threads, scope.passes(self.terms.threads, WORD_BITS - 1), |range| {
+            let mut shares = shares(self.terms, challenges, range.clone());
             Pass::new(&scope, range, Corrections::Past, Some(&mut shares)).run(self.circuit)?;
             Ok(shares.finish())
         })?;
@@ -89,19 +129,7 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
     }
 
     fn correct(&mut self, talk: &mut dyn Tell) -> Result<()> {
-        let tiles = self.made.first().map_or(0, |(_, made)| made.lengths.len());
-        let mut at = vec![0; self.made.len()];
-        let mut message = vec![];
-        for tile in 0..tiles {
-            message.clear();
-            for ((repetitions, made), at) in self.made.iter().zip(&mut at) {
-                let length = made.lengths[tile] * repetitions;
-                message.extend_from_slice(&made.bytes[*at..*at + length]);
-                *at += length;
-            }
-            talk.say(&message)?;
-        }
-        Ok(())
+        Made::say(&self.made, talk)
     }
 }
 
@@ -109,12 +137,6 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
 pub(super) struct Verifier<'a, C> {
     terms: &'a Terms<'a>,
     circuit: &'a C,
-}
-
-impl<'a, C> Verifier<'a, C> {
-    pub(super) fn new(terms: &'a Terms<'a>, circuit: &'a C) -> Self {
-        Self { terms, circuit }
-    }
 }
 
 impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E> for Verifier<'_, C> {
@@ -126,25 +148,16 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E>
     ) -> Result<verifier::Seen<E>> {
         let scope = self.terms.scope(tapes);
         let run = |range: Range<usize>, talk: &mut dyn Hear| {
-            let mut shares = self.terms.shares(challenges, range.clone());
+            let mut shares = shares(self.terms, challenges, range.clone());
             let mut pass = Pass::new(&scope, range, Corrections::Heard(talk), Some(&mut shares));
             pass.run(self.circuit)?;
             let said: Vec<_> = pass.said.iter().map(|said| said.digests()).collect();
             drop(pass);
             Ok((said, shares.finish()))
         };
-        let ranges = scope.passes(self.terms.threads);
-        if ranges.len() == 1 {
-            // Nothing is kept of the corrections.
-            return run(0..tapes.len(), talk);
-        }
-        let shared = Shared::new(talk, ranges.len());
-        let passes = each(self.terms.threads, ranges, |range| run(range, &mut shared.listener()))?;
-        let (mut said, mut shares) = (vec![], vec![]);
-        for (digests, sums) in passes {
-            said.extend(digests);
-            shares.extend(sums);
-        }
-        Ok((said, shares))
+        let ranges = scope.passes(self.terms.threads, WORD_BITS - 1);
+        let passes = each_hearing(self.terms.threads, ranges, talk, run)?;
+        let (said, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
+        Ok((said.concat(), shares.concat()))
     }
 }

@@ -29,6 +29,8 @@ pub(super) fn hidden(challenge: &[u8; 32], parties: usize, repetitions: usize) -
 pub(super) struct Challenges<E> {
     /// R.
     pub(super) batching: Vec<E>,
+    /// ρ and σ, whose powers weigh the rows and the columns of products of matrices.
+    pub(super) matrices: Vec<[E; 2]>,
     /// For each round what its challenge s makes.
     pub(super) rounds: Vec<Vec<Evaluation<E>>>,
 }
@@ -36,7 +38,10 @@ pub(super) struct Challenges<E> {
 impl<E: CheckField> Challenges<E> {
     /// The first.
     pub(super) fn new(challenge: &[u8; 32], groups: usize) -> Self {
-        Self { batching: elements(challenge).take(groups).collect(), rounds: vec![] }
+        let mut elements = elements(challenge);
+        let batching = elements.by_ref().take(groups).collect();
+        let points: Vec<E> = elements.take(2 * groups).collect();
+        Self { batching, matrices: points.as_chunks().0.to_vec(), rounds: vec![] }
     }
 
     /// That of the next round, over `points`.
@@ -82,16 +87,25 @@ impl<E: CheckField> Powers<E> {
         Self { base, table }
     }
 
-    /// `R^from, R^(from+1), …` into `out`, at most [`TILE`] of them.
+    /// `R^from, R^(from+1), …` into `out`.
     pub(super) fn fill(&self, arch: Arch, from: u64, out: &mut [E]) {
-        E::scale_all(arch, &self.table[..out.len()], power(self.base, from), out);
+        for (i, out) in (from..).step_by(TILE).zip(out.chunks_mut(TILE)) {
+            E::scale_all(arch, &self.table[..out.len()], power(self.base, i), out);
+        }
+    }
+
+    /// `R^exponent`.
+    pub(super) fn at(&self, exponent: u64) -> E {
+        power(self.base, exponent)
     }
 }
 
 /// The public coefficients of the entries of the two vectors in what is opened in the end: for entry j the product of
 /// the factors' coefficients λ, one for each round, at the digits of j to the base k, the lowest first.
 pub(super) struct Coefficients<E> {
-    powers: Powers<E>,
+    pub(super) powers: Powers<E>,
+    /// ρ and σ.
+    pub(super) matrices: [E; 2],
     /// λ of each round, k of them.
     rounds: Vec<Vec<E>>,
     /// The products for the lowest digits: k^low of them.
@@ -130,7 +144,8 @@ impl<E: CheckField> Coefficients<E> {
             table = rounds[low].iter().flat_map(|&digit| table.iter().map(move |&low| low * digit)).collect();
             low += 1;
         }
-        Self { powers: Powers::new(arch, challenges.batching[group]), rounds, table, low }
+        let (powers, matrices) = (Powers::new(arch, challenges.batching[group]), challenges.matrices[group]);
+        Self { powers, matrices, rounds, table, low }
     }
 
     /// The number of neighbours that end in the same entry of the last vector.
@@ -138,11 +153,17 @@ impl<E: CheckField> Coefficients<E> {
         self.rounds.iter().fold(1, |stride, round| stride * round.len() as u64)
     }
 
-    /// Those of entries `from` and on, as many as `run` has room for, at most [`TILE`].
+    /// Those of entries `from` and on, as many as `run` has room for, where each is a claim by itself.
     pub(super) fn fill(&self, arch: Arch, from: u64, run: &mut Run<E>) {
         self.powers.fill(arch, from, &mut run.product);
+        self.fill_right(arch, from, &mut run.right);
+        E::multiply(arch, &run.product, &run.right, &mut run.left);
+    }
+
+    /// Those of the right factors of entries `from` and on.
+    pub(super) fn fill_right(&self, arch: Arch, from: u64, right: &mut [E]) {
         let mut at = 0;
-        while at < run.right.len() {
+        while at < right.len() {
             let entry = from + at as u64;
             let (mut high, low) =
                 (entry / self.table.len() as u64, (entry % self.table.len() as u64) as usize);
@@ -151,10 +172,9 @@ impl<E: CheckField> Coefficients<E> {
                 high /= round.len() as u64;
                 factor * round[digit]
             });
-            let length = (self.table.len() - low).min(run.right.len() - at);
-            E::scale_all(arch, &self.table[low..low + length], factor, &mut run.right[at..at + length]);
+            let length = (self.table.len() - low).min(right.len() - at);
+            E::scale_all(arch, &self.table[low..low + length], factor, &mut right[at..at + length]);
             at += length;
         }
-        E::multiply(arch, &run.product, &run.right, &mut run.left);
     }
 }

@@ -7,13 +7,22 @@ use core::ops::Range;
 use volery_primitives::{Arch, CheckField};
 use zeroize::Zeroizing;
 
-/// The entries of the two vectors, before they are weighed by powers of R.
+/// The entries of the two vectors.
 pub(super) trait Entries<E>: Sync {
     /// How many there are.
     fn length(&self) -> usize;
 
-    /// Those from `from` on: the left ones, each times what stands in `left`, and the right ones.
-    fn fill(&self, from: usize, left: &mut [E], right: &mut [E]);
+    /// Those from `from` on, as they are for a group of repetitions: the left ones, each times the power of R that
+    /// weighs its claim, and the right ones.
+    fn fill(&self, arch: Arch, weights: Weights<E>, from: usize, sides: [&mut [E]; 2]);
+}
+
+/// What weighs claims for a group of repetitions.
+#[derive(Clone, Copy)]
+pub(super) struct Weights<'a, E> {
+    pub(super) group: usize,
+    /// Those of R.
+    pub(super) powers: &'a Powers<E>,
 }
 
 /// The factors of all products over F_2, packed.
@@ -29,7 +38,8 @@ impl<E: CheckField> Entries<E> for Factors {
         self.length
     }
 
-    fn fill(&self, from: usize, left: &mut [E], right: &mut [E]) {
+    fn fill(&self, arch: Arch, weights: Weights<E>, from: usize, [left, right]: [&mut [E]; 2]) {
+        weights.powers.fill(arch, from as u64, left);
         for (i, (x, y)) in left.iter_mut().zip(right).enumerate() {
             let (word, bit) = ((from + i) / 64, (from + i) % 64);
             let mask = |words: &[u64]| (words[word] >> bit & 1).wrapping_neg();
@@ -71,10 +81,8 @@ impl<'a, E: CheckField> Claim<'a, E> {
             let to = length.min(from + piece);
             let [left, right] = &mut pair;
             let (left, right) = (&mut left[..to - from], &mut right[..to - from]);
-            for (i, left) in left.chunks_mut(TILE).enumerate() {
-                self.powers[group].fill(self.arch, (from + i * TILE) as u64, left);
-            }
-            self.entries.fill(from, left, right);
+            let weights = Weights { group, powers: &self.powers[group] };
+            self.entries.fill(self.arch, weights, from, [&mut *left, &mut *right]);
             take(from..to, [left, right]);
         }
     }

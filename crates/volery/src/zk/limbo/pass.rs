@@ -4,96 +4,20 @@
 //! other, when all challenges to the check are known, sums shares. The verifier makes one for both.
 
 use super::claim::Factors;
+use super::passes::{Said, Scope};
 use super::shares::{Planes, Sums};
-use super::simulation::{TILE, Tiles, Views, WORD_BITS, Word, miscounted};
-use super::talk::Hear;
-use super::tape::{Stretch, Tapes};
+use super::simulation::{TILE, Tiles, Views, Word, miscounted};
+use super::tape::Stretch;
 use crate::circuit::Circuit;
 use crate::error::{Error, Result};
 use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::Ordering::Relaxed;
 use volery_primitives::bits::transpose;
-use volery_primitives::{Arch, F2, F128};
+use volery_primitives::{F2, F128};
 use zeroize::Zeroizing;
 
-/// What a pass runs over, apart from the circuit.
-pub(super) struct Scope<'a> {
-    pub(super) arch: Arch,
-    /// Of all repetitions.
-    pub(super) tapes: &'a [Tapes],
-    /// Witness and hints of the circuit, and its products.
-    pub(super) counts: [u64; 2],
-    /// Moved on by the products.
-    pub(super) progress: Option<&'a AtomicU64>,
-}
-
-impl Scope<'_> {
-    /// The repetitions of each pass, so many that `threads` have some, and their views fit.
-    pub(super) fn passes(&self, threads: usize) -> Vec<Range<usize>> {
-        let repetitions = self.tapes.len();
-        let fit = (WORD_BITS - 1) / self.views();
-        let each = fit.min(repetitions.div_ceil(threads.max(1)));
-        (0..repetitions).step_by(each).map(|first| first..repetitions.min(first + each)).collect()
-    }
-
-    fn views(&self) -> usize {
-        self.tapes[0].views()
-    }
-}
-
-/// What each repetition says of the circuit, as running digests.
-#[derive(Clone)]
-pub(super) struct Said {
-    inputs: blake3::Hasher,
-    products: blake3::Hasher,
-    asserted: blake3::Hasher,
-}
-
-impl Said {
-    fn new() -> Self {
-        let [inputs, products, asserted] = [
-            "volery limbo v1, corrections of inputs",
-            "volery limbo v1, corrections of products",
-            "volery limbo v1, shares of what is asserted",
-        ]
-        .map(blake3::Hasher::new_derive_key);
-        Self { inputs, products, asserted }
-    }
-
-    /// The digests of the three.
-    pub(super) fn digests(&self) -> [[u8; 32]; 3] {
-        [&self.inputs, &self.products, &self.asserted].map(|hasher| hasher.finalize().into())
-    }
-}
-
-/// The corrections of some repetitions, tile by tile in the order in which the circuit comes to need them.
-#[derive(Default)]
-pub(super) struct Made {
-    /// The bytes of one repetition in each tile.
-    pub(super) lengths: Vec<usize>,
-    /// Tile by tile, in each repetition by repetition.
-    pub(super) bytes: Vec<u8>,
-}
-
-impl Made {
-    /// Room for a tile; where it begins.
-    fn reserve(&mut self, length: usize, repetitions: usize) -> usize {
-        let at = self.bytes.len();
-        self.lengths.push(length);
-        self.bytes.resize(at + length * repetitions, 0);
-        at
-    }
-}
-
 /// Where corrections go or come from.
-pub(super) enum Corrections<'a> {
-    /// They are made of the values of inputs and products.
-    Made { values: &'a [F2], made: Made, factors: Option<Factors> },
-    /// They were made before, and views that do not hold party 0 need none.
-    Past,
-    /// They are heard, those of all repetitions.
-    Heard(&'a mut dyn Hear),
-}
+pub(super) type Corrections<'a> = super::passes::Corrections<'a, F2, Factors>;
 
 /// A tile out of the tapes.
 #[derive(Default)]
@@ -206,9 +130,7 @@ impl<'a> Pass<'a> {
                 if !count.is_multiple_of(8) && bytes[length - 1] >> (count % 8) != 0 {
                     return Err(Error::Rejected("bits follow the end of the corrections"));
                 }
-                let said = &mut self.said[i];
-                let said = if stretch == Stretch::Inputs { &mut said.inputs } else { &mut said.products };
-                said.update(bytes);
+                self.said[i].correct(stretch, bytes);
                 for view in (0..views).filter(|view| tapes[e].complement(*view)) {
                     let column = &mut columns[(1 + i * views + view) * blocks..];
                     for (block, bytes) in column.iter_mut().zip(bytes.chunks(16)) {
@@ -232,8 +154,7 @@ impl<'a> Pass<'a> {
                 let block = (plain + total).0 & low_bits(count - 128 * i);
                 bytes.copy_from_slice(&block.to_le_bytes()[..bytes.len()]);
             }
-            let said = if stretch == Stretch::Inputs { &mut said.inputs } else { &mut said.products };
-            said.update(bytes);
+            said.correct(stretch, bytes);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::challenges::{Challenges, hidden};
 use super::claim::{Claim, Entries, masked, opened};
+use super::passes::Digests;
 use super::polynomials::Points;
 use super::shares::{Share, finish};
 use super::talk::Tell;
@@ -16,7 +17,7 @@ use zeroize::Zeroizing;
 /// What the prover does at the gates.
 pub(super) trait Statement<E: CheckField> {
     /// Runs the circuit on values and views: for each repetition the digests of what that says.
-    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<[[u8; 32]; 3]>>;
+    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>>;
 
     /// The vectors whose inner product is claimed.
     fn entries(&mut self, challenges: &Challenges<E>) -> Result<&dyn Entries<E>>;

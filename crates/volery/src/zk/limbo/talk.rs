@@ -16,7 +16,7 @@ use volery_primitives::hash::Digest;
 use zeroize::Zeroizing;
 
 /// The prover's end.
-pub(super) trait Tell {
+pub trait Tell {
     /// Says `bytes`, whose number the verifier knows.
     fn say(&mut self, bytes: &[u8]) -> Result<()>;
     /// The next challenge to what was said.
@@ -24,7 +24,7 @@ pub(super) trait Tell {
 }
 
 /// The verifier's end.
-pub(super) trait Hear: Send {
+pub trait Hear: Send {
     /// Fills `bytes` with what was said.
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()>;
     /// The next challenge to what was heard.

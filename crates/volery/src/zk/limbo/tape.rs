@@ -9,7 +9,7 @@ use super::aggregation::Aggregation;
 use crate::commit::ggm::Tree;
 use core::ops::{AddAssign, Range, Sub};
 use volery_primitives::aes::Aes128;
-use volery_primitives::{Arch, CheckField, F128};
+use volery_primitives::{Arch, CheckField, F128, Field};
 use zeroize::Zeroizing;
 
 /// A stretch of each tape.
@@ -107,22 +107,66 @@ impl Tapes {
         self.follow(&mut blocks, views, out, total);
     }
 
-    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes.
+    /// Reads shares of elements of a large field, as many as `total` takes, from element `from` on: what is followed for
+    /// each of `views` goes to `out`, one column after the other, and the sum of all tapes to `total`.
+    ///
+    /// A share is the sum of two samples that do not depend on each other. Where one is at a distance δ from uniform, the sum
+    /// is within 2δ², because deviations convolve: below 2^-118, which 2^40 corrections of 2^8 repetitions cannot add up
+    /// to anything. In a field of characteristic two samples are uniform, and so is the sum.
+    pub(super) fn values<B: Field>(
+        &self,
+        stretch: Stretch,
+        from: u64,
+        views: Range<usize>,
+        out: &mut [B],
+        total: &mut [B],
+    ) {
+        let count = total.len();
+        // Twice SAMPLE words for each element.
+        let blocks = self.blocks(stretch, from * B::SAMPLE as u64, count * B::SAMPLE);
+        let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
+        for (row, tape) in blocks.chunks_exact(count * B::SAMPLE).zip(&self.tapes) {
+            if tape.is_none() {
+                // The hidden party's blocks are zero, which need not make the element zero.
+                rows.extend(core::iter::repeat_n(B::ZERO, count));
+                continue;
+            }
+            rows.extend(row.chunks_exact(B::SAMPLE).map(|blocks| {
+                let mut words = [0; 8];
+                for (words, block) in words.as_chunks_mut().0.iter_mut().zip(blocks) {
+                    *words = [block.0 as u64, (block.0 >> 64) as u64];
+                }
+                B::sample(&words[..B::SAMPLE]) + B::sample(&words[B::SAMPLE..2 * B::SAMPLE])
+            }));
+        }
+        let all = self.views();
+        if views.len() == all {
+            return self.follow(&mut rows, |view| view * count..(view + 1) * count, out, total);
+        }
+        let mut columns = Zeroizing::new(vec![B::ZERO; all * count]);
+        self.follow(&mut rows, |view| view * count..(view + 1) * count, &mut columns, total);
+        out.copy_from_slice(&columns[views.start * count..views.end * count]);
+    }
+
+    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes. An element is
+    /// the sum of two samples as for [`Tapes::values`], but in characteristic two, where one is uniform.
     pub(super) fn elements<E: CheckField>(&self, count: usize) -> (Vec<E>, Vec<E>) {
         if count == 0 {
             return (vec![], vec![]);
         }
-        let words = count * E::WORDS;
-        let width = words.div_ceil(2);
+        let samples = if E::UNIT + E::UNIT == E::default() { 1 } else { 2 };
+        let words = samples * E::WORDS;
+        let width = (count * words).div_ceil(2);
         let blocks = self.blocks(Stretch::Check, 0, width);
         let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
         for (row, tape) in blocks.chunks_exact(width).zip(&self.tapes) {
             let halves: Zeroizing<Vec<u64>> = Zeroizing::new(
                 row.iter().flat_map(|block| [block.0 as u64, (block.0 >> 64) as u64]).collect(),
             );
-            let shares = halves.chunks_exact(E::WORDS).take(count);
+            let shares = halves.chunks_exact(words).take(count);
+            let share = |words: &[u64]| words.chunks_exact(E::WORDS).map(E::uniform).sum();
             // The hidden party's blocks are zero, which need not make the element zero.
-            rows.extend(shares.map(|words| if tape.is_some() { E::uniform(words) } else { E::default() }));
+            rows.extend(shares.map(|words| if tape.is_some() { share(words) } else { E::default() }));
         }
         let mut views = vec![E::default(); count * self.views()];
         let mut total = vec![E::default(); count];

@@ -8,6 +8,7 @@ mod masks;
 
 use super::*;
 use crate::circuit::Count;
+use volery_primitives::{F2, F64, F160};
 
 fn parameters(
     parties: u32,
@@ -16,13 +17,21 @@ fn parameters(
     repetitions: u32,
     challenges: Challenges,
 ) -> Parameters {
-    let field = CHECK_FIELDS.into_iter().find(|field| field.bits == bits).unwrap();
+    let field = Bits::check_fields().into_iter().find(|field| field.bits == bits).unwrap();
     Parameters { parties, compression, field, repetitions, challenges }
 }
 
 fn terms<'a>(parameters: &'a Parameters, shape: &'a Shape) -> Terms<'a> {
     let aggregation = Aggregation::default();
-    Terms { arch: Arch::detect(), parameters, aggregation, shape, threads: 1, progress: None }
+    Terms {
+        arch: Arch::detect(),
+        parameters,
+        aggregation,
+        shape,
+        demand: Bits::demand(shape),
+        threads: 1,
+        progress: None,
+    }
 }
 
 fn random(seed: u8) -> Random {
@@ -37,13 +46,13 @@ fn file<C: for<'v> Circuit<Views<'v>> + Sync>(
     seed: u8,
 ) -> Vec<u8> {
     let mut out = vec![];
-    write(&mut out, b"header", terms, circuit, values, &mut random(seed)).unwrap();
+    write::<Bits, C>(&mut out, b"header", terms, circuit, values, &mut random(seed)).unwrap();
     assert_eq!(&out[..6], b"header");
     out.split_off(6)
 }
 
 fn check<C: for<'v> Circuit<Views<'v>> + Sync>(terms: &Terms, circuit: &C, proof: &[u8]) -> Result<Accepted> {
-    read(&mut { proof }, b"header", terms, circuit)
+    read::<Bits, C>(&mut { proof }, b"header", terms, circuit)
 }
 
 /// Parameters with which hundreds of proofs take no time.

@@ -1,6 +1,7 @@
 //! The verifier.
 
 use super::challenges::{Challenges, hidden};
+use super::passes::Digests;
 use super::shares::{Share, finish};
 use super::talk::Hear;
 use super::tape::Tapes;
@@ -14,7 +15,7 @@ use volery_primitives::CheckField;
 
 /// What follows from a run of the circuit: for each repetition the digests of what it says, and what each view holds but
 /// for the rounds.
-pub(super) type Seen<E> = (Vec<[[u8; 32]; 3]>, Vec<Share<E>>);
+pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 
 /// What the verifier does at the gates.
 pub(super) trait Statement<E: CheckField> {

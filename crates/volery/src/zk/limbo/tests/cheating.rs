@@ -37,7 +37,7 @@ struct Cheater<'a> {
 }
 
 impl<E: CheckField> prover::Statement<E> for Cheater<'_> {
-    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<[[u8; 32]; 3]>> {
+    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         prover::Statement::<E>::commit(&mut self.claimed, tapes)
     }
     fn entries(&mut self, challenges: &challenges::Challenges<E>) -> Result<&dyn Entries<E>> {
@@ -103,7 +103,7 @@ fn a_wrong_assertion_is_caught_at_the_predicted_rate() {
                 let mut random = Random::from_seed(
                     &[(seed / 250) as u8, (seed % 250) as u8].repeat(16).try_into().unwrap(),
                 );
-                write(&mut out, b"header", &terms, &circuit, &VALUES, &mut random).unwrap();
+                write::<Bits, _>(&mut out, b"header", &terms, &circuit, &VALUES, &mut random).unwrap();
                 check(&terms, &circuit, &out[6..]).is_ok()
             })
             .count() as f64;
@@ -144,5 +144,5 @@ fn few_repetitions_are_ground() {
     let terms = terms(&parameters, &shape);
     let found = (0..200).find(|seed| check(&terms, &circuit, &cheat(&terms, &circuit, *seed)).is_ok());
     assert!(found.is_some(), "one in eight passes");
-    assert!(parameters.security(&demand(&shape), Mode::File) < 4.0);
+    assert!(parameters.security(&Bits::demand(&shape), Mode::File) < 4.0);
 }

@@ -26,7 +26,7 @@ fn networks_by_all_parameters() {
                     for threads in [1, 3] {
                         let terms = Terms { aggregation, threads, ..terms(&parameters, &shape) };
                         let proof = file(&terms, &network, &values, 1);
-                        assert_eq!(proof.len() as u64, parameters.proof_bytes(&demand(&shape)));
+                        assert_eq!(proof.len() as u64, parameters.proof_bytes(&Bits::demand(&shape)));
                         if let Err(why) = check(&terms, &network, &proof) {
                             panic!("{gates} ANDs, {parameters:?}, {aggregation:?}, {threads} threads: {why}");
                         }
@@ -90,8 +90,14 @@ fn no_inputs_and_no_products() {
         assert_eq!(check(&terms, &constant, &proof).is_ok(), !value);
     }
     let shape = Shape::default();
-    let refused =
-        write(&mut vec![], b"", &terms(&parameters, &shape), &Constant(F2::ZERO), &[], &mut random(1));
+    let refused = write::<Bits, _>(
+        &mut vec![],
+        b"",
+        &terms(&parameters, &shape),
+        &Constant(F2::ZERO),
+        &[],
+        &mut random(1),
+    );
     assert!(matches!(refused, Err(Error::Invalid(_))), "it asserts nothing");
 }
 
@@ -116,7 +122,7 @@ fn a_circuit_that_changes_is_refused() {
         let fickle = Fickle(0.into(), gates);
         let shape = Count::shape(&fickle).unwrap();
         let terms = terms(&parameters, &shape);
-        let refused = write(&mut vec![], b"", &terms, &fickle, &[F2::ZERO], &mut random(1));
+        let refused = write::<Bits, _>(&mut vec![], b"", &terms, &fickle, &[F2::ZERO], &mut random(1));
         assert!(matches!(refused, Err(Error::Invalid(why)) if why.contains("other gates")), "{gates:?}");
     }
 }

@@ -56,8 +56,9 @@ fn two_proofs_share_no_seed() {
     let terms = terms(&parameters, &shape);
     let proofs = [(); 2].map(|()| {
         let mut out = vec![];
-        write(&mut out, b"", &terms, &network, &values, &mut Random::from_system().unwrap()).unwrap();
-        let _: Accepted = read(&mut &out[..], b"", &terms, &network).unwrap();
+        write::<Bits, _>(&mut out, b"", &terms, &network, &values, &mut Random::from_system().unwrap())
+            .unwrap();
+        let _: Accepted = read::<Bits, _>(&mut &out[..], b"", &terms, &network).unwrap();
         out
     });
     let windows =
@@ -79,12 +80,12 @@ fn every_bit_is_balanced() {
     let values: Vec<F2> = network.witness([3; 32]).collect();
     let parameters = small(4, 1);
     let terms = terms(&parameters, &shape);
-    let mut ones = vec![0_u32; 8 * parameters.proof_bytes(&demand(&shape)) as usize];
+    let mut ones = vec![0_u32; 8 * parameters.proof_bytes(&Bits::demand(&shape)) as usize];
     for number in 0..PROOFS {
         let mut out = vec![];
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
-        write(&mut out, b"", &terms, &network, &values, &mut Random::from_seed(&seed)).unwrap();
+        write::<Bits, _>(&mut out, b"", &terms, &network, &values, &mut Random::from_seed(&seed)).unwrap();
         ones.iter_mut().enumerate().for_each(|(bit, ones)| *ones += u32::from(out[bit / 8] >> (bit % 8) & 1));
     }
     let behind = |bit: usize| {
@@ -130,7 +131,7 @@ fn a_simulator_needs_no_witness() {
         (parameters(8, 4, 160, 7, Challenges::Independent), Aggregation::Parties),
     ] {
         let terms = Terms { aggregation, ..terms(&parameters, &shape) };
-        let mut proof = vec![0; parameters.proof_bytes(&demand(&shape)) as usize];
+        let mut proof = vec![0; parameters.proof_bytes(&Bits::demand(&shape)) as usize];
         let mut stream = blake3::Hasher::new().finalize_xof();
         stream.fill(&mut proof);
         // 300 products end in the middle of a byte.

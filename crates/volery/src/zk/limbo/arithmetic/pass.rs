@@ -1,0 +1,320 @@
+//! One run of the circuit for some of the views, as many as fit side by side: all of some repetitions, or some of one.
+//!
+//! As over F_2 the prover makes two passes over all views, and the verifier one.
+
+use super::factors::Factors;
+use super::shares::{Sizes, Sums};
+use super::views::{ArithmeticViews, SLOTS, Shared, TILE, Tiles};
+use crate::circuit::{Circuit, Entries, Matrix};
+use crate::error::{Error, Result};
+use crate::zk::limbo::Demand;
+use crate::zk::limbo::passes::{self, Digests, Said, Scope};
+use crate::zk::limbo::simulation::miscounted;
+use crate::zk::limbo::tape::Stretch;
+use core::ops::Range;
+use core::sync::atomic::Ordering::Relaxed;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// Where corrections go or come from.
+pub(super) type Corrections<'a, B> = passes::Corrections<'a, B, Factors<B>>;
+
+/// The views of a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) repetitions: Range<usize>,
+    /// Of each of them.
+    pub(super) views: Range<usize>,
+}
+
+impl Piece {
+    /// All pieces, in the order of repetitions and then of views.
+    pub(super) fn all(scope: &Scope, threads: usize) -> Vec<Self> {
+        let views = scope.views();
+        let pieces = scope.passes(threads, SLOTS).into_iter().flat_map(|repetitions| {
+            (0..views).step_by(SLOTS).map(move |first| Self {
+                repetitions: repetitions.clone(),
+                views: first..views.min(first + SLOTS),
+            })
+        });
+        pieces.collect()
+    }
+
+    /// The slot of a view.
+    pub(super) fn slot(&self, repetition: usize, view: usize) -> usize {
+        (repetition - self.repetitions.start) * self.views.len() + (view - self.views.start)
+    }
+
+    /// The slots in use.
+    pub(super) fn slots(&self) -> usize {
+        self.repetitions.len() * self.views.len()
+    }
+
+    /// Whether it is the first of its repetitions, and speaks for them.
+    pub(super) fn speaks(&self) -> bool {
+        self.views.start == 0
+    }
+}
+
+/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares of what is asserted.
+pub(super) struct Heard {
+    said: Vec<Said>,
+    asserted: Vec<[u8; 32]>,
+}
+
+/// What each repetition says, from all pieces in their order.
+pub(super) fn join(heard: impl Iterator<Item = (Piece, Heard)>) -> Vec<Digests> {
+    let mut all: Vec<Said> = vec![];
+    for (piece, heard) in heard {
+        all.extend(heard.said);
+        let digests = heard.asserted.chunks_exact(piece.views.len());
+        let said = &mut all[piece.repetitions];
+        said.iter_mut().zip(digests).for_each(|(said, digests)| {
+            said.asserted.update(digests.as_flattened());
+        });
+    }
+    all.iter().map(Said::digests).collect()
+}
+
+/// A tile out of the tapes.
+#[derive(Default)]
+struct Drawn<B> {
+    /// Column by column, one for each slot.
+    columns: Vec<B>,
+    /// The sum of all tapes of each repetition.
+    totals: Vec<B>,
+    /// Where its corrections go.
+    reserved: usize,
+}
+
+/// One pass.
+pub(super) struct Pass<'a, B: Field> {
+    scope: &'a Scope<'a>,
+    demand: &'a Demand,
+    piece: Piece,
+    pub(super) corrections: Corrections<'a, B>,
+    said: Vec<Said>,
+    /// One for each slot, where anything is said.
+    asserted: Vec<blake3::Hasher>,
+    sums: Option<&'a mut dyn Sums<B>>,
+    /// All ones for slots that hold party 0.
+    holds: [u64; SLOTS],
+    /// Inputs and products that were given out.
+    done: [u64; 2],
+    /// Entries and products of matrices that went by.
+    gone: [u64; 2],
+    drawn: [Drawn<B>; 2],
+    /// The two sides of entries, column by column.
+    sides: [Vec<B>; 2],
+}
+
+impl<'a, B: Field> Pass<'a, B> {
+    /// One that says what it finds where it `says`, and else only sums.
+    pub(super) fn new(
+        (scope, demand): (&'a Scope<'a>, &'a Demand),
+        piece: Piece,
+        corrections: Corrections<'a, B>,
+        sums: Option<&'a mut dyn Sums<B>>,
+        says: bool,
+    ) -> Self {
+        let mut holds = [0; SLOTS];
+        for e in piece.repetitions.clone() {
+            for view in piece.views.clone().filter(|view| scope.tapes[e].complement(*view)) {
+                holds[piece.slot(e, view)] = u64::MAX;
+            }
+        }
+        let asserted = blake3::Hasher::new_derive_key("volery limbo v1, shares of what is asserted, by view");
+        Self {
+            said: if says && piece.speaks() { vec![Said::new(); piece.repetitions.len()] } else { vec![] },
+            asserted: if says { vec![asserted; piece.slots()] } else { vec![] },
+            scope,
+            demand,
+            piece,
+            corrections,
+            sums,
+            holds,
+            done: [0; 2],
+            gone: [0; 2],
+            drawn: Default::default(),
+            sides: Default::default(),
+        }
+    }
+
+    /// Runs `circuit`.
+    pub(super) fn run<C: for<'v> Circuit<ArithmeticViews<'v, B>>>(&mut self, circuit: &C) -> Result<()> {
+        ArithmeticViews::run(circuit, self.holds, self)?;
+        let whole = self.done == self.scope.counts && self.gone[0] == self.demand.entries;
+        if whole { Ok(()) } else { Err(miscounted()) }
+    }
+
+    /// What it said.
+    pub(super) fn heard(&self) -> Heard {
+        let asserted = self.asserted.iter().map(|hasher| hasher.finalize().into()).collect();
+        Heard { said: self.said.clone(), asserted }
+    }
+
+    /// The next tile of a stretch: how many it has, and its shares, in columns.
+    fn next(&mut self, stretch: Stretch) -> Result<usize> {
+        let kind = stretch as usize;
+        let from = self.done[kind];
+        let count = (self.scope.counts[kind] - from).min(TILE as u64) as usize;
+        if count == 0 {
+            return Err(miscounted());
+        }
+        self.done[kind] += count as u64;
+        let Self { scope, piece, drawn, said, corrections, .. } = self;
+        let Drawn { columns, totals, .. } = &mut drawn[kind];
+        columns.resize(piece.slots() * count, B::ZERO);
+        totals.resize(piece.repetitions.len() * count, B::ZERO);
+        let tapes = piece.repetitions.clone().map(|e| &scope.tapes[e]);
+        let places = columns.chunks_exact_mut(piece.views.len() * count).zip(totals.chunks_exact_mut(count));
+        for (tapes, (columns, totals)) in tapes.zip(places) {
+            tapes.values(stretch, from, piece.views.clone(), columns, totals);
+        }
+        let Corrections::Heard(talk) = corrections else { return Ok(count) };
+        let length = count * B::BYTES;
+        let mut bytes = vec![0; length * scope.tapes.len()];
+        talk.hear(&mut bytes)?;
+        let mine = &bytes[length * piece.repetitions.start..length * piece.repetitions.end];
+        for (i, (e, bytes)) in piece.repetitions.clone().zip(mine.chunks_exact(length)).enumerate() {
+            if let Some(said) = said.get_mut(i) {
+                said.correct(stretch, bytes);
+            }
+            let corrections = read_values::<B>(bytes)?;
+            for view in piece.views.clone().filter(|view| scope.tapes[e].complement(*view)) {
+                let slot = piece.slot(e, view);
+                let column = &mut columns[slot * count..(slot + 1) * count];
+                column.iter_mut().zip(&corrections).for_each(|(share, &correction)| *share += correction);
+            }
+        }
+        Ok(count)
+    }
+
+    /// Where corrections of a tile with `count` will go.
+    fn reserve(&mut self, stretch: Stretch, count: usize) {
+        if let Corrections::Made { made, .. } = &mut self.corrections {
+            self.drawn[stretch as usize].reserved =
+                made.reserve(count * B::BYTES, self.piece.repetitions.len());
+        }
+    }
+
+    /// Corrections to the values `plain` of a tile.
+    fn correct(&mut self, stretch: Stretch, plain: &[B]) {
+        let Corrections::Made { made, .. } = &mut self.corrections else { return };
+        let Drawn { totals, reserved, .. } = &self.drawn[stretch as usize];
+        let places = made.bytes[*reserved..].chunks_exact_mut(plain.len() * B::BYTES);
+        for ((said, bytes), totals) in self.said.iter_mut().zip(places).zip(totals.chunks_exact(plain.len()))
+        {
+            for ((bytes, &plain), &total) in bytes.chunks_exact_mut(B::BYTES).zip(plain).zip(totals) {
+                bytes.copy_from_slice(&(plain - total).to_word().to_le_bytes()[..B::BYTES]);
+            }
+            said.correct(stretch, bytes);
+        }
+    }
+
+    /// Columns to wires.
+    fn wires(&self, stretch: Stretch, count: usize, wires: &mut Vec<Shared<B>>) {
+        wires.clear();
+        wires.resize(count, Shared::ZERO);
+        for (slot, column) in self.drawn[stretch as usize].columns.chunks_exact(count).enumerate() {
+            wires.iter_mut().zip(column).for_each(|(wire, &share)| wire.shares[slot] = share);
+        }
+    }
+}
+
+impl<B: Field> Tiles<B> for Pass<'_, B> {
+    fn inputs(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()> {
+        let from = self.done[0] as usize;
+        let count = self.next(Stretch::Inputs)?;
+        self.reserve(Stretch::Inputs, count);
+        self.wires(Stretch::Inputs, count, wires);
+        if let Corrections::Made { values, .. } = &self.corrections {
+            let plain = &values[from..from + count];
+            wires.iter_mut().zip(plain).for_each(|(wire, &value)| wire.value = value);
+            self.correct(Stretch::Inputs, plain);
+        }
+        Ok(())
+    }
+
+    fn products(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()> {
+        let from = self.done[1];
+        let count = self.next(Stretch::Products)?;
+        self.reserve(Stretch::Products, count);
+        self.wires(Stretch::Products, count, wires);
+        if let Some(sums) = &mut self.sums {
+            sums.products(from, count, &self.drawn[1].columns);
+        }
+        Ok(())
+    }
+
+    fn multiplied(&mut self, values: &[B]) {
+        if values.is_empty() {
+            return;
+        }
+        self.correct(Stretch::Products, values);
+        if let Some(progress) = self.scope.progress {
+            progress.fetch_add(values.len() as u64, Relaxed);
+        }
+    }
+
+    fn entries(&mut self, sides: [&[Shared<B>]; 2], products: &[u64]) {
+        let from = self.gone[0];
+        self.gone[0] += products.len() as u64;
+        if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
+            factors.push(sides.map(|side| side.iter().map(|wire| wire.value)), products);
+        }
+        let Some(sums) = &mut self.sums else { return };
+        for (columns, side) in self.sides.iter_mut().zip(sides) {
+            columns.clear();
+            for slot in 0..self.piece.slots() {
+                columns.extend(side.iter().map(|wire| wire.shares[slot]));
+            }
+        }
+        sums.entries(from, products, self.sides.each_ref().map(|columns| &columns[..]));
+    }
+
+    fn matrices(&mut self, a: Matrix<Shared<B>>, b: Matrix<Shared<B>>, c: Entries<B, Shared<B>>) {
+        let sizes = Sizes { rows: a.rows().len(), inner: a.columns(), columns: b.columns() };
+        let [from, number] = self.gone;
+        self.gone = [from + sizes.inner as u64, number + 1];
+        let claim = self.demand.products + number;
+        if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
+            let values = |wires: &[Shared<B>]| Zeroizing::new(wires.iter().map(|wire| wire.value).collect());
+            factors.push_matrices(claim, sizes, [a, b].map(|matrix| values(matrix.entries())));
+        }
+        let Some(sums) = &mut self.sums else { return };
+        let share = |slot: usize| {
+            let shares = |wires: &[Shared<B>]| wires.iter().map(|wire| wire.shares[slot]).collect();
+            let product = match c {
+                Entries::Public(c) => c.iter().map(|c| c.masked(self.holds[slot])).collect(),
+                Entries::Wires(c) => shares(c),
+            };
+            [shares(a.entries()), shares(b.entries()), product]
+        };
+        sums.matrices(claim, from, sizes, &share);
+    }
+
+    fn asserted(&mut self, wires: &[Shared<B>]) {
+        let mut bytes = vec![];
+        for (slot, said) in self.asserted.iter_mut().enumerate() {
+            bytes.clear();
+            for wire in wires {
+                let share = wire.shares[slot];
+                // The view is what its complement leaves of zero.
+                let share = if self.holds[slot] == 0 { share } else { -share };
+                bytes.extend_from_slice(&share.to_word().to_le_bytes()[..B::BYTES]);
+            }
+            said.update(&bytes);
+        }
+    }
+}
+
+/// The values that `bytes` encode.
+fn read_values<B: Field>(bytes: &[u8]) -> Result<Vec<B>> {
+    let values = bytes.chunks_exact(B::BYTES).map(|bytes| {
+        let mut word = [0; 16];
+        word[..B::BYTES].copy_from_slice(bytes);
+        B::from_word(u128::from_le_bytes(word))
+    });
+    values.collect::<Option<_>>().ok_or(Error::Rejected("a correction is not in canonical form"))
+}

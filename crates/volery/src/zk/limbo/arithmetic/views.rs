@@ -1,0 +1,267 @@
+//! The parties' run of a circuit over a large field, some views side by side.
+//!
+//! A wire is a [`Shared`]: its value, where that is known, and the share that each of some views has of it. Additions are
+//! local. The shares of inputs and of products come from tapes, a **tile** at a time; what happens to them, to the two
+//! sides of each claim, and to what is asserted, is the business of [`Tiles`].
+
+use crate::circuit::{Backend, ByGates, Circuit, Entries, Matrix, check_sizes};
+use crate::error::Result;
+use crate::zk::limbo::simulation::miscounted;
+use core::array::from_fn;
+use core::fmt::Display;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// Views that are followed side by side.
+pub(super) const SLOTS: usize = 16;
+
+/// Products, inputs or entries in a tile.
+pub(super) const TILE: usize = 512;
+
+/// Assertions in a batch.
+const ASSERTIONS: usize = 128;
+
+/// What a wire carries.
+#[derive(Clone, Copy)]
+pub struct Shared<B> {
+    /// Its value, where that is known.
+    pub(super) value: B,
+    /// The share of each view.
+    pub(super) shares: [B; SLOTS],
+}
+
+impl<B: Field> Shared<B> {
+    pub(super) const ZERO: Self = Self { value: B::ZERO, shares: [B::ZERO; SLOTS] };
+
+    /// The public `value`, of which `holds` says for each view by all ones whether its share is the value, and not zero.
+    pub(super) fn public(value: B, holds: &[u64; SLOTS]) -> Self {
+        Self { value, shares: from_fn(|slot| value.masked(holds[slot])) }
+    }
+}
+
+/// Where shares come from, and what they are for.
+pub(super) trait Tiles<B> {
+    /// The next [`TILE`] inputs, or all that remain: fills `wires`.
+    ///
+    /// # Errors
+    /// `Invalid` where none remain; link errors.
+    fn inputs(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()>;
+
+    /// The next [`TILE`] products, or all that remain: fills `wires` with their shares; the values are zero.
+    ///
+    /// # Errors
+    /// As for [`Tiles::inputs`].
+    fn products(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()>;
+
+    /// The values of all products of the last tile.
+    fn multiplied(&mut self, values: &[B]);
+
+    /// The next entries: the sides of each, and the number of the product that it is a term of.
+    fn entries(&mut self, sides: [&[Shared<B>]; 2], products: &[u64]);
+
+    /// A product of matrices: so many entries come next as rows of `a` are long.
+    fn matrices(&mut self, a: Matrix<Shared<B>>, b: Matrix<Shared<B>>, c: Entries<B, Shared<B>>);
+
+    /// Wires that must be zero.
+    fn asserted(&mut self, wires: &[Shared<B>]);
+}
+
+/// The backend of some views, over any field but F_2.
+pub struct ArithmeticViews<'a, B: Field> {
+    /// All ones for views that hold party 0.
+    holds: [u64; SLOTS],
+    inputs: Tile<B>,
+    products: Tile<B>,
+    /// The values of this tile's products so far.
+    values: Zeroizing<Vec<B>>,
+    /// Products in tiles before this one.
+    before: u64,
+    sides: [Vec<Shared<B>>; 2],
+    /// For each entry its product.
+    terms: Vec<u64>,
+    asserted: Vec<Shared<B>>,
+    tiles: &'a mut dyn Tiles<B>,
+}
+
+/// What remains of a tile.
+struct Tile<B> {
+    wires: Vec<Shared<B>>,
+    /// Wires that were taken.
+    taken: usize,
+}
+
+impl<B: Copy> Tile<B> {
+    const EMPTY: Self = Self { wires: vec![], taken: 0 };
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Shared<B>> {
+        let wire = self.wires.get(self.taken).copied();
+        self.taken += usize::from(wire.is_some());
+        wire
+    }
+
+    fn is_used_up(&self) -> bool {
+        self.taken == self.wires.len()
+    }
+}
+
+impl<'a, B: Field> ArithmeticViews<'a, B> {
+    /// Runs `circuit` over `tiles`. The views for which `holds` is all ones hold party 0, and with it public constants.
+    ///
+    /// # Errors
+    /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or products than these.
+    pub(super) fn run<C: Circuit<Self>>(
+        circuit: &C,
+        holds: [u64; SLOTS],
+        tiles: &'a mut dyn Tiles<B>,
+    ) -> Result<()> {
+        let room = || Vec::with_capacity(TILE);
+        let mut views = Self {
+            holds,
+            inputs: Tile::EMPTY,
+            products: Tile::EMPTY,
+            values: Zeroizing::new(Vec::with_capacity(TILE)),
+            before: 0,
+            sides: [room(), room()],
+            terms: Vec::with_capacity(TILE),
+            asserted: Vec::with_capacity(ASSERTIONS),
+            tiles,
+        };
+        circuit.run(&mut views)?;
+        if !views.products.is_used_up() || !views.inputs.is_used_up() {
+            return Err(miscounted());
+        }
+        views.pass_entries_on();
+        views.tiles.multiplied(&views.values);
+        views.tiles.asserted(&views.asserted);
+        Ok(())
+    }
+
+    /// The next product, whose value is `value`; its number.
+    #[inline]
+    fn product(&mut self, value: B) -> Result<(u64, Shared<B>)> {
+        if self.products.is_used_up() {
+            self.next_products()?;
+        }
+        let number = self.before + self.products.taken as u64;
+        let mut wire = self.products.next().ok_or_else(miscounted)?;
+        wire.value = value;
+        self.values.push(value);
+        Ok((number, wire))
+    }
+
+    #[inline]
+    fn entry(&mut self, product: u64, a: Shared<B>, b: Shared<B>) {
+        let [left, right] = &mut self.sides;
+        left.push(a);
+        right.push(b);
+        self.terms.push(product);
+        if self.terms.len() == TILE {
+            self.pass_entries_on();
+        }
+    }
+
+    #[cold]
+    fn next_products(&mut self) -> Result<()> {
+        self.tiles.multiplied(&self.values);
+        self.before += self.values.len() as u64;
+        self.values.clear();
+        self.products.taken = 0;
+        self.tiles.products(&mut self.products.wires)
+    }
+
+    #[cold]
+    fn next_inputs(&mut self) -> Result<Shared<B>> {
+        self.inputs.taken = 0;
+        self.tiles.inputs(&mut self.inputs.wires)?;
+        self.inputs.next().ok_or_else(miscounted)
+    }
+
+    #[cold]
+    fn pass_entries_on(&mut self) {
+        let Self { sides: [left, right], terms, tiles, .. } = self;
+        if !terms.is_empty() {
+            tiles.entries([left, right], terms);
+        }
+        left.clear();
+        right.clear();
+        terms.clear();
+    }
+
+    #[cold]
+    fn pass_assertions_on(&mut self) {
+        self.tiles.asserted(&self.asserted);
+        self.asserted.clear();
+    }
+}
+
+impl<B: Field> Backend for ArithmeticViews<'_, B> {
+    type F = B;
+    type Wire = Shared<B>;
+
+    #[inline]
+    fn constant(&mut self, c: B) -> Shared<B> {
+        Shared::public(c, &self.holds)
+    }
+    #[inline]
+    fn add(&mut self, a: Shared<B>, b: Shared<B>) -> Shared<B> {
+        Shared { value: a.value + b.value, shares: from_fn(|slot| a.shares[slot] + b.shares[slot]) }
+    }
+    #[inline]
+    fn scale(&mut self, a: Shared<B>, c: B) -> Shared<B> {
+        Shared { value: a.value * c, shares: a.shares.map(|share| share * c) }
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<Shared<B>> {
+        match self.inputs.next() {
+            Some(wire) => Ok(wire),
+            None => self.next_inputs(),
+        }
+    }
+    fn hint(&mut self, _: &[Shared<B>], _: impl FnOnce(&[B]) -> B) -> Result<Shared<B>> {
+        self.witness()
+    }
+    fn hints(&mut self, _: &[Shared<B>], count: usize, _: impl Fn(&[B]) -> Vec<B>) -> Result<Vec<Shared<B>>> {
+        (0..count).map(|_| self.witness()).collect()
+    }
+    #[inline]
+    fn mul(&mut self, a: Shared<B>, b: Shared<B>) -> Result<Shared<B>> {
+        let (number, product) = self.product(a.value * b.value)?;
+        self.entry(number, a, b);
+        Ok(product)
+    }
+    fn assert_zero(&mut self, a: Shared<B>, _: &dyn Display) -> Result<()> {
+        self.asserted.push(a);
+        if self.asserted.len() == ASSERTIONS {
+            self.pass_assertions_on();
+        }
+        Ok(())
+    }
+}
+
+impl<B: Field> ByGates for ArithmeticViews<'_, B> {
+    /// One product, of as many entries as the vectors have.
+    fn sum_of_products(&mut self, a: &[Shared<B>], b: &[Shared<B>]) -> Result<Shared<B>> {
+        assert_eq!(a.len(), b.len());
+        if a.is_empty() {
+            return Ok(Shared::ZERO);
+        }
+        let value = a.iter().zip(b).map(|(a, b)| a.value * b.value).sum();
+        let (number, product) = self.product(value)?;
+        a.iter().zip(b).for_each(|(&a, &b)| self.entry(number, a, b));
+        Ok(product)
+    }
+
+    fn assert_product(
+        &mut self,
+        a: Matrix<Shared<B>>,
+        b: Matrix<Shared<B>>,
+        c: Entries<B, Shared<B>>,
+        _: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        self.pass_entries_on();
+        self.tiles.matrices(a, b, c);
+        Ok(())
+    }
+}

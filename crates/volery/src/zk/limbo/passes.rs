@@ -1,0 +1,158 @@
+//! Runs of the circuit, of which each follows some of the repetitions: what they are made over, what they say, and where
+//! corrections go.
+
+use super::shared::Shared;
+use super::talk::{Hear, Tell};
+use super::tape::{Stretch, Tapes};
+use crate::error::Result;
+use core::ops::Range;
+use core::sync::atomic::AtomicU64;
+use std::thread;
+use volery_primitives::Arch;
+
+/// What a pass runs over, apart from the circuit.
+pub(super) struct Scope<'a> {
+    pub(super) arch: Arch,
+    /// Of all repetitions.
+    pub(super) tapes: &'a [Tapes],
+    /// Witness and hints of the circuit, and its products.
+    pub(super) counts: [u64; 2],
+    /// Moved on by the products.
+    pub(super) progress: Option<&'a AtomicU64>,
+}
+
+impl Scope<'_> {
+    /// The repetitions of each pass, so many that `threads` have some, and that their views fit into `slots`; one, where
+    /// not even those of one do.
+    pub(super) fn passes(&self, threads: usize, slots: usize) -> Vec<Range<usize>> {
+        let repetitions = self.tapes.len();
+        let fit = (slots / self.views()).max(1);
+        let each = fit.min(repetitions.div_ceil(threads.max(1)));
+        (0..repetitions).step_by(each).map(|first| first..repetitions.min(first + each)).collect()
+    }
+
+    /// The views of each repetition.
+    pub(super) fn views(&self) -> usize {
+        self.tapes[0].views()
+    }
+}
+
+/// The digests of what a repetition says of the circuit: [`Said`], finished.
+pub(super) type Digests = [[u8; 32]; 3];
+
+/// What each repetition says of the circuit, as running digests.
+#[derive(Clone)]
+pub(super) struct Said {
+    inputs: blake3::Hasher,
+    products: blake3::Hasher,
+    pub(super) asserted: blake3::Hasher,
+}
+
+impl Said {
+    pub(super) fn new() -> Self {
+        let [inputs, products, asserted] = [
+            "volery limbo v1, corrections of inputs",
+            "volery limbo v1, corrections of products",
+            "volery limbo v1, shares of what is asserted",
+        ]
+        .map(blake3::Hasher::new_derive_key);
+        Self { inputs, products, asserted }
+    }
+
+    /// The corrections of a tile of a stretch of the circuit.
+    pub(super) fn correct(&mut self, stretch: Stretch, bytes: &[u8]) {
+        let said = if stretch == Stretch::Inputs { &mut self.inputs } else { &mut self.products };
+        said.update(bytes);
+    }
+
+    /// The digests of the three.
+    pub(super) fn digests(&self) -> Digests {
+        [&self.inputs, &self.products, &self.asserted].map(|hasher| hasher.finalize().into())
+    }
+}
+
+/// The corrections of some repetitions, tile by tile in the order in which the circuit comes to need them.
+#[derive(Default)]
+pub(super) struct Made {
+    /// The bytes of one repetition in each tile.
+    lengths: Vec<usize>,
+    /// Tile by tile, in each repetition by repetition.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Made {
+    /// Room for a tile; where it begins.
+    pub(super) fn reserve(&mut self, length: usize, repetitions: usize) -> usize {
+        let at = self.bytes.len();
+        self.lengths.push(length);
+        self.bytes.resize(at + length * repetitions, 0);
+        at
+    }
+
+    /// Says those of all repetitions, of which each pass made those of so many.
+    pub(super) fn say(passes: &[(usize, Self)], talk: &mut dyn Tell) -> Result<()> {
+        let tiles = passes.first().map_or(0, |(_, made)| made.lengths.len());
+        let mut at = vec![0; passes.len()];
+        let mut message = vec![];
+        for tile in 0..tiles {
+            message.clear();
+            for ((repetitions, made), at) in passes.iter().zip(&mut at) {
+                let length = made.lengths[tile] * repetitions;
+                message.extend_from_slice(&made.bytes[*at..*at + length]);
+                *at += length;
+            }
+            talk.say(&message)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where corrections go or come from: those of values `F`, whose products have the factors `K`.
+pub(super) enum Corrections<'a, F, K> {
+    /// They are made of the values of inputs and products.
+    Made { values: &'a [F], made: Made, factors: Option<K> },
+    /// They were made before, and views that do not hold party 0 need none.
+    Past,
+    /// They are heard, those of all repetitions.
+    Heard(&'a mut dyn Hear),
+}
+
+/// Calls `run` for each of `passes`, on so many threads.
+pub(super) fn each<P: Send, T: Send>(
+    threads: usize,
+    passes: Vec<P>,
+    run: impl Fn(P) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let mut done = vec![];
+    let mut passes = passes.into_iter().peekable();
+    while passes.peek().is_some() {
+        let mut together: Vec<P> = passes.by_ref().take(threads.max(1)).collect();
+        if together.len() == 1 {
+            done.push(run(together.remove(0))?);
+            continue;
+        }
+        let run = &run;
+        let results = thread::scope(|scope| {
+            let running: Vec<_> = together.into_iter().map(|pass| scope.spawn(move || run(pass))).collect();
+            running.into_iter().map(|pass| pass.join().expect("passes do not panic")).collect::<Vec<_>>()
+        });
+        for result in results {
+            done.push(result?);
+        }
+    }
+    Ok(done)
+}
+
+/// The same where all of them hear what `talk` does. One alone keeps nothing of it.
+pub(super) fn each_hearing<P: Send, T: Send>(
+    threads: usize,
+    mut passes: Vec<P>,
+    talk: &mut dyn Hear,
+    run: impl Fn(P, &mut dyn Hear) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    if passes.len() == 1 {
+        return Ok(vec![run(passes.remove(0), talk)?]);
+    }
+    let shared = Shared::new(talk, passes.len());
+    each(threads, passes, |pass| run(pass, &mut shared.listener()))
+}
