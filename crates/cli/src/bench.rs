@@ -49,8 +49,9 @@ const BENCHES: [(&str, &[&str], &str); 18] = [
     ),
     (
         "matmul",
-        &["--size"],
-        "the public product of two secret matrices of --size rows and columns over any --field [default: f61]",
+        &["--size", "--kind"],
+        "the public product of two secret matrices of --size rows and columns over any --field [default: f61]: by random \
+         vectors, by an inner-product for each entry, or by gates, by --kind",
     ),
     (
         "sis",
@@ -244,6 +245,7 @@ fn systems(name: &str) -> &'static [System] {
         "jko" => &[Jko],
         "stack" => &[Stack, QuickSilver, Jko, Limbo],
         "limbo" => &[Limbo],
+        "arithmetic" | "inner-product" | "matmul" => &[QuickSilver, Limbo],
         _ => &[QuickSilver],
     }
 }

@@ -10,7 +10,7 @@ use volery::channel::{Channel, Party};
 use volery::circuit::{Clauses, Clear, Count};
 use volery::{
     Accepted, Binary, Evaluated, EvaluatedClauses, F2, Options, ProvenBy, ProverSession, Report, Setting,
-    Simulated, SimulatedClauses, Stream, System, VerifiedBy, VerifierSession,
+    SimulatedClauses, Stream, System, VerifiedBy, VerifierSession,
 };
 
 /// What the two parties report of each statement.
@@ -60,7 +60,8 @@ impl<S: Setting> Task<'_, S> {
         })
     }
 
-    /// Proves and verifies `circuit` as often as said, on one set-up. `options.progress` must be free.
+    /// Proves and verifies `circuit` as often as said, on one set-up where the system has one. `options.progress` must be
+    /// free.
     pub(crate) fn prove<C, W>(
         &self,
         circuit: &C,
@@ -70,8 +71,18 @@ impl<S: Setting> Task<'_, S> {
     ) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
-        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+        C: ProvenBy<S, W> + VerifiedBy<S>,
     {
+        if options.system != System::QuickSilver {
+            return self.each(
+                options,
+                repeat,
+                move |channel, options| {
+                    volery::prove_over::<S, _, _>(circuit, witness.clone(), channel, options)
+                },
+                |channel| volery::verify_over::<S, _>(circuit, channel, options),
+            );
+        }
         let prover = move |channel: &mut Channel, done: &Counter| {
             let options = Options { progress: Some(done.now.clone()), ..options.clone() };
             let mut session = ProverSession::<S>::over(channel, options);
@@ -81,6 +92,24 @@ impl<S: Setting> Task<'_, S> {
         let verifier = |channel: &mut Channel| {
             let mut session = VerifierSession::<S>::over(channel, options.clone());
             (0..repeat).map(|_| session.verify(circuit).map(|(_accepted, report)| report)).collect()
+        };
+        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+    }
+
+    /// One proof after the other over one link.
+    fn each(
+        &self,
+        options: &Options,
+        repeat: u32,
+        prove: impl Fn(&mut Channel, &Options) -> volery::Result<Report> + Send,
+        verify: impl Fn(&mut Channel) -> volery::Result<(Accepted, Report)>,
+    ) -> Result<Reports> {
+        let prover = move |channel: &mut Channel, done: &Counter| {
+            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+            (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
+        };
+        let verifier = |channel: &mut Channel| {
+            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
         };
         self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
@@ -97,7 +126,7 @@ impl Task<'_, Binary> {
     ) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Simulated,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated,
     {
         if options.system == System::QuickSilver {
             return self.prove(circuit, witness, options, repeat);
@@ -133,23 +162,5 @@ impl Task<'_, Binary> {
             move |channel, options| volery::prove_one_of(clauses, chosen, witness.clone(), channel, options),
             |channel| volery::verify_one_of(clauses, channel, options),
         )
-    }
-
-    /// One proof after the other over one link.
-    fn each(
-        &self,
-        options: &Options,
-        repeat: u32,
-        prove: impl Fn(&mut Channel, &Options) -> volery::Result<Report> + Send,
-        verify: impl Fn(&mut Channel) -> volery::Result<(Accepted, Report)>,
-    ) -> Result<Reports> {
-        let prover = move |channel: &mut Channel, done: &Counter| {
-            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
-            (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
-        };
-        let verifier = |channel: &mut Channel| {
-            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
-        };
-        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
 }

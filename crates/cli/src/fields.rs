@@ -2,10 +2,12 @@
 
 use crate::args::{Bench, Check, Info, Prove, Verify};
 use crate::failure::{Failure, Result};
+use crate::partial::Partial;
 use crate::parties::Known;
 use crate::settings::one_of;
 use crate::values::Written;
 use crate::{bench, parties, relations};
+use std::io::Read;
 use std::time::Instant;
 use volery::channel::Channel;
 use volery::circuit::{FieldRelation, Program, Relation, Shape, Size, Statement};
@@ -42,6 +44,21 @@ pub(crate) trait Stated: Setting {
         channel: &mut Channel,
         options: &Options,
     ) -> volery::Result<(Accepted, Report)>;
+
+    /// Writes a proof file of it.
+    fn prove_to(
+        statement: &Statement<Self::Program>,
+        known: Known<Self::Program>,
+        file: &mut Partial,
+        options: &Options,
+    ) -> volery::Result<Report>;
+
+    /// Verifies a proof file of it.
+    fn verify_from(
+        statement: &Statement<Self::Program>,
+        file: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)>;
 }
 
 impl Stated for Binary {
@@ -75,6 +92,23 @@ impl Stated for Binary {
     ) -> volery::Result<(Accepted, Report)> {
         volery::verify(statement, channel, options)
     }
+
+    fn prove_to(
+        statement: &Statement,
+        known: Known<Relation>,
+        file: &mut Partial,
+        options: &Options,
+    ) -> volery::Result<Report> {
+        volery::prove_to(statement, known, file, options)
+    }
+
+    fn verify_from(
+        statement: &Statement,
+        mut file: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        volery::verify_from(statement, &mut file, options)
+    }
 }
 
 impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
@@ -107,6 +141,23 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
         volery::verify_over::<Self, _>(statement, channel, options)
+    }
+
+    fn prove_to(
+        statement: &Statement<FieldRelation<B>>,
+        known: Known<FieldRelation<B>>,
+        file: &mut Partial,
+        options: &Options,
+    ) -> volery::Result<Report> {
+        volery::prove_to_over::<Self, _, _>(statement, known, file, options)
+    }
+
+    fn verify_from(
+        statement: &Statement<FieldRelation<B>>,
+        mut file: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        volery::verify_from_over::<Self, _>(statement, &mut file, options)
     }
 }
 

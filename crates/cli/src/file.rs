@@ -2,13 +2,14 @@
 
 use crate::args::{Prove, Verify};
 use crate::failure::{Failure, Result};
+use crate::fields::Stated;
 use crate::partial::Partial;
 use crate::parties::{Known, print_outcome};
 use crate::print::hex;
 use crate::progress::{Counter, Progress, Watched};
 use crate::report::Outcome;
 use crate::settings::{Settings, claim, statement, system_of_party};
-use crate::values::Reader;
+use crate::values::{Reader, Written};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -17,15 +18,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::{Relation, Statement};
-use volery::{Binary, Error, LONGEST_LABEL, Options};
+use volery::circuit::{PortValue, Program, Statement};
+use volery::{Error, LONGEST_LABEL, Options, Setting};
 
 /// The options that name the file.
 pub(crate) const OUT: &str = "--out";
 pub(crate) const PROOF: &str = "--proof";
 
-/// The longest value that stands in a label as it is, in hexadecimal digits.
-const LONGEST_VALUE: u64 = 256;
+/// The longest value that stands in a label as it is, in characters.
+const LONGEST_VALUE: usize = 100;
 
 /// The most bytes of a file before its proof.
 const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
@@ -34,29 +35,29 @@ const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
 const SHOWN: usize = 400;
 
 /// `volery prove` to the file at `path`.
-pub(crate) fn prove(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
+pub(crate) fn prove<S: Stated>(typed: &Prove, path: &Path, started: Instant) -> Result<()> {
     let system = system_of_party(&typed.protocol, Some(OUT))?;
-    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
     one_relation(&typed.public.relation, OUT)?;
-    let (statement, witness) = claim::<Relation>(&typed.public, &typed.private)?;
+    let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
     let mut options = settings.options(statement.digest(), None)?;
     options.simulation.label = label(&typed.public.relation[0], &statement);
     let mut file = Partial::create(OUT, path)?;
     let progress = watch(&mut options, &settings);
-    let report = volery::prove_to(&statement, Known::<Relation>(&witness), &mut file, &options);
+    let report = S::prove_to(&statement, Known::<S::Program>(&witness), &mut file, &options);
     drop(progress);
     let report = report.map_err(|why| of_file(OUT, path, why))?;
     file.finish().map_err(|why| of_file(OUT, path, Error::io("writing the proof")(why)))?;
-    let mut outcome = Outcome::new::<Binary>(Some(Party::Prover), &[report], started);
+    let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
     outcome.threads = settings.threads();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
     print_outcome(&outcome, &settings)
 }
 
 /// `volery verify` of the file at `path`.
-pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()> {
+pub(crate) fn verify<S: Stated>(typed: &Verify, path: &Path, started: Instant) -> Result<()> {
     let system = system_of_party(&typed.protocol, Some(PROOF))?;
-    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
     one_relation(&typed.public.relation, PROOF)?;
     if let Some(option) = typed.protocol.simulation.given() {
         return Err(Failure::usage(format_args!(
@@ -64,7 +65,7 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
              --security"
         )));
     }
-    let statement: Statement = statement(&typed.public, &mut Reader::default())?;
+    let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
     let mut options = settings.options(statement.digest(), None)?;
     let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
     let mut file = BufReader::new(File::open(path).map_err(unread)?);
@@ -72,7 +73,7 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
     (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
     let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
     let progress = watch(&mut options, &settings);
-    let verified = volery::verify_from(&statement, &mut head.chain(file), &options);
+    let verified = S::verify_from(&statement, &mut head.chain(file), &options);
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| {
         let of_statement = matches!(&why, Error::Disagreed { what, .. } if what.contains("statement"));
@@ -85,7 +86,7 @@ pub(crate) fn verify(typed: &Verify, path: &Path, started: Instant) -> Result<()
             None => failure,
         }
     })?;
-    let mut outcome = Outcome::new::<Binary>(Some(Party::Verifier), &[report], started);
+    let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
     outcome.threads = settings.threads();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
     let words = label.as_ref().map_or_else(|| "-".into(), |label| shown(label));
@@ -104,7 +105,7 @@ fn one_relation(relations: &[String], option: &str) -> Result<()> {
 }
 
 /// Shows how far the work has come.
-fn watch(options: &mut Options, settings: &Settings<Binary>) -> Progress {
+fn watch<S: Setting>(options: &mut Options, settings: &Settings<S>) -> Progress {
     let done = Arc::<Counter>::default();
     options.progress = Some(done.now.clone());
     Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
@@ -131,15 +132,15 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
 }
 
 /// The statement in words: the relation as it is named, and the public values, a line each.
-fn label(relation: &str, statement: &Statement) -> String {
+fn label<P: Program<Value: Written>>(relation: &str, statement: &Statement<P>) -> String {
     let mut label = relation.to_owned();
     for (port, value) in statement.public() {
-        let number = value.to_number_hex();
-        let value = match value.width() {
-            0..=LONGEST_VALUE => number,
-            width => {
-                format!("({width} bits, whose digits have the SHA-256 {})", hex(&Sha256::digest(number)))
-            }
+        let text = value.to_text();
+        let value = if text.len() > LONGEST_VALUE {
+            let (width, unit) = (port.width, P::Value::UNIT);
+            format!("({width} {unit}s, written with the SHA-256 {})", hex(&Sha256::digest(text)))
+        } else {
+            text
         };
         label.push_str(&format!("\n{}={value}", port.name));
     }
@@ -164,7 +165,7 @@ fn shown(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery::circuit::{Value, Values};
+    use volery::circuit::{Relation, Value, Values};
 
     #[test]
     fn labels_name_the_statement() {
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(short, format!("{spec}\ndigest=0x{}", "ab".repeat(32)));
         let spec = "builtin:sha256-preimage?length=200";
         let long = of(spec, &[("digest", &[0xab; 32]), ("message", &[7; 200])]);
-        assert!(long.contains("\nmessage=(1600 bits, whose digits have the SHA-256 "), "{long}");
+        assert!(long.contains("\nmessage=(1600 bits, written with the SHA-256 "), "{long}");
         assert_eq!(shown("a\nb\u{1b}[1m"), "a, b[1m");
         assert_eq!(shown(&"x".repeat(500)).chars().count(), SHOWN + 1);
     }

@@ -23,7 +23,7 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
     let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?.over(&typed.hint)?;
     let settings = settings.fixed_work(typed.fixed_work)?;
     if let Some(path) = &typed.out {
-        return file::prove(typed, path, started);
+        return file::prove::<S>(typed, path, started);
     }
     if disjunction::stated::<S>(&typed.public, settings.system) {
         return disjunction::prove(typed, started);
@@ -54,7 +54,7 @@ pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> 
     let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF))?;
     let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?.over(&typed.hint)?;
     if let Some(path) = &typed.proof {
-        return file::verify(typed, path, started);
+        return file::verify::<S>(typed, path, started);
     }
     if disjunction::stated::<S>(&typed.public, settings.system) {
         return disjunction::verify(typed, started);

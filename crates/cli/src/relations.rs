@@ -8,11 +8,11 @@ use crate::parties::{CHECKING, COUNTING, Known};
 use crate::print::{self, grouped, hex, human, things};
 use crate::progress::Progress;
 use crate::report::table;
-use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, demand, relation};
+use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, relation};
 use crate::values::Reader;
 use serde_json::{Map, Value, json};
 use volery::circuit::{Port, PortValue, Program, Relation, Shape};
-use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters, Wishes};
+use volery::zk::limbo::{Domain, Mode, Parameters, Wishes};
 use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
 
 /// `volery check`.
@@ -264,11 +264,11 @@ fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<(System, Estimate
 
 /// The bytes of a proof of Limbo by each preference, at the security that is usual for `mode`; nothing where there is none.
 fn simulated<S: Stated>(shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
-    let demand = (S::F::NAME == BOOLEAN).then(|| demand(shape))?;
+    let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
     let security = LIMBO_SECURITY[usize::from(mode == Mode::File)];
     let bytes = PREFERENCES.map(|(_, preference)| {
         let wishes = Wishes { preference, ..Wishes::default() };
-        let parameters = Parameters::choose(&demand, mode, security, &wishes, &CHECK_FIELDS);
+        let parameters = Parameters::choose(&demand, mode, security, &wishes, &fields);
         parameters.map_or(0, |parameters| parameters.proof_bytes(&demand))
     });
     bytes.iter().all(|bytes| *bytes > 0).then_some(bytes)

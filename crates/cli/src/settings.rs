@@ -2,7 +2,7 @@
 
 mod simulation;
 
-pub(crate) use simulation::{CHALLENGES, PREFERENCES, demand};
+pub(crate) use simulation::{CHALLENGES, PREFERENCES};
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
@@ -14,7 +14,7 @@ use std::time::Duration;
 use volery::circuit::{Format, Program, Shape, Size, Statement};
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
-use volery::zk::limbo::{CHECK_FIELDS, Mode, Parameters};
+use volery::zk::limbo::{Domain, Mode, Parameters};
 use volery::{
     Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation, System,
 };
@@ -53,8 +53,8 @@ impl<S: Setting> Settings<S> {
 
     /// The same by a system that is settled.
     pub(crate) fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
-        let boolean = system != System::QuickSilver;
-        if boolean && S::F::NAME != BOOLEAN {
+        let conversing = system != System::QuickSilver;
+        if matches!(system, System::Jko | System::Stack) && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
                 S::name()
@@ -68,11 +68,11 @@ impl<S: Setting> Settings<S> {
             ("--vole", typed.vole != AUTO, "draws no correlations"),
             ("--non-interactive", typed.non_interactive, coins),
         ];
-        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| boolean && *given) {
+        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| conversing && *given) {
             return Err(not_of(option, system, why, System::QuickSilver.name()));
         }
         let garbling = garbling(typed, system)?;
-        let simulation = simulation::simulation(&typed.simulation, system, garbling.threads)?;
+        let simulation = simulation::simulation::<S>(&typed.simulation, system, garbling.threads)?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(|field| field.non_interactive);
@@ -158,7 +158,8 @@ impl<S: Setting> Settings<S> {
         if self.system == System::Limbo {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
             let wishes = &self.simulation.wishes;
-            Parameters::choose(&demand(shape), Mode::Interactive, security, wishes, &CHECK_FIELDS)?;
+            let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+            Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
         }
         Ok(())
     }

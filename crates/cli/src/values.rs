@@ -25,6 +25,9 @@ pub(crate) trait Written: Sized {
 
     /// The value that a file holds.
     fn from_file(content: &[u8]) -> Result<Self>;
+
+    /// How it would be written; it is public.
+    fn to_text(&self) -> String;
 }
 
 /// Bits in one of the notations of `volery prove --help`.
@@ -54,6 +57,10 @@ impl Written for Value {
     fn from_file(content: &[u8]) -> Result<Self> {
         Ok(Self::from_bytes(content))
     }
+
+    fn to_text(&self) -> String {
+        self.to_number_hex()
+    }
 }
 
 /// Numbers with commas between them; in files too.
@@ -64,6 +71,10 @@ impl<F: Field> Written for Elements<F> {
 
     fn from_file(content: &[u8]) -> Result<Self> {
         Ok(Self::parse(content)?)
+    }
+
+    fn to_text(&self) -> String {
+        self.iter().map(|element| element.to_word().to_string()).collect::<Vec<_>>().join(",")
     }
 }
 

@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 use volery::circuit::{
-    Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction, ShortSolution, Size,
+    Backend, Bound, Count, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction,
+    ShortSolution, Size,
 };
 use volery::random::Random;
 use volery::{Circuit, Field, Q32, Setting};
@@ -20,6 +21,11 @@ use volery::{Circuit, Field, Q32, Setting};
 /// Elements of each vector of `inner-product`, and rows and columns of the matrices of `matmul`, where none are given.
 const LENGTH: u64 = 1_000_000;
 const SIDE: u64 = 1024;
+
+/// What `matmul` does, by --kind.
+const RANDOM: &str = "random";
+const INNER_PRODUCT: &str = "inner-product";
+const GATES: &str = "gates";
 
 /// The time that each party spends on an inner product beyond committing to its vectors.
 struct Timed<F> {
@@ -56,17 +62,54 @@ pub(crate) fn inner_product<S: Setting>(typed: &Bench, started: Instant) -> Resu
     plan.print(&outcome)
 }
 
+/// The product of two matrices, with a multiplication gate for each product of two entries.
+struct ByGates<'a, F> {
+    side: usize,
+    product: &'a [F],
+}
+
+impl<B: Backend> Circuit<B> for ByGates<'_, B::F> {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let mut matrix =
+            || (0..self.side * self.side).map(|_| b.witness()).collect::<volery::Result<Vec<_>>>();
+        let (left, right) = (matrix()?, matrix()?);
+        for (at, &entry) in self.product.iter().enumerate() {
+            let mut difference = b.constant(-entry);
+            for i in 0..self.side {
+                let place = [at / self.side * self.side + i, i * self.side + at % self.side];
+                let product = b.mul(left[place[0]], right[place[1]])?;
+                difference = b.add(difference, product);
+            }
+            b.assert_zero(difference, &"an entry of the product")?;
+        }
+        Ok(())
+    }
+}
+
 /// Proves the product of two matrices over `S`.
 pub(crate) fn matmul<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
+    let kind = typed.kind.as_deref().unwrap_or(RANDOM);
+    one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES], &[])?;
+    let reduction = if kind == INNER_PRODUCT { Reduction::InnerProducts } else { Reduction::Random };
     let side = size("--size", typed.size.as_deref(), SIDE)?;
     let dimensions = Dimensions { rows: side as usize, inner: side as usize, columns: side as usize };
     let refused = |why| Failure::from(why).at("--size");
     MatrixProduct::<S::F>::new(dimensions, None, Reduction::Random).map_err(refused)?;
     let seed = Random::from_system()?.bytes();
     let product = MatrixProduct::product_of(dimensions, seed);
-    let statement = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).map_err(refused)?;
-    let size = Size { commitments: 2 * side * side, polynomials: 0, degree: 2, matrices: 1 };
+    let statement = MatrixProduct::new(dimensions, Some(&product), reduction).map_err(refused)?;
+    if kind == GATES {
+        let gates = ByGates { side: side as usize, product: &product };
+        let (shape, digest) = Count::<S::F>::fingerprint(&gates)?;
+        let options = plan.settings.options(digest, Some(shape.size()))?;
+        let witness = statement.witness(seed);
+        return plan.print(&plan.prove("matmul", ("size", side), &gates, witness, shape.mul, &options)?);
+    }
+    let size = match reduction {
+        Reduction::Random => Size { commitments: 2 * side * side, polynomials: 0, degree: 2, matrices: 1 },
+        Reduction::InnerProducts => Count::<S::F>::shape(&statement)?.size(),
+    };
     let options = plan.settings.options(statement.digest(), Some(size))?;
     plan.print(&plan.prove("matmul", ("size", side), &statement, statement.witness(seed), 0, &options)?)
 }

@@ -12,9 +12,9 @@ use crate::settings::{CHALLENGES, one_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
-use volery::circuit::{Clear, Count, Network, Relation, Size};
+use volery::circuit::{Count, Network, Relation, Size};
 use volery::random::Random;
-use volery::{Binary, Circuit, Evaluated, F2, Options, ProvenBy, Report, Simulated, VerifiedBy};
+use volery::{Binary, Evaluated, F2, Options, ProvenBy, Report, Simulated, VerifiedBy};
 
 /// The statements.
 const SHA256: &str = "sha256";
@@ -83,7 +83,7 @@ impl Limbo<'_> {
     fn in_memory<C, W>(&self, circuit: &C, witness: W, options: &Options) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone,
-        C: Circuit<Clear<F2, W::IntoIter>> + Circuit<Count<F2>> + Simulated,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary>,
     {
         let done = Arc::<Counter>::default();
         let options = Options { progress: Some(done.now.clone()), ..options.clone() };

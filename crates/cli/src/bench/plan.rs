@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::{self, Alternatives, Count, Network, Relation, Size, Statement, Witness, clauses};
 use volery::random::Random;
-use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, Simulated, System, VerifiedBy};
+use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
 
 /// The longest delay that can be asked for.
 const LONGEST_LATENCY: f64 = 10_000.0;
@@ -106,7 +106,7 @@ impl Plan<Binary> {
     ) -> Result<Outcome>
     where
         W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Simulated,
+        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated,
     {
         // A prover of a garbled circuit evaluates, and garbles once more to check.
         let walks = if self.settings.system == System::Jko { 2 } else { 1 };

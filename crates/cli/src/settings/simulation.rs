@@ -3,10 +3,9 @@
 use super::{not_of, one_of};
 use crate::args;
 use crate::failure::{Failure, Result};
-use volery::circuit::Shape;
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
-use volery::zk::limbo::{Aggregation, CHECK_FIELDS, Challenges, Demand, Preference, Wishes};
-use volery::{Simulation, System};
+use volery::zk::limbo::{Aggregation, Challenges, Domain, Preference, Wishes};
+use volery::{Setting, Simulation, System};
 
 /// The kinds of challenges and of preferences, by their names.
 pub(crate) const CHALLENGES: [(&str, Challenges); 2] =
@@ -15,7 +14,11 @@ pub(crate) const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
 
 /// How parties are simulated by `system`, if they are.
-pub(super) fn simulation(typed: &args::Simulation, system: System, threads: usize) -> Result<Simulation> {
+pub(super) fn simulation<S: Setting>(
+    typed: &args::Simulation,
+    system: System,
+    threads: usize,
+) -> Result<Simulation> {
     if let (Some(option), true) = (typed.given(), system != System::Limbo) {
         return Err(not_of(option, system, "simulates no parties", System::Limbo.name()));
     }
@@ -25,8 +28,9 @@ pub(super) fn simulation(typed: &args::Simulation, system: System, threads: usiz
             "--parties: {parties} is no power of two: take one from 2 to {MOST_PARTIES}"
         )));
     }
-    let fields = CHECK_FIELDS.map(|field| (field.bits.to_string(), field.bits));
-    let fields = fields.each_ref().map(|(name, bits)| (name.as_str(), *bits));
+    let fields = S::Parties::check_fields().into_iter().map(|field| (field.bits.to_string(), field.bits));
+    let fields: Vec<_> = fields.collect();
+    let fields: Vec<_> = fields.iter().map(|(name, bits)| (name.as_str(), *bits)).collect();
     let wishes = Wishes {
         preference: among("--prefer", &typed.prefer, &PREFERENCES)?.unwrap_or_default(),
         parties,
@@ -38,11 +42,6 @@ pub(super) fn simulation(typed: &args::Simulation, system: System, threads: usiz
     let views = Aggregation::ALL.map(|views| (views.name(), views));
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
     Ok(Simulation { wishes, aggregation, threads, ..Simulation::default() })
-}
-
-/// What a circuit over F_2 asks of a proof.
-pub(crate) fn demand(shape: &Shape) -> Demand {
-    Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
 }
 
 /// The number that `typed` writes, if it is given.

@@ -135,8 +135,8 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
 
 /// The verifier at the gates.
 pub(super) struct Verifier<'a, C> {
-    terms: &'a Terms<'a>,
-    circuit: &'a C,
+    pub(super) terms: &'a Terms<'a>,
+    pub(super) circuit: &'a C,
 }
 
 impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E> for Verifier<'_, C> {

@@ -139,7 +139,7 @@ fn a_simulator_needs_no_witness() {
         let from = proof.len() - length * tau;
         proof[from..].chunks_exact_mut(length).for_each(|corrections| corrections[length - 1] &= 0x0f);
         let run = |proof: &[u8]| {
-            let mut statement = binary::Verifier::new(&terms, &network);
+            let mut statement = binary::Verifier { terms: &terms, circuit: &network };
             let mut talk = Fixed(proof, 0);
             match parameters.field.bits {
                 64 => verifier::replay::<F64>(&terms, &mut statement, &mut talk),
