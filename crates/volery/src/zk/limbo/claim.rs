@@ -51,13 +51,19 @@ impl<E: CheckField> Entries<E> for Factors {
 /// Two vectors.
 type Pair<E> = [Zeroizing<Vec<E>>; 2];
 
+/// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so that a claim takes
+/// no more memory than these.
+const KEPT: usize = 1 << 16;
+
 /// The two vectors of each group, as short as the challenges so far have made them.
 pub(super) struct Claim<'a, E: CheckField> {
     arch: Arch,
     compression: usize,
     entries: &'a dyn Entries<E>,
     powers: Vec<Powers<E>>,
-    /// None before the first challenge.
+    /// What each challenge folds by, for each group; those before the vectors are kept.
+    steps: Vec<Vec<Vec<E>>>,
+    /// None while they are too long.
     folded: Vec<Pair<E>>,
 }
 
@@ -69,22 +75,52 @@ impl<'a, E: CheckField> Claim<'a, E> {
         challenges: &Challenges<E>,
     ) -> Self {
         let powers = challenges.batching.iter().map(|&base| Powers::new(arch, base)).collect();
-        Self { arch, compression, entries, powers, folded: vec![] }
+        Self { arch, compression, entries, powers, steps: vec![], folded: vec![] }
     }
 
-    /// Calls `take` with all entries of a group as they are before the first challenge, a multiple of k at a time.
+    /// The entries of the vectors that are not kept.
+    fn length(&self) -> usize {
+        self.steps.iter().fold(self.entries.length(), |length, _| length.div_ceil(self.compression))
+    }
+
+    /// Calls `take` with all entries of a group as its challenges have made them, a multiple of k at a time.
     fn each_piece(&self, group: usize, mut take: impl FnMut(Range<usize>, [&[E]; 2])) {
         let length = self.entries.length();
-        let piece = self.compression.max(TILE / self.compression * self.compression);
-        let mut pair = [(); 2].map(|()| Zeroizing::new(vec![E::default(); piece.min(length)]));
+        let unfolded = |steps: usize| self.compression.pow(steps as u32);
+        let least = unfolded(self.steps.len() + 1);
+        let piece = least * (TILE / least).max(1);
+        let [mut pair, mut folded] = [(); 2].map(|()| [(); 2].map(|()| Zeroizing::new(Vec::new())));
         for from in (0..length).step_by(piece) {
-            let to = length.min(from + piece);
-            let [left, right] = &mut pair;
-            let (left, right) = (&mut left[..to - from], &mut right[..to - from]);
+            let mut count = piece.min(length - from);
+            pair.iter_mut().for_each(|side| side.resize(count, E::default()));
             let weights = Weights { group, powers: &self.powers[group] };
+            let [left, right] = &mut pair;
             self.entries.fill(self.arch, weights, from, [&mut *left, &mut *right]);
-            take(from..to, [left, right]);
+            for step in &self.steps {
+                count = count.div_ceil(self.compression);
+                for (side, folded) in pair.iter().zip(&mut folded) {
+                    folded.resize(count, E::default());
+                    E::fold(self.arch, side, &step[group], folded);
+                }
+                core::mem::swap(&mut pair, &mut folded);
+            }
+            let first = from / unfolded(self.steps.len());
+            take(first..first + count, [&pair[0], &pair[1]]);
         }
+    }
+
+    /// The vectors of each group as they are now.
+    fn whole(&self) -> Vec<Pair<E>> {
+        let length = self.length();
+        let groups = (0..self.powers.len()).map(|group| {
+            let mut pair = [(); 2].map(|()| Zeroizing::new(vec![E::default(); length]));
+            self.each_piece(group, |range, entries| {
+                let sides = pair.iter_mut().zip(entries);
+                sides.for_each(|(whole, side)| whole[range.clone()].copy_from_slice(side));
+            });
+            pair
+        });
+        groups.collect()
     }
 
     /// The values at `points` of the product of a round that does not mask, for one group.
@@ -103,38 +139,26 @@ impl<'a, E: CheckField> Claim<'a, E> {
     /// Takes the challenge of a round that does not mask.
     pub(super) fn fold(&mut self, challenges: &Challenges<E>) {
         let round = challenges.rounds.last().expect("a challenge");
-        let folded = round.iter().enumerate().map(|(group, evaluation)| match self.folded.get(group) {
-            Some(pair) => pair.each_ref().map(|x| {
-                let mut folded = Zeroizing::new(vec![E::default(); x.len().div_ceil(self.compression)]);
-                E::fold(self.arch, x, &evaluation.factor, &mut folded);
-                folded
-            }),
-            None => {
-                let length = self.entries.length().div_ceil(self.compression);
-                let mut pair = [(); 2].map(|()| Zeroizing::new(vec![E::default(); length]));
-                self.each_piece(group, |range, entries| {
-                    let range = range.start / self.compression..range.end.div_ceil(self.compression);
-                    for (folded, x) in pair.iter_mut().zip(entries) {
-                        E::fold(self.arch, x, &evaluation.factor, &mut folded[range.clone()]);
-                    }
-                });
-                pair
+        if self.folded.is_empty() {
+            self.steps.push(round.iter().map(|evaluation| evaluation.factor.clone()).collect());
+            if self.length() <= KEPT {
+                self.folded = self.whole();
             }
-        });
-        self.folded = folded.collect();
+            return;
+        }
+        for (pair, evaluation) in self.folded.iter_mut().zip(round) {
+            for side in pair {
+                let mut folded = Zeroizing::new(vec![E::default(); side.len().div_ceil(self.compression)]);
+                E::fold(self.arch, side, &evaluation.factor, &mut folded);
+                *side = folded;
+            }
+        }
     }
 
     /// The vectors before the round that masks, which come out whole.
     pub(super) fn last(&mut self) -> &[Pair<E>] {
         if self.folded.is_empty() {
-            let whole = (0..self.powers.len()).map(|group| {
-                let mut pair = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(self.entries.length())));
-                self.each_piece(group, |_, entries| {
-                    pair.iter_mut().zip(entries).for_each(|(whole, x)| whole.extend_from_slice(x));
-                });
-                pair
-            });
-            self.folded = whole.collect();
+            self.folded = self.whole();
         }
         &self.folded
     }
