@@ -3,9 +3,9 @@
 //! Two ways to give away all leaves but one: by sums, to somebody whose leaf is not known ([`Tree::punctured`], behind
 //! transfers), and by siblings, where all may know which it is ([`Tree::opened`]).
 //!
-//! Who knows the root knows all leaves; who knows, of each level, the sum of the nodes on the side of the path's sibling
-//! knows all leaves but the one at the end of the path. Levels count from the root, whose level is 0, and level j follows
-//! bit depth−j of the place of the leaf, so that leaf y is the y-th from the left.
+//! Who knows the root knows all leaves; who knows, of each level, the sum of the nodes on the side of the path's
+//! sibling knows all leaves but the one at the end of the path. Levels count from the root, whose level is 0, and level
+//! j follows bit depth−j of the place of the leaf, so that leaf y is the y-th from the left.
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
@@ -43,8 +43,8 @@ impl Tree {
         children
     }
 
-    /// The leaves but for that at `hole`, where any value stands. `sums` has for each level from 1 on the sum of the nodes
-    /// on the side of the sibling of the path to `hole`. Time does not depend on `hole`.
+    /// The leaves but for that at `hole`, where any value stands. `sums` has for each level from 1 on the sum of the
+    /// nodes on the side of the sibling of the path to `hole`. Time does not depend on `hole`.
     pub(crate) fn punctured(&self, sums: &[F128], hole: u64) -> Zeroizing<Vec<F128>> {
         // The path so far: the hole among the nodes of this level.
         let mut path = 0;
@@ -96,8 +96,8 @@ impl Tree {
         nodes
     }
 
-    /// What follows from a leaf at `depth`: a commitment to it, binding and hiding, and key material that is independent of
-    /// the commitment to whoever does not know the leaf.
+    /// What follows from a leaf at `depth`: a commitment to it, binding and hiding, and key material that is
+    /// independent of the commitment to whoever does not know the leaf.
     pub(crate) fn leaf(&self, depth: usize, leaf: F128) -> ([u8; 32], Zeroizing<[u8; 32]>) {
         let both: [u8; 64] = self.hash(depth, leaf);
         let both = Zeroizing::new(both);

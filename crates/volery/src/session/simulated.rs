@@ -19,8 +19,8 @@ use volery_primitives::F2;
 /// The backend of simulated parties over `S`.
 type Views<'a, S> = <<S as Setting>::Parties as Domain>::Views<'a>;
 
-/// A circuit whose run by parties can be simulated over `S`, by several threads. Whatever implements [`Circuit`] for every
-/// backend over the field, and may be shared by threads, is one.
+/// A circuit whose run by parties can be simulated over `S`, by several threads. Whatever implements [`Circuit`] for
+/// every backend over the field, and may be shared by threads, is one.
 pub trait Simulated<S: Setting = Binary>: for<'a> Circuit<Views<'a, S>> + Sync {}
 
 impl<S: Setting, C: for<'a> Circuit<Views<'a, S>> + Sync> Simulated<S> for C {}
@@ -39,8 +39,8 @@ pub struct Simulation {
     pub aggregation: Aggregation,
     /// Threads that share the repetitions.
     pub threads: usize,
-    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`] bytes. Whoever
-    /// verifies must give the same, or nothing.
+    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`] bytes.
+    /// Whoever verifies must give the same, or nothing.
     pub label: String,
 }
 
@@ -58,8 +58,8 @@ impl Default for Simulation {
 /// The security that is asked for, in bits.
 ///
 /// # Errors
-/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is found in an hour
-/// by whoever may try as often as it likes.
+/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is found in an
+/// hour by whoever may try as often as it likes.
 fn asked(options: &Options, mode: Mode) -> Result<u32> {
     match (mode, options.security) {
         (Mode::Interactive, asked) => Ok(asked.unwrap_or(40)),
@@ -233,8 +233,8 @@ fn only_limbo(options: &Options) -> Result<()> {
     }
 }
 
-/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the statement can
-/// verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets pieces of a few kilobytes.
+/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the statement
+/// can verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets pieces of a few kilobytes.
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are wrong; `Io`
@@ -276,8 +276,8 @@ where
     Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
 }
 
-/// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known of
-/// the statement, and then says nothing for sure. `proof` gives the beginning of the file.
+/// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known
+/// of the statement, and then says nothing for sure. `proof` gives the beginning of the file.
 ///
 /// # Errors
 /// `Rejected` where it is no proof file; `Disagreed` where it is of another version; `Io`.
@@ -285,13 +285,15 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
     Header::read(proof).map(|(header, _)| header.label)
 }
 
-/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The parameters are
-/// those of the file; `options` say what security they must give. Memory does not depend on how long the file is, as long
-/// as all views fit side by side, 255 of them, which they do where nobody wished otherwise. `proof` should be buffered.
+/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The
+/// parameters are those of the file; `options` say what security they must give. Memory does not depend on how long the
+/// file is, as long as all views fit side by side, 255 of them, which they do where nobody wished otherwise. `proof`
+/// should be buffered.
 ///
 /// # Errors
-/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not hold,
-/// is not whole, or something follows it; `Invalid` where it is worth less than asked for, or the circuit is wrong; `Io`.
+/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not
+/// hold, is not whole, or something follows it; `Invalid` where it is worth less than asked for, or the circuit is
+/// wrong; `Io`.
 pub fn verify_from<C>(
     circuit: &C,
     proof: &mut (impl Read + Send),

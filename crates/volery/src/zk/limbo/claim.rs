@@ -51,8 +51,8 @@ impl<E: CheckField> Entries<E> for Factors {
 /// Two vectors.
 type Pair<E> = [Zeroizing<Vec<E>>; 2];
 
-/// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so that a claim takes
-/// no more memory than these.
+/// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so that a
+/// claim takes no more memory than these.
 const KEPT: usize = 1 << 16;
 
 /// The two vectors of each group, as short as the challenges so far have made them.

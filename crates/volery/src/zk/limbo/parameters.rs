@@ -1,14 +1,15 @@
 //! What a proof is made with, what that is worth, and how long the proof is.
 //!
 //! A proof simulates n parties τ times and opens all of them but one each time, so that a false claim survives with
-//! probability 1/n where it meets no weaker place. The claim about m entries is folded r = max(1, ⌊log_k m⌋) times by the
-//! factor k, over a field of 2^l elements; L_0 = m, L_u = ⌈L_{u-1} / k⌉ are the lengths of its vectors. The weaker places are
-//! the challenges over that field ([`Parameters::security`]), and l and τ make up for them. Seeds have 128 bits and digests
-//! 256, whatever is asked.
+//! probability 1/n where it meets no weaker place. The claim about m entries is folded r = max(1, ⌊log_k m⌋) times by
+//! the factor k, over a field of 2^l elements; L_0 = m, L_u = ⌈L_{u-1} / k⌉ are the lengths of its vectors. The weaker
+//! places are the challenges over that field ([`Parameters::security`]), and l and τ make up for them. Seeds have 128
+//! bits and digests 256, whatever is asked.
 //!
-//! Fewer repetitions among more parties make a shorter proof and more work, n·τ evaluations; a smaller k a shorter proof and
-//! more rounds, each of which is a message where the verifier tosses coins. [`Parameters::choose`] takes for bits, with a
-//! field of 2^48, 2^64, 2^96, 2^128 or 2^160 elements, 40 bits of security before a verifier's coins and 128 in a file:
+//! Fewer repetitions among more parties make a shorter proof and more work, n·τ evaluations; a smaller k a shorter
+//! proof and more rounds, each of which is a message where the verifier tosses coins. [`Parameters::choose`] takes for
+//! bits, with a field of 2^48, 2^64, 2^96, 2^128 or 2^160 elements, 40 bits of security before a verifier's coins and
+//! 128 in a file:
 //!
 //! | statement | preference | mode | n | k | l | challenges | τ | bytes |
 //! |---|---|---|---|---|---|---|---|---|
@@ -51,7 +52,8 @@ pub const MOST_ENTRIES: u64 = 1 << 40;
 /// Bits of security beyond which seeds and digests fall short.
 pub const MOST_SECURITY: u32 = SEED as u32;
 
-/// Whether the repetitions share the challenges R and s_1, …, s_r. Each has a party of its own left unopened in any case.
+/// Whether the repetitions share the challenges R and s_1, …, s_r. Each has a party of its own left unopened in any
+/// case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Challenges {
     /// They do: values are folded once for all repetitions, and a bad challenge is bad for all of them.
@@ -167,14 +169,15 @@ impl Parameters {
         }
     }
 
-    /// The bits of a proof: salt, first and last digest; and for each repetition the seeds that are opened, the commitment to
-    /// the other, the corrections of all committed values, and [`Parameters::elements`].
+    /// The bits of a proof: salt, first and last digest; and for each repetition the seeds that are opened, the
+    /// commitment to the other, the corrections of all committed values, and [`Parameters::elements`].
     pub fn proof_bits(&self, demand: &Demand) -> u64 {
         let values = u64::from(demand.value_bits) * (demand.inputs + demand.products);
         3 * DIGEST + u64::from(self.repetitions) * (8 * self.fixed_bytes(demand) + values)
     }
 
-    /// The bytes of a proof, in which the corrections of inputs and those of products end with a whole byte in each repetition.
+    /// The bytes of a proof, in which the corrections of inputs and those of products end with a whole byte in each
+    /// repetition.
     pub fn proof_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |values: u64| (u64::from(demand.value_bits) * values).div_ceil(8);
         let values = bytes(demand.inputs) + bytes(demand.products);

@@ -1,7 +1,7 @@
 //! What each view holds of the opened values in the end, as sums over all gates with public coefficients.
 //!
-//! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which memory is read, and
-//! what is done, depends on none of them.
+//! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which memory is
+//! read, and what is done, depends on none of them.
 
 use super::challenges::{Challenges, Coefficients, Run};
 use super::polynomials::Points;
@@ -47,8 +47,8 @@ pub(super) struct Shares<E> {
     run: Run<E>,
     /// The coefficients' bits: block b of bit i at `i·blocks + b`.
     bits: Vec<F128>,
-    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane, bit by bit, what
-    /// has the bit of the share as its parity.
+    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane, bit by bit,
+    /// what has the bit of the share as its parity.
     sums: Vec<Vec<F128>>,
     last: usize,
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 use volery_primitives::CheckField;
 
-/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each view holds but
-/// for the rounds.
+/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each view holds
+/// but for the rounds.
 pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 
 /// What the verifier does at the gates.

@@ -56,7 +56,8 @@ impl Piece {
     }
 }
 
-/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares of what is asserted.
+/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares of what is
+/// asserted.
 pub(super) struct Heard {
     said: Vec<Said>,
     asserted: Vec<[u8; 32]>,

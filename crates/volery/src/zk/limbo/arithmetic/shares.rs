@@ -23,7 +23,8 @@ pub(super) trait Sums<B>: Send {
     /// Adds `count` products from number `from` on.
     fn products(&mut self, from: u64, count: usize, columns: &[B]);
 
-    /// Adds a product of matrices: its claim, its first entry, and what each slot holds of the two and of their product.
+    /// Adds a product of matrices: its claim, its first entry, and what each slot holds of the two and of their
+    /// product.
     fn matrices(&mut self, claim: u64, from: u64, sizes: Sizes, share: &dyn Fn(usize) -> [Vec<B>; 3]);
 }
 

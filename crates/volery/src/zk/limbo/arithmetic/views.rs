@@ -1,8 +1,8 @@
 //! The parties' run of a circuit over a large field, some views side by side.
 //!
-//! A wire is a [`Shared`]: its value, where that is known, and the share that each of some views has of it. Additions are
-//! local. The shares of inputs and of products come from tapes, a **tile** at a time; what happens to them, to the two
-//! sides of each claim, and to what is asserted, is the business of [`Tiles`].
+//! A wire is a [`Shared`]: its value, where that is known, and the share that each of some views has of it. Additions
+//! are local. The shares of inputs and of products come from tapes, a **tile** at a time; what happens to them, to the
+//! two sides of each claim, and to what is asserted, is the business of [`Tiles`].
 
 use crate::circuit::{Backend, ByGates, Circuit, Entries, Matrix, check_sizes};
 use crate::error::Result;
@@ -33,7 +33,8 @@ pub struct Shared<B> {
 impl<B: Field> Shared<B> {
     pub(super) const ZERO: Self = Self { value: B::ZERO, shares: [B::ZERO; SLOTS] };
 
-    /// The public `value`, of which `holds` says for each view by all ones whether its share is the value, and not zero.
+    /// The public `value`, of which `holds` says for each view by all ones whether its share is the value, and not
+    /// zero.
     pub(super) fn public(value: B, holds: &[u64; SLOTS]) -> Self {
         Self { value, shares: from_fn(|slot| value.masked(holds[slot])) }
     }

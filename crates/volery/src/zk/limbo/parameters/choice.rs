@@ -35,8 +35,9 @@ pub struct Wishes {
 }
 
 impl Parameters {
-    /// The parameters as wished for, and for the rest those of the shortest proof with so many bits of `security`, over one of
-    /// the `fields`, which are not none. Of two equally short the one with the smaller field, then with fewer rounds.
+    /// The parameters as wished for, and for the rest those of the shortest proof with so many bits of `security`, over
+    /// one of the `fields`, which are not none. Of two equally short the one with the smaller field, then with fewer
+    /// rounds.
     ///
     /// Where all is wished for, this is the check that a verifier makes of parameters that it was given.
     ///
@@ -101,7 +102,8 @@ fn shortest(
     best
 }
 
-/// All that the wishes leave, each with the repetitions that are wished for, or as many as a guess of all parties demands.
+/// All that the wishes leave, each with the repetitions that are wished for, or as many as a guess of all parties
+/// demands.
 fn candidates(mode: Mode, security: u32, wishes: &Wishes, fields: &[CheckSize]) -> Result<Vec<Parameters>> {
     let parties = parties(wishes)?;
     let compressions = compressions(mode, wishes)?;

@@ -134,8 +134,8 @@ fn a_wrong_product_anywhere_is_caught() {
     }
 }
 
-/// With one repetition and two parties a false proof passes often, so a prover that may choose its salt finds one: that is
-/// what the repetitions are for.
+/// With one repetition and two parties a false proof passes often, so a prover that may choose its salt finds one: that
+/// is what the repetitions are for.
 #[test]
 fn few_repetitions_are_ground() {
     let parameters = small(2, 3);
