@@ -106,9 +106,9 @@ The proof system:
                the others; these are several relations, or what a relation is
                made of that claims one of several things, such as
                builtin:bug-in-snippets and builtin:merkle-membership
-  limbo        parties that the prover simulates, over f2: a bit for each
-               multiplication and repetition, of which there are 5 to 40, and no
-               set-up; also a proof that is a file, by --out and --proof, which
+  limbo        parties that the prover simulates, over any --field: a bit, or an
+               element, for each multiplication and repetition, of which there
+               are 5 to 40, and no set-up; also a proof that is a file, by --out and --proof, which
                anyone can verify at any time
 
 Other systems than stack prove several relations as one circuit of all.
@@ -291,7 +291,7 @@ pub(crate) struct Peer {
 /// a link, that too); where one leaves --vole to auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
-    /// The proof system: quicksilver, or over f2 jko and stack, which garble circuits, and limbo, which also makes files;
+    /// The proof system: quicksilver, limbo, which also makes files, or over f2 jko and stack, which garble circuits;
     /// --help says what they are for [default: quicksilver; limbo for files; of the benches jko, stack and limbo those]
     #[arg(long, long_help = SYSTEM)]
     pub(crate) system: Option<String>,

@@ -90,7 +90,8 @@ const BENCHES: [(&str, &[&str], &str); 18] = [
     (
         "limbo",
         &["--statement", "--gates", "--interactive"],
-        "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the prover's head: as a file, or          over the link with --interactive",
+        "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the prover's head: as a file, \
+         or over the link with --interactive",
     ),
     (
         applications::PRICE,

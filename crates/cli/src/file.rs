@@ -1,4 +1,4 @@
-//! Proofs that are files: `prove --out` and `verify --proof`, over F_2.
+//! Proofs that are files: `prove --out` and `verify --proof`.
 
 use crate::args::{Prove, Verify};
 use crate::failure::{Failure, Result};
@@ -119,6 +119,7 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
         Error::Disagreed { what, ours, theirs } => {
             let advice = match what {
                 "version of proof files" => "verify it with the version that made it",
+                "field of the proof" => "give its --field",
                 "parameters of the proof" => "ask for a proof that is worth more, or for less by --security",
                 _ => "give the --relation and all --public values of the proof",
             };

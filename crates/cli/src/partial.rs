@@ -43,7 +43,9 @@ impl Partial {
         partial.push(format!(".{}.partial", std::process::id()));
         let partial = PathBuf::from(partial);
         let mut unfinished = unfinished();
-        let out = BufWriter::new(File::create(&partial).map_err(unwritten)?);
+        // What has this name already, such as a link that somebody laid there, is left alone.
+        let created = File::options().write(true).create_new(true).open(&partial);
+        let out = BufWriter::new(created.map_err(unwritten)?);
         *unfinished = Some(partial.clone());
         Ok(Self { path: path.into(), partial, out })
     }

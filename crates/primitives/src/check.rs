@@ -44,7 +44,7 @@ pub trait CheckField:
     const WORDS: usize;
 
     /// The element that uniform `words`, [`CheckField::WORDS`] of them, make: uniform within a statistical distance of
-    /// 2^-60.
+    /// 2^-60, and none is likelier than one in 2^[`CheckField::SIZE_BITS`].
     ///
     /// # Panics
     /// Where there are fewer.

@@ -18,7 +18,8 @@ pub(crate) struct Simulation {
     /// the shortest proof]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub(crate) compression: Option<String>,
-    /// The bits of the field over which limbo checks: 48, 64, 96, 128 or 160 [default: what makes the shortest proof]
+    /// The bits of the field over which limbo checks, for a statement over f2: 48, 64, 96, 128 or 160 [default: what makes
+    /// the shortest proof]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) check_field: Option<String>,
     /// Whether all repetitions of limbo are checked by identical challenges, or by independent ones, which are for files

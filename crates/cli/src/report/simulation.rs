@@ -45,7 +45,7 @@ pub(super) fn json(report: &Report, proof: &Proof) -> Map<String, Value> {
             "check_field_bits": bits,
             "repetitions": parameters.repetitions,
             "challenges": challenges(parameters.challenges),
-            "compressions": parameters.rounds(report.gates.mul),
+            "compressions": proof.compressions,
         },
         "soundness_note": note(report, proof),
     });
@@ -68,7 +68,7 @@ pub(super) fn rows(report: &Report, proof: &Proof, work: [Option<f64>; 2]) -> Ve
                 parameters.repetitions,
                 parameters.field.bits,
                 challenges(parameters.challenges),
-                parameters.rounds(report.gates.mul),
+                proof.compressions,
                 parameters.compression
             ),
         ),

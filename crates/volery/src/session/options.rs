@@ -87,6 +87,8 @@ pub struct Security {
 pub struct Proof {
     /// What it was made with.
     pub parameters: Parameters,
+    /// How often its claim was compressed.
+    pub compressions: u32,
     /// All that the prover said, without handshake or header.
     pub bytes: u64,
     /// How long this party worked on it: a prover from its witness to its last message, a verifier from the first one that

@@ -9,6 +9,7 @@ use super::{Binary, Options, Proof, ProvenBy, Report, Security, Setting, System,
 use crate::channel::{Channel, Traffic};
 use crate::circuit::{Circuit, Clauses, Clear, Shape};
 use crate::error::{Error, Result};
+use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
 use crate::zk::{Accepted, recv_verdict, tell};
 use header::Header;
@@ -104,9 +105,32 @@ fn terms<'a, S: Setting>(
 }
 
 fn choose<S: Setting>(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
-    let security = asked(options, mode)?;
+    settled::<S>(&options.simulation.wishes, asked(options, mode)?, shape, mode)
+}
+
+/// The parameters that are wished for, or else chosen. In a file they have no more repetitions than any security takes:
+/// these would be work that a stranger makes for whoever verifies it.
+fn settled<S: Setting>(wishes: &Wishes, security: u32, shape: &Shape, mode: Mode) -> Result<Parameters> {
     let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
-    Parameters::choose(&demand, mode, security, &options.simulation.wishes, &fields)
+    let given = Parameters::choose(&demand, mode, security, wishes, &fields)?;
+    let same = Wishes {
+        parties: Some(given.parties),
+        compression: Some(given.compression),
+        field_bits: Some(given.field.bits),
+        challenges: Some(given.challenges),
+        ..Wishes::default()
+    };
+    let most = match mode {
+        Mode::Interactive => None,
+        Mode::File => Parameters::choose(&demand, mode, MOST_SECURITY, &same, &fields).ok(),
+    };
+    match most {
+        Some(most) if most.repetitions < given.repetitions => Err(Error::invalid(format!(
+            "{} repetitions are wished for, and {} give {MOST_SECURITY} bits of security, the most there are: wish for fewer",
+            given.repetitions, most.repetitions
+        ))),
+        _ => Ok(given),
+    }
 }
 
 /// The name of what both parties of a conversation must agree on.
@@ -117,7 +141,8 @@ fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
 
 fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     let Terms { parameters, demand, .. } = terms;
-    let proof = Proof { parameters: **parameters, bytes: parameters.proof_bytes(demand), work };
+    let (compressions, bytes) = (parameters.rounds(demand.entries), parameters.proof_bytes(demand));
+    let proof = Proof { parameters: **parameters, compressions, bytes, work };
     Report { proof: Some(proof), ..report }
 }
 
@@ -287,8 +312,8 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 
 /// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The
 /// parameters are those of the file; `options` say what security they must give. Memory does not depend on how long the
-/// file is, as long as all views fit side by side, 255 of them, which they do where nobody wished otherwise. `proof`
-/// should be buffered.
+/// file is where one thread reads it and all views fit side by side, 255 of them, which they do where nobody wished
+/// otherwise; else what is read is kept until all of them were followed. `proof` should be buffered.
 ///
 /// # Errors
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not
@@ -305,7 +330,8 @@ where
     verify_from_over::<Binary, C>(circuit, proof, options)
 }
 
-/// The same over any field: `verify_from_over::<Over<F61, F61x2>, _>(…)`.
+/// The same over any field: `verify_from_over::<Over<F61, F61x2>, _>(…)`. Over others than F_2 16 views fit side by side,
+/// so that a file is kept in memory but for the shortest ones.
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.

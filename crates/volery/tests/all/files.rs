@@ -7,7 +7,7 @@ use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
 use volery::{Error, F2, LONGEST_LABEL, Options, Result, Simulation, System, prove_to, verify_from};
 
 /// The bytes of a header without its label.
-const HEADER: usize = 86;
+const HEADER: usize = 118;
 
 fn by(wishes: Wishes) -> Options {
     Options { system: System::Limbo, simulation: Simulation { wishes, ..Simulation::default() }, ..seeded(1) }
@@ -80,7 +80,7 @@ fn headers_that_were_changed() {
         }
     }
     for number in [0_u32, 1, 3, 255, 4096, 1 << 31, u32::MAX] {
-        for place in [12, 16, 20, 24, 28, 82] {
+        for place in [12, 16, 48, 52, 56, 60, 114] {
             let mut changed = honest.clone();
             changed[place..place + 4].copy_from_slice(&number.to_le_bytes());
             assert!(check(&network, &changed, &options).is_err() || changed == honest, "{number} at {place}");
@@ -140,9 +140,13 @@ fn files_that_are_worth_too_little() {
     let wishes = Wishes { repetitions: Some(10), ..Wishes::default() };
     let refused = prove_to(&network, state.clone(), &mut vec![], &by(wishes)).unwrap_err().to_string();
     assert!(refused.contains("31 do"), "it says how many are needed: {refused}");
-    // More than any security needs is work that a stranger would make for the verifier.
-    let wishes = Wishes { repetitions: Some(32), ..Wishes::default() };
-    let error = check(&network, &proof(&network, &state, &by(wishes)), &by(Wishes::default())).unwrap_err();
+    // More than any security takes is work that a stranger would make for the verifier.
+    let wishes = Wishes { repetitions: Some(40), ..Wishes::default() };
+    let refused = prove_to(&network, state.clone(), &mut vec![], &by(wishes)).unwrap_err().to_string();
+    assert!(refused.contains("wish for fewer"), "{refused}");
+    let mut changed = proof(&network, &state, &by(Wishes::default()));
+    changed[60] = 40;
+    let error = check(&network, &changed, &by(Wishes::default())).unwrap_err();
     assert!(matches!(error, Error::Disagreed { what: "parameters of the proof", .. }), "{error}");
 }
 

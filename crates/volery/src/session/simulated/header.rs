@@ -8,18 +8,18 @@
 //! | 16 | parties, factor of compression, bits of the check field, repetitions |
 //! | 2 | whether challenges are identical (0) or independent (1); whether views are a hypercube (0) or parties (1) |
 //! | 32 | the digest of the statement: of the relation and its public values |
-//! | 16 | its inputs, and its products |
+//! | 16 | its inputs, and its multiplications, sums of products counted gate by gate |
 //! | 4 | the length of the label, at most 65,536 |
 //! | | the label: the statement in words, in UTF-8 |
 //!
 //! Numbers are little-endian. All of it is the first thing that the challenges depend on.
 
+use super::settled;
 use crate::channel::hex;
 use crate::circuit::Shape;
 use crate::error::{Error, Result};
 use crate::session::Setting;
-use crate::zk::limbo::parameters::MOST_SECURITY;
-use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes, read_proof};
+use crate::zk::limbo::{Aggregation, Challenges, Mode, Parameters, Terms, Wishes, read_proof};
 use std::io::Read;
 
 const MAGIC: [u8; 12] = *b"volery proof";
@@ -183,25 +183,18 @@ impl Header {
         Ok(())
     }
 
-    /// The parameters.
+    /// The parameters, as if a caller had wished for them.
     ///
     /// # Errors
-    /// `Disagreed` where they are none, not worth `security` bits, or have more repetitions than any security asks for.
+    /// `Disagreed` where they are none, not worth `security` bits, or more than any security takes.
     pub(super) fn parameters<S: Setting>(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
-        let choose = |security, wishes| Parameters::choose(&demand, Mode::File, security, wishes, &fields);
-        let refused = |why: String| {
-            disagreed("parameters of the proof", format!("at least {security} bits of security"), why)
-        };
-        let given = choose(security, &self.wishes).map_err(|why| refused(why.to_string()))?;
-        let most = choose(MOST_SECURITY, &Wishes { repetitions: None, ..self.wishes });
-        match most {
-            Ok(most) if most.repetitions < given.repetitions => Err(refused(format!(
-                "{} repetitions, of which {} are enough for {MOST_SECURITY}",
-                given.repetitions, most.repetitions
-            ))),
-            _ => Ok(given),
-        }
+        settled::<S>(&self.wishes, security, shape, Mode::File).map_err(|why| {
+            disagreed(
+                "parameters of the proof",
+                format!("at least {security} bits of security"),
+                why.to_string(),
+            )
+        })
     }
 }
 

@@ -147,7 +147,7 @@ where
             };
             let mut pass = Pass::new((&scope, demand), piece.clone(), corrections, None, true);
             pass.run(self.circuit)?;
-            Ok((piece, pass.heard(), pass.corrections))
+            Ok((piece, pass.spoken(), pass.corrections))
         })?;
         let mut heard = vec![];
         for (piece, said, corrections) in passes {
@@ -204,7 +204,7 @@ where
             let (demand, corrections) = (&self.terms.demand, Corrections::<B>::Heard(talk));
             let mut pass = Pass::new((&scope, demand), piece.clone(), corrections, Some(&mut shares), true);
             pass.run(self.circuit)?;
-            let heard = pass.heard();
+            let heard = pass.spoken();
             drop(pass);
             Ok(((piece, heard), shares.shares))
         };

@@ -4,7 +4,7 @@
 //! products, and field elements for the check. It is AES-128 in counter mode under a key and a nonce of 62 bits, both
 //! from the party's seed, so that no two tapes share a key or a counter that could be searched for together. A stretch
 //! of q blocks is told from random bits with probability q²/2^129, as any cipher in counter mode: 2^-103 for 2^20
-//! gates.
+//! gates, and 2^-87 for as many over a field of 64 bits.
 
 use super::aggregation::Aggregation;
 use crate::commit::ggm::Tree;

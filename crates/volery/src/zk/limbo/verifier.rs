@@ -27,7 +27,7 @@ pub(super) trait Statement<E: CheckField> {
 /// A digest as it was said, and as it follows from what was opened.
 pub(super) type Compared = [[u8; 32]; 2];
 
-/// Steps 2 to 9. With the verdict, how long it took from the openings on: before them a verifier only listens.
+/// Steps 2 to 8, and the verdict. With it, how long it took from the openings on: before them a verifier only listens.
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
@@ -99,7 +99,6 @@ pub(super) fn replay<E: CheckField>(
         .collect();
     // 8
     let (said, mut shares) = statement.follow(&tapes, &challenges, talk)?;
-    // 9
     let first = [*first, first_digest(&tapes, &said)];
     let count = terms.check_elements();
     let views = terms.views();

@@ -58,17 +58,17 @@ impl Piece {
 
 /// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares of what is
 /// asserted.
-pub(super) struct Heard {
+pub(super) struct Spoken {
     said: Vec<Said>,
     asserted: Vec<[u8; 32]>,
 }
 
 /// What each repetition says, from all pieces in their order.
-pub(super) fn join(heard: impl Iterator<Item = (Piece, Heard)>) -> Vec<Digests> {
+pub(super) fn join(spoken: impl Iterator<Item = (Piece, Spoken)>) -> Vec<Digests> {
     let mut all: Vec<Said> = vec![];
-    for (piece, heard) in heard {
-        all.extend(heard.said);
-        let digests = heard.asserted.chunks_exact(piece.views.len());
+    for (piece, spoken) in spoken {
+        all.extend(spoken.said);
+        let digests = spoken.asserted.chunks_exact(piece.views.len());
         let said = &mut all[piece.repetitions];
         said.iter_mut().zip(digests).for_each(|(said, digests)| {
             said.asserted.update(digests.as_flattened());
@@ -79,11 +79,11 @@ pub(super) fn join(heard: impl Iterator<Item = (Piece, Heard)>) -> Vec<Digests> 
 
 /// A tile out of the tapes.
 #[derive(Default)]
-struct Drawn<B> {
+struct Drawn<B: Field> {
     /// Column by column, one for each slot.
-    columns: Vec<B>,
+    columns: Zeroizing<Vec<B>>,
     /// The sum of all tapes of each repetition.
-    totals: Vec<B>,
+    totals: Zeroizing<Vec<B>>,
     /// Where its corrections go.
     reserved: usize,
 }
@@ -106,7 +106,7 @@ pub(super) struct Pass<'a, B: Field> {
     gone: [u64; 2],
     drawn: [Drawn<B>; 2],
     /// The two sides of entries, column by column.
-    sides: [Vec<B>; 2],
+    sides: [Zeroizing<Vec<B>>; 2],
 }
 
 impl<'a, B: Field> Pass<'a, B> {
@@ -149,9 +149,9 @@ impl<'a, B: Field> Pass<'a, B> {
     }
 
     /// What it said.
-    pub(super) fn heard(&self) -> Heard {
+    pub(super) fn spoken(&self) -> Spoken {
         let asserted = self.asserted.iter().map(|hasher| hasher.finalize().into()).collect();
-        Heard { said: self.said.clone(), asserted }
+        Spoken { said: self.said.clone(), asserted }
     }
 
     /// The next tile of a stretch: how many it has, and its shares, in columns.

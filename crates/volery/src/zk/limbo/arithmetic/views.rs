@@ -10,7 +10,7 @@ use crate::zk::limbo::simulation::miscounted;
 use core::array::from_fn;
 use core::fmt::Display;
 use volery_primitives::Field;
-use zeroize::Zeroizing;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// Views that are followed side by side.
 pub(super) const SLOTS: usize = 16;
@@ -29,6 +29,14 @@ pub struct Shared<B> {
     /// The share of each view.
     pub(super) shares: [B; SLOTS],
 }
+
+impl<B: Field> Default for Shared<B> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl<B: Field> DefaultIsZeroes for Shared<B> {}
 
 impl<B: Field> Shared<B> {
     pub(super) const ZERO: Self = Self { value: B::ZERO, shares: [B::ZERO; SLOTS] };
@@ -77,22 +85,24 @@ pub struct ArithmeticViews<'a, B: Field> {
     values: Zeroizing<Vec<B>>,
     /// Products in tiles before this one.
     before: u64,
-    sides: [Vec<Shared<B>>; 2],
+    sides: [Zeroizing<Vec<Shared<B>>>; 2],
     /// For each entry its product.
     terms: Vec<u64>,
-    asserted: Vec<Shared<B>>,
+    asserted: Zeroizing<Vec<Shared<B>>>,
     tiles: &'a mut dyn Tiles<B>,
 }
 
 /// What remains of a tile.
-struct Tile<B> {
-    wires: Vec<Shared<B>>,
+struct Tile<B: Field> {
+    wires: Zeroizing<Vec<Shared<B>>>,
     /// Wires that were taken.
     taken: usize,
 }
 
-impl<B: Copy> Tile<B> {
-    const EMPTY: Self = Self { wires: vec![], taken: 0 };
+impl<B: Field> Tile<B> {
+    fn empty() -> Self {
+        Self { wires: Zeroizing::default(), taken: 0 }
+    }
 
     #[inline(always)]
     fn next(&mut self) -> Option<Shared<B>> {
@@ -116,16 +126,16 @@ impl<'a, B: Field> ArithmeticViews<'a, B> {
         holds: [u64; SLOTS],
         tiles: &'a mut dyn Tiles<B>,
     ) -> Result<()> {
-        let room = || Vec::with_capacity(TILE);
+        let room = || Zeroizing::new(Vec::with_capacity(TILE));
         let mut views = Self {
             holds,
-            inputs: Tile::EMPTY,
-            products: Tile::EMPTY,
+            inputs: Tile::empty(),
+            products: Tile::empty(),
             values: Zeroizing::new(Vec::with_capacity(TILE)),
             before: 0,
             sides: [room(), room()],
             terms: Vec::with_capacity(TILE),
-            asserted: Vec::with_capacity(ASSERTIONS),
+            asserted: Zeroizing::new(Vec::with_capacity(ASSERTIONS)),
             tiles,
         };
         circuit.run(&mut views)?;
