@@ -4,16 +4,26 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
-use volery::circuit::Network;
-use volery::{F2, Options, System, prove_to, verify_from};
+use volery::circuit::{Arithmetic, Network};
+use volery::{
+    F2, F61, F61x2, Options, Over, System, prove_to, prove_to_over, verify_from, verify_from_over,
+};
 
-/// An honest file.
-static HONEST: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut file = vec![];
+/// Honest files over F_2 and over 2^61 - 1.
+static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    let mut files = [vec![], vec![]];
     let witness: Vec<F2> = network().witness([3; 32]).collect();
-    prove_to(&network(), witness, &mut file, &options()).unwrap();
-    file
+    prove_to(&network(), witness, &mut files[0], &options()).unwrap();
+    let witness: Vec<F61> = arithmetic().witness([3; 32]).collect();
+    prove_to_over::<Wide, _, _>(&arithmetic(), witness, &mut files[1], &options()).unwrap();
+    files
 });
+
+type Wide = Over<F61, F61x2>;
+
+fn arithmetic() -> Arithmetic<F61> {
+    Arithmetic::new(20).unwrap()
+}
 
 fn network() -> Network {
     Network::new(50).unwrap()
@@ -23,15 +33,20 @@ fn options() -> Options {
     Options { system: System::Limbo, seed: Some([1; 32]), ..Options::default() }
 }
 
-fuzz_target!(|input: (bool, u16, Vec<u8>)| {
-    let (whole, place, bytes) = input;
-    let mut file = if whole { bytes.clone() } else { HONEST.clone() };
+fuzz_target!(|input: (bool, bool, u16, Vec<u8>)| {
+    let (whole, wide, place, bytes) = input;
+    let honest = &HONEST[usize::from(wide)];
+    let mut file = if whole { bytes.clone() } else { honest.clone() };
     if !whole {
         let place = usize::from(place) % file.len();
         for (byte, noise) in file[place..].iter_mut().zip(&bytes) {
             *byte ^= noise;
         }
     }
-    let verdict = verify_from(&network(), &mut &file[..], &options());
-    assert_eq!(verdict.is_ok(), file == *HONEST);
+    let accepted = if wide {
+        verify_from_over::<Wide, _>(&arithmetic(), &mut &file[..], &options()).is_ok()
+    } else {
+        verify_from(&network(), &mut &file[..], &options()).is_ok()
+    };
+    assert_eq!(accepted, file == *honest);
 });

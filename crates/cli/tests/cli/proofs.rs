@@ -240,8 +240,25 @@ fn files_and_peers_exclude_each_other() {
     prove(&["--out", "x", "--security", "129"]).refused(2, &["129 bits", "limbo gives 128"]);
     let two = ["--relation", PREIMAGE[1], "--out", "x"];
     prove(&two).refused(2, &["--out: one of several relations"]);
-    let f61 = ["--field", "f61", "--relation", "builtin:power", "--private", "x=3", "--out", "x"];
-    volery(&[&["prove"], &f61[..]].concat()).refused(2, &["limbo is over f2"]);
+}
+
+#[test]
+fn files_over_a_larger_field() {
+    let folder = Folder::new();
+    let path = folder.path("power");
+    let power = ["--relation", "builtin:power?exponent=5", "--public", "y=32"];
+    let over = |field| [&power[..], &["--field", field]].concat();
+    let prove = [&["prove"], &over("f61x2")[..], &["--private", "x=2", "--out", text(&path)]].concat();
+    let made = volery(&[&prove[..], &["--json"]].concat());
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let verify = |field, more: &[&str]| {
+        volery(&[&["verify"], &over(field)[..], &["--proof", text(&path)], more].concat())
+    };
+    assert_eq!(verify("f61x2", &[]).code, Some(0));
+    verify("f61", &[]).refused(3, &["the field of the proof", "give its --field"]);
+    let other = ["prove", "--field", "f61x2", "--relation", power[1], "--public", "y=33", "--private", "x=2"];
+    let other = volery(&[&other[..], &["--out", text(&folder.path("wrong"))]].concat());
+    assert_eq!((other.code, folder.names()), (Some(2), vec!["power".to_string()]));
 }
 
 #[test]

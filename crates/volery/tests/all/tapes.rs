@@ -10,7 +10,7 @@ use volery::circuit::{
 use volery::zk::limbo::Aggregation;
 use volery::{
     Arch, Binary, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling, Options,
-    Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to,
+    Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -193,6 +193,10 @@ fn pinned_garblings() {
 #[test]
 fn pinned_simulations() {
     let (network, state) = network(1500);
+    let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
+    let product = MatrixProduct::<F61>::product_of(dimensions, [7; 32]);
+    let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).unwrap();
+    let entries: Vec<F61> = matrices.witness([7; 32]).collect();
     for arch in Arch::available() {
         let tapes = Aggregation::ALL.map(|aggregation| {
             let simulation = Simulation { aggregation, ..Simulation::default() };
@@ -207,6 +211,11 @@ fn pinned_simulations() {
             ["fb7433c7dd74b29808118e23e25d1460", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
+
+        let mut file = vec![];
+        let options = Options { system: System::Limbo, arch, ..seeded(42) };
+        prove_to_over::<Over<F61, F61x2>, _, _>(&matrices, entries.clone(), &mut file, &options).unwrap();
+        assert_eq!(blake3::hash(&file).to_hex()[..32], *"055037d6e4df6dcf0f641e842c5ec63a", "matrices, {}", arch.name());
     }
 }
 

@@ -5,6 +5,7 @@ use super::*;
 use crate::circuit::Network;
 use crate::commit::ggm::Tree;
 use crate::zk::limbo::{talk, verifier};
+use volery_primitives::{F61, F61x2, Field};
 
 /// Both parties read the same from the tapes that both have, and what is followed of a view that holds the hidden party
 /// is the rest of the sum of all.
@@ -26,6 +27,22 @@ fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
             for at in 0..views * count {
                 let complement = verifier.complement(at / count);
                 assert_eq!(theirs[at], if complement { total[at % count] - ours[at] } else { ours[at] });
+            }
+            let (ours, total) = prover.elements::<F61x2>(count);
+            let (theirs, _) = verifier.elements::<F61x2>(count);
+            for at in 0..views * count {
+                let complement = verifier.complement(at / count);
+                assert_eq!(theirs[at], if complement { total[at % count] - ours[at] } else { ours[at] });
+            }
+            let values = |tapes: &Tapes| {
+                let (mut out, mut total) = (vec![F61::ZERO; 5 * views], vec![F61::ZERO; 5]);
+                tapes.values(Stretch::Products, 512, 0..views, &mut out, &mut total);
+                (out, total)
+            };
+            let ((ours, total), (theirs, _)) = (values(&prover), values(&verifier));
+            for at in 0..5 * views {
+                let complement = verifier.complement(at / 5);
+                assert_eq!(theirs[at], if complement { total[at % 5] - ours[at] } else { ours[at] });
             }
             let bits = |tapes: &Tapes, stretch, from| {
                 let (mut out, mut total) = (vec![F128(1); 3 * views], vec![F128(1); 3]);
