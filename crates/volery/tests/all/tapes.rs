@@ -215,7 +215,12 @@ fn pinned_simulations() {
         let mut file = vec![];
         let options = Options { system: System::Limbo, arch, ..seeded(42) };
         prove_to_over::<Over<F61, F61x2>, _, _>(&matrices, entries.clone(), &mut file, &options).unwrap();
-        assert_eq!(blake3::hash(&file).to_hex()[..32], *"055037d6e4df6dcf0f641e842c5ec63a", "matrices, {}", arch.name());
+        assert_eq!(
+            blake3::hash(&file).to_hex()[..32],
+            *"055037d6e4df6dcf0f641e842c5ec63a",
+            "matrices, {}",
+            arch.name()
+        );
     }
 }
 
