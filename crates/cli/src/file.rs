@@ -49,6 +49,7 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, path: &Path, started: Instant) -> 
     let report = report.map_err(|why| of_file(OUT, path, why))?;
     file.finish().map_err(|why| of_file(OUT, path, Error::io("writing the proof")(why)))?;
     let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
+    outcome.verified = false;
     outcome.threads = settings.threads();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
     print_outcome(&outcome, &settings)

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{Report, Setting, System};
 
-/// A proof that was accepted, as its command reports it.
+/// A proof that was accepted, or written, as its command reports it.
 pub(crate) struct Outcome {
     /// `None` where one process was both.
     pub(crate) role: Option<Party>,
@@ -32,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) total: Duration,
     /// The time that each statement took.
     runs: Vec<Run>,
+    /// Whether it was verified: a file is, by others, later.
+    pub(crate) verified: bool,
     /// What was measured, and with which parameters.
     pub(crate) bench: Option<(&'static str, Value)>,
     /// What this bench alone reports: a name, for JSON and for the table.
@@ -80,6 +82,7 @@ impl Outcome {
             threads: 1,
             total: started.elapsed(),
             runs,
+            verified: true,
             bench: None,
             more: Vec::new(),
         }
@@ -134,7 +137,7 @@ impl Outcome {
             object.insert("parameters".into(), parameters.clone());
         }
         let rest = json!({
-            "verdict": "accepted",
+            "verdict": self.verified.then_some("accepted"),
             "role": self.role.map(Party::name),
             "system": system.name(),
             "field": self.field,
@@ -203,7 +206,10 @@ impl Outcome {
             (None, threads) => format!("both, {threads} threads each"),
         };
         let mut rows = vec![
-            ("verdict", "accepted".into()),
+            (
+                "verdict",
+                if self.verified { "accepted" } else { "not yet: whoever has the file can verify it" }.into(),
+            ),
             ("role", role),
             ("system", format!("{system} over {}", self.field)),
             ("statement", hex(&self.report.statement)),

@@ -8,8 +8,7 @@ use tempfile::TempDir;
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
 
 /// What both objects of a proof have.
-const KEYS: [&str; 12] = [
-    "/verdict",
+const KEYS: [&str; 11] = [
     "/role",
     "/statement",
     "/proof_bytes",
@@ -98,6 +97,8 @@ fn proofs_are_files() {
         for (object, role, way) in [(&proved, "prover", "sent"), (&verified, "verifier", "received")] {
             assert_keys(object, &KEYS);
             assert_keys(object, &[&format!("/seconds/{role}")]);
+            let verdict = if role == "verifier" { Value::from("accepted") } else { Value::Null };
+            assert_eq!(object["verdict"], verdict);
             assert_eq!((&object["role"], &object["system"]), (&role.into(), &"limbo".into()));
             assert_eq!(object["simulation"]["parties"], parties);
             assert!(object["security"]["statistical_bits"].as_u64() >= Some(security), "{object}");
@@ -298,6 +299,7 @@ fn coins_are_tossed_over_a_link() {
         let (verifier, prover) = (verifier.expect(0).json(), prover.expect(0).json());
         for object in [&verifier, &prover] {
             assert_keys(object, &KEYS);
+            assert_eq!(object["verdict"], "accepted");
             assert_eq!(
                 (&object["simulation"]["parties"], &object["simulation"]["challenges"]),
                 (&parties.into(), &"identical".into())
@@ -320,7 +322,7 @@ fn coins_are_tossed_over_a_link() {
 fn limbo_is_measured() {
     let run = |more: &[&str]| {
         let object = volery(&[&["bench", "limbo", "--quiet", "--json"], more].concat()).expect(0).json();
-        assert_keys(&object, &KEYS[2..]);
+        assert_keys(&object, &KEYS[1..]);
         assert_keys(
             &object,
             &["/seconds/prover", "/seconds/verifier", "/peak_rss_bytes", "/parameters/statement"],
