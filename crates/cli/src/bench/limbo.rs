@@ -46,13 +46,16 @@ pub(super) fn limbo(typed: &Bench, started: Instant) -> Result<()> {
         return bench.run(&statement, Known::<Relation>(&witness), shape.mul, &options);
     }
     let gates = bench.plan.gates.unwrap_or(GATES);
-    let network = Network::new(gates).map_err(of_gates)?;
+    let network = Network::new(gates).map_err(of_gates)?.narrow(INPUTS);
     let size = Size::gates(network.width() as u64 + gates);
     let options = bench.plan.settings.options(network.digest(), Some(size))?;
     // Any witness will do, so that it is no secret.
     let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
     bench.run(&network, witness.iter().copied(), gates, &options)
 }
+
+/// Inputs of the random statement, as few as the paper's has.
+const INPUTS: u64 = 8;
 
 /// What is measured.
 struct Limbo<'t> {

@@ -19,6 +19,8 @@ pub struct Network {
     gates: u64,
     /// Which of many networks of this size.
     variant: u64,
+    /// The most wires of state.
+    widest: u64,
 }
 
 /// The most wires of state: they stay in the first-level cache, and 512 multiplications, on average, lie between two
@@ -34,13 +36,22 @@ impl Network {
         if gates == 0 || gates > 1 << 60 {
             return Err(Error::invalid(format!("a network of {gates} gates: choose from 1 to 2^60")));
         }
-        Ok(Self { gates, variant: 0 })
+        Ok(Self { gates, variant: 0, widest: WIDEST })
     }
 
     /// Another network of the same size, at other places: number `variant` of 2^50, of which 0 is that of
     /// [`Network::new`].
     pub fn variant(self, variant: u64) -> Self {
         Self { variant: variant % (1 << 50), ..self }
+    }
+
+    /// The same number of gates on a state of few wires: 4, 8, … up to 1024.
+    ///
+    /// # Panics
+    /// For another number of wires.
+    pub fn narrow(self, wires: u64) -> Self {
+        assert!(wires.is_power_of_two() && (4..=WIDEST).contains(&wires), "{wires} wires");
+        Self { widest: wires, ..self }
     }
 
     /// The number of ANDs.
@@ -53,7 +64,7 @@ impl Network {
         match self.gates {
             1 => 2,
             2..4 => 4,
-            gates => 1 << gates.min(WIDEST).ilog2(),
+            gates => 1 << gates.min(self.widest).ilog2(),
         }
     }
 
@@ -63,6 +74,10 @@ impl Network {
         hasher.update(&self.gates.to_le_bytes());
         if self.variant > 0 {
             hasher.update(&self.variant.to_le_bytes());
+        }
+        if self.widest < WIDEST {
+            hasher.update(b"narrow");
+            hasher.update(&self.widest.to_le_bytes());
         }
         hasher.finalize().into()
     }
@@ -212,13 +227,15 @@ mod tests {
     fn a_network_circuit_has_four_xors_to_each_and() {
         for gates in (1..70).chain([127, 128, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 100_001]) {
             let network = Network::new(gates).unwrap();
-            let shape = Count::<F2>::shape(&network).unwrap();
-            assert_eq!((shape.mul, shape.add), (gates, 4 * gates), "{gates}");
-            assert_eq!(shape.inputs, network.width() as u64);
-            for seed in [[0; 32], SEED] {
-                let mut clear = Clear::new(network.witness(seed));
-                network.run(&mut clear).unwrap();
-                clear.finish().unwrap();
+            for network in [network, network.narrow(8)] {
+                let shape = Count::<F2>::shape(&network).unwrap();
+                assert_eq!((shape.mul, shape.add), (gates, 4 * gates), "{gates}");
+                assert_eq!(shape.inputs, network.width() as u64);
+                for seed in [[0; 32], SEED] {
+                    let mut clear = Clear::new(network.witness(seed));
+                    network.run(&mut clear).unwrap();
+                    clear.finish().unwrap();
+                }
             }
         }
     }
@@ -227,11 +244,13 @@ mod tests {
     fn each_wrong_product_is_found() {
         for gates in [1, 2, 3, 4, 5, 8, 9, 100, 1025, 2048] {
             let network = Network::new(gates).unwrap();
-            let run = |until| network.run(&mut Faulty::new(network.witness(SEED), until));
-            for wrong in 0..gates {
-                assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
+            for network in [network, network.narrow(8)] {
+                let run = |until| network.run(&mut Faulty::new(network.witness(SEED), until));
+                for wrong in 0..gates {
+                    assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
+                }
+                run(gates).unwrap();
             }
-            run(gates).unwrap();
         }
     }
 
@@ -245,6 +264,7 @@ mod tests {
         assert_eq!(network, network.variant(0));
         assert_ne!(fingerprint(0), fingerprint(1));
         assert_ne!(network.digest(), network.variant(1).digest());
+        assert_ne!(network.digest(), network.narrow(8).digest());
         let step = Step::new(0, 4);
         assert!(step.k != step.i && step.k != step.j && step.i != step.j);
     }
