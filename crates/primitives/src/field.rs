@@ -11,6 +11,8 @@
 //! | [`Q32`] | `q32` | [`Q32x2`] | `q32^2` | 2 | 2 |
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
 //!
+//! Every field is its own extension of degree one.
+//!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over them, as
 //! over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
 
@@ -145,16 +147,23 @@ pub trait Extension<B: Field>: Field + From<B> {
     fn pack(coordinates: &[Self]) -> Self;
 }
 
+impl<F: Field> Extension<F> for F {
+    const DEGREE: u32 = 1;
+
+    #[inline(always)]
+    fn scale(self, scalar: F) -> Self {
+        self * scalar
+    }
+    fn pack(coordinates: &[Self]) -> Self {
+        assert!(coordinates.len() <= 1, "{} coordinates do not fit a field over itself", coordinates.len());
+        coordinates.iter().copied().sum()
+    }
+}
+
 /// `base` to the power `exponent`, which is public.
 fn power<F: Field>(base: F, exponent: u128) -> F {
     (0..128 - exponent.leading_zeros()).rev().fold(F::ONE, |power, bit| {
         let square = power * power;
         if exponent >> bit & 1 == 1 { square * base } else { square }
     })
-}
-
-/// [`Extension::pack`] where the degree is one.
-fn pack_one<F: Field>(coordinates: &[F]) -> F {
-    assert!(coordinates.len() <= 1, "{} coordinates do not fit a field over itself", coordinates.len());
-    coordinates.iter().copied().sum()
 }

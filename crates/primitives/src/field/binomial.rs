@@ -40,6 +40,21 @@ pub trait Radicand<const N: usize>: Field {
 #[repr(transparent)]
 pub struct Binomial<B, const N: usize>(pub [B; N]);
 
+impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
+    /// `Σ coordinates[i] · X^i`: [`Extension::pack`] over the prime field.
+    ///
+    /// # Panics
+    /// Where there are more than N.
+    pub fn pack(coordinates: &[Self]) -> Self {
+        assert!(coordinates.len() <= N, "{} coordinates do not fit degree {N}", coordinates.len());
+        coordinates.iter().rev().fold(Self::ZERO, |mut sum, &c| {
+            sum.0.rotate_right(1);
+            sum.0[0] *= B::RADICAND;
+            sum + c
+        })
+    }
+}
+
 impl<B: Field, const N: usize> Default for Binomial<B, N> {
     fn default() -> Self {
         Self([B::ZERO; N])
@@ -116,12 +131,7 @@ impl<B: Radicand<N>, const N: usize> Extension<B> for Binomial<B, N> {
     }
 
     fn pack(coordinates: &[Self]) -> Self {
-        assert!(coordinates.len() <= N, "{} coordinates do not fit degree {N}", coordinates.len());
-        coordinates.iter().rev().fold(Self::ZERO, |mut sum, &c| {
-            sum.0.rotate_right(1);
-            sum.0[0] *= B::RADICAND;
-            sum + c
-        })
+        Self::pack(coordinates)
     }
 }
 

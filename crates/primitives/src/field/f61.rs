@@ -1,6 +1,6 @@
 //! The prime field of 2^61 - 1 elements, and its square.
 
-use super::{Binomial, Extension, F128, Field, Radicand};
+use super::{Binomial, F128, Field, Radicand};
 use crate::aes::Aes128;
 use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
@@ -81,18 +81,6 @@ impl Field for F61 {
     #[inline(always)]
     fn masked(self, mask: u64) -> Self {
         Self(self.0 & mask)
-    }
-}
-
-impl Extension<F61> for F61 {
-    const DEGREE: u32 = 1;
-
-    #[inline(always)]
-    fn scale(self, scalar: F61) -> Self {
-        self * scalar
-    }
-    fn pack(coordinates: &[Self]) -> Self {
-        super::pack_one(coordinates)
     }
 }
 
@@ -267,7 +255,6 @@ mod tests {
     #[test]
     fn laws() {
         laws::field(&SAMPLES);
-        laws::extension(&SAMPLES, &SAMPLES);
         let squares = laws::tuples(&SAMPLES);
         laws::field::<F61x2>(&squares);
         laws::extension::<F61, F61x2>(&SAMPLES, &squares);

@@ -1,7 +1,7 @@
 //! The prime field of 2^64 - 2^32 + 1 elements, and its square.
 #![allow(clippy::suspicious_arithmetic_impl)] // a + b is a - (p - b)
 
-use super::{Binomial, Extension, Field, Radicand};
+use super::{Binomial, Field, Radicand};
 use crate::lanes::Lanes;
 use crate::mac::MacField;
 use core::iter::Sum;
@@ -92,18 +92,6 @@ impl Field for Goldilocks {
     }
 }
 
-impl Extension<Goldilocks> for Goldilocks {
-    const DEGREE: u32 = 1;
-
-    #[inline(always)]
-    fn scale(self, scalar: Goldilocks) -> Self {
-        self * scalar
-    }
-    fn pack(coordinates: &[Self]) -> Self {
-        super::pack_one(coordinates)
-    }
-}
-
 impl Radicand<2> for Goldilocks {
     const RADICAND: Self = Self(7);
     const NAME: &'static str = "goldilocks^2";
@@ -170,7 +158,6 @@ mod tests {
     #[test]
     fn laws() {
         laws::field(&SAMPLES);
-        laws::extension(&SAMPLES, &SAMPLES);
         let squares = laws::tuples(&SAMPLES);
         laws::field::<Goldilocksx2>(&squares);
         laws::extension::<Goldilocks, Goldilocksx2>(&SAMPLES, &squares);

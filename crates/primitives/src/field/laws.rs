@@ -14,7 +14,7 @@ pub fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, 
     [Binomial::ZERO, Binomial::ONE].into_iter().chain(neighbours).collect()
 }
 
-/// Checks the field axioms on all triples of `samples`, and that encodings are canonical.
+/// Checks the field axioms on all triples of `samples`, that encodings are canonical, and that the field extends itself.
 ///
 /// # Panics
 /// Where a law does not hold.
@@ -48,6 +48,7 @@ pub fn field<F: Field>(samples: &[F]) {
         }
     }
     assert_eq!(samples.iter().copied().sum::<F>(), samples.iter().fold(F::ZERO, |s, &a| s + a));
+    extension(samples, samples);
     for words in [[0; 4], [u64::MAX; 4], [1, 2, 3, 4]] {
         let sample = F::sample(&words[..F::SAMPLE]);
         assert_eq!(F::from_word(sample.to_word()), Some(sample));
