@@ -4,8 +4,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{
-    Punctures, Triple, dot, encode, fold_leaves, grow, inner_product, prover_sums, puncture, transpose,
-    verifier_sums, weigh,
+    Punctures, Triple, dot, encode, fold_leaves, grow, inner_product, opened_sums, prover_sums, puncture,
+    transpose, triple_sums, verifier_sums, weigh,
 };
 use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
@@ -39,6 +39,13 @@ fn kernels(criterion: &mut Criterion) {
         });
         group.bench_function("verifier sums, per gate", |bench| {
             bench.iter(|| verifier_sums(arch, black_box(&chi), triples))
+        });
+        group.bench_function("triple sums, per triple", |bench| {
+            bench.iter(|| triple_sums(arch, black_box(&chi), triples))
+        });
+        let [left, right] = [&chi, &a].map(|words| words.iter().map(|word| word.bit0()).collect::<Vec<_>>());
+        group.bench_function("opened sums, per triple", |bench| {
+            bench.iter(|| opened_sums(arch, black_box(&chi), triples, &left, &right))
         });
         group.bench_function("transpose, per row", |bench| {
             bench.iter(|| transpose(arch, black_box(&a), &mut out))

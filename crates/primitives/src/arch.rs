@@ -303,6 +303,32 @@ pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (
     dispatch!(arch, verifier_sums(coefficients, triples))
 }
 
+/// `Σ χ·a`, `Σ χ·b` and `Σ χ·c` of the triples `[a, b, c]`.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn triple_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> [F128; 3] {
+    assert_eq!(coefficients.len(), triples.len());
+    dispatch!(arch, triple_sums(coefficients, triples))
+}
+
+/// `Σ χ·x`, `Σ χ·y` and `Σ χ·(z + r·x + l·y)` of the triples `[x, y, z]`, for the bits l of `left` and r of `right`:
+/// `(x + l)·(y + r)` is `z + r·x + l·y + l·r` where z is x·y. Time depends on the lengths alone.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn opened_sums(
+    arch: Arch,
+    coefficients: &[F128],
+    triples: &[Triple],
+    left: &[F2],
+    right: &[F2],
+) -> [F128; 3] {
+    assert_eq!(coefficients.len(), triples.len());
+    assert_eq!((left.len(), right.len()), (triples.len(), triples.len()));
+    dispatch!(arch, opened_sums(coefficients, triples, left, right))
+}
+
 /// Transposes 128 columns of `B = rows.len() / 128` blocks into rows: bit p of `rows[128·b + j]` is bit j of
 /// `columns[p·B + b]`.
 ///

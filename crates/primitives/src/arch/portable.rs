@@ -169,6 +169,26 @@ pub(super) fn verifier_sums(coefficients: &[F128], triples: &[Triple]) -> (F128,
     sums
 }
 
+pub(super) fn triple_sums(coefficients: &[F128], triples: &[Triple]) -> [F128; 3] {
+    let mut sums = [F128::ZERO; 3];
+    for (&chi, triple) in coefficients.iter().zip(triples) {
+        for (sum, &column) in sums.iter_mut().zip(triple) {
+            *sum += chi * column;
+        }
+    }
+    sums
+}
+
+pub(super) fn opened_sums(coefficients: &[F128], triples: &[Triple], left: &[F2], right: &[F2]) -> [F128; 3] {
+    let mut sums = [F128::ZERO; 3];
+    for (i, (&chi, &[x, y, z])) in coefficients.iter().zip(triples).enumerate() {
+        for (sum, column) in sums.iter_mut().zip([x, y, z + x.scale(right[i]) + y.scale(left[i])]) {
+            *sum += chi * column;
+        }
+    }
+    sums
+}
+
 pub(super) fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) {
     let count = rows.len() / blocks;
     for (column, out) in columns.chunks_exact(blocks).zip(out.chunks_exact_mut(count.max(1))) {

@@ -17,7 +17,8 @@ mod trees;
 
 pub(super) use bits::bit_products;
 pub(super) use sums::{
-    add_products, add_scaled, combine, dot, inner_product, multiply, prover_sums, verifier_sums, weigh,
+    add_products, add_scaled, combine, dot, inner_product, multiply, opened_sums, prover_sums, triple_sums,
+    verifier_sums, weigh,
 };
 pub(super) use transpose::transpose;
 pub(super) use trees::{encode, fold_leaves, grow, puncture, sum_rows};

@@ -111,7 +111,27 @@ fn sums_of_products() {
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));
+        agree("triple_sums", |arch| triple_sums(arch, &chi, &triples));
+        let other: Vec<F2> = a.iter().map(|x| x.bit0()).collect();
+        agree("opened_sums", |arch| opened_sums(arch, &chi, &triples, &factors, &other));
     }
+}
+
+/// Each sum of columns is an inner product, the third of opened triples with the columns that their bits select.
+#[test]
+fn sums_of_columns() {
+    let (chi, bits) = (random(1, 130), random(2, 130));
+    let triples: Vec<Triple> = random(3, 3 * 130).as_chunks().0.to_vec();
+    let [left, right] =
+        [0, 1].map(|at| bits.iter().map(|word| F2::low_bit(word.0 >> at)).collect::<Vec<_>>());
+    let sum = |of: &dyn Fn(usize) -> F128| (0..130).map(|i| chi[i] * of(i)).sum::<F128>();
+    let columns = [0, 1, 2].map(|column| sum(&|i| triples[i][column]));
+    assert_eq!(triple_sums(Arch::PORTABLE, &chi, &triples), columns);
+    let chosen = |bits: &[F2], column: usize| {
+        sum(&|i| if bits[i].to_bool() { triples[i][column] } else { F128::ZERO })
+    };
+    let third = columns[2] + chosen(&right, 0) + chosen(&left, 1);
+    assert_eq!(opened_sums(Arch::PORTABLE, &chi, &triples, &left, &right), [columns[0], columns[1], third]);
 }
 
 #[test]
@@ -199,7 +219,9 @@ fn extreme_products() {
     let all = [F128(u128::MAX); 9];
     let top = [F128(1 << 127); 9];
     agree("dot", |arch| dot(arch, &all, &top));
-    agree("prover_sums", |arch| prover_sums(arch, &all, &[[top[0], all[0], all[0]]; 9]));
+    let triples = [[top[0], all[0], all[0]]; 9];
+    agree("prover_sums", |arch| prover_sums(arch, &all, &triples));
+    agree("opened_sums", |arch| opened_sums(arch, &all, &triples, &[F2::ONE; 9], &[F2::ONE; 9]));
 }
 
 #[test]

@@ -123,6 +123,9 @@ macro_rules! kernels {
                     simd::prover_sums::<$vector>;
                 fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::verifier_sums::<$vector>;
+                fn triple_sums(chi: &[F128], triples: &[Triple]) -> [F128; 3] = simd::triple_sums::<$vector>;
+                fn opened_sums(chi: &[F128], triples: &[Triple], left: &[F2], right: &[F2]) -> [F128; 3] =
+                    simd::opened_sums::<$vector>;
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
                 fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) =
                     simd::bit_products::<$vector>;

@@ -291,3 +291,79 @@ pub(in super::super) unsafe fn verifier_sums<V: Simd>(chi: &[F128], triples: &[T
         (wide[0].fold() ^ single[0].fold(), wide[1].fold() ^ single[1].fold())
     }
 }
+
+/// Adds χ times each column to its sum.
+#[inline(always)]
+unsafe fn add_columns<V: Simd>(chi: V, columns: [V; 3], sums: &mut [Unreduced<V>; 3]) {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe {
+        sums[0].add_product(chi, columns[0]);
+        sums[1].add_product(chi, columns[1]);
+        sums[2].add_product(chi, columns[2]);
+    }
+}
+
+#[inline(always)]
+unsafe fn fold_columns<V: Simd, W: Simd>(wide: [Unreduced<V>; 3], single: [Unreduced<W>; 3]) -> [F128; 3] {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe {
+        [
+            wide[0].fold() ^ single[0].fold(),
+            wide[1].fold() ^ single[1].fold(),
+            wide[2].fold() ^ single[2].fold(),
+        ]
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn triple_sums<V: Simd>(chi: &[F128], triples: &[Triple]) -> [F128; 3] {
+    let (length, chi) = (chi.len(), chi.as_ptr());
+    // SAFETY: as in `dot`; the caller checked that both lengths are equal.
+    unsafe {
+        let mut wide = [Unreduced::<V>::zero(); 3];
+        let mut single = [Unreduced::<V::One>::zero(); 3];
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            add_columns(V::load(chi.add(i)), load_triples(triples, i), &mut wide);
+        }
+        for i in whole..length {
+            add_columns(V::One::load(chi.add(i)), load_triples(triples, i), &mut single);
+        }
+        fold_columns(wide, single)
+    }
+}
+
+/// The columns x, y and z + r·x + l·y of the triples from number i on.
+#[inline(always)]
+unsafe fn load_opened<V: Simd>(triples: &[Triple], left: *const u8, right: *const u8, i: usize) -> [V; 3] {
+    // SAFETY: the caller upholds the condition of `Simd` and that i + LANES is in range of all three.
+    unsafe {
+        let [x, y, z] = load_triples::<V>(triples, i);
+        let (l, r) = (V::masks(left.add(i)), V::masks(right.add(i)));
+        [x, y, z.xor(r.and(x)).xor(l.and(y))]
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn opened_sums<V: Simd>(
+    chi: &[F128],
+    triples: &[Triple],
+    left: &[F2],
+    right: &[F2],
+) -> [F128; 3] {
+    let (length, chi) = (chi.len(), chi.as_ptr());
+    let (left, right): (*const u8, *const u8) = (left.as_ptr().cast(), right.as_ptr().cast());
+    // SAFETY: as in `add_scaled`; the caller checked that all lengths are equal.
+    unsafe {
+        let mut wide = [Unreduced::<V>::zero(); 3];
+        let mut single = [Unreduced::<V::One>::zero(); 3];
+        let whole = length - length % V::LANES;
+        for i in (0..whole).step_by(V::LANES) {
+            add_columns(V::load(chi.add(i)), load_opened(triples, left, right, i), &mut wide);
+        }
+        for i in whole..length {
+            add_columns(V::One::load(chi.add(i)), load_opened(triples, left, right, i), &mut single);
+        }
+        fold_columns(wide, single)
+    }
+}
