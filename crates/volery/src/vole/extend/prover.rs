@@ -24,6 +24,8 @@ pub struct Prover {
     /// Tiles of this iteration that are expanded, and how many of them were handed out.
     tile: usize,
     draws: usize,
+    /// The draws whose messages of the verifier were received; negative where some of the last iteration are missing.
+    heard: isize,
     next: Next,
 }
 
@@ -60,7 +62,10 @@ impl Prover {
         let met = channel.meet("lpn set-up");
         let mut next = Next::new(arch, base, &met);
         let mut leaves = Zeroizing::new(vec![F128::ZERO; TILE]);
-        next.fix(channel, arch, params.tiles(), &mut leaves)?;
+        for tile in 1..=params.tiles() {
+            next.receive(channel)?;
+            next.fix(arch, tile, &mut leaves);
+        }
         next.challenge(channel)?;
         next.receive_answer(channel)?;
         next.check(&met)?;
@@ -70,7 +75,7 @@ impl Prover {
         let trees = next.trees;
         let next = Next::new(arch, Base::new(params, Zeroizing::default()), &met);
         let schedule = Schedule::new(params);
-        Ok(Self { arch, params, schedule, met, code, trees, tile: 0, draws: 0, next })
+        Ok(Self { arch, params, schedule, met, code, trees, tile: 0, draws: 0, heard: 0, next })
     }
 
     /// Expands the next tile of this iteration.
@@ -87,7 +92,7 @@ impl Prover {
             self.next.base.collect(rows);
         }
         self.draws += 1;
-        self.next.fix(channel, self.arch, self.schedule.fixed(self.draws), rows)?;
+        self.next.fix(self.arch, self.schedule.fixed(self.draws), rows);
         if self.draws == self.schedule.checked() {
             self.next.challenge(channel)?;
         }
@@ -99,13 +104,13 @@ impl Prover {
 
     /// Checks the trees of the next iteration, and goes on to it.
     fn turn(&mut self, channel: &mut Channel) -> Result<()> {
-        self.next.receive_answer(channel)?;
         self.next.check(&self.met)?;
         self.met = channel.meet("lpn iteration");
         let done = Base::new(self.params, core::mem::take(&mut self.code.table));
         let next = core::mem::replace(&mut self.next, Next::new(self.arch, done, &self.met));
         self.code = Code::new(self.arch, &self.met, next.base.into_table());
         self.trees = next.trees;
+        self.heard -= self.draws as isize;
         (self.tile, self.draws) = (0, 0);
         Ok(())
     }
@@ -127,13 +132,10 @@ impl Next {
         Ok(())
     }
 
-    /// Takes up the corrections of the tiles up to `fixed`, and adds each to the check.
-    fn fix(&mut self, channel: &mut Channel, arch: Arch, fixed: usize, leaves: &mut [F128]) -> Result<()> {
+    /// Takes up the corrections of the tiles up to `fixed`, which were received, and adds each to the check.
+    fn fix(&mut self, arch: Arch, fixed: usize, leaves: &mut [F128]) {
         while self.fixed < fixed {
-            let Some((corrections, seed)) = self.received.pop_front() else {
-                self.receive(channel)?;
-                continue;
-            };
+            let (corrections, seed) = self.received.pop_front().expect("received in time, says the schedule");
             self.trees.fix(self.base.tree_shares(self.fixed), &corrections, leaves);
             with_coefficients(arch, seed, leaves, |chi, leaves| {
                 let (macs, values) = weigh(arch, chi, leaves);
@@ -142,7 +144,6 @@ impl Next {
             });
             self.fixed += 1;
         }
-        Ok(())
     }
 
     /// Sends x = φ ⊕ u*.
@@ -151,11 +152,9 @@ impl Next {
         channel.send_words(&[self.sums.1 + values])
     }
 
-    /// Receives the verifier's answer, unless it is here already.
+    /// Receives the verifier's answer.
     fn receive_answer(&mut self, channel: &mut Channel) -> Result<()> {
-        if self.answer.is_none() {
-            self.answer = Some(channel.recv_array()?);
-        }
+        self.answer = Some(channel.recv_array()?);
         Ok(())
     }
 
@@ -174,6 +173,9 @@ impl Vole for Prover {
     type Share = Mac;
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
+        while self.heard + self.lag() as isize <= self.draws as isize {
+            self.receive(channel)?;
+        }
         if self.draws == self.schedule.draws() {
             self.turn(channel)?;
         }
@@ -183,14 +185,28 @@ impl Vole for Prover {
         Ok(())
     }
 
-    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac>> {
-        // The verifier is ahead. Every iteration that was drawn from was checked before.
-        let under_way = self.schedule.planted(self.draws) - self.next.fixed - self.next.received.len();
-        for _ in 0..under_way {
+    fn lag(&self) -> usize {
+        self.schedule.slack()
+    }
+
+    fn receive(&mut self, channel: &mut Channel) -> Result<()> {
+        self.heard += 1;
+        // Nothing belongs to the last draws of an iteration.
+        let Ok(draws) = usize::try_from(self.heard) else { return Ok(()) };
+        let tiles = self.schedule.planted(draws) - self.schedule.planted(draws.saturating_sub(1));
+        for _ in 0..tiles {
             self.next.receive(channel)?;
         }
-        if self.draws >= self.schedule.checked() {
+        if draws == self.schedule.checked() {
             self.next.receive_answer(channel)?;
+        }
+        Ok(())
+    }
+
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Mac>> {
+        // The verifier is ahead. Every iteration that was drawn from was checked before.
+        while self.heard < self.draws as isize {
+            self.receive(channel)?;
         }
         Ok(self)
     }

@@ -54,10 +54,14 @@ impl Schedule {
         self.eighths(self.planted_by + 3)
     }
 
-    /// By how many draws the prover may receive later than the verifier sends: within an eighth of the draws nothing is
-    /// needed, and what waits for a round trip in the meantime stays small.
+    /// By how many draws the prover may receive later than the verifier sends: within an eighth of them nothing is needed.
+    pub(crate) fn slack(self) -> usize {
+        self.draws() / 8
+    }
+
+    /// The same where what waits for a round trip in the meantime is to stay small.
     pub(crate) fn lag(self) -> usize {
-        (self.draws() / 8).min(128)
+        self.slack().min(128)
     }
 
     fn eighths(self, number: usize) -> usize {
@@ -101,9 +105,14 @@ mod tests {
             assert!(schedule.checked() < last && schedule.checked() < schedule.opened());
             assert!(schedule.opened() <= last);
             // What is needed is received in time, and nothing of an iteration after its last draw.
-            let heard = |draws: usize| (draws).saturating_sub(schedule.lag());
-            if schedule.planted_by == 4 {
-                assert!((1..=last).all(|draws| schedule.planted(heard(draws)) >= schedule.fixed(draws)));
+            let over_f2 = schedule.planted_by == 5;
+            let lag = if over_f2 { schedule.slack() } else { schedule.lag() };
+            let heard = |draws: usize| draws.saturating_sub(lag);
+            assert!((1..=last).all(|draws| schedule.planted(heard(draws)) >= schedule.fixed(draws)));
+            if over_f2 {
+                // The answer to x comes before the next iteration.
+                assert!(heard(last) + 1 > schedule.checked());
+            } else {
                 assert!(heard(schedule.opened()) >= schedule.checked() && heard(last) >= schedule.opened());
             }
         }

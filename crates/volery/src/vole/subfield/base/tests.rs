@@ -189,7 +189,7 @@ over_every_field!(a_false_x_is_caught);
 /// sum over all places a guess at that half passes, and gives values outside the field their MACs. By bits it does not.
 #[test]
 fn one_sum_attack() {
-    use volery_primitives::{Extension, F61, F61x2, F65537, F65537x4};
+    use volery_primitives::{F61, F61x2, F65537, F65537x4};
     fn test<B: Field, E: MacField<B>>(errors: &[B], gamma: E, half: impl Fn(&[B]) -> Vec<B>) {
         for seed in 0..4 {
             let delta = delta::<B, E>(seed);
