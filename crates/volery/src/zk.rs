@@ -6,12 +6,17 @@
 
 pub mod jko;
 pub mod limbo;
+mod openings;
 pub mod quicksilver;
 pub mod stack;
+pub mod wolverine;
+
+pub(crate) use openings::Openings;
 
 use crate::channel::Channel;
 use crate::circuit::{Shape, Size};
 use crate::error::{Error, Result};
+use volery_primitives::Field;
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
 #[must_use = "a proof is accepted only where this was returned"]
@@ -41,7 +46,7 @@ impl Gates {
     /// What the soundness of the proof depends on.
     pub fn size(&self) -> Size {
         let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
-        Size { commitments: inputs + mul, polynomials, degree, matrices }
+        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices }
     }
 
     /// Those of a statement whose polynomials are computed gate by gate.
@@ -62,6 +67,25 @@ impl Gates {
         self.assert += 1;
         self.degree = self.degree.max(2);
     }
+}
+
+/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them, and some
+/// for what each coordinate's encoding is longer than its logarithm.
+const TRANSCRIPT_BITS: u32 = 112;
+
+/// Whether challenges over `E` come from the transcript, and the gates are one-way.
+pub(crate) const fn by_transcript<E: Field>() -> bool {
+    E::BITS >= TRANSCRIPT_BITS
+}
+
+/// Shares of the shortest section: of what the prover commits by and corrects in one message.
+const SECTION: usize = 256;
+
+/// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all before, so that
+/// small statements send few corrections of shares that commit to nothing.
+pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
+    let length = if sectioned < SECTION { SECTION } else { sectioned };
+    if length < left { length } else { left }
 }
 
 /// The verifier's last message: one byte, one for accepted, zero for anything else.

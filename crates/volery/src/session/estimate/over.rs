@@ -8,8 +8,9 @@ use crate::session::{Correlations, Over};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::direct;
-use crate::zk::quicksilver::arithmetic::{BLOCKS, by_transcript, section};
+use crate::zk::quicksilver::arithmetic::BLOCKS;
 use crate::zk::quicksilver::degree_of_check;
+use crate::zk::{by_transcript, section};
 use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
@@ -21,23 +22,10 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     /// Where they are not among those of this setting.
     pub fn traffic(correlations: Correlations, size: Size) -> Estimate {
         let (commitments, masks) = (size.commitments, Masks::of(&size, E::DEGREE.into()));
+        let (blocks, longest) = Self::blocks(correlations, size, masks);
         let mut setup = HANDSHAKE;
-        let (blocks, longest, online) = match correlations {
-            Correlations::Direct => {
-                let next = |drawn| direct::next(drawn as usize);
-                let blocks = Blocks::cover(size, masks, direct::LONGEST, next);
-                setup += Self::base_setup();
-                let online = Self::base(blocks.shares + blocks.masks.iter().sum::<u64>(), blocks.drawn());
-                (blocks, direct::LONGEST, online)
-            }
-            Correlations::Lpn(params) => {
-                let blocks = Blocks::cover(size, masks, TILE, |_| TILE);
-                setup += Self::lpn_setup(params);
-                let online = Self::lpn(params, blocks.drawn());
-                (blocks, TILE, online)
-            }
-            Correlations::SoftSpoken(_) => panic!("only over F_2"),
-        };
+        setup += Self::setup(correlations);
+        let online = Self::draw(correlations, &blocks);
         let batches = if by_transcript::<E>() { 0 } else { blocks.number.div_ceil(BLOCKS as u64) };
         let mut total = setup;
         total += online;
@@ -50,6 +38,41 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         let opened = degree_of_check(size.degree) * E::BYTES;
         total += Carried { prover: opened as u64 + 32, verifier: 1 };
         Estimate { setup, total }
+    }
+
+    /// The set-up, and drawing so many shares.
+    pub(in super::super) fn traffic_of_shares(correlations: Correlations, shares: u64) -> [Carried; 2] {
+        let (blocks, _) = Self::blocks(correlations, Size::gates(shares), Masks { lines: 0, shares: 0 });
+        [Self::setup(correlations), Self::draw(correlations, &blocks)]
+    }
+
+    /// The blocks that a statement of this size draws, and how long they become.
+    fn blocks(correlations: Correlations, size: Size, masks: Masks) -> (Blocks, usize) {
+        match correlations {
+            Correlations::Direct => {
+                let next = |drawn| direct::next(drawn as usize);
+                (Blocks::cover(size, masks, direct::LONGEST, next), direct::LONGEST)
+            }
+            _ => (Blocks::cover(size, masks, TILE, |_| TILE), TILE),
+        }
+    }
+
+    fn setup(correlations: Correlations) -> Carried {
+        match correlations {
+            Correlations::Direct => Self::base_setup(),
+            Correlations::Lpn(params) => Self::lpn_setup(params),
+            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+        }
+    }
+
+    fn draw(correlations: Correlations, blocks: &Blocks) -> Carried {
+        match correlations {
+            Correlations::Direct => {
+                Self::base(blocks.shares + blocks.masks.iter().sum::<u64>(), blocks.drawn())
+            }
+            Correlations::Lpn(params) => Self::lpn(params, blocks.drawn()),
+            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+        }
     }
 
     /// The bits of Δ.

@@ -55,6 +55,7 @@ use super::polynomial::{degree_of_check, early_ends};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
 use crate::vole::subfield::{base_error, guess, likeliest};
+use crate::zk::by_transcript;
 use volery_primitives::{Field, MacField};
 
 /// Blocks of the VOLE to a coin of the verifier.
@@ -66,30 +67,13 @@ const WAITING: usize = 32;
 /// Slots that gates fill before they are weighed: they stay in the first-level cache.
 const SLOTS: usize = 512;
 
-/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them, and some
-/// for what each coordinate's encoding is longer than its logarithm.
-const TRANSCRIPT_BITS: u32 = 112;
-
-/// Whether challenges over `E` come from the transcript, and the gates are one-way.
-pub const fn by_transcript<E: Field>() -> bool {
-    E::BITS >= TRANSCRIPT_BITS
-}
-
 /// Whether a section of block number `block` of a statement ends a batch, where it is not the last one.
 const fn ends_batch<E: Field>(block: usize, ends_block: bool) -> bool {
     by_transcript::<E>() || (ends_block && (block + 1).is_multiple_of(BLOCKS))
 }
 
-/// Shares of the shortest section, and sections that are shorter than a block of the most that any VOLE has.
-const SECTION: usize = 256;
+/// Sections that are shorter than a block of the most that any VOLE has.
 const RAMP: u64 = 4;
-
-/// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all before, so that
-/// small statements send few corrections of shares that commit to nothing.
-pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
-    let length = if sectioned < SECTION { SECTION } else { sectioned };
-    if length < left { length } else { left }
-}
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this size over a
 /// VOLE with blocks of `block` shares, whose first shares take so many `checks`.

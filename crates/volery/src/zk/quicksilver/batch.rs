@@ -112,19 +112,5 @@ fn challenge_to(channel: &mut Channel, what: &'static str) -> [F128; 2] {
     [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
 }
 
-/// The running digest of the MACs, or keys, of asserted wires.
-pub(super) struct Openings(blake3::Hasher);
-
-impl Openings {
-    pub(super) fn new() -> Self {
-        Self(blake3::Hasher::new_derive_key("volery quicksilver v1, asserted wires"))
-    }
-
-    pub(super) fn absorb<E: Field>(&mut self, element: &E) {
-        self.0.update(&element.to_word().to_le_bytes());
-    }
-
-    pub(super) fn digest(&self) -> [u8; 32] {
-        self.0.finalize().into()
-    }
-}
+/// What the digest of asserted wires is for.
+pub(super) const ASSERTED: &str = "volery quicksilver v1, asserted wires";

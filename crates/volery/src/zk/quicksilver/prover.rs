@@ -3,13 +3,13 @@
 mod polynomial;
 
 use super::MASKS;
-use super::batch::{Batch, Openings, challenge};
+use super::batch::{ASSERTED, Batch, challenge};
 use super::polynomial::{Pending, Rows, Sums, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::{BoxedVole, Mac, Shares, vope};
-use crate::zk::Gates;
+use crate::zk::{Gates, Openings};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::{Arch, Triple, prover_sums};
@@ -62,7 +62,7 @@ impl<'a> Prover<'a> {
             coefficients: 0,
             polynomials: Sums::default(),
             rows: Default::default(),
-            openings: Openings::new(),
+            openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
             failed: None,

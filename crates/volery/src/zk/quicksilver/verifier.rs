@@ -3,13 +3,13 @@
 mod polynomial;
 
 use super::MASKS;
-use super::batch::{Batch, Openings, challenge};
+use super::batch::{ASSERTED, Batch, challenge};
 use super::polynomial::{KeySums, Keys, Rows, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, Gates, Openings};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
@@ -64,7 +64,7 @@ impl<'a> Verifier<'a> {
             coefficients: 0,
             polynomials: KeySums::default(),
             rows: Default::default(),
-            openings: Openings::new(),
+            openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
             progress: None,

@@ -3,15 +3,15 @@
 mod polynomial;
 mod products;
 
-use super::super::batch::{Openings, challenge};
+use super::super::batch::{ASSERTED, challenge};
 use super::super::polynomial::{Sums, degree_of_check};
-use super::{BLOCKS, SLOTS, by_transcript, ends_batch, section};
+use super::{BLOCKS, SLOTS, ends_batch};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::subfield::{macs, values};
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::Gates;
+use crate::zk::{Gates, Openings, by_transcript, section};
 use core::fmt::Display;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -90,7 +90,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             spare: Vec::new(),
             sums: Sums::default(),
             coefficients: 0,
-            openings: Openings::new(),
+            openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
             failed: None,

@@ -17,7 +17,7 @@ macro_rules! over_every_field {
 mod challenges;
 mod polynomials;
 
-use super::super::batch::Openings;
+use super::super::batch::ASSERTED;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
 use crate::circuit::{Backend, Circuit, Size};
@@ -26,7 +26,7 @@ use crate::random::Random;
 use crate::vole::lpn::Sets;
 use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
 use crate::vole::{Shares, Vole};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, Gates, Openings};
 use core::fmt::Display;
 use std::collections::HashSet;
 use std::time::Duration;

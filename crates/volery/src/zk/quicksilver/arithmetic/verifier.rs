@@ -2,16 +2,16 @@
 
 mod polynomial;
 
-use super::super::batch::{Openings, challenge};
+use super::super::batch::{ASSERTED, challenge};
 use super::super::polynomial::{KeySums, Rows, degree_of_check};
-use super::{SLOTS, by_transcript, ends_batch, section};
+use super::{SLOTS, ends_batch};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, Gates, Openings, by_transcript, section};
 use core::fmt::Display;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -97,7 +97,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             sums: Zeroizing::default(),
             polynomials: KeySums::default(),
             rows: Default::default(),
-            openings: Openings::new(),
+            openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
             progress: None,

@@ -148,7 +148,7 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
             let u = E::dot(arch, &chi, &constant) + macs(masks);
             let v = E::dot(arch, &chi, &linear) + values(masks);
             proving.send_elements(&[u, v]).unwrap();
-            let mut openings = Openings::new();
+            let mut openings = Openings::new(ASSERTED);
             openings.absorb(&sum.mac);
             proving.send(&openings.digest()).unwrap();
             proving.flush().unwrap();

@@ -4,7 +4,7 @@ use super::Verifier;
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::vole::subfield::{Coefficients, Key};
-use crate::zk::quicksilver::arithmetic::by_transcript;
+use crate::zk::by_transcript;
 use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
