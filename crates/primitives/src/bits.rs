@@ -4,6 +4,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 pub use crate::arch::transpose;
 
+use crate::field::{F2, Field};
+
 /// A fixed number of bits, the first in the lowest position of the first byte. Wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Bits {
@@ -93,6 +95,40 @@ impl Bits {
     }
 }
 
+/// Appends `values`, eight to a byte, the first in the lowest position; what follows the last is zero.
+pub fn pack(values: &[F2], bytes: &mut Vec<u8>) {
+    let byte = |values: &[F2; 8]| {
+        let word = u64::from_le_bytes(values.map(|value| value.to_word() as u8));
+        // Bit 8·i goes to bit 56 + i.
+        (word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    };
+    let (whole, rest) = values.as_chunks();
+    bytes.extend(whole.iter().map(byte));
+    if !rest.is_empty() {
+        let mut last = [F2::ZERO; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        bytes.push(byte(&last));
+    }
+}
+
+/// Fills `values` with what [`pack`] made of them; whether what follows the last is zero.
+///
+/// # Panics
+/// Where `bytes` is not `values.len().div_ceil(8)` long.
+pub fn unpack(bytes: &[u8], values: &mut [F2]) -> bool {
+    assert_eq!(bytes.len(), values.len().div_ceil(8));
+    let mut beyond = 0;
+    for (values, &byte) in values.chunks_mut(8).zip(bytes) {
+        // Bit i alone in byte i, and then in the lowest place of it.
+        let alone = u64::from(byte).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+        let lowest = (alone + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+        let bits = lowest.to_le_bytes();
+        values.iter_mut().zip(bits).for_each(|(value, bit)| *value = F2::low_bit(bit.into()));
+        beyond |= bits[values.len()..].iter().fold(0, |beyond, bit| beyond | bit);
+    }
+    beyond == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,5 +162,23 @@ mod tests {
         bits.write_bytes(&mut bytes);
         assert_eq!(bytes, [0b110]);
         assert!(bits.zero_from(3) && !bits.zero_from(2));
+    }
+
+    #[test]
+    fn packed_values_come_back() {
+        for length in 0..40 {
+            let values: Vec<F2> = (0..length).map(|i| F2::low_bit(0xb5_1d3a_92e7u128 >> i)).collect();
+            let mut bytes = Vec::new();
+            pack(&values, &mut bytes);
+            assert!((0..length).all(|i| u128::from(bytes[i / 8] >> (i % 8) & 1) == values[i].to_word()));
+            let mut again = vec![F2::ONE; length];
+            assert!(unpack(&bytes, &mut again));
+            assert_eq!(again, values);
+            for beyond in length..8 * bytes.len() {
+                bytes[length / 8] ^= 1 << (beyond % 8);
+                assert!(!unpack(&bytes, &mut again));
+                bytes[length / 8] ^= 1 << (beyond % 8);
+            }
+        }
     }
 }
