@@ -99,8 +99,8 @@ pub use session::{
     Binary, Carried, Choice, Correlations, Estimate, Evaluated, EvaluatedClauses, Garbled, GarbledClauses,
     Garbling, LONGEST_LABEL, Options, Over, Proof, ProvenBy, ProverSession, Reason, Report, Security,
     Setting, Simulated, SimulatedClauses, Simulation, Stream, System, Use, VerifiedBy, VerifierSession,
-    check, prove, prove_one_of, prove_over, prove_to, prove_to_over, read_label, verify, verify_from,
-    verify_from_over, verify_one_of, verify_over,
+    check, choose, prove, prove_one_of, prove_over, prove_to, prove_to_over, read_label, statistical_bits,
+    verify, verify_from, verify_from_over, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;
@@ -109,3 +109,4 @@ pub use volery_primitives::{
     Q32, Q32x2,
 };
 pub use zk::Accepted;
+pub use zk::wolverine::{Checked, CheckedBy, Checking, LONGEST_BLOCK};

@@ -2,6 +2,7 @@
 
 mod binary;
 mod correlations;
+mod cut_and_choose;
 mod disjunction;
 mod estimate;
 mod garbled;
@@ -15,6 +16,7 @@ mod system;
 
 pub use binary::Binary;
 pub use correlations::{Choice, Correlations, Reason, Use};
+pub use cut_and_choose::{choose, statistical_bits};
 pub use disjunction::{Stream, prove_one_of, verify_one_of};
 pub use estimate::{Carried, Estimate};
 pub use garbled::{Evaluated, EvaluatedClauses, Garbled, GarbledClauses, Garbling};
@@ -33,6 +35,7 @@ use crate::channel::Channel;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
+use crate::zk::wolverine::{self, Checked};
 use crate::zk::{Accepted, Gates, recv_verdict, tell};
 use volery_primitives::Field;
 
@@ -64,13 +67,13 @@ where
     C: ProvenBy<Binary, W> + Evaluated,
 {
     match options.system {
-        System::QuickSilver | System::Limbo => prove_over::<Binary, W, C>(circuit, witness, channel, options),
         System::Jko => garbled::prove(circuit, witness, channel, options),
         System::Stack => Err(without_clauses()),
+        _ => prove_over::<Binary, W, C>(circuit, witness, channel, options),
     }
 }
 
-/// The same over any field, by QuickSilver or Limbo: `prove_over::<Over<F61, F61>, _, _>(…)`.
+/// The same over any field, by QuickSilver, Limbo or Wolverine: `prove_over::<Over<F61, F61>, _, _>(…)`.
 ///
 /// # Errors
 /// As for [`prove`]; `Invalid` where less security is offered than asked for.
@@ -103,9 +106,9 @@ where
     C: VerifiedBy<Binary> + Garbled,
 {
     match options.system {
-        System::QuickSilver | System::Limbo => verify_over::<Binary, C>(circuit, channel, options),
         System::Jko => garbled::verify(circuit, channel, options),
         System::Stack => Err(without_clauses()),
+        _ => verify_over::<Binary, C>(circuit, channel, options),
     }
 }
 
@@ -116,7 +119,7 @@ fn without_clauses() -> Error {
     )
 }
 
-/// The same over any field, by QuickSilver or Limbo: `verify_over::<Over<F61, F61>, _>(…)`.
+/// The same over any field, by QuickSilver, Limbo or Wolverine: `verify_over::<Over<F61, F61>, _>(…)`.
 ///
 /// # Errors
 /// As for [`verify`]; `Invalid` where less security is offered than asked for.
@@ -134,7 +137,11 @@ where
 /// A circuit that can be evaluated, counted and proved over `S` with a witness `W`. Whatever implements [`Circuit`] for
 /// every backend over the field, and may be shared by threads, is one.
 pub trait ProvenBy<S: Setting, W: IntoIterator<Item = S::F>>:
-    Circuit<Clear<S::F, W::IntoIter>> + Circuit<Count<S::F>> + for<'a> Circuit<S::Prover<'a>> + Simulated<S>
+    Circuit<Clear<S::F, W::IntoIter>>
+    + Circuit<Count<S::F>>
+    + for<'a> Circuit<S::Prover<'a>>
+    + for<'a> Circuit<wolverine::Prover<'a, S::Macs>>
+    + Simulated<S>
 {
 }
 
@@ -142,6 +149,7 @@ impl<S: Setting, W: IntoIterator<Item = S::F>, C> ProvenBy<S, W> for C where
     C: Circuit<Clear<S::F, W::IntoIter>>
         + Circuit<Count<S::F>>
         + for<'a> Circuit<S::Prover<'a>>
+        + for<'a> Circuit<wolverine::Prover<'a, S::Macs>>
         + Simulated<S>
 {
 }
@@ -149,12 +157,18 @@ impl<S: Setting, W: IntoIterator<Item = S::F>, C> ProvenBy<S, W> for C where
 /// A circuit that can be counted and verified over `S`. Whatever implements [`Circuit`] for every backend over the
 /// field, and may be shared by threads, is one.
 pub trait VerifiedBy<S: Setting>:
-    Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> + Simulated<S>
+    Circuit<Count<S::F>>
+    + for<'a> Circuit<S::Verifier<'a>>
+    + for<'a> Circuit<wolverine::Verifier<'a, S::Macs>>
+    + Simulated<S>
 {
 }
 
 impl<S: Setting, C> VerifiedBy<S> for C where
-    C: Circuit<Count<S::F>> + for<'a> Circuit<S::Verifier<'a>> + Simulated<S>
+    C: Circuit<Count<S::F>>
+        + for<'a> Circuit<S::Verifier<'a>>
+        + for<'a> Circuit<wolverine::Verifier<'a, S::Macs>>
+        + Simulated<S>
 {
 }
 
@@ -219,13 +233,23 @@ impl<'c, S: Setting> ProverSession<'c, S> {
             }
         };
         run.begin(self.common.channel);
-        let Options { arch, progress, .. } = &self.common.options;
-        let mut prover = S::prover(self.common.channel, vole, *arch, witness, progress.as_deref());
-        circuit.run(&mut prover)?;
-        let (gates, vole) = S::finish_prover(prover)?;
+        let Common { channel, options: Options { arch, progress, .. }, terms, .. } = &mut self.common;
+        let progress = progress.as_deref();
+        let (gates, checked, vole) = if let Some(terms) = terms {
+            let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness);
+            let mut prover = prover.report_to(progress);
+            circuit.run(&mut prover)?;
+            let (gates, checked, vole) = prover.finish()?;
+            (gates, Some(checked), vole)
+        } else {
+            let mut prover = S::prover(channel, vole, *arch, witness, progress);
+            circuit.run(&mut prover)?;
+            let (gates, vole) = S::finish_prover(prover)?;
+            (gates, None, vole)
+        };
         recv_verdict(self.common.channel)?;
         self.vole = Some(vole);
-        Ok(self.common.close(run, gates))
+        Ok(self.common.close(run, gates, checked))
     }
 }
 
@@ -257,11 +281,15 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
     {
         let mut run = self.common.open(circuit)?;
         let verdict = self.decide(circuit, &mut run);
-        let (accepted, gates) = tell(self.common.channel, verdict)?;
-        Ok((accepted, self.common.close(run, gates)))
+        let (accepted, gates, checked) = tell(self.common.channel, verdict)?;
+        Ok((accepted, self.common.close(run, gates, checked)))
     }
 
-    fn decide<C: VerifiedBy<S>>(&mut self, circuit: &C, run: &mut Run) -> Result<(Accepted, Gates)> {
+    fn decide<C: VerifiedBy<S>>(
+        &mut self,
+        circuit: &C,
+        run: &mut Run,
+    ) -> Result<(Accepted, Gates, Option<Checked>)> {
         let (delta, vole) = match self.vole.take() {
             Some(vole) => vole,
             None => {
@@ -273,14 +301,23 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
             }
         };
         run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, random, .. } = &mut self.common;
-        let random = random.as_mut().expect("opened");
-        let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress.as_deref());
-        circuit.run(&mut verifier)?;
-        let (accepted, gates, vole) = S::finish_verifier(verifier)?;
+        let Common { channel, options: Options { arch, progress, .. }, random, terms, .. } = &mut self.common;
+        let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
+        let (accepted, gates, checked, vole) = if let Some(terms) = terms {
+            let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
+            let mut verifier = verifier.report_to(progress);
+            circuit.run(&mut verifier)?;
+            let (accepted, gates, checked, vole) = verifier.finish()?;
+            (accepted, gates, Some(checked), vole)
+        } else {
+            let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress);
+            circuit.run(&mut verifier)?;
+            let (accepted, gates, vole) = S::finish_verifier(verifier)?;
+            (accepted, gates, None, vole)
+        };
         // More gates than were announced may be worth less.
         self.common.offer(run.choice.correlations, gates.size())?;
         self.vole = Some((delta, vole));
-        Ok((accepted, gates))
+        Ok((accepted, gates, checked))
     }
 }

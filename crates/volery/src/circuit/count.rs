@@ -71,7 +71,13 @@ impl Shape {
     /// What of it a proof's soundness depends on.
     pub fn size(&self) -> Size {
         let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
-        Size { commitments: inputs + mul, polynomials, degree, matrices }
+        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices }
+    }
+
+    /// The same where polynomials are computed gate by gate.
+    pub fn size_by_gates(&self) -> Size {
+        let inputs = self.inputs_by_gates();
+        Size { inputs, ..Size::gates(inputs + self.mul_by_gates()) }
     }
 }
 
@@ -80,6 +86,8 @@ impl Shape {
 pub struct Size {
     /// Values that the prover commits to: inputs, hints and products.
     pub commitments: u64,
+    /// Those of them that are no products.
+    pub inputs: u64,
     /// Polynomials, as in [`Shape`].
     pub polynomials: u64,
     /// Their highest degree.
@@ -89,7 +97,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// That of a statement with so many commitments, and neither polynomials nor matrices.
+    /// That of a statement with so many commitments, all of them products, and neither polynomials nor matrices.
     pub fn gates(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
     }

@@ -1,6 +1,7 @@
 //! Sessions over F_2.
 
 use super::correlations::{Correlations, Cost, Use};
+use super::estimate::{self, Carried};
 use super::setting::Setting;
 use crate::channel::Channel;
 use crate::circuit::Size;
@@ -11,6 +12,7 @@ use crate::vole::lpn::{Params, TILE};
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::limbo::Bits;
 use crate::zk::quicksilver::{self, Prover, Verifier};
+use crate::zk::wolverine::BitMacs;
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F2, Field};
@@ -91,6 +93,7 @@ impl Setting for Binary {
     type Delta = Delta;
     type Mac = Mac;
     type Key = Key;
+    type Macs = BitMacs;
 
     const SECURITY: u32 = 100;
     const BOUND_BY_SIZE: bool = false;
@@ -126,6 +129,14 @@ impl Setting for Binary {
             _ => TILE,
         };
         quicksilver::security(size, block, Self::check_security(correlations))
+    }
+
+    fn share_error(correlations: Correlations, _: u64) -> f64 {
+        (-Self::check_security(correlations)).exp2()
+    }
+
+    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+        estimate::share_traffic(correlations, shares)
     }
 
     fn delta(random: &mut Random) -> Delta {

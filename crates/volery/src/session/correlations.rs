@@ -68,6 +68,8 @@ pub(super) struct Cost {
 pub enum Use {
     /// A proof: each commits to a value.
     Proof,
+    /// A proof whose prover sends while no shares are made, and waits while they are.
+    InTurns,
     /// Nothing else is sent.
     Alone,
 }
@@ -86,6 +88,7 @@ impl Cost {
             let on_wire = |bits: f64| bits * 1e3 / bandwidth;
             let online = match purpose {
                 Use::Proof => nanoseconds.max(on_wire(bits)) + on_wire(bits_alone) / 20.0,
+                Use::InTurns => nanoseconds + on_wire(bits_alone),
                 Use::Alone => nanoseconds.max(on_wire(bits_alone)),
             };
             setup_nanoseconds + on_wire(8.0 * setup_bytes) + shares as f64 * online
@@ -143,8 +146,8 @@ impl Choice {
 pub(super) enum Proposal {
     /// These and no others.
     Firm(Correlations),
-    /// Whatever is fastest, for so many committed bits and, where known, so many Mbit/s.
-    Auto { commitments: u64, bandwidth: Option<f64> },
+    /// Whatever is fastest, for so many shares and, where known, so many Mbit/s.
+    Auto { shares: u64, bandwidth: Option<f64> },
 }
 
 /// Bytes sent first, for the link to warm up, and then to measure the bandwidth.
@@ -152,14 +155,13 @@ pub(super) const WARM_UP: usize = 64 << 10;
 pub(super) const PROBE: usize = 192 << 10;
 
 impl Proposal {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the commitments and the bandwidth, zero where
-    /// unknown.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the bandwidth, zero where unknown.
     pub(super) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.name().into(),
-            Self::Auto { commitments, bandwidth } => {
+            Self::Auto { shares, bandwidth } => {
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
-                format!("auto {commitments} {mbps}")
+                format!("auto {shares} {mbps}")
             }
         }
     }
@@ -170,13 +172,13 @@ impl Proposal {
         }
         let unknown = || Error::Misbehaved("it proposes correlations that do not exist");
         let mut words = text.split(' ');
-        let (auto, commitments, mbps) = (words.next(), words.next(), words.next());
+        let (auto, shares, mbps) = (words.next(), words.next(), words.next());
         let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
-        let (commitments, mbps) = (number(commitments)?, number(mbps)?);
+        let (shares, mbps) = (number(shares)?, number(mbps)?);
         if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
             return Err(unknown());
         }
-        Ok(Self::Auto { commitments, bandwidth: (mbps > 0).then_some(mbps as f64) })
+        Ok(Self::Auto { shares, bandwidth: (mbps > 0).then_some(mbps as f64) })
     }
 
     /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and
@@ -185,30 +187,33 @@ impl Proposal {
     /// # Errors
     /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs` makes no
     /// sense; link errors.
-    pub(super) fn resolve<S: Setting>(self, theirs: &str, channel: &mut Channel) -> Result<Choice> {
+    pub(super) fn resolve<S: Setting>(
+        self,
+        theirs: &str,
+        purpose: Use,
+        channel: &mut Channel,
+    ) -> Result<Choice> {
         let disagreed = |what, ours: String, theirs: String| Err(Error::Disagreed { what, ours, theirs });
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
         // Both as the other side sees them.
-        let (commitments, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
+        let (shares, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
             (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
                 return disagreed("correlations (--vole)", ours.to_string(), theirs.to_string());
             }
             (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
-            (Self::Auto { commitments: a, .. }, Self::Auto { commitments: b, .. }) if a != b => {
+            (Self::Auto { shares: a, .. }, Self::Auto { shares: b, .. }) if a != b => {
                 return disagreed("size of the statement", a.to_string(), b.to_string());
             }
-            (Self::Auto { commitments, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => {
-                (commitments, [a, b])
-            }
+            (Self::Auto { shares, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
         };
-        if let Some(correlations) = S::small(commitments) {
+        if let Some(correlations) = S::small(shares) {
             return Ok(Choice { correlations, reason: Reason::Small });
         }
         let bandwidth = match bandwidths.into_iter().flatten().reduce(f64::min) {
             Some(given) => given,
             None => measure(channel)?,
         };
-        Ok(Choice::fastest::<S>(commitments, Use::Proof, bandwidth))
+        Ok(Choice::fastest::<S>(shares, purpose, bandwidth))
     }
 }
 
@@ -260,7 +265,7 @@ mod tests {
             assert_eq!(Correlations::named(&Binary::ALL, correlations.name()).unwrap(), correlations);
         }
         for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            let text = Proposal::Auto { commitments: 1 << 60, bandwidth }.text();
+            let text = Proposal::Auto { shares: 1 << 60, bandwidth }.text();
             assert!(text.len() <= 32, "{text}");
             assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
         }

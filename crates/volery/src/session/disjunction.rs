@@ -7,6 +7,7 @@ use crate::circuit::{Clause, Clauses, Clear, Count, OneOf, clauses as of_clauses
 use crate::error::{Error, Result};
 use crate::session::Binary;
 use crate::zk::Accepted;
+use crate::zk::wolverine::{self, BitMacs};
 use core::marker::PhantomData;
 use volery_primitives::F2;
 
@@ -45,6 +46,7 @@ where
     C: Clauses<Clear<F2, Stream<'w>>>
         + Clauses<Count<F2>>
         + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
+        + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
         + EvaluatedClauses
         + SimulatedClauses,
 {
@@ -75,6 +77,7 @@ pub fn verify_one_of<C>(clauses: &C, channel: &mut Channel, options: &Options) -
 where
     C: Clauses<Count<F2>>
         + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+        + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
         + GarbledClauses
         + SimulatedClauses,
 {

@@ -2,13 +2,14 @@
 //!
 //! Every message of a session has a length that both sides know beforehand. They are added up here from the message
 //! tables at the head of the files that send them: `channel/handshake.rs`, `ot/base.rs`, `ot/pprf.rs`,
-//! `ot/softspoken.rs`, `ot/committing.rs`, `vole/extend.rs` and `zk/{quicksilver,jko,stack}.rs`. The tests hold the sums
+//! `ot/softspoken.rs`, `ot/committing.rs`, `vole/extend.rs` and `zk/{quicksilver,jko,stack,wolverine}.rs`. The tests hold the sums
 //! against runs, to the byte.
 
 mod garbled;
 mod over;
 #[cfg(test)]
 mod polynomials;
+mod wolverine;
 
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};
@@ -133,6 +134,18 @@ fn chunks_and_check(depth: Depth, blocks: u64) -> u64 {
     16 * (depth.trees() as u64 - 1) * (blocks + 1) + 48
 }
 
+/// The set-up of `correlations`, and drawing so many shares, over F_2.
+pub(super) fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+    match correlations {
+        Correlations::SoftSpoken(depth) => {
+            let prover = chunks_and_check(depth, Chunks::cover(shares).blocks);
+            [softspoken_setup(depth), Carried { prover, verifier: 0 }]
+        }
+        Correlations::Lpn(params) => [lpn_setup(params), lpn_draws(params, shares.div_ceil(TILE as u64))],
+        Correlations::Direct => panic!("not over F_2"),
+    }
+}
+
 fn softspoken(depth: Depth, commitments: u64, masks: Masks) -> Carried {
     let Chunks { blocks, mut next } = Chunks::cover(commitments);
     let chunk = || {
@@ -155,17 +168,23 @@ fn lpn_setup(params: Params) -> Carried {
     setup
 }
 
-/// Draws of a tile each, every one with its part for the next iteration.
+/// Draws of a tile each, and its corrections.
 fn lpn(params: Params, commitments: u64, masks: Masks) -> Carried {
     let tile = TILE as u64;
     let tiles = commitments.div_ceil(tile);
-    let draws = tiles + masks.blocks(tile * tiles - commitments, || tile).len() as u64;
+    let mut online =
+        lpn_draws(params, tiles + masks.blocks(tile * tiles - commitments, || tile).len() as u64);
+    online.prover += tile / 8 * tiles;
+    online
+}
+
+/// So many draws, every one with its part for the next iteration.
+fn lpn_draws(params: Params, draws: u64) -> Carried {
     let schedule = Schedule::new(params);
     let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);
     let whole = iteration(params, params.tiles(), true);
     let mut online = iteration(params, schedule.planted(rest), rest >= schedule.checked());
     online += Carried { prover: whole.prover * iterations, verifier: whole.verifier * iterations };
-    online.prover += tile / 8 * tiles;
     online
 }
 

@@ -6,6 +6,7 @@ use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
+use crate::zk::wolverine::{Checked, Checking};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -15,13 +16,15 @@ use volery_primitives::Arch;
 /// sees to it.
 #[derive(Clone)]
 pub struct Options {
-    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver and Limbo, and sessions of several statements
-    /// QuickSilver alone.
+    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver, Limbo and Wolverine, and sessions of several
+    /// statements QuickSilver and Wolverine.
     pub system: System,
     /// How circuits are garbled, where they are.
     pub garbling: Garbling,
     /// How parties are simulated, where they are.
     pub simulation: Simulation,
+    /// How products are checked, by Wolverine.
+    pub checking: Checking,
     /// Where correlations come from; what the peer says, or what is fastest, where `None`.
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
@@ -33,13 +36,13 @@ pub struct Options {
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
     /// of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a file, which set its
-    /// parameters.
+    /// parameters; for Wolverine 40, which set the size of buckets: both parties must ask for the same.
     pub security: Option<u32>,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
-    /// messages of both parties.
+    /// messages of both parties. By Wolverine buckets are then as large as 128 bits take, and there is no sacrifice.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver always do.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver and Wolverine always do.
     /// Without it a witness that fails is noticed during the proof, which then ends at its end: a verifier learns that it
     /// failed, and not where.
     pub check: bool,
@@ -59,6 +62,7 @@ impl Default for Options {
             system: System::default(),
             garbling: Garbling::default(),
             simulation: Simulation::default(),
+            checking: Checking::default(),
             correlations: None,
             bandwidth: None,
             statement: None,
@@ -109,6 +113,8 @@ pub struct Report {
     pub choice: Option<Choice>,
     /// What parties were simulated, if any.
     pub proof: Option<Proof>,
+    /// How its products were checked, by Wolverine.
+    pub checked: Option<Checked>,
     /// What it is worth.
     pub security: Security,
     /// All that was carried for this statement, the handshake included.

@@ -2,6 +2,7 @@
 
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlations::{Correlations, Cost, Use};
+use super::estimate::Carried;
 use super::setting::Setting;
 use crate::channel::Channel;
 use crate::circuit::Size;
@@ -9,12 +10,13 @@ use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use crate::vole::lpn::{Params, Sets, TILE};
-use crate::vole::subfield::{Delta, Key, direct, extend, likeliest};
+use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likeliest};
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::limbo::Elements;
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::quicksilver::{degree_of_check, early_ends};
-use crate::zk::{Accepted, Gates};
+use crate::zk::wolverine::FieldMacs;
+use crate::zk::{Accepted, Gates, by_transcript};
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field, MacField, Tagged};
@@ -72,10 +74,11 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
     type Delta = Delta<B, E>;
     type Mac = Tagged<B, E>;
     type Key = Key<E>;
+    type Macs = FieldMacs<B, E>;
 
-    const SECURITY: u32 = if arithmetic::by_transcript::<E>() { 100 } else { 40 };
+    const SECURITY: u32 = if by_transcript::<E>() { 100 } else { 40 };
     const BOUND_BY_SIZE: bool = true;
-    const NON_INTERACTIVE: bool = arithmetic::by_transcript::<E>();
+    const NON_INTERACTIVE: bool = by_transcript::<E>();
 
     fn name() -> String {
         // Small fields have one extension, whose degree goes without saying.
@@ -128,6 +131,19 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
             }
             _ => arithmetic::security::<B, E>(size, TILE, 1),
         }
+    }
+
+    fn share_error(correlations: Correlations, shares: u64) -> f64 {
+        // Straight from transfers, each block has a check of its own.
+        let checks =
+            if correlations == Correlations::Direct { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };
+        // And one guess passes what checks the trees.
+        let trees = (-Depth::Eight.security()).exp2() + guess::<B, E>();
+        checks as f64 * base_error::<B, E>() + trees
+    }
+
+    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+        Self::traffic_of_shares(correlations, shares)
     }
 
     fn delta(random: &mut Random) -> Delta<B, E> {

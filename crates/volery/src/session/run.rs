@@ -1,6 +1,7 @@
 //! One statement on its way from the handshake to the report.
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
+use super::cut_and_choose::{self, purpose, shares, statistical_bits, terms};
 use super::{Options, Report, Security, Setting, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Circuit, Count, Size};
@@ -8,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::Gates;
+use crate::zk::wolverine::{Checked, SECURITY, Terms};
 use core::marker::PhantomData;
 use std::time::Instant;
 
@@ -17,6 +19,8 @@ pub(super) struct Common<'c, S> {
     pub(super) options: Options,
     /// From the first statement on.
     pub(super) random: Option<Random>,
+    /// How products are checked, by Wolverine.
+    pub(super) terms: Option<Terms>,
     choice: Option<Choice>,
     dead: bool,
     setting: PhantomData<S>,
@@ -25,8 +29,8 @@ pub(super) struct Common<'c, S> {
 /// A statement on its way.
 pub(super) struct Run {
     statement: [u8; 32],
-    /// Its number of commitments, where both parties have said it.
-    commitments: Option<u64>,
+    /// The shares that it takes, where both parties have said it.
+    shares: Option<u64>,
     pub(super) choice: Choice,
     before: Traffic,
     setup_traffic: Traffic,
@@ -36,7 +40,7 @@ pub(super) struct Run {
 
 impl<'c, S: Setting> Common<'c, S> {
     pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, choice: None, dead: false, setting: PhantomData }
+        Self { channel, options, random: None, terms: None, choice: None, dead: false, setting: PhantomData }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
@@ -55,19 +59,22 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let parameters = proposal.text();
         let field = S::name();
-        let system = System::QuickSilver.name();
+        let system = self.options.system.name();
         let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
+        if let Some(terms) = self.terms.as_ref().filter(|_| first) {
+            cut_and_choose::agree(self.channel, terms)?;
+        }
         // Later statements use what the first one was set up with.
-        let resolved = proposal.resolve::<S>(&theirs, self.channel)?;
+        let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel)?;
         let choice = *self.choice.get_or_insert(resolved);
         self.offer(choice.correlations, size.unwrap_or_default())?;
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
         let agreed = size.filter(|_| first && choice.reason == Reason::Small);
-        let commitments = agreed.map(|size| size.commitments);
-        Ok(Run { statement, commitments, choice, before, setup_traffic, started, begun: started })
+        let shares = agreed.map(|size| shares::<S>(&self.options, size)).transpose()?;
+        Ok(Run { statement, shares, choice, before, setup_traffic, started, begun: started })
     }
 
     /// Forgets what was said of a statement that will not be proved.
@@ -77,12 +84,14 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// Refuses where less statistical security is offered than asked for.
     pub(super) fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
-        let asked = self.options.security.unwrap_or(S::SECURITY);
-        let offered = S::statistical_bits(correlations, size);
+        let usual = if self.terms.is_some() { SECURITY } else { S::SECURITY };
+        let asked = self.options.security.unwrap_or(usual);
+        let offered = statistical_bits::<S>(&self.options, correlations, size)?;
         if offered < asked {
             return Err(Error::invalid(format!(
-                "{asked} bits of statistical security were asked for, and {correlations} over {} gives {offered} to a \
+                "{asked} bits of statistical security were asked for, and {}{correlations} over {} gives {offered} to a \
                  statement of this size: ask for fewer, or take a larger extension",
+                self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
                 S::name()
             )));
         }
@@ -93,12 +102,17 @@ impl<'c, S: Setting> Common<'c, S> {
     /// from a walk over the circuit.
     fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<Size>, Proposal)> {
         let system = self.options.system;
-        if system != System::QuickSilver {
-            return Err(Error::invalid(format!(
-                "{system} proves single statements, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`; over \
-                 fields other than F_2 take quicksilver or limbo, and for several statements in a session quicksilver"
-            )));
-        }
+        self.terms = match system {
+            System::QuickSilver => None,
+            System::Wolverine => Some(terms::<S>(&self.options)?),
+            _ => {
+                return Err(Error::invalid(format!(
+                    "{system} proves single statements, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`; \
+                     over fields other than F_2 take quicksilver, wolverine or limbo, and for several statements in a \
+                     session quicksilver or wolverine"
+                )));
+            }
+        };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
@@ -125,28 +139,32 @@ impl<'c, S: Setting> Common<'c, S> {
             Some(digest) if sized => (None, digest),
             Some(digest) => (Some(Count::shape(circuit)?), digest),
         };
-        let size = given.or(shape.map(|shape| shape.size()));
+        let by_gates = self.terms.is_some();
+        let size = given.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));
         if let Some(firm) = firm {
             self.offer(firm, size.unwrap_or_default())?;
             return Ok((statement, size, Proposal::Firm(firm)));
         }
-        let commitments = size.expect("counted where it was not given").commitments;
-        Ok((statement, size, Proposal::Auto { commitments, bandwidth: self.options.bandwidth }))
+        let shares = shares::<S>(&self.options, size.expect("counted where it was not given"))?;
+        Ok((statement, size, Proposal::Auto { shares, bandwidth: self.options.bandwidth }))
     }
 
-    pub(super) fn close(&mut self, run: Run, gates: Gates) -> Report {
+    pub(super) fn close(&mut self, run: Run, gates: Gates, checked: Option<Checked>) -> Report {
         self.dead = false;
         let correlations = run.choice.correlations;
+        let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
         let security = Security {
-            computational: S::computational_bits(correlations),
-            statistical: S::statistical_bits(correlations, gates.size()),
+            computational: searched.min(S::computational_bits(correlations).into()) as u32,
+            statistical: statistical_bits::<S>(&self.options, correlations, gates.size())
+                .expect("offered before"),
         };
         Report {
             statement: run.statement,
-            system: System::QuickSilver,
+            system: self.options.system,
             gates,
             choice: Some(run.choice),
             proof: None,
+            checked,
             security,
             traffic: self.channel.traffic().since(run.before),
             setup_traffic: run.setup_traffic,
@@ -163,10 +181,10 @@ impl Run {
         vole: BoxedVole<S>,
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
-        match self.commitments {
+        match self.shares {
             // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
-            Some(commitments) if self.choice.correlations == Correlations::Direct => {
-                Ok(Box::new(Ahead::new(vole, channel, commitments + 1)?))
+            Some(shares) if self.choice.correlations == Correlations::Direct => {
+                Ok(Box::new(Ahead::new(vole, channel, shares + 1)?))
             }
             _ => Ok(vole),
         }

@@ -1,12 +1,14 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
 use super::correlations::{Correlations, Use};
+use super::estimate::Carried;
 use crate::channel::Channel;
 use crate::circuit::{Polynomials, Size};
 use crate::error::Result;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
+use crate::zk::wolverine::Macs;
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
@@ -27,6 +29,8 @@ pub trait Setting: Sized + 'static {
     type Mac: Share + 'static;
     /// The verifier's.
     type Key: Share + 'static;
+    /// How both hold values in bulk: see [`crate::zk::wolverine`].
+    type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
     /// The statistical security that is asked for where nothing is said, in bits.
     const SECURITY: u32;
@@ -52,8 +56,17 @@ pub trait Setting: Sized + 'static {
     /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
     fn computational_bits(correlations: Correlations) -> u32;
 
-    /// −log2 of the soundness error of a statement of this size, floored.
+    /// −log2 of the soundness error of a statement of this size by QuickSilver, floored.
     fn statistical_bits(correlations: Correlations, size: Size) -> u32;
+
+    /// The probability that so many shares are not what they should be, and no check finds out.
+    fn share_error(correlations: Correlations, shares: u64) -> f64;
+
+    /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many shares of them does.
+    ///
+    /// # Panics
+    /// Where these correlations are not among [`Setting::correlations`].
+    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2];
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;

@@ -239,6 +239,7 @@ fn report(
         gates: terms.gates(),
         choice: None,
         proof: None,
+        checked: None,
         security: worth,
         traffic,
         setup_traffic: Traffic::default(),

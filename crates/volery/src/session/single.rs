@@ -80,6 +80,7 @@ impl<'c> Single<'c> {
             gates: self.gates,
             choice: None,
             proof: None,
+            checked: None,
             security: self.security,
             traffic: self.channel.traffic().since(self.before),
             setup_traffic: self.setup_traffic,

@@ -19,11 +19,14 @@ pub enum System {
     /// Parties in the prover's head, a bit or an element for each multiplication and repetition, in a conversation or a
     /// file: [`crate::zk::limbo`]. Over any field.
     Limbo,
+    /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements for each
+    /// multiplication: [`crate::zk::wolverine`]. Over any field.
+    Wolverine,
 }
 
 impl System {
     /// All there are.
-    pub const ALL: [Self; 4] = [Self::QuickSilver, Self::Jko, Self::Stack, Self::Limbo];
+    pub const ALL: [Self; 5] = [Self::QuickSilver, Self::Jko, Self::Stack, Self::Limbo, Self::Wolverine];
 
     /// The name on the wire, in options and in reports.
     pub const fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl System {
             Self::Jko => "jko",
             Self::Stack => "stack",
             Self::Limbo => "limbo",
+            Self::Wolverine => "wolverine",
         }
     }
 }

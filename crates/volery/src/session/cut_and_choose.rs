@@ -1,0 +1,85 @@
+//! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
+
+use super::correlations::{Choice, Correlations, Use};
+use super::{Options, Setting, System};
+use crate::channel::Channel;
+use crate::circuit::Size;
+use crate::error::{Error, Result};
+use crate::zk::wolverine::{SECURITY, Terms};
+
+/// The bytes in which a party says how products are to be checked.
+pub(super) const TERMS: usize = 32;
+
+/// How `options` want products to be checked over `S`.
+///
+/// # Errors
+/// `Invalid` where that makes no sense.
+pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
+    let security = options.security.unwrap_or(SECURITY);
+    Terms::new::<S::Macs>(&options.checking, security, options.non_interactive)
+}
+
+/// Demands that the peer wants the same.
+///
+/// # Errors
+/// `Disagreed` where it does not; link errors.
+pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
+    let ours = terms.name();
+    let mut name = [0; TERMS];
+    name[..ours.len()].copy_from_slice(ours.as_bytes());
+    channel.send(&name)?;
+    let theirs: [u8; TERMS] = channel.recv_array()?;
+    if theirs == name {
+        return Ok(());
+    }
+    let end = theirs.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    Err(Error::Disagreed {
+        what: "check of products (--checked-by, --block, --security, --non-interactive)",
+        ours,
+        theirs: theirs[..end].escape_ascii().to_string(),
+    })
+}
+
+/// The shares that a statement of this size takes by the system of `options`: those that commit to its values, and what
+/// checks them.
+///
+/// # Errors
+/// `Invalid` where the options make no sense.
+pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
+    match options.system {
+        System::Wolverine => Ok(terms::<S>(options)?.shares::<S::Macs>(size)),
+        _ => Ok(size.commitments),
+    }
+}
+
+/// What the system of `options` needs shares for.
+pub(super) fn purpose(options: &Options) -> Use {
+    if options.system == System::Wolverine { Use::InTurns } else { Use::Proof }
+}
+
+/// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is QuickSilver or
+/// Wolverine, over these correlations.
+///
+/// # Errors
+/// `Invalid` where the options make no sense.
+pub fn statistical_bits<S: Setting>(
+    options: &Options,
+    correlations: Correlations,
+    size: Size,
+) -> Result<u32> {
+    if options.system != System::Wolverine {
+        return Ok(S::statistical_bits(correlations, size));
+    }
+    let terms = terms::<S>(options)?;
+    let of_shares = S::share_error(correlations, terms.shares::<S::Macs>(size));
+    Ok((-terms.error::<S::Macs>(size.commitments, of_shares).log2()).floor() as u32)
+}
+
+/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or Wolverine, over
+/// a link of so many Mbit/s each way.
+///
+/// # Errors
+/// `Invalid` where the options make no sense.
+pub fn choose<S: Setting>(options: &Options, size: Size, bandwidth: f64) -> Result<Choice> {
+    Ok(Choice::fastest::<S>(shares::<S>(options, size)?, purpose(options), bandwidth))
+}

@@ -1,0 +1,1 @@
+//! What was foretold is sent, to the byte.

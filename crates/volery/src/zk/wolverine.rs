@@ -1,0 +1,299 @@
+//! Wolverine over any field: Weng, Yang, Katz, Wang, S&P 2021 (eprint 2020/925), figure 3 and section III-B.
+//!
+//! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w and its MAC m, the verifier the
+//! key k and Δ ([`crate::vole`]). Products are checked in blocks of C' gates (section V-B). Every message has a length that
+//! the number of gates in the block determines; b is the bytes of a value (a bit over F_2), e those of a MAC:
+//!
+//! | from | message | bytes | step |
+//! |---|---|---|---|
+//! | | those of the VOLE, as shares are drawn | its own | 2 |
+//! | prover | corrections of a section: what it commits to − the value of a share, zero where to nothing | b each | 4, 5b |
+//! | | *at the end of a block:* | | |
+//! | prover | `interpolation`: corrections of the further values of 128 groups | 31·b a group | III-B, 2 of approach 2 |
+//! | prover | d = x·y − r of 4096 triples | b each; `interpolation`: e | 3 |
+//! | verifier | a seed: of the permutation; `sacrifice`: of η; `interpolation`: of ν and η | 16 | 6; III-B |
+//! | prover | δ_α of 4096 triples, then their δ_β | b each; `interpolation`: e | 7b, 8 |
+//! | verifier | a seed: of the coefficients χ, where E is short | 16 | app. B, 2 |
+//! | prover | Σ χ·m of all that is opened | e | app. B, 3 |
+//! | | *at the end:* | | |
+//! | | those of the VOLE's check | its own | |
+//! | prover | digest of the MACs of all asserted wires | 32 | 9; app. B, first approach |
+//! | verifier | verdict | 1 | |
+//!
+//! The last tile, section or group of a block is shorter, or filled up. A block ends before its C'+1-st product and with the
+//! statement; witness elements and hints cost a correction and no check.
+//!
+//! **Checks** ([`CheckedBy`]). *Buckets* (figure 3): C·B + c triples, permuted by the verifier's coin; B of them check each gate
+//! and c are opened, B and c from [`Plan`] for the number of gates that the block has in fact, so that lemma 1 bounds short
+//! blocks too. *Sacrifice* (approach 1): one triple to a gate, under a random η. *Interpolation* (approach 2): 32 gates become
+//! one over E at a random ν ([`interpolation`]), which is checked as by sacrifice, over E. All three open, for a gate and a
+//! triple, δ_α = η·a − x, δ_β = b − y and a zero ([`opening`]).
+//!
+//! **Deviations.** Triples are made at the end of a block instead of beforehand, because only then their number is known: the
+//! coin comes after they are fixed all the same. An opened triple is one that checks 0·0 = 0. η and ν are drawn together. The
+//! coefficients of an opening are not all independent, which costs a second 1/|E|. Zeroes of the statement are opened by a
+//! digest, once.
+//!
+//! **Whose challenge.** The first seed of a block is the verifier's coin, sent when all of the block's gates and triples have
+//! arrived: at ρ = 40 a transcript could be searched for a convenient permutation. It is the transcript's where that is out of
+//! reach: by interpolation over a long E ([`by_transcript`]), and by buckets where no coins are asked for, with lemma 1 at 128
+//! bits. χ is the transcript's where E is long. After a coin both parties meet.
+//!
+//! **Soundness** ([`Terms::error`]): a false statement has a wrong product, or an asserted wire that is not zero. The first
+//! block in which anything is wrong passes with at most lemma 1's probability, 1/|B| for η, or (2n − 1)/|E| for ν and η; 2/|E| for
+//! coefficients under which wrong openings cancel; and one guess of Δ. Blocks are opened one by one, so that a prover who
+//! fails in one has failed: errors of coins do not add up over blocks. Those of transcripts do, since it sees them beforehand;
+//! offline it may try as many as it can compute ([`Terms::search_bits`]). One guess of Δ forges an asserted wire. The
+//! VOLE's own error is added.
+//!
+//! **Zero knowledge**: corrections, d and δ are masked by the uniform values of shares that are used once, whatever the
+//! permutation, η, ν or χ that a verifier sends; what is opened determines the sum of MACs for whoever has the keys, and so
+//! does zero that of asserted wires. A prover whose witness fails an assertion goes on to the end and then closes: where it
+//! failed does not show.
+//!
+//! **Abort**: the verifier compares each block's sum, goes on, and says at the end whether all were right: one bit, from which
+//! the prover learns only whether its own cheating was lucky. Corrections of shares that commit to nothing, and encodings
+//! that are not canonical, end the session where they are found: whether there are any depends on the prover alone.
+//!
+//! **Memory** of a party: a gate and a triple take three shares each, a triple 4 bytes for its slot and two values: with B = 2
+//! and MACs of 16 bytes 160 bytes a gate, 126 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
+
+mod interpolation;
+mod macs;
+mod opening;
+mod permutation;
+mod plan;
+mod prover;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod verifier;
+
+pub use macs::{BitMacs, FieldMacs, Macs, Values};
+pub use plan::{BINARY_BLOCK, BLOCK, CheckedBy, Checking, LONGEST_BLOCK, Plan};
+pub use prover::Prover;
+pub use verifier::Verifier;
+
+pub(crate) use interpolation::{FURTHER, GROUP};
+pub(crate) use rows::TILE;
+
+use crate::channel::{Channel, Party};
+use crate::circuit::Size;
+use crate::error::{Error, Result};
+use crate::zk::by_transcript;
+use core::array::from_fn;
+use interpolation::POINTS;
+use opening::{BUCKET_BITS, Matching, slots};
+use volery_primitives::prg::Prg;
+use volery_primitives::{Arch, Extension, F128, Field};
+
+/// The statistical security where none is asked for, in bits.
+pub const SECURITY: u32 = 40;
+
+/// How the products of a statement are checked: what a [`Checking`] comes to over one field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The check.
+    pub by: CheckedBy,
+    /// The most multiplications of a block.
+    pub block: u64,
+    /// What lemma 1 is to leave of a cheater's chance, −log2; by buckets alone.
+    bits: u32,
+    /// Whether no coin decides on a block.
+    one_way: bool,
+}
+
+impl Terms {
+    /// Those of `checking` for so many bits of security, with or without coins of the verifier.
+    ///
+    /// # Errors
+    /// `Invalid` where the check is not for this field, a block is too long or too short, more than 128 bits are asked of
+    /// buckets, or coins are needed.
+    pub fn new<M: Macs>(checking: &Checking, security: u32, non_interactive: bool) -> Result<Self> {
+        let degree = <M::E as Extension<M::F>>::DEGREE;
+        let usual = match (M::F::BITS, degree) {
+            (1, _) => CheckedBy::Buckets,
+            (_, 1) => CheckedBy::Sacrifice,
+            _ => CheckedBy::Interpolation,
+        };
+        let by = checking.by.unwrap_or(usual);
+        if by != CheckedBy::Buckets && POINTS >> M::F::BITS.min(63) > 0 {
+            return Err(Error::invalid(format!(
+                "{by} checks products over a large field, and not over {}: take buckets",
+                M::F::NAME
+            )));
+        }
+        let long = by_transcript::<M::E>();
+        if non_interactive && (!long || by == CheckedBy::Sacrifice) {
+            return Err(Error::invalid(format!(
+                "a proof without coins of the verifier was asked for, and a transcript could be searched offline for the \
+                 challenges of {by} over {}: allow coins, or take another check or a larger extension",
+                M::F::NAME
+            )));
+        }
+        let bits = if non_interactive { 128 } else { security.max(1) };
+        if by == CheckedBy::Buckets && bits > 128 {
+            return Err(Error::invalid(format!(
+                "{bits} bits of security were asked for, and buckets give 128 at most: ask for fewer"
+            )));
+        }
+        let usual =
+            if by == CheckedBy::Buckets && M::F::BITS == 1 && bits <= 40 { BINARY_BLOCK } else { BLOCK };
+        let block = checking.block.unwrap_or(usual);
+        if !(1..=LONGEST_BLOCK).contains(&block) {
+            return Err(Error::invalid(format!(
+                "blocks of {block} multiplications: take 1 to {LONGEST_BLOCK}"
+            )));
+        }
+        let one_way = non_interactive || (by == CheckedBy::Interpolation && long);
+        Ok(Self { by, block, bits, one_way })
+    }
+
+    /// The name of all that both parties must agree on, in at most 32 bytes.
+    pub fn name(&self) -> String {
+        let Self { by, block, bits, one_way } = self;
+        let bits = if *by == CheckedBy::Buckets { *bits } else { 0 };
+        format!("{by} {block} {bits} {}", if *one_way { "hash" } else { "coin" })
+    }
+
+    /// What a block of so many gates takes.
+    ///
+    /// # Panics
+    /// Where there are more than [`LONGEST_BLOCK`].
+    pub fn plan(&self, gates: u64) -> Plan {
+        match self.by {
+            CheckedBy::Buckets => {
+                Plan::of(gates, self.bits).expect("there is a bucket for each block up to 128 bits")
+            }
+            _ => Plan::SINGLE,
+        }
+    }
+
+    /// The shares that a statement of this size takes.
+    pub fn shares<M: Macs>(&self, size: Size) -> u64 {
+        let mul = size.commitments - size.inputs;
+        let (whole, rest) = (mul / self.block, mul % self.block);
+        let of_blocks = |blocks: u64, gates| match blocks {
+            0 => 0,
+            _ => self.check_shares::<M>(gates).saturating_mul(blocks),
+        };
+        let checks = of_blocks(whole, self.block).saturating_add(of_blocks(u64::from(rest > 0), rest));
+        size.commitments.saturating_add(checks)
+    }
+
+    /// Those that check a block of so many products.
+    pub(crate) fn check_shares<M: Macs>(&self, gates: u64) -> u64 {
+        let degree = u64::from(<M::E as Extension<M::F>>::DEGREE);
+        match self.by {
+            CheckedBy::Interpolation => gates.div_ceil(GROUP as u64) * (FURTHER as u64 + 3 * degree),
+            _ => 3 * self.plan(gates).triples(gates),
+        }
+    }
+
+    /// Whether a coin decides on a block, and another on its opening.
+    pub(crate) fn coins<M: Macs>(&self) -> [bool; 2] {
+        [!self.one_way, !by_transcript::<M::E>()]
+    }
+
+    /// The probability that a false statement is accepted, which has so many commitments, over a VOLE that errs with
+    /// probability `vole`: for one transcript, where there are challenges of one.
+    pub fn error<M: Macs>(&self, commitments: u64, vole: f64) -> f64 {
+        let blocks = commitments.div_ceil(self.block).max(1) as f64;
+        let tries = |by_coin: bool| if by_coin { 1.0 } else { blocks };
+        let [check, opening] = self.coins::<M>();
+        let guesses = 2.0 * M::guess();
+        tries(check) * self.check_error::<M>() + tries(opening) * 2.0 * M::likeliest() + guesses + vole
+    }
+
+    /// The bits that a search for a transcript with convenient challenges would cost; infinite where all are coins.
+    pub fn search_bits<M: Macs>(&self) -> f64 {
+        let [check, opening] = self.coins::<M>();
+        let check = if check { 0.0 } else { self.check_error::<M>() };
+        let opening = if opening { 0.0 } else { 2.0 * M::likeliest() };
+        -(check + opening).log2()
+    }
+
+    /// The probability that a block with a wrong product is not found out by its check.
+    fn check_error<M: Macs>(&self) -> f64 {
+        match self.by {
+            CheckedBy::Buckets => plan::lemma(self.bits),
+            CheckedBy::Sacrifice => M::likeliest_value(),
+            CheckedBy::Interpolation => (POINTS - 1 + 1) as f64 * M::likeliest(),
+        }
+    }
+}
+
+/// What was checked in one proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The check.
+    pub by: CheckedBy,
+    /// The most multiplications of a block.
+    pub block: u64,
+    /// B of the longest block: the triples that checked each product; one but for buckets.
+    pub bucket: u64,
+    /// c of the longest block: the triples that were opened.
+    pub opened: u64,
+    /// The blocks.
+    pub blocks: u64,
+    /// The multiplications of the longest.
+    longest: u64,
+}
+
+impl Checked {
+    fn new(terms: &Terms) -> Self {
+        Self { by: terms.by, block: terms.block, bucket: 1, opened: 0, blocks: 0, longest: 0 }
+    }
+
+    /// Counts a block.
+    fn count(&mut self, gates: u64, plan: Plan) {
+        self.blocks += 1;
+        if gates > self.longest {
+            (self.longest, self.bucket, self.opened) = (gates, plan.bucket, plan.opened);
+        }
+    }
+}
+
+/// What the digest of asserted wires is for.
+const ASSERTED: &str = "volery wolverine v1, asserted wires";
+
+/// The seed of a block's challenge, or of its opening's coefficients, where it is the transcript's.
+fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
+    let challenge = channel.challenge(Party::Prover, what);
+    F128::from_bytes(*challenge.first_chunk().expect("32 bytes"))
+}
+
+/// What the two seeds of a block are for.
+const CHECK: &str = "wolverine check";
+const OPENING: &str = "wolverine opening";
+
+/// Slots in the order of the triples: permuted, by buckets, and each triple with its gate by sacrifice, under the η of
+/// `seed`. Fig. 3, 6; section III-B, approach 1.
+fn matching<V: Field>(arch: Arch, seed: F128, terms: &Terms, gates: usize, plan: Plan) -> Matching<V> {
+    let bucket = plan.bucket as u32;
+    let mut slots = slots(gates, bucket, plan.opened as usize);
+    let factor = if terms.by == CheckedBy::Buckets {
+        permutation::shuffle(arch, seed, &mut slots);
+        V::ONE
+    } else {
+        element(&mut Prg::new(arch, seed))
+    };
+    Matching { slots, bucket, gates, factor }
+}
+
+/// ν, and each triple over the extension with its group under η. Section III-B, approach 2, 3 and 4.
+fn point_and_matching<E: Field>(arch: Arch, seed: F128, groups: usize) -> (E, Matching<E>) {
+    let mut prg = Prg::new(arch, seed);
+    let (nu, factor) = (element(&mut prg), element(&mut prg));
+    (nu, Matching { slots: slots(groups, 1, 0), bucket: 1, gates: groups, factor })
+}
+
+/// The next element that `prg` makes.
+fn element<V: Field>(prg: &mut Prg) -> V {
+    let mut blocks = [F128::ZERO; 2];
+    prg.fill(&mut blocks);
+    let words: [u64; 4] = from_fn(|i| (blocks[i / 2].0 >> (64 * (i % 2))) as u64);
+    V::sample(&words[..V::SAMPLE])
+}
+
+const _: () = assert!(LONGEST_BLOCK << BUCKET_BITS <= 1 << 31 && TILE.is_multiple_of(GROUP));

@@ -1,0 +1,198 @@
+//! How many triples check how many gates: lemma 1, computed exactly.
+
+use crate::error::{Error, Result};
+use core::fmt;
+use core::str::FromStr;
+
+/// How products are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CheckedBy {
+    /// Each against a bucket of triples, by a random permutation: figure 3, over any field.
+    Buckets,
+    /// Each against one triple, under a random factor: approach 1 of section III-B, over large fields.
+    Sacrifice,
+    /// As values of polynomials, a group of 32 at one random point: approach 2, over all fields but F_2.
+    Interpolation,
+}
+
+impl CheckedBy {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Buckets, Self::Sacrifice, Self::Interpolation];
+
+    /// The name on the wire, in options and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Buckets => "buckets",
+            Self::Sacrifice => "sacrifice",
+            Self::Interpolation => "interpolation",
+        }
+    }
+}
+
+impl fmt::Display for CheckedBy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for CheckedBy {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let known = Self::ALL.into_iter().find(|by| by.name() == name);
+        known.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Error::invalid(format!("products cannot be checked by `{name}`; there are {names}"))
+        })
+    }
+}
+
+/// How Wolverine checks products. Both parties must agree on it; the handshake sees to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checking {
+    /// The check; what suits the field where `None`: buckets over F_2, sacrifice where MACs are in the field itself,
+    /// interpolation over all others.
+    pub by: Option<CheckedBy>,
+    /// Multiplications that are checked at a time, 1 to [`LONGEST_BLOCK`]; where `None`, [`BINARY_BLOCK`] over F_2 at 40
+    /// bits and [`BLOCK`] otherwise.
+    pub block: Option<u64>,
+}
+
+/// The most multiplications that can be checked at a time.
+pub const LONGEST_BLOCK: u64 = 1 << 24;
+
+/// Multiplications that are checked at a time over F_2, where 40 bits are asked for: two triples to each are then enough,
+/// and two more, which they are from 741,455 gates on.
+pub const BINARY_BLOCK: u64 = 3 << 18;
+
+/// The same in all other cases.
+pub const BLOCK: u64 = 1 << 18;
+
+/// The most triples of a bucket: those that one gate takes for 128 bits are fewer.
+const LARGEST_BUCKET: u64 = 127;
+/// The most triples of a block.
+const MOST_TRIPLES: u64 = 1 << 31;
+
+/// What one block takes: B and c of figure 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// B: the triples that check each gate.
+    pub bucket: u64,
+    /// c: the triples that are opened.
+    pub opened: u64,
+}
+
+impl Plan {
+    /// One triple to each gate, and none to be opened.
+    pub(super) const SINGLE: Self = Self { bucket: 1, opened: 0 };
+
+    /// The fewest triples for a block of `gates` that leave a cheating prover a chance of at most 2^-`bits`, and a
+    /// thousandth less for what else may go wrong; `None` where no bucket is large enough.
+    ///
+    /// Whoever spoils m gates wins with probability 1 / binom(C·B + c, m·B), which is most for m = 1 where c ≥ B (lemma 1).
+    pub fn of(gates: u64, bits: u32) -> Option<Self> {
+        let mut best: Option<(u64, Self)> = None;
+        for bucket in 1..=LARGEST_BUCKET {
+            let least = (gates + 1) * bucket;
+            if least > best.map_or(MOST_TRIPLES, |(triples, _)| triples) {
+                break;
+            }
+            if !is_enough(MOST_TRIPLES, bucket, bits) {
+                continue;
+            }
+            let (mut low, mut high) = (least, MOST_TRIPLES);
+            while low < high {
+                let middle = low + (high - low) / 2;
+                if is_enough(middle, bucket, bits) { high = middle } else { low = middle + 1 }
+            }
+            if best.is_none_or(|(triples, _)| low < triples) {
+                best = Some((low, Self { bucket, opened: low - gates * bucket }));
+            }
+        }
+        best.map(|(_, plan)| plan)
+    }
+
+    /// All triples of a block of `gates`.
+    pub const fn triples(&self, gates: u64) -> u64 {
+        gates * self.bucket + self.opened
+    }
+}
+
+/// Whether one way of so many to choose a bucket is unlikely enough.
+fn is_enough(triples: u64, bucket: u64, bits: u32) -> bool {
+    match choices(triples, bucket) {
+        None => bits <= 128,
+        Some(choices) => bits < 128 && choices - choices / 1024 >= 1 << bits,
+    }
+}
+
+/// The probability that lemma 1 leaves, where a plan is for so many bits.
+pub(super) fn lemma(bits: u32) -> f64 {
+    (-f64::from(bits)).exp2() * (1023.0 / 1024.0)
+}
+
+/// binom(n, k), where it is below 2^128 and k ≤ n/2.
+fn choices(n: u64, k: u64) -> Option<u128> {
+    (1..=u128::from(k)).try_fold(1u128, |choices, i| {
+        let factor = u128::from(n) + 1 - i;
+        // binom(n, i) = binom(n, i - 1)·factor / i, which divides: the quotient and the rest one by one.
+        let (quotient, rest) = (choices / i, choices % i);
+        quotient.checked_mul(factor)?.checked_add(rest * factor / i)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By Pascal's triangle.
+    #[test]
+    fn choices_are_binomials() {
+        let mut row = vec![1u128];
+        for n in 0..=120u64 {
+            for (k, expected) in row.iter().enumerate().take(n as usize / 2 + 1) {
+                assert_eq!(choices(n, k as u64), Some(*expected), "{n} over {k}");
+            }
+            let inner = row.windows(2).map(|pair| pair[0] + pair[1]);
+            row = [1].into_iter().chain(inner).chain([1]).collect();
+        }
+        assert_eq!(choices(1 << 31, 5), None);
+        assert_eq!(choices(132, 66), None);
+        assert_eq!(choices(128, 64).map(|choices| choices.ilog2()), Some(124));
+    }
+
+    /// The paper's block: B = 2 and c = 2 at 2^20 gates, and at the default length.
+    #[test]
+    fn blocks_of_the_paper_take_two_triples_a_gate() {
+        for gates in [1 << 20, BINARY_BLOCK, 742_000] {
+            assert_eq!(Plan::of(gates, 40), Some(Plan { bucket: 2, opened: 2 }), "{gates}");
+        }
+        // Without the thousandth.
+        assert!(choices(2 * 741_455 + 2, 2).unwrap() >= 1 << 40);
+        assert!(choices(2 * 741_454 + 2, 2).unwrap() < 1 << 40);
+    }
+
+    #[test]
+    fn every_block_has_a_plan_within_the_bound() {
+        let lengths = (1..200).chain((8..=24).map(|n| 1 << n)).chain([12_345, 500_000, 741_400]);
+        for gates in lengths {
+            for bits in [1, 3, 40, 41, 64, 80, 100, 127, 128] {
+                let plan = Plan::of(gates, bits).expect("a plan");
+                let (n, bucket) = (plan.triples(gates), plan.bucket);
+                assert!(plan.opened >= bucket && bucket <= LARGEST_BUCKET, "{gates} for {bits}: {plan:?}");
+                assert!(is_enough(n, bucket, bits), "{gates} for {bits}: {plan:?}");
+                // m = 1 is the best that a cheater can do.
+                if gates < 100 {
+                    let chances = |m: u64| choices(n, (m * bucket).min(n - m * bucket)).unwrap_or(u128::MAX);
+                    assert!((1..=gates).all(|m| chances(m) >= chances(1)), "{gates} for {bits}");
+                }
+                // One triple fewer is not enough, with this bucket.
+                let fewer = plan.opened == bucket || !is_enough(n - 1, bucket, bits);
+                assert!(fewer, "{gates} for {bits}: {plan:?}");
+            }
+        }
+        assert_eq!(Plan::of(1, 40), Some(Plan { bucket: 19, opened: 25 }));
+        assert_eq!(Plan::of(1, 129), None);
+    }
+}

@@ -1,0 +1,385 @@
+//! The prover's side.
+
+use super::interpolation::{self, At, FURTHER, GROUP};
+use super::macs::{Macs, Packed, Values};
+use super::opening::{Matching, Opening, open};
+use super::rows::{Source, TILE, Tiles};
+use super::transcript_seed;
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, matching, point_and_matching};
+use crate::channel::Channel;
+use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
+use crate::error::{Error, Result};
+use crate::vole::BoxedVole;
+use crate::zk::{Gates, Openings, section};
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering};
+use volery_primitives::{Arch, Extension, F128, Field, Tagged};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Proves the circuit that is pushed into it.
+pub struct Prover<'a, M: Macs> {
+    talk: Talk<'a, M>,
+    witness: Box<dyn Iterator<Item = M::F> + 'a>,
+    /// Shares to commit by, what is told of each, and the next to use.
+    section: Zeroizing<Vec<M::Tag>>,
+    corrections: Vec<M::F>,
+    next: usize,
+    /// Shares of the sections of this block.
+    sectioned: usize,
+    /// The products of this block, and what checks them.
+    gates: Tiles<M::Tag>,
+    triples: Tiles<M::Tag>,
+    openings: Openings,
+    counted: Gates,
+    checked: Checked,
+    /// The first assertion that failed; the peer learns of it at the end.
+    failed: Option<String>,
+    progress: Option<&'a AtomicU64>,
+}
+
+/// What the messages of a block go through.
+struct Talk<'a, M: Macs> {
+    channel: &'a mut Channel,
+    source: Source<M::Mac>,
+    arch: Arch,
+    terms: Terms,
+}
+
+impl<'a, M: Macs> Prover<'a, M> {
+    /// A proof over `channel` on these terms, with shares from `vole`, whose witness is read from `witness`.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: BoxedVole<M::Mac>,
+        arch: Arch,
+        terms: Terms,
+        witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
+    ) -> Self {
+        Self {
+            talk: Talk { channel, source: Source::new(vole), arch, terms },
+            witness: Box::new(witness.into_iter()),
+            section: Zeroizing::default(),
+            corrections: Vec::new(),
+            next: 0,
+            sectioned: 0,
+            gates: Tiles::new(),
+            triples: Tiles::new(),
+            openings: Openings::new(ASSERTED),
+            counted: Gates::default(),
+            checked: Checked::new(&terms),
+            failed: None,
+            progress: None,
+        }
+    }
+
+    /// Stores the number of multiplications so far in `progress`, if any, once a section.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
+    /// asserted nothing or left a part of the witness unread; link errors.
+    pub fn finish(mut self) -> Result<(Gates, Checked, BoxedVole<M::Mac>)> {
+        if self.counted.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        if self.witness.next().is_some() {
+            return Err(witness_unread());
+        }
+        self.end_block()?;
+        if let Some(name) = self.failed {
+            return Err(Error::Unsatisfied(name));
+        }
+        let vole = self.talk.source.check(self.talk.channel)?;
+        // Fig. 3, 9.
+        self.talk.channel.send(&self.openings.digest())?;
+        Ok((self.counted, self.checked, vole))
+    }
+
+    /// Commits to `value` by the next share. Fig. 3, 4.
+    #[inline(always)]
+    fn commit(&mut self, value: M::F) -> Result<M::Tag> {
+        if self.next == self.section.len() {
+            self.next_section()?;
+        }
+        let share = self.section[self.next];
+        self.corrections[self.next] = value - M::value(share);
+        self.next += 1;
+        Ok(M::corrected(share, value))
+    }
+
+    /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 3, 5b.
+    #[inline(always)]
+    pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
+        if self.gates.len() as u64 == self.talk.terms.block {
+            self.end_block()?;
+        }
+        let c = self.commit(value)?;
+        self.gates.push([a, b, c]);
+        self.counted.mul += 1;
+        Ok(c)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_section(&mut self) -> Result<()> {
+        self.end_section()?;
+        let length = section(self.sectioned, TILE);
+        self.section.resize(length, M::Tag::default());
+        self.talk.source.fill(self.talk.channel, &mut self.section)?;
+        self.corrections.resize(length, M::F::ZERO);
+        self.sectioned += length;
+        self.next = 0;
+        Ok(())
+    }
+
+    /// Sends the section's corrections, and gives back the shares that commit to nothing. Fig. 3, 4 and 5b.
+    fn end_section(&mut self) -> Result<()> {
+        if self.section.is_empty() {
+            return Ok(());
+        }
+        self.corrections[self.next..].fill(M::F::ZERO);
+        M::send(self.talk.channel, &self.corrections)?;
+        self.talk.source.give_back(&self.section[self.next..]);
+        self.section.clear();
+        self.next = 0;
+        if let Some(progress) = self.progress {
+            progress.store(self.counted.mul, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Checks the products of the block, if there are any.
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<()> {
+        self.end_section()?;
+        self.sectioned = 0;
+        let gates = self.gates.len();
+        if gates == 0 {
+            return Ok(());
+        }
+        let plan = self.talk.terms.plan(gates as u64);
+        match self.talk.terms.by {
+            CheckedBy::Interpolation => self.talk.check_groups(&self.gates)?,
+            _ => self.talk.check_gates(plan, &self.gates, &mut self.triples)?,
+        }
+        self.gates.clear();
+        self.triples.clear();
+        self.checked.count(gates as u64, plan);
+        Ok(())
+    }
+}
+
+impl<M: Macs> Talk<'_, M> {
+    /// Checks each gate by triples of its own.
+    fn check_gates(&mut self, plan: Plan, gates: &Tiles<M::Tag>, triples: &mut Tiles<M::Tag>) -> Result<()> {
+        let Self { source, arch, terms, .. } = self;
+        let (arch, terms) = (*arch, *terms);
+        let count = plan.triples(gates.len() as u64) as usize;
+        make::<M>(self.channel, count, triples, |channel, rows| {
+            source.fill(channel, rows.as_flattened_mut())
+        })?;
+        let seed = self.seed(!terms.one_way, CHECK)?;
+        self.open::<M>(&matching(arch, seed, &terms, gates.len(), plan), gates, triples)
+    }
+
+    /// Checks groups of gates as gates over the extension. Section III-B, approach 2.
+    fn check_groups(&mut self, gates: &Tiles<M::Tag>) -> Result<()> {
+        let groups = gates.len().div_ceil(GROUP);
+        // Step 2.
+        let further = self.further(gates)?;
+        let mut triples = Tiles::new();
+        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
+        let mut rows = Zeroizing::new(Vec::new());
+        let source = &mut self.source;
+        make::<Packed<M::E>>(self.channel, groups, &mut triples, |channel, triples| {
+            rows.resize(3 * degree * triples.len(), M::Tag::default());
+            source.fill(channel, &mut rows)?;
+            let packed = triples.as_flattened_mut().iter_mut().zip(rows.chunks_exact(degree));
+            packed.for_each(|(packed, rows)| *packed = pack::<M>(rows));
+            Ok(())
+        })?;
+        let seed = self.seed(!self.terms.one_way, CHECK)?;
+        // Step 3.
+        let (nu, matching) = point_and_matching(self.arch, seed, groups);
+        let at = At::new::<M::F>(nu);
+        let mut at_nu = Tiles::new();
+        let mut further = further.chunks_exact(FURTHER);
+        for (_, tile) in gates.iter() {
+            for (group, further) in tile.chunks(GROUP).zip(&mut further) {
+                let [a, b, c] = columns(group);
+                let sum =
+                    |weights: &[M::E], tags: &[M::Tag]| M::combine(self.arch, &weights[..tags.len()], tags);
+                let product = sum(&at.product, &c) + sum(&at.product[GROUP..], further);
+                at_nu.push([sum(&at.factors, &a), sum(&at.factors, &b), product]);
+            }
+        }
+        // Step 4.
+        self.open::<Packed<M::E>>(&matching, &at_nu, &triples)
+    }
+
+    /// Commits to the further values of the products' polynomials, [`FURTHER`] a group.
+    fn further(&mut self, gates: &Tiles<M::Tag>) -> Result<Zeroizing<Vec<M::Tag>>> {
+        let weights = interpolation::further::<M::F>();
+        let groups = gates.len().div_ceil(GROUP);
+        let mut further = Zeroizing::new(vec![M::Tag::default(); FURTHER * groups]);
+        let mut rest = &mut further[..];
+        for (_, tile) in gates.iter() {
+            let rows;
+            (rows, rest) = rest.split_at_mut(FURTHER * tile.len().div_ceil(GROUP));
+            self.source.fill(self.channel, rows)?;
+            let mut corrections = Vec::with_capacity(rows.len());
+            for (group, rows) in tile.chunks(GROUP).zip(rows.chunks_exact_mut(FURTHER)) {
+                let [a, b, _] = columns(group);
+                for (row, weights) in rows.iter_mut().zip(&weights) {
+                    let value =
+                        |tags: &[M::Tag]| M::value(M::linear(self.arch, &weights[..tags.len()], tags));
+                    let product = value(&a) * value(&b);
+                    corrections.push(product - M::value(*row));
+                    *row = M::corrected(*row, product);
+                }
+            }
+            M::send(self.channel, &corrections)?;
+        }
+        Ok(further)
+    }
+
+    /// Opens what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8; appendix B, second approach.
+    fn open<L: Values<E = M::E>>(
+        &mut self,
+        matching: &Matching<L::F>,
+        gates: &Tiles<L::Tag>,
+        triples: &Tiles<L::Tag>,
+    ) -> Result<()> {
+        let mut operands = Zeroizing::new(Vec::with_capacity(gates.len()));
+        for (_, tile) in gates.iter() {
+            operands.extend(tile.iter().map(|&[a, b, _]| [L::value(a), L::value(b)]));
+        }
+        let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
+        for (before, tile) in triples.iter() {
+            let range = before..before + tile.len();
+            let (left, right) = (&mut left[range.clone()], &mut right[range.clone()]);
+            open::<L>(matching, &operands, &matching.slots[range], tile, [left, right]);
+            L::send(self.channel, left)?;
+            L::send(self.channel, right)?;
+        }
+        let [_, coin] = self.terms.coins::<M>();
+        let seed = self.seed(coin, OPENING)?;
+        let sum = Opening::<L>::new(self.arch, seed, matching, [&left, &right]).of_tags(gates, triples);
+        self.channel.send_elements(&[sum])
+    }
+
+    /// The seed of a challenge: a coin of the verifier, who has received all until here, or the transcript's.
+    fn seed(&mut self, coin: bool, what: &'static str) -> Result<F128> {
+        if !coin {
+            return Ok(transcript_seed(self.channel, what));
+        }
+        self.source.catch_up(self.channel)?;
+        let mut seed = [F128::ZERO];
+        self.channel.recv_words(&mut seed)?;
+        self.channel.meet(what);
+        Ok(seed[0])
+    }
+}
+
+/// Makes so many triples from shares that `fill` draws, and tells what their products are. Fig. 3, 2 and 3.
+fn make<L: Values>(
+    channel: &mut Channel,
+    count: usize,
+    triples: &mut Tiles<L::Tag>,
+    mut fill: impl FnMut(&mut Channel, &mut [[L::Tag; 3]]) -> Result<()>,
+) -> Result<()> {
+    let mut corrections = Vec::with_capacity(TILE.min(count));
+    while triples.len() < count {
+        let tile = triples.extend(TILE.min(count - triples.len()));
+        fill(channel, tile)?;
+        corrections.clear();
+        for [x, y, z] in tile {
+            let product = L::value(*x) * L::value(*y);
+            corrections.push(product - L::value(*z));
+            *z = L::corrected(*z, product);
+        }
+        L::send(channel, &corrections)?;
+    }
+    Ok(())
+}
+
+/// A value of the extension from shares of its coordinates.
+fn pack<M: Macs>(rows: &[M::Tag]) -> Tagged<M::E, M::E> {
+    let pack = |coordinate: fn(M::Tag) -> M::E| {
+        let coordinates: Zeroizing<Vec<M::E>> =
+            Zeroizing::new(rows.iter().map(|&row| coordinate(row)).collect());
+        <M::E as Extension<M::F>>::pack(&coordinates)
+    };
+    Tagged { value: pack(|row| M::value(row).into()), mac: pack(M::mac) }
+}
+
+/// The left operands, the right ones and the products of a group.
+fn columns<R: Zeroize + Copy>(group: &[[R; 3]]) -> [Zeroizing<Vec<R>>; 3] {
+    core::array::from_fn(|i| Zeroizing::new(group.iter().map(|triple| triple[i]).collect()))
+}
+
+impl<M: Macs> Backend for Prover<'_, M> {
+    type F = M::F;
+    type Wire = M::Tag;
+
+    #[inline(always)]
+    fn constant(&mut self, c: M::F) -> M::Tag {
+        M::constant(c)
+    }
+    #[inline(always)]
+    fn add(&mut self, a: M::Tag, b: M::Tag) -> M::Tag {
+        self.counted.add += 1;
+        a + b
+    }
+    #[inline(always)]
+    fn scale(&mut self, a: M::Tag, c: M::F) -> M::Tag {
+        M::scale(a, c)
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<M::Tag> {
+        let value = self.witness.next().ok_or_else(witness_ended)?;
+        self.counted.inputs += 1;
+        self.commit(value)
+    }
+    fn hint(&mut self, of: &[M::Tag], f: impl FnOnce(&[M::F]) -> M::F) -> Result<M::Tag> {
+        let values: Zeroizing<Vec<M::F>> = Zeroizing::new(of.iter().map(|&tag| M::value(tag)).collect());
+        self.counted.inputs += 1;
+        self.commit(f(&values))
+    }
+    fn hints(
+        &mut self,
+        of: &[M::Tag],
+        count: usize,
+        f: impl Fn(&[M::F]) -> Vec<M::F>,
+    ) -> Result<Vec<M::Tag>> {
+        let values: Zeroizing<Vec<M::F>> = Zeroizing::new(of.iter().map(|&tag| M::value(tag)).collect());
+        let values = Zeroizing::new(f(&values));
+        assert_eq!(values.len(), count);
+        self.counted.inputs += count as u64;
+        values.iter().map(|value| self.commit(*value)).collect()
+    }
+    fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
+        self.counted.add += wires.len().saturating_sub(1) as u64;
+        M::linear(self.talk.arch, factors, wires)
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {
+        self.multiply(a, b, M::value(a) * M::value(b))
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: M::Tag, name: &dyn Display) -> Result<()> {
+        if M::value(a) != M::F::ZERO && self.failed.is_none() {
+            self.failed = Some(name.to_string());
+        }
+        self.openings.absorb(&M::mac(a));
+        self.counted.assert += 1;
+        Ok(())
+    }
+}
+
+impl<M: Macs> ByGates for Prover<'_, M> {}

@@ -1,0 +1,171 @@
+//! Over every field and by every check: completeness at sizes around the edges of blocks, tiles and groups, over ideal
+//! dealers.
+
+/// Runs a test over F_2 and over every field and extension.
+macro_rules! over_every_field {
+    ($test:ident) => {{
+        $test::<BitMacs>();
+        $test::<FieldMacs<F61, F61>>();
+        $test::<FieldMacs<F61, F61x2>>();
+        $test::<FieldMacs<Goldilocks, Goldilocks>>();
+        $test::<FieldMacs<Goldilocks, Goldilocksx2>>();
+        $test::<FieldMacs<F65537, F65537x4>>();
+        $test::<FieldMacs<Q32, Q32x2>>();
+        $test::<FieldMacs<F256, F128>>();
+    }};
+}
+
+use super::*;
+use crate::channel::{Channel, Link, Party, pipe};
+use crate::circuit::{Backend, Circuit};
+use crate::random::Random;
+use crate::vole::{self, BoxedVole, ideal, subfield};
+use crate::zk::{Accepted, Gates};
+use std::time::Duration;
+use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2};
+
+/// Shares in a block of the ideal dealer.
+const DEALT: usize = 192;
+
+/// A dealer for the shares.
+trait Dealt: Macs {
+    fn uniform(random: &mut Random) -> Self::F;
+    fn key(random: &mut Random) -> Self::Delta;
+    fn prover_end() -> BoxedVole<Self::Mac>;
+    fn verifier_end(delta: &Self::Delta) -> BoxedVole<Self::Key>;
+}
+
+impl Dealt for BitMacs {
+    fn uniform(random: &mut Random) -> volery_primitives::F2 {
+        random.word().bit0()
+    }
+    fn key(random: &mut Random) -> vole::Delta {
+        vole::Delta::random(random)
+    }
+    fn prover_end() -> BoxedVole<vole::Mac> {
+        Box::new(ideal::Prover::new(3, DEALT))
+    }
+    fn verifier_end(delta: &vole::Delta) -> BoxedVole<vole::Key> {
+        Box::new(ideal::Verifier::new(3, DEALT, delta))
+    }
+}
+
+impl<B: Field, E: MacField<B>> Dealt for FieldMacs<B, E> {
+    fn uniform(random: &mut Random) -> B {
+        subfield::uniform(random)
+    }
+    fn key(random: &mut Random) -> subfield::Delta<B, E> {
+        subfield::Delta::random(random)
+    }
+    fn prover_end() -> BoxedVole<Self::Mac> {
+        Box::new(subfield::ideal::Prover::new(3, DEALT))
+    }
+    fn verifier_end(delta: &Self::Delta) -> BoxedVole<Self::Key> {
+        Box::new(subfield::ideal::Verifier::new(3, DEALT, delta))
+    }
+}
+
+/// "I know elements whose products, pair by pair, sum to `sum`."
+struct Products<F> {
+    n: u64,
+    sum: F,
+}
+
+impl<B: Backend> Circuit<B> for Products<B::F> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut sum = b.constant(-self.sum);
+        for _ in 0..self.n {
+            let (x, y) = (b.witness()?, b.witness()?);
+            let product = b.mul(x, y)?;
+            sum = b.add(sum, product);
+        }
+        b.assert_zero(sum, &"the sum")
+    }
+}
+
+/// A true statement of `n` products, with its witness.
+fn instance<M: Dealt>(n: u64, seed: u8) -> (Products<M::F>, Vec<M::F>) {
+    let mut random = Random::from_seed(&[seed; 32]);
+    let witness: Vec<M::F> = (0..2 * n).map(|_| M::uniform(&mut random)).collect();
+    let sum = witness.as_chunks::<2>().0.iter().map(|[x, y]| *x * *y).sum();
+    (Products { n, sum }, witness)
+}
+
+/// All that make sense over this field, in blocks of `block` gates.
+fn all_terms<M: Macs>(block: u64, bits: u32) -> Vec<Terms> {
+    let checkings = CheckedBy::ALL.map(|by| Checking { by: Some(by), block: Some(block) });
+    let ways = checkings.into_iter().flat_map(|checking| [(checking, false), (checking, true)]);
+    ways.filter_map(|(checking, one_way)| Terms::new::<M>(&checking, bits, one_way).ok()).collect()
+}
+
+type Verdict = Result<(Accepted, Gates, Checked)>;
+
+/// What both parties come to.
+fn run<M: Dealt>(
+    terms: Terms,
+    circuit: &Products<M::F>,
+    witness: &[M::F],
+    links: (impl Link + 'static, impl Link + 'static),
+) -> (Result<(Gates, Checked)>, Verdict) {
+    std::thread::scope(|scope| {
+        let prover = scope.spawn(|| {
+            let mut channel = Channel::new(Party::Prover, links.0);
+            let witness = witness.iter().copied();
+            let mut prover = Prover::<M>::new(&mut channel, M::prover_end(), Arch::detect(), terms, witness);
+            circuit.run(&mut prover)?;
+            let (gates, checked, _) = prover.finish()?;
+            channel.flush()?;
+            Ok((gates, checked))
+        });
+        let mut channel = Channel::new(Party::Verifier, links.1);
+        let mut random = Random::from_seed(&[9; 32]);
+        let delta = M::key(&mut random);
+        let vole = M::verifier_end(&delta);
+        let mut verifier = Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
+        let verdict = circuit.run(&mut verifier).and_then(|()| verifier.finish());
+        drop(channel);
+        (prover.join().unwrap(), verdict.map(|(accepted, gates, checked, _)| (accepted, gates, checked)))
+    })
+}
+
+fn accepts<M: Dealt>(terms: Terms, n: u64) -> Checked {
+    let (circuit, witness) = instance::<M>(n, 1);
+    let (proved, verified) = run::<M>(terms, &circuit, &witness, pipe(Duration::from_secs(20)));
+    let (proved, checked) = proved.unwrap_or_else(|why| panic!("{}: {why}", terms.name()));
+    let verified = verified.unwrap_or_else(|why| panic!("{} of {n}: {why}", terms.name()));
+    assert_eq!((proved, checked), (verified.1, verified.2), "{}", terms.name());
+    assert_eq!((proved.mul, checked.blocks), (n, n.div_ceil(terms.block)));
+    checked
+}
+
+#[test]
+fn honest_proofs_are_accepted_at_every_size() {
+    fn test<M: Dealt>() {
+        for terms in all_terms::<M>(70, 8) {
+            for n in [1, 2, 31, 32, 33, 69, 70, 71, 139, 140, 141, 300] {
+                accepts::<M>(terms, n);
+            }
+        }
+        // Around tiles of 4096 triples and gates, and blocks of few.
+        for (block, n) in [(3000, 3000), (8192, 4096), (8192, 4097), (8192, 9000), (1, 20), (2, 7)] {
+            for terms in all_terms::<M>(block, 20) {
+                accepts::<M>(terms, n);
+            }
+        }
+    }
+    over_every_field!(test);
+}
+
+#[test]
+fn a_false_sum_is_refused() {
+    fn test<M: Dealt>() {
+        let (mut circuit, witness) = instance::<M>(100, 2);
+        circuit.sum += M::F::ONE;
+        for terms in all_terms::<M>(64, 8) {
+            let (proved, verified) = run::<M>(terms, &circuit, &witness, pipe(Duration::from_secs(20)));
+            assert!(matches!(proved, Err(Error::Unsatisfied(name)) if name == "the sum"));
+            assert!(matches!(verified, Err(Error::Io { .. })));
+        }
+    }
+    over_every_field!(test);
+}

@@ -1,0 +1,374 @@
+//! The verifier's side.
+
+use super::interpolation::{At, FURTHER, GROUP};
+use super::macs::{Macs, Packed, Values};
+use super::opening::{Matching, Opening};
+use super::rows::{Source, TILE, Tiles};
+use super::transcript_seed;
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, matching, point_and_matching};
+use crate::channel::Channel;
+use crate::circuit::{Backend, ByGates, nothing_asserted};
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::vole::BoxedVole;
+use crate::vole::subfield::same;
+use crate::zk::{Accepted, Gates, Openings, section};
+use core::fmt::Display;
+use core::sync::atomic::{AtomicU64, Ordering};
+use subtle::ConstantTimeEq;
+use volery_primitives::lanes::Lanes;
+use volery_primitives::{Arch, Extension, F128, Field};
+use zeroize::Zeroizing;
+
+/// Verifies the circuit that is pushed into it.
+pub struct Verifier<'a, M: Macs> {
+    talk: Talk<'a, M>,
+    /// The key of one.
+    one: Zeroizing<M::E>,
+    /// Keys of what the prover commits to, what it tells of each, and the next to use.
+    section: Zeroizing<Vec<M::E>>,
+    corrections: Vec<M::F>,
+    next: usize,
+    /// Shares of the sections of this block.
+    sectioned: usize,
+    /// The products of this block, and what checks them.
+    gates: Tiles<M::E>,
+    triples: Tiles<M::E>,
+    openings: Openings,
+    counted: Gates,
+    checked: Checked,
+    progress: Option<&'a AtomicU64>,
+}
+
+/// What the messages of a block go through.
+struct Talk<'a, M: Macs> {
+    channel: &'a mut Channel,
+    source: Source<M::Key>,
+    arch: Arch,
+    terms: Terms,
+    delta: Zeroizing<M::E>,
+    /// Of its coins.
+    random: Random,
+    /// Whether all blocks were opened rightly so far.
+    holds: bool,
+}
+
+impl<'a, M: Macs> Verifier<'a, M> {
+    /// A verification over `channel` on these terms, with shares from `vole` under `delta`; `random` is for its coins.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: BoxedVole<M::Key>,
+        arch: Arch,
+        terms: Terms,
+        delta: &M::Delta,
+        random: &mut Random,
+    ) -> Self {
+        let random = Random::from_seed(&random.bytes());
+        let source = Source::new(vole);
+        Self {
+            one: Zeroizing::new(M::one(delta)),
+            talk: Talk {
+                channel,
+                source,
+                arch,
+                terms,
+                delta: Zeroizing::new(M::delta(delta)),
+                random,
+                holds: true,
+            },
+            section: Zeroizing::default(),
+            corrections: Vec::new(),
+            next: 0,
+            sectioned: 0,
+            gates: Tiles::new(),
+            triples: Tiles::new(),
+            openings: Openings::new(ASSERTED),
+            counted: Gates::default(),
+            checked: Checked::new(&terms),
+            progress: None,
+        }
+    }
+
+    /// Stores the number of multiplications so far in `progress`, if any, once a section.
+    pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
+    ///
+    /// # Errors
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
+    pub fn finish(mut self) -> Result<(Accepted, Gates, Checked, BoxedVole<M::Key>)> {
+        if self.counted.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        self.end_block()?;
+        let consistent = self.talk.source.check(self.talk.channel);
+        // A failed check must not look different to the peer before its last message has been read.
+        if let Err(error @ Error::Io { .. }) = consistent {
+            return Err(error);
+        }
+        let openings: [u8; 32] = self.talk.channel.recv_array()?;
+        // Fig. 3, 9.
+        let assertions_hold = self.openings.digest().ct_eq(&openings);
+        let vole = consistent?;
+        if !self.talk.holds {
+            return Err(Error::Rejected("the check of products failed"));
+        }
+        if !bool::from(assertions_hold) {
+            return Err(Error::Rejected("an asserted value is not what the statement demands"));
+        }
+        Ok((Accepted(()), self.counted, self.checked, vole))
+    }
+
+    /// The key of the value that the prover commits to by the next share. Fig. 3, 4 and 5b.
+    #[inline(always)]
+    fn commit(&mut self) -> Result<M::E> {
+        if self.next == self.section.len() {
+            self.next_section()?;
+        }
+        let key = self.section[self.next];
+        self.next += 1;
+        Ok(key)
+    }
+
+    /// Draws the next section and receives its corrections, which go on the keys at once.
+    #[cold]
+    #[inline(never)]
+    fn next_section(&mut self) -> Result<()> {
+        self.end_section()?;
+        let length = section(self.sectioned, TILE);
+        self.section.resize(length, M::E::ZERO);
+        self.talk.source.fill(self.talk.channel, &mut self.section)?;
+        self.corrections.resize(length, M::F::ZERO);
+        M::recv(self.talk.channel, &mut self.corrections)?;
+        M::correct(self.talk.arch, &mut self.section, &self.corrections, *self.one);
+        self.sectioned += length;
+        Ok(())
+    }
+
+    /// Gives back the shares that commit to nothing.
+    fn end_section(&mut self) -> Result<()> {
+        if self.corrections[self.next..].iter().any(|correction| *correction != M::F::ZERO) {
+            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+        }
+        if self.section.is_empty() {
+            return Ok(());
+        }
+        self.talk.source.give_back(&self.section[self.next..]);
+        self.section.clear();
+        self.corrections.clear();
+        self.next = 0;
+        if let Some(progress) = self.progress {
+            progress.store(self.counted.mul, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Checks the products of the block, if there are any.
+    #[cold]
+    #[inline(never)]
+    fn end_block(&mut self) -> Result<()> {
+        self.end_section()?;
+        self.sectioned = 0;
+        let gates = self.gates.len();
+        if gates == 0 {
+            return Ok(());
+        }
+        let plan = self.talk.terms.plan(gates as u64);
+        match self.talk.terms.by {
+            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, *self.one)?,
+            _ => self.talk.check_gates(plan, &self.gates, &mut self.triples, *self.one)?,
+        }
+        self.gates.clear();
+        self.triples.clear();
+        self.checked.count(gates as u64, plan);
+        Ok(())
+    }
+}
+
+impl<M: Macs> Talk<'_, M> {
+    /// Checks each gate by triples of its own.
+    fn check_gates(
+        &mut self,
+        plan: Plan,
+        gates: &Tiles<M::E>,
+        triples: &mut Tiles<M::E>,
+        one: M::E,
+    ) -> Result<()> {
+        let Self { source, arch, terms, .. } = self;
+        let (arch, terms) = (*arch, *terms);
+        let count = plan.triples(gates.len() as u64) as usize;
+        let fill =
+            |channel: &mut Channel, rows: &mut [[M::E; 3]]| source.fill(channel, rows.as_flattened_mut());
+        make::<M>(self.channel, count, triples, fill, |keys, corrections| {
+            M::correct(arch, keys, corrections, one);
+        })?;
+        let seed = self.seed(!terms.one_way, CHECK)?;
+        self.open::<M>(&matching(arch, seed, &terms, gates.len(), plan), gates, triples)
+    }
+
+    /// Checks groups of gates as gates over the extension. Section III-B, approach 2.
+    fn check_groups(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<()> {
+        let groups = gates.len().div_ceil(GROUP);
+        // Step 2.
+        let further = self.further(gates, one)?;
+        let mut triples = Tiles::new();
+        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
+        let mut rows = Zeroizing::new(Vec::new());
+        let source = &mut self.source;
+        let fill = |channel: &mut Channel, triples: &mut [[M::E; 3]]| {
+            rows.resize(3 * degree * triples.len(), M::E::ZERO);
+            source.fill(channel, &mut rows)?;
+            let packed = triples.as_flattened_mut().iter_mut().zip(rows.chunks_exact(degree));
+            packed.for_each(|(packed, rows)| *packed = <M::E as Extension<M::F>>::pack(rows));
+            Ok(())
+        };
+        make::<Packed<M::E>>(self.channel, groups, &mut triples, fill, |keys, corrections| {
+            keys.iter_mut().zip(corrections).for_each(|(key, &correction)| *key += one * correction);
+        })?;
+        let seed = self.seed(!self.terms.one_way, CHECK)?;
+        // Step 3.
+        let (nu, matching) = point_and_matching(self.arch, seed, groups);
+        let at = At::new::<M::F>(nu);
+        let mut at_nu = Tiles::new();
+        let mut further = further.chunks_exact(FURTHER);
+        for (_, tile) in gates.iter() {
+            for (group, further) in tile.chunks(GROUP).zip(&mut further) {
+                let [a, b, c]: [Zeroizing<Vec<M::E>>; 3] =
+                    core::array::from_fn(|i| Zeroizing::new(group.iter().map(|triple| triple[i]).collect()));
+                let sum = |weights: &[M::E], keys: &[M::E]| {
+                    <M::E as Lanes<M::F>>::dot(self.arch, &weights[..keys.len()], keys)
+                };
+                let product = sum(&at.product, &c) + sum(&at.product[GROUP..], further);
+                at_nu.push([sum(&at.factors, &a), sum(&at.factors, &b), product]);
+            }
+        }
+        // Step 4.
+        self.open::<Packed<M::E>>(&matching, &at_nu, &triples)
+    }
+
+    /// Keys of the further values of the products' polynomials, [`FURTHER`] a group.
+    fn further(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<Zeroizing<Vec<M::E>>> {
+        let groups = gates.len().div_ceil(GROUP);
+        let mut further = Zeroizing::new(vec![M::E::ZERO; FURTHER * groups]);
+        let mut rest = &mut further[..];
+        for (_, tile) in gates.iter() {
+            let keys;
+            (keys, rest) = rest.split_at_mut(FURTHER * tile.len().div_ceil(GROUP));
+            self.source.fill(self.channel, keys)?;
+            let mut corrections = vec![M::F::ZERO; keys.len()];
+            M::recv(self.channel, &mut corrections)?;
+            M::correct(self.arch, keys, &corrections, one);
+        }
+        Ok(further)
+    }
+
+    /// Receives what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8; appendix B, second approach.
+    fn open<L: Values<E = M::E>>(
+        &mut self,
+        matching: &Matching<L::F>,
+        gates: &Tiles<M::E>,
+        triples: &Tiles<M::E>,
+    ) -> Result<()> {
+        let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
+        for (left, right) in left.chunks_mut(TILE).zip(right.chunks_mut(TILE)) {
+            L::recv(self.channel, left)?;
+            L::recv(self.channel, right)?;
+        }
+        let [_, coin] = self.terms.coins::<M>();
+        let seed = self.seed(coin, OPENING)?;
+        let opening = Opening::<L>::new(self.arch, seed, matching, [&left, &right]);
+        let expected = opening.of_keys(gates, triples, *self.delta);
+        let mut sum = [M::E::ZERO];
+        self.channel.recv_elements(&mut sum)?;
+        self.holds &= same(sum[0], expected);
+        Ok(())
+    }
+
+    /// The seed of a challenge, all that it combines having arrived: a coin, or the transcript's.
+    fn seed(&mut self, coin: bool, what: &'static str) -> Result<F128> {
+        if !coin {
+            return Ok(transcript_seed(self.channel, what));
+        }
+        let seed = self.random.word();
+        self.channel.send_words(&[seed])?;
+        self.channel.flush()?;
+        self.channel.meet(what);
+        Ok(seed)
+    }
+}
+
+/// Keys of so many triples from shares that `fill` draws, whose products are made by `correct`. Fig. 3, 2 and 3.
+fn make<L: Values>(
+    channel: &mut Channel,
+    count: usize,
+    triples: &mut Tiles<L::E>,
+    mut fill: impl FnMut(&mut Channel, &mut [[L::E; 3]]) -> Result<()>,
+    correct: impl Fn(&mut [L::E], &[L::F]),
+) -> Result<()> {
+    let mut corrections = Vec::new();
+    let mut products = Zeroizing::new(Vec::with_capacity(TILE.min(count)));
+    while triples.len() < count {
+        let tile = triples.extend(TILE.min(count - triples.len()));
+        fill(channel, tile)?;
+        corrections.resize(tile.len(), L::F::ZERO);
+        L::recv(channel, &mut corrections)?;
+        products.clear();
+        products.extend(tile.iter().map(|[_, _, z]| *z));
+        correct(&mut products, &corrections);
+        tile.iter_mut().zip(products.iter()).for_each(|([_, _, z], product)| *z = *product);
+    }
+    Ok(())
+}
+
+impl<M: Macs> Backend for Verifier<'_, M> {
+    type F = M::F;
+    type Wire = M::E;
+
+    #[inline(always)]
+    fn constant(&mut self, c: M::F) -> M::E {
+        self.one.scale(c)
+    }
+    #[inline(always)]
+    fn add(&mut self, a: M::E, b: M::E) -> M::E {
+        self.counted.add += 1;
+        a + b
+    }
+    #[inline(always)]
+    fn scale(&mut self, a: M::E, c: M::F) -> M::E {
+        a.scale(c)
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<M::E> {
+        self.counted.inputs += 1;
+        self.commit()
+    }
+    fn hint(&mut self, _: &[M::E], _: impl FnOnce(&[M::F]) -> M::F) -> Result<M::E> {
+        self.counted.inputs += 1;
+        self.commit()
+    }
+    fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
+        self.counted.add += wires.len().saturating_sub(1) as u64;
+        M::E::combine(self.talk.arch, factors, wires)
+    }
+    #[inline(always)]
+    fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
+        if self.gates.len() as u64 == self.talk.terms.block {
+            self.end_block()?;
+        }
+        let c = self.commit()?;
+        self.gates.push([a, b, c]);
+        self.counted.mul += 1;
+        Ok(c)
+    }
+    #[inline]
+    fn assert_zero(&mut self, a: M::E, _: &dyn Display) -> Result<()> {
+        self.openings.absorb(&a);
+        self.counted.assert += 1;
+        Ok(())
+    }
+}
+
+impl<M: Macs> ByGates for Verifier<'_, M> {}
