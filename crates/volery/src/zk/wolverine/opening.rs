@@ -48,8 +48,12 @@ impl<V: Field> Matching<V> {
 /// All slots of `gates`, B each, and of `opened` triples.
 pub(super) fn slots(gates: usize, bucket: u32, opened: usize) -> Vec<u32> {
     let end = (gates as u32) << BUCKET_BITS;
-    let of_gates = (0..gates as u32).flat_map(|gate| (0..bucket).map(move |j| gate << BUCKET_BITS | j));
-    of_gates.chain((0..opened as u32).map(|i| end + i)).collect()
+    let mut slots = Vec::with_capacity(gates * bucket as usize + opened);
+    for first in (0..end).step_by(1 << BUCKET_BITS) {
+        slots.extend(first..first + bucket);
+    }
+    slots.extend(end..end + opened as u32);
+    slots
 }
 
 /// The coefficients of one opening, each a function of its number.

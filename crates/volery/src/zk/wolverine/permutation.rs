@@ -11,23 +11,36 @@ const PILES: usize = 256;
 /// Words of a seed, one by one.
 struct Words {
     prg: Prg,
-    blocks: [F128; 64],
+    words: [u64; 2 * DRAWN],
     next: usize,
 }
 
+/// Blocks of two words that are drawn at a time.
+const DRAWN: usize = 128;
+
 impl Words {
     fn new(arch: Arch, seed: F128) -> Self {
-        Self { prg: Prg::new(arch, seed), blocks: [F128(0); 64], next: 128 }
+        Self { prg: Prg::new(arch, seed), words: [0; 2 * DRAWN], next: 2 * DRAWN }
     }
 
     fn word(&mut self) -> u64 {
-        if self.next == 2 * self.blocks.len() {
-            self.prg.fill(&mut self.blocks);
-            self.next = 0;
+        if self.next == self.words.len() {
+            self.draw();
         }
-        let word = (self.blocks[self.next / 2].0 >> (64 * (self.next % 2))) as u64;
+        let word = self.words[self.next];
         self.next += 1;
         word
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn draw(&mut self) {
+        let mut blocks = [F128(0); DRAWN];
+        self.prg.fill(&mut blocks);
+        for (words, block) in self.words.chunks_exact_mut(2).zip(blocks) {
+            words.copy_from_slice(&[block.0 as u64, (block.0 >> 64) as u64]);
+        }
+        self.next = 0;
     }
 
     /// A number below `end`, the likeliest by a factor of 1 + end/2^64 more than it should be.

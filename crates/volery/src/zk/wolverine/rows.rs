@@ -86,6 +86,7 @@ impl<S: Share> Source<S> {
 
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
+    /// [`TILE`] each, of which those beyond `length` are from before.
     tiles: Vec<Zeroizing<Vec<[R; 3]>>>,
     /// How many triples there are.
     length: usize,
@@ -101,27 +102,24 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     }
 
     /// Forgets all triples; their memory is kept.
-    pub(super) fn clear(&mut self) {
-        self.tiles.iter_mut().for_each(|tile| tile.clear());
+    pub(super) const fn clear(&mut self) {
         self.length = 0;
     }
 
     /// Appends one.
     #[inline(always)]
     pub(super) fn push(&mut self, triple: [R; 3]) {
-        if self.length.is_multiple_of(TILE) {
-            self.next();
+        if self.length == TILE * self.tiles.len() {
+            self.grow();
         }
-        self.tiles[self.length / TILE].push(triple);
+        self.tiles[self.length / TILE][self.length % TILE] = triple;
         self.length += 1;
     }
 
     #[cold]
     #[inline(never)]
-    fn next(&mut self) {
-        if self.tiles.len() == self.length / TILE {
-            self.tiles.push(Zeroizing::new(Vec::with_capacity(TILE)));
-        }
+    fn grow(&mut self) {
+        self.tiles.push(Zeroizing::new(vec![[R::default(); 3]; TILE]));
     }
 
     /// Appends a tile of `count` triples, whatever is in them.
@@ -130,16 +128,17 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     /// Where there are more than [`TILE`], or a shorter one came before.
     pub(super) fn extend(&mut self, count: usize) -> &mut [[R; 3]] {
         assert!(count <= TILE && self.length.is_multiple_of(TILE), "a tile of {count} after {}", self.length);
-        self.next();
+        if self.length == TILE * self.tiles.len() {
+            self.grow();
+        }
         let tile = &mut self.tiles[self.length / TILE];
-        tile.resize(count, [R::default(); 3]);
         self.length += count;
-        tile
+        &mut tile[..count]
     }
 
     /// The tiles, each with the number of triples before it.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[[R; 3]])> {
-        let used = self.tiles.iter().take(self.length.div_ceil(TILE));
-        used.enumerate().map(|(i, tile)| (i * TILE, &tile[..]))
+        let starts = (0..self.length).step_by(TILE);
+        starts.zip(&self.tiles).map(|(start, tile)| (start, &tile[..TILE.min(self.length - start)]))
     }
 }
