@@ -6,25 +6,27 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Arithmetic;
-use volery::{F61, Options, Over, prove_over, verify_over};
+use volery::{CheckedBy, Checking, F61, Options, Over, System, prove_over, verify_over};
 
 type Setting = Over<F61, F61>;
 
-/// What each party says in one honest run with these settings.
-static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+/// What each party says in one honest run by each system.
+static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
+
+fn honest(system: usize) -> [Vec<u8>; 2] {
     let (network, witness) = statement();
     let (here, there) = pipe(Duration::from_secs(60));
     let (here, from_prover) = Tape::new(here, None);
     let (there, from_verifier) = Tape::new(there, None);
     let prover = std::thread::spawn(move || {
         let mut channel = Channel::new(Party::Prover, here);
-        prove_over::<Setting, _, _>(&network, witness, &mut channel, &options(1)).unwrap()
+        prove_over::<Setting, _, _>(&network, witness, &mut channel, &options(system, 1)).unwrap()
     });
     let mut channel = Channel::new(Party::Verifier, there);
-    let _ = verify_over::<Setting, _>(&statement().0, &mut channel, &options(2)).unwrap();
+    let _ = verify_over::<Setting, _>(&statement().0, &mut channel, &options(system, 2)).unwrap();
     prover.join().unwrap();
     [from_prover, from_verifier].map(|record| record.messages().concat())
-});
+}
 
 fn statement() -> (Arithmetic<F61>, Vec<F61>) {
     let network = Arithmetic::new(50).unwrap();
@@ -32,8 +34,18 @@ fn statement() -> (Arithmetic<F61>, Vec<F61>) {
     (network, witness)
 }
 
-fn options(seed: u8) -> Options {
-    Options { seed: Some([seed; 32]), check: false, ..Options::default() }
+/// QuickSilver, and Wolverine in two blocks by each of its checks.
+const SYSTEMS: usize = 1 + CheckedBy::ALL.len();
+
+fn options(system: usize, seed: u8) -> Options {
+    let options = Options { seed: Some([seed; 32]), check: false, ..Options::default() };
+    match system {
+        0 => options,
+        _ => {
+            let checking = Checking { by: Some(CheckedBy::ALL[system - 1]), block: Some(40) };
+            Options { system: System::Wolverine, checking, ..options }
+        }
+    }
 }
 
 /// The honest bytes with `noise` added from a place on.
@@ -44,12 +56,14 @@ fn spoilt(honest: &[u8], place: usize, noise: &[u8]) -> Playback {
     Playback::new(bytes)
 }
 
-fuzz_target!(|input: (u32, Vec<u8>)| {
-    let (place, noise) = input;
+fuzz_target!(|input: (u8, u32, Vec<u8>)| {
+    let (system, place, noise) = input;
+    let system = usize::from(system) % SYSTEMS;
     let (network, witness) = statement();
-    let [from_prover, from_verifier] = &*HONEST;
+    let [from_prover, from_verifier] = &HONEST[system];
+    let (proving, verifying) = (options(system, 1), options(system, 2));
     let link = spoilt(from_prover, place as usize, &noise);
-    let _ = verify_over::<Setting, _>(&network, &mut Channel::new(Party::Verifier, link), &options(2));
+    let _ = verify_over::<Setting, _>(&network, &mut Channel::new(Party::Verifier, link), &verifying);
     let link = spoilt(from_verifier, place as usize, &noise);
-    let _ = prove_over::<Setting, _, _>(&network, witness, &mut Channel::new(Party::Prover, link), &options(1));
+    let _ = prove_over::<Setting, _, _>(&network, witness, &mut Channel::new(Party::Prover, link), &proving);
 });

@@ -7,21 +7,23 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Network;
-use volery::{F2, Options, prove, verify};
+use volery::{Checking, F2, Options, System, prove, verify};
 
-/// What each party says in one honest run with these settings.
-static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+/// What each party says in one honest run by each system.
+static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
+
+fn honest(system: usize) -> [Vec<u8>; 2] {
     let (network, witness) = statement();
     let (here, there) = pipe(Duration::from_secs(60));
     let (here, from_prover) = Tape::new(here, None);
     let (there, from_verifier) = Tape::new(there, None);
     let prover = std::thread::spawn(move || {
-        prove(&network, witness, &mut Channel::new(Party::Prover, here), &options(1)).unwrap()
+        prove(&network, witness, &mut Channel::new(Party::Prover, here), &options(system, 1)).unwrap()
     });
-    let _ = verify(&network, &mut Channel::new(Party::Verifier, there), &options(2)).unwrap();
+    let _ = verify(&network, &mut Channel::new(Party::Verifier, there), &options(system, 2)).unwrap();
     prover.join().unwrap();
     [from_prover, from_verifier].map(|record| record.messages().concat())
-});
+}
 
 fn statement() -> (Network, Vec<F2>) {
     let network = Network::new(50).unwrap();
@@ -29,8 +31,18 @@ fn statement() -> (Network, Vec<F2>) {
     (network, witness)
 }
 
-fn options(seed: u8) -> Options {
-    Options { seed: Some([seed; 32]), check: false, ..Options::default() }
+/// QuickSilver, and Wolverine in two blocks: with coins of the verifier, and without.
+const SYSTEMS: usize = 3;
+
+fn options(system: usize, seed: u8) -> Options {
+    let options = Options { seed: Some([seed; 32]), check: false, ..Options::default() };
+    match system {
+        0 => options,
+        _ => {
+            let checking = Checking { block: Some(30), ..Checking::default() };
+            Options { system: System::Wolverine, checking, non_interactive: system == 2, ..options }
+        }
+    }
 }
 
 /// The honest bytes up to a place, then `tail`.
@@ -43,16 +55,18 @@ fn spoilt(honest: &[u8], place: usize, tail: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fuzz_target!(|input: (u16, Vec<u8>)| {
-    let (place, tail) = input;
+fuzz_target!(|input: (u8, u16, Vec<u8>)| {
+    let (system, place, tail) = input;
+    let system = usize::from(system) % SYSTEMS;
     let (network, witness) = statement();
-    let [from_prover, from_verifier] = &*HONEST;
+    let [from_prover, from_verifier] = &HONEST[system];
+    let (proving, verifying) = (options(system, 1), options(system, 2));
 
     let bytes = spoilt(from_prover, place.into(), &tail);
     let changed = bytes != *from_prover;
-    let verdict = verify(&network, &mut Channel::new(Party::Verifier, Playback::new(bytes)), &options(2));
+    let verdict = verify(&network, &mut Channel::new(Party::Verifier, Playback::new(bytes)), &verifying);
     assert_eq!(verdict.is_err(), changed);
 
     let bytes = spoilt(from_verifier, place.into(), &tail);
-    let _ = prove(&network, witness, &mut Channel::new(Party::Prover, Playback::new(bytes)), &options(1));
+    let _ = prove(&network, witness, &mut Channel::new(Party::Prover, Playback::new(bytes)), &proving);
 });
