@@ -161,7 +161,7 @@ impl Proposal {
             Self::Firm(correlations) => correlations.name().into(),
             Self::Auto { shares, bandwidth } => {
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
-                format!("auto {shares} {mbps}")
+                format!("auto {} {mbps}", shares.min(10u64.pow(19) - 1))
             }
         }
     }

@@ -16,8 +16,14 @@ pub(super) const TERMS: usize = 32;
 /// `Invalid` where that makes no sense.
 pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
     let security = options.security.unwrap_or(SECURITY);
-    Terms::new::<S::Macs>(&options.checking, security, options.non_interactive)
+    let terms = Terms::new::<S::Macs>(&options.checking, security, options.non_interactive)?;
+    // Both parties may not know yet which correlations these will be.
+    let errors = S::correlations().into_iter().map(|correlations| S::share_error(correlations, FEW));
+    Ok(terms.beside::<S::Macs>(errors.fold(0.0, f64::max)))
 }
+
+/// Shares for whose errors buckets leave room, where they come straight from transfers, with checks of their own.
+const FEW: u64 = 1 << 13;
 
 /// Demands that the peer wants the same.
 ///

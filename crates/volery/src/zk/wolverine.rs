@@ -70,7 +70,7 @@ mod tests;
 mod verifier;
 
 pub use macs::{BitMacs, FieldMacs, Macs, Values};
-pub use plan::{BINARY_BLOCK, BLOCK, CheckedBy, Checking, LONGEST_BLOCK, Plan};
+pub use plan::{BINARY_BLOCK, BLOCK, CheckedBy, Checking, LONGEST_BLOCK, Lemma, Plan};
 pub use prover::Prover;
 pub use verifier::Verifier;
 
@@ -97,8 +97,9 @@ pub struct Terms {
     pub by: CheckedBy,
     /// The most multiplications of a block.
     pub block: u64,
-    /// What lemma 1 is to leave of a cheater's chance, −log2; by buckets alone.
-    bits: u32,
+    /// What lemma 1 is to leave of a cheater's chance, and the plan of a full block.
+    lemma: Lemma,
+    full: Plan,
     /// Whether no coin decides on a block.
     one_way: bool,
 }
@@ -146,14 +147,27 @@ impl Terms {
             )));
         }
         let one_way = non_interactive || (by == CheckedBy::Interpolation && long);
-        Ok(Self { by, block, bits, one_way })
+        let lemma = Lemma { bits, reserve: Lemma::RESERVE };
+        Ok(Self { by, block, lemma, full: Plan::SINGLE, one_way }.beside::<M>(0.0))
+    }
+
+    /// The same over shares that are not what they should be with probability `shares`: buckets are the larger for it.
+    pub fn beside<M: Macs>(mut self, shares: f64) -> Self {
+        if self.by == CheckedBy::Buckets {
+            self.lemma = Lemma::beside(self.lemma.bits, shares + 2.0 * M::likeliest() + 2.0 * M::guess());
+            self.full = self.planned(self.block);
+        }
+        self
     }
 
     /// The name of all that both parties must agree on, in at most 32 bytes.
     pub fn name(&self) -> String {
-        let Self { by, block, bits, one_way } = self;
-        let bits = if *by == CheckedBy::Buckets { *bits } else { 0 };
-        format!("{by} {block} {bits} {}", if *one_way { "hash" } else { "coin" })
+        let Self { by, block, lemma: Lemma { bits, reserve }, one_way, .. } = self;
+        let way = if *one_way { "hash" } else { "coin" };
+        match by {
+            CheckedBy::Buckets => format!("{by} {block} {bits}.{reserve} {way}"),
+            _ => format!("{by} {block} {way}"),
+        }
     }
 
     /// What a block of so many gates takes.
@@ -162,16 +176,18 @@ impl Terms {
     /// Where there are more than [`LONGEST_BLOCK`].
     pub fn plan(&self, gates: u64) -> Plan {
         match self.by {
-            CheckedBy::Buckets => {
-                Plan::of(gates, self.bits).expect("there is a bucket for each block up to 128 bits")
-            }
-            _ => Plan::SINGLE,
+            CheckedBy::Buckets if gates < self.block => self.planned(gates),
+            _ => self.full,
         }
+    }
+
+    fn planned(&self, gates: u64) -> Plan {
+        Plan::of(gates, self.lemma).expect("there is a bucket for each block up to 128 bits")
     }
 
     /// The shares that a statement of this size takes.
     pub fn shares<M: Macs>(&self, size: Size) -> u64 {
-        let mul = size.commitments - size.inputs;
+        let mul = size.commitments.saturating_sub(size.inputs);
         let (whole, rest) = (mul / self.block, mul % self.block);
         let of_blocks = |blocks: u64, gates| match blocks {
             0 => 0,
@@ -216,9 +232,10 @@ impl Terms {
     /// The probability that a block with a wrong product is not found out by its check.
     fn check_error<M: Macs>(&self) -> f64 {
         match self.by {
-            CheckedBy::Buckets => plan::lemma(self.bits),
+            CheckedBy::Buckets => self.lemma.error(),
             CheckedBy::Sacrifice => M::likeliest_value(),
-            CheckedBy::Interpolation => (POINTS - 1 + 1) as f64 * M::likeliest(),
+            // 2n − 2 for ν, and one for η.
+            CheckedBy::Interpolation => POINTS as f64 * M::likeliest(),
         }
     }
 }

@@ -65,13 +65,15 @@ impl Sums {
         let sectioned = sectioned(inputs + gates);
         let shares = inputs + gates + if gates > 0 { terms.check_shares::<M>(gates) } else { 0 };
         // The most is drawn in the last of them: at the end of its sections, or of the block.
-        self.drawn = self.drawn.max(self.used + shares * (blocks - 1) + sectioned.max(shares));
-        self.used += shares * blocks;
+        let before = self.used.saturating_add(shares.saturating_mul(blocks - 1));
+        self.drawn = self.drawn.max(before.saturating_add(sectioned.max(shares)));
+        self.used = before.saturating_add(shares);
         let mut carried = Carried { prover: <M as Values>::bytes(sectioned), verifier: 0 };
         if gates > 0 {
             carried += check::<M>(terms, gates);
         }
-        self.carried += Carried { prover: carried.prover * blocks, verifier: carried.verifier * blocks };
+        let times = |bytes: u64| bytes.saturating_mul(blocks);
+        self.carried += Carried { prover: times(carried.prover), verifier: times(carried.verifier) };
     }
 }
 

@@ -82,7 +82,9 @@ mod tests {
     #[test]
     fn everything_is_done_once_and_in_order() {
         let Sets { tiny, l2, mid, wan, .. } = Sets::LARGE;
-        let over = [tiny, l2, mid, wan].map(|params| (params, Schedule::over(params, 1)));
+        let over = [tiny, l2, mid, wan]
+            .into_iter()
+            .flat_map(|params| [1, 2, 4, 16].map(|degree| (params, Schedule::over(params, degree))));
         let all = Params::ALL.map(|params| (params, Schedule::new(params)));
         for (params, schedule) in all.into_iter().chain(over) {
             let last = schedule.draws();

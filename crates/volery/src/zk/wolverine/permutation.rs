@@ -49,8 +49,8 @@ impl Words {
     }
 }
 
-/// Puts `entries` into an order that is a function of `seed`, each as likely as any other: up to a factor of 1 + 2^-10 for
-/// 2^27 entries, by the bias of the numbers that are drawn.
+/// Puts `entries` into an order that is a function of `seed`, each as likely as any other: up to a factor of 1 + 2^-20 for
+/// 2^31 entries, which are drawn by numbers below 2^13 and so that biased.
 pub(super) fn shuffle(arch: Arch, seed: F128, entries: &mut [u32]) {
     shuffle_by(&mut Words::new(arch, seed), entries, IN_PLACE);
 }

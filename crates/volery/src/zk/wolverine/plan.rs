@@ -87,24 +87,24 @@ impl Plan {
     /// One triple to each gate, and none to be opened.
     pub(super) const SINGLE: Self = Self { bucket: 1, opened: 0 };
 
-    /// The fewest triples for a block of `gates` that leave a cheating prover a chance of at most 2^-`bits`, and a
-    /// thousandth less for what else may go wrong; `None` where no bucket is large enough.
+    /// The fewest triples for a block of `gates` that leave a cheating prover what `lemma` allows; `None` where no bucket is
+    /// large enough.
     ///
     /// Whoever spoils m gates wins with probability 1 / binom(C·B + c, m·B), which is most for m = 1 where c ≥ B (lemma 1).
-    pub fn of(gates: u64, bits: u32) -> Option<Self> {
+    pub fn of(gates: u64, lemma: Lemma) -> Option<Self> {
         let mut best: Option<(u64, Self)> = None;
         for bucket in 1..=LARGEST_BUCKET {
             let least = (gates + 1) * bucket;
             if least > best.map_or(MOST_TRIPLES, |(triples, _)| triples) {
                 break;
             }
-            if !is_enough(MOST_TRIPLES, bucket, bits) {
+            if !lemma.allows(MOST_TRIPLES, bucket) {
                 continue;
             }
             let (mut low, mut high) = (least, MOST_TRIPLES);
             while low < high {
                 let middle = low + (high - low) / 2;
-                if is_enough(middle, bucket, bits) { high = middle } else { low = middle + 1 }
+                if lemma.allows(middle, bucket) { high = middle } else { low = middle + 1 }
             }
             if best.is_none_or(|(triples, _)| low < triples) {
                 best = Some((low, Self { bucket, opened: low - gates * bucket }));
@@ -119,17 +119,40 @@ impl Plan {
     }
 }
 
-/// Whether one way of so many to choose a bucket is unlikely enough.
-fn is_enough(triples: u64, bucket: u64, bits: u32) -> bool {
-    match choices(triples, bucket) {
-        None => bits <= 128,
-        Some(choices) => bits < 128 && choices - choices / 1024 >= 1 << bits,
-    }
+/// What lemma 1 is to leave of a cheater's chance: at most 2^-bits, less a part for what else may go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lemma {
+    /// Up to 128, of which all are the lemma's.
+    pub bits: u32,
+    /// The part, as a power of two: 2^-reserve of the whole.
+    pub reserve: u32,
 }
 
-/// The probability that lemma 1 leaves, where a plan is for so many bits.
-pub(super) fn lemma(bits: u32) -> f64 {
-    (-f64::from(bits)).exp2() * (1023.0 / 1024.0)
+impl Lemma {
+    /// The largest reserve, a thousandth: it costs nothing that can be measured.
+    pub const RESERVE: u32 = 10;
+
+    /// With the part that errors with probability `others` take of 2^-`bits`, up to a half.
+    pub fn beside(bits: u32, others: f64) -> Self {
+        let part = -(f64::from(bits) + others.log2());
+        Self { bits, reserve: part.floor().clamp(1.0, Self::RESERVE.into()) as u32 }
+    }
+
+    /// The probability that it leaves.
+    pub fn error(self) -> f64 {
+        let whole = (-f64::from(self.bits)).exp2();
+        if self.bits < 128 { whole * (1.0 - (-f64::from(self.reserve)).exp2()) } else { whole }
+    }
+
+    /// Whether one way of so many to choose a bucket is unlikely enough.
+    fn allows(self, triples: u64, bucket: u64) -> bool {
+        match choices(triples, bucket) {
+            None => self.bits <= 128,
+            Some(choices) => {
+                self.bits < 128 && choices - choices.div_ceil(1 << self.reserve) >= 1 << self.bits
+            }
+        }
+    }
 }
 
 /// binom(n, k), where it is below 2^128 and k ≤ n/2.
@@ -145,6 +168,10 @@ fn choices(n: u64, k: u64) -> Option<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plan(gates: u64, bits: u32) -> Option<Plan> {
+        Plan::of(gates, Lemma { bits, reserve: Lemma::RESERVE })
+    }
 
     /// By Pascal's triangle.
     #[test]
@@ -166,7 +193,7 @@ mod tests {
     #[test]
     fn blocks_of_the_paper_take_two_triples_a_gate() {
         for gates in [1 << 20, BINARY_BLOCK, 742_000] {
-            assert_eq!(Plan::of(gates, 40), Some(Plan { bucket: 2, opened: 2 }), "{gates}");
+            assert_eq!(plan(gates, 40), Some(Plan { bucket: 2, opened: 2 }), "{gates}");
         }
         // Without the thousandth.
         assert!(choices(2 * 741_455 + 2, 2).unwrap() >= 1 << 40);
@@ -178,21 +205,40 @@ mod tests {
         let lengths = (1..200).chain((8..=24).map(|n| 1 << n)).chain([12_345, 500_000, 741_400]);
         for gates in lengths {
             for bits in [1, 3, 40, 41, 64, 80, 100, 127, 128] {
-                let plan = Plan::of(gates, bits).expect("a plan");
+                let lemma = Lemma { bits, reserve: Lemma::RESERVE };
+                let plan = Plan::of(gates, lemma).expect("a plan");
                 let (n, bucket) = (plan.triples(gates), plan.bucket);
                 assert!(plan.opened >= bucket && bucket <= LARGEST_BUCKET, "{gates} for {bits}: {plan:?}");
-                assert!(is_enough(n, bucket, bits), "{gates} for {bits}: {plan:?}");
+                assert!(lemma.allows(n, bucket), "{gates} for {bits}: {plan:?}");
                 // m = 1 is the best that a cheater can do.
                 if gates < 100 {
                     let chances = |m: u64| choices(n, (m * bucket).min(n - m * bucket)).unwrap_or(u128::MAX);
                     assert!((1..=gates).all(|m| chances(m) >= chances(1)), "{gates} for {bits}");
                 }
                 // One triple fewer is not enough, with this bucket.
-                let fewer = plan.opened == bucket || !is_enough(n - 1, bucket, bits);
+                let fewer = plan.opened == bucket || !lemma.allows(n - 1, bucket);
                 assert!(fewer, "{gates} for {bits}: {plan:?}");
             }
         }
-        assert_eq!(Plan::of(1, 40), Some(Plan { bucket: 19, opened: 25 }));
-        assert_eq!(Plan::of(1, 129), None);
+        assert_eq!(plan(1, 40), Some(Plan { bucket: 19, opened: 25 }));
+        assert_eq!(plan(1, 129), None);
+    }
+
+    /// What a plan leaves is what it says, also where choices are few.
+    #[test]
+    fn the_reserve_is_kept() {
+        for bits in [1, 3, 8, 9, 40] {
+            for reserve in [1, 4, 10] {
+                let lemma = Lemma { bits, reserve };
+                for gates in [1, 2, 5, 200, 1000] {
+                    let plan = Plan::of(gates, lemma).unwrap();
+                    let choices = choices(plan.triples(gates), plan.bucket).unwrap();
+                    assert!(1.0 / choices as f64 <= lemma.error(), "{gates} by {lemma:?}: {plan:?}");
+                }
+            }
+        }
+        assert_eq!(Lemma::beside(40, (-50.5f64).exp2()), Lemma { bits: 40, reserve: 10 });
+        assert_eq!(Lemma::beside(40, (-46.1f64).exp2()), Lemma { bits: 40, reserve: 6 });
+        assert_eq!(Lemma::beside(120, (-119f64).exp2()), Lemma { bits: 120, reserve: 1 });
     }
 }

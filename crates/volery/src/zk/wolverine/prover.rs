@@ -57,7 +57,7 @@ impl<'a, M: Macs> Prover<'a, M> {
         Self {
             talk: Talk { channel, source: Source::new(vole), arch, terms },
             witness: Box::new(witness.into_iter()),
-            section: Zeroizing::default(),
+            section: Zeroizing::new(Vec::with_capacity(TILE)),
             corrections: Vec::new(),
             next: 0,
             sectioned: 0,
@@ -112,7 +112,9 @@ impl<'a, M: Macs> Prover<'a, M> {
     }
 
     /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 3, 5b.
-    #[inline(always)]
+    ///
+    /// A call for each gate costs little beside its triples, and spares every statement a copy of this.
+    #[inline(never)]
     pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
         if self.gates.len() as u64 == self.talk.terms.block {
             self.end_block()?;
@@ -340,7 +342,6 @@ impl<M: Macs> Backend for Prover<'_, M> {
     fn scale(&mut self, a: M::Tag, c: M::F) -> M::Tag {
         M::scale(a, c)
     }
-    #[inline]
     fn witness(&mut self) -> Result<M::Tag> {
         let value = self.witness.next().ok_or_else(witness_ended)?;
         self.counted.inputs += 1;
@@ -371,7 +372,6 @@ impl<M: Macs> Backend for Prover<'_, M> {
     fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {
         self.multiply(a, b, M::value(a) * M::value(b))
     }
-    #[inline]
     fn assert_zero(&mut self, a: M::Tag, name: &dyn Display) -> Result<()> {
         if M::value(a) != M::F::ZERO && self.failed.is_none() {
             self.failed = Some(name.to_string());

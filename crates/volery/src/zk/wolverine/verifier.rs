@@ -49,7 +49,7 @@ struct Talk<'a, M: Macs> {
     delta: Zeroizing<M::E>,
     /// Of its coins.
     random: Random,
-    /// Whether all blocks were opened rightly so far.
+    /// Whether all blocks were opened rightly so far, and none was begun and not ended.
     holds: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
                 random,
                 holds: true,
             },
-            section: Zeroizing::default(),
+            section: Zeroizing::new(Vec::with_capacity(TILE)),
             corrections: Vec::new(),
             next: 0,
             sectioned: 0,
@@ -177,10 +177,13 @@ impl<'a, M: Macs> Verifier<'a, M> {
             return Ok(());
         }
         let plan = self.talk.terms.plan(gates as u64);
-        match self.talk.terms.by {
+        // Whoever goes on after an error has not been convinced.
+        let held = core::mem::replace(&mut self.talk.holds, false);
+        let holds = match self.talk.terms.by {
             CheckedBy::Interpolation => self.talk.check_groups(&self.gates, *self.one)?,
             _ => self.talk.check_gates(plan, &self.gates, &mut self.triples, *self.one)?,
-        }
+        };
+        self.talk.holds = held & holds;
         self.gates.clear();
         self.triples.clear();
         self.checked.count(gates as u64, plan);
@@ -189,14 +192,14 @@ impl<'a, M: Macs> Verifier<'a, M> {
 }
 
 impl<M: Macs> Talk<'_, M> {
-    /// Checks each gate by triples of its own.
+    /// Checks each gate by triples of its own: whether they were opened rightly.
     fn check_gates(
         &mut self,
         plan: Plan,
         gates: &Tiles<M::E>,
         triples: &mut Tiles<M::E>,
         one: M::E,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let Self { source, arch, terms, .. } = self;
         let (arch, terms) = (*arch, *terms);
         let count = plan.triples(gates.len() as u64) as usize;
@@ -210,7 +213,7 @@ impl<M: Macs> Talk<'_, M> {
     }
 
     /// Checks groups of gates as gates over the extension. Section III-B, approach 2.
-    fn check_groups(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<()> {
+    fn check_groups(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<bool> {
         let groups = gates.len().div_ceil(GROUP);
         // Step 2.
         let further = self.further(gates, one)?;
@@ -265,13 +268,13 @@ impl<M: Macs> Talk<'_, M> {
         Ok(further)
     }
 
-    /// Receives what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8; appendix B, second approach.
+    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3, 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
         matching: &Matching<L::F>,
         gates: &Tiles<M::E>,
         triples: &Tiles<M::E>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
         for (left, right) in left.chunks_mut(TILE).zip(right.chunks_mut(TILE)) {
             L::recv(self.channel, left)?;
@@ -283,8 +286,7 @@ impl<M: Macs> Talk<'_, M> {
         let expected = opening.of_keys(gates, triples, *self.delta);
         let mut sum = [M::E::ZERO];
         self.channel.recv_elements(&mut sum)?;
-        self.holds &= same(sum[0], expected);
-        Ok(())
+        Ok(same(sum[0], expected))
     }
 
     /// The seed of a challenge, all that it combines having arrived: a coin, or the transcript's.
@@ -340,7 +342,6 @@ impl<M: Macs> Backend for Verifier<'_, M> {
     fn scale(&mut self, a: M::E, c: M::F) -> M::E {
         a.scale(c)
     }
-    #[inline]
     fn witness(&mut self) -> Result<M::E> {
         self.counted.inputs += 1;
         self.commit()
@@ -353,7 +354,8 @@ impl<M: Macs> Backend for Verifier<'_, M> {
         self.counted.add += wires.len().saturating_sub(1) as u64;
         M::E::combine(self.talk.arch, factors, wires)
     }
-    #[inline(always)]
+    /// As the prover's: a call for each gate.
+    #[inline(never)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
         if self.gates.len() as u64 == self.talk.terms.block {
             self.end_block()?;
@@ -363,7 +365,6 @@ impl<M: Macs> Backend for Verifier<'_, M> {
         self.counted.mul += 1;
         Ok(c)
     }
-    #[inline]
     fn assert_zero(&mut self, a: M::E, _: &dyn Display) -> Result<()> {
         self.openings.absorb(&a);
         self.counted.assert += 1;
