@@ -1,10 +1,12 @@
 //! What was typed. What it means is decided in [`crate::settings`].
 
 mod bench;
+mod checking;
 mod circuit;
 mod simulation;
 
 pub(crate) use bench::Bench;
+pub(crate) use checking::Checking;
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use simulation::Simulation;
 
@@ -99,6 +101,10 @@ const SYSTEM: &str = "\
 The proof system:
   quicksilver  commitments by correlations, over any --field: the least traffic
                for a single statement
+  wolverine    the same commitments, over any --field, with products checked in
+               blocks against random ones: for each multiplication 7 bits and 7
+               correlations over f2, and 2 or 4 elements and correlations over
+               others, by --checked-by
   jko          a garbled circuit, over f2: the verifier sends 16 bytes for each
                multiplication, and the prover a few for each private input
   stack        a garbled circuit for each of several clauses, over f2: of the
@@ -112,8 +118,8 @@ The proof system:
                anyone can verify at any time
 
 Other systems than stack prove several relations as one circuit of all.
-quicksilver is the default, but of the benches jko, stack and limbo, and limbo
-for files.";
+quicksilver is the default, but of the benches jko, stack, limbo and wolverine,
+and limbo for files.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
@@ -134,7 +140,10 @@ Over other fields, with bits for each multiplication beside the value itself:
   tiny         16
   l2           5
   mid          1.5
-  wan          0.5";
+  wan          0.5
+
+That is for quicksilver, with a correlation for each multiplication. Wolverine
+takes several, and so many times as much.";
 
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
@@ -191,7 +200,7 @@ pub(crate) struct Prove {
     #[command(flatten)]
     pub(crate) protocol: Protocol,
     /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. Other
-    /// systems than quicksilver evaluate it once connected in any case, and for a file
+    /// systems than quicksilver and wolverine evaluate it once connected in any case, and for a file
     #[arg(long)]
     pub(crate) no_check: bool,
     /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
@@ -288,11 +297,12 @@ pub(crate) struct Peer {
 }
 
 /// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for (but by limbo, over
-/// a link, that too); where one leaves --vole to auto, the other's choice counts.
+/// a link, and by the buckets of wolverine that too); where one leaves --vole to auto, the other's choice counts.
 #[derive(Args)]
 pub(crate) struct Protocol {
-    /// The proof system: quicksilver, limbo, which also makes files, or over f2 jko and stack, which garble circuits;
-    /// --help says what they are for [default: quicksilver; limbo for files; of the benches jko, stack and limbo those]
+    /// The proof system: quicksilver, wolverine, limbo, which also makes files, or over f2 jko and stack, which garble
+    /// circuits; --help says what they are for [default: quicksilver; limbo for files; of the benches jko, stack, limbo
+    /// and wolverine those]
     #[arg(long, long_help = SYSTEM)]
     pub(crate) system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
@@ -305,11 +315,13 @@ pub(crate) struct Protocol {
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub(crate) vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and f65537, which
-    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to have 100]
+    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to have 100; wolverine: 40,
+    /// from which the size of its buckets follows]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub(crate) security: Option<String>,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61,
-    /// goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and it is refused
+    /// goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and it is refused, as
+    /// it is by the sacrifice of wolverine, whose buckets then are those of 128 bits
     #[arg(long)]
     pub(crate) non_interactive: bool,
     /// The hash of the gates of jko and stack: mitccrh, with a key for each gate, or tmmo, with one for all and two calls
@@ -322,6 +334,8 @@ pub(crate) struct Protocol {
     pub(crate) seeds: Option<String>,
     #[command(flatten)]
     pub(crate) simulation: Simulation,
+    #[command(flatten)]
+    pub(crate) checking: Checking,
     /// Threads of this party, which garble the clauses of stack and share the repetitions of limbo; other systems have one
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub(crate) threads: String,
@@ -340,4 +354,9 @@ pub(crate) struct Output {
     /// Print no progress
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// The name of the first of `options` that was given, if any was.
+fn named(options: &[(&'static str, &Option<String>)]) -> Option<&'static str> {
+    options.iter().find_map(|(name, given)| given.as_ref().map(|_| *name))
 }

@@ -3,6 +3,7 @@
 mod algebra;
 mod applications;
 mod garbled;
+mod generated;
 mod holes;
 mod limbo;
 mod membership;
@@ -21,11 +22,10 @@ use crate::settings::{AUTO, one_of};
 use plan::Plan;
 use serde_json::json;
 use std::time::Instant;
-use volery::circuit::{Arithmetic, Size};
-use volery::random::Random;
-use volery::{Setting, System};
+use volery::System;
 
 pub(crate) use algebra::{inner_product, matmul, sis};
+pub(crate) use generated::arithmetic;
 pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
@@ -33,12 +33,12 @@ pub(crate) use vole::vole;
 const BENCHES: [(&str, &[&str], &str); 18] = [
     (
         "boolean",
-        &["--gates"],
+        &["--gates", "--inputs"],
         "a generated circuit of --gates multiplications over F_2, four additions to each",
     ),
     (
         "arithmetic",
-        &["--gates"],
+        &["--gates", "--inputs"],
         "the like over any --field [default: f61], two additions to each multiplication",
     ),
     ("sha256", &[], "one SHA-256 preimage, from the start of the process to the verdict"),
@@ -116,8 +116,6 @@ const BENCHES: [(&str, &[&str], &str); 18] = [
     ),
 ];
 
-const NAMES_TO_COME: [&str; 1] = ["wolverine"];
-
 /// The one that runs the others.
 const TABLES: &str = "tables";
 
@@ -130,7 +128,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         return list(typed.output.json);
     }
     let name = typed.name.as_deref().unwrap_or_default();
-    one_of("bench", name, &BENCHES.map(|(name, ..)| name), &NAMES_TO_COME)?;
+    one_of("bench", name, &BENCHES.map(|(name, ..)| name))?;
     let refuse =
         |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
     let for_proofs = |option: &str| {
@@ -141,6 +139,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     let (_, sized_by, _) = BENCHES.iter().find(|(known, ..)| *known == name).expect("one of them");
     let sizes = [
         ("--gates", &typed.gates),
+        ("--inputs", &typed.inputs),
         ("--length", &typed.length),
         ("--size", &typed.size),
         ("--depth", &typed.depth),
@@ -171,6 +170,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
         ("--gate-hash", typed.protocol.gate_hash.is_some()),
         ("--seeds", typed.protocol.seeds.is_some()),
         (typed.protocol.simulation.given().unwrap_or_default(), typed.protocol.simulation.given().is_some()),
+        (typed.protocol.checking.given().unwrap_or_default(), typed.protocol.checking.given().is_some()),
         ("--threads", typed.protocol.threads != "1"),
     ];
     let not_its = if name == TABLES { &of_links_and_proofs[..] } else { &of_tables };
@@ -182,7 +182,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     }
     let field = field(typed)?;
     match name {
-        "boolean" => Plan::new(typed, started)?.boolean(),
+        "boolean" => generated::boolean(typed, started),
         "arithmetic" => (field.arithmetic)(typed, started),
         "vole-f2" | "vole-f61" if typed.repeat.is_some() => refuse("--repeat"),
         "vole-f2" | "vole-f61" if typed.protocol.security.is_some() => for_proofs("--security"),
@@ -237,16 +237,17 @@ pub(crate) fn field(typed: &Bench) -> Result<&'static Field> {
 
 /// The systems by which a bench can run; the first is where none is asked for.
 fn systems(name: &str) -> &'static [System] {
-    use System::{Jko, Limbo, QuickSilver, Stack};
+    use System::{Jko, Limbo, QuickSilver, Stack, Wolverine};
     match name {
         "boolean" | "sha256" | "merkle" | applications::PRICE | applications::CERTIFICATE => {
-            &[QuickSilver, Jko, Limbo]
+            &[QuickSilver, Wolverine, Jko, Limbo]
         }
-        "snippets" | membership::MEMBERSHIP => &[QuickSilver, Jko, Stack, Limbo],
+        "snippets" | membership::MEMBERSHIP => &[QuickSilver, Wolverine, Jko, Stack, Limbo],
         "jko" => &[Jko],
-        "stack" => &[Stack, QuickSilver, Jko, Limbo],
+        "stack" => &[Stack, QuickSilver, Wolverine, Jko, Limbo],
         "limbo" => &[Limbo],
-        "arithmetic" | "inner-product" | "matmul" => &[QuickSilver, Limbo],
+        "arithmetic" | "inner-product" | "matmul" => &[QuickSilver, Wolverine, Limbo],
+        "sis" => &[QuickSilver, Wolverine],
         _ => &[QuickSilver],
     }
 }
@@ -266,19 +267,6 @@ pub(crate) fn system(typed: &Bench) -> Result<System> {
 /// Whether it is the one that proves nothing itself.
 pub(crate) fn runs_others(typed: &Bench) -> bool {
     typed.name.as_deref() == Some(TABLES)
-}
-
-/// Proves a generated circuit over `S`.
-pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
-    let plan = Plan::<S>::new(typed, started)?;
-    let gates = plan.gates.unwrap_or(GATES);
-    let network = Arithmetic::<S::F>::new(gates).map_err(of_gates)?;
-    let options =
-        plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
-    // Any witness will do, so that it is no secret.
-    let witness: Vec<S::F> = network.witness(Random::from_system()?.bytes()).collect();
-    let witness = witness.iter().copied();
-    plan.print(&plan.prove("arithmetic", ("gates", gates), &network, witness, gates, &options)?)
 }
 
 fn list(json: bool) -> Result<()> {

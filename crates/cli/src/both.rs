@@ -3,14 +3,15 @@
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape, loopback};
 use crate::progress::{Counter, Progress, Watched};
-use crate::settings::Settings;
+use crate::settings::{Settings, is_correlated};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Clauses, Clear, Count};
+use volery::zk::wolverine::{self, BitMacs};
 use volery::{
     Accepted, Binary, Evaluated, EvaluatedClauses, F2, Options, ProvenBy, ProverSession, Report, Setting,
-    SimulatedClauses, Stream, System, VerifiedBy, VerifierSession,
+    SimulatedClauses, Stream, VerifiedBy, VerifierSession,
 };
 
 /// What the two parties report of each statement.
@@ -73,7 +74,7 @@ impl<S: Setting> Task<'_, S> {
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: ProvenBy<S, W> + VerifiedBy<S>,
     {
-        if options.system != System::QuickSilver {
+        if !is_correlated(options.system) {
             return self.each(
                 options,
                 repeat,
@@ -128,7 +129,7 @@ impl Task<'_, Binary> {
         W: IntoIterator<Item = F2> + Clone + Send,
         C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated,
     {
-        if options.system == System::QuickSilver {
+        if is_correlated(options.system) {
             return self.prove(circuit, witness, options, repeat);
         }
         self.each(
@@ -153,6 +154,8 @@ impl Task<'_, Binary> {
             + Clauses<Count<F2>>
             + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
             + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+            + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
+            + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
             + EvaluatedClauses
             + SimulatedClauses,
     {

@@ -22,8 +22,13 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let known = Known::<Relation>(&witness);
     volery::check(&statement, known)?;
     let shape = Count::<F2>::shape(&statement)?;
-    let options = settings.options(statement.digest(), Some(shape.size()))?;
-    let task = Task { settings: &settings, shape: Shape::default(), unit: "gates", total: Some(shape.mul) };
+    let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
+    let task = Task {
+        settings: &settings,
+        shape: Shape::default(),
+        unit: "gates",
+        total: Some(settings.mul(&shape)),
+    };
     let reports = match settings.system {
         System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
         _ => task.prove_boolean(&statement, known, &options, 1)?,

@@ -78,6 +78,10 @@ impl From<Error> for Failure {
                 what if what.contains("simulation") => {
                     ": start both sides with the same --security, --prefer, --parties, --views and their like"
                 }
+                what if what.contains("--checked-by") => {
+                    ": start both sides with the same --checked-by, --block and --security, and both or none with \
+                     --non-interactive"
+                }
                 what if what.starts_with("statement") => {
                     ": give both sides the same --relation and --public, several relations in the same order"
                 }

@@ -4,7 +4,7 @@ use crate::args::{Bench, Check, Info, Prove, Verify};
 use crate::failure::{Failure, Result};
 use crate::partial::Partial;
 use crate::parties::Known;
-use crate::settings::one_of;
+use crate::settings::{most_bits, one_of};
 use crate::values::Written;
 use crate::{bench, parties, relations};
 use std::io::Read;
@@ -167,8 +167,9 @@ pub(crate) struct Field {
     /// What wires carry, whatever the extension.
     pub(crate) wires: &'static str,
     pub(crate) non_interactive: bool,
-    /// The most bits of statistical security for a statement of this size.
-    pub(crate) statistical_bits: fn(Size) -> u32,
+    /// The most bits of statistical security of a proof as in these options, but over any correlations; 0 where there is
+    /// none.
+    pub(crate) statistical_bits: fn(&Options) -> u32,
     pub(crate) prove: fn(&Prove, Instant) -> Result<()>,
     pub(crate) verify: fn(&Verify, Instant) -> Result<()>,
     pub(crate) check: fn(&Check) -> Result<()>,
@@ -203,9 +204,8 @@ impl Field {
             name: S::name,
             wires: S::F::NAME,
             non_interactive: S::NON_INTERACTIVE,
-            statistical_bits: |size| {
-                let bits = |correlations| S::statistical_bits(correlations, size);
-                S::correlations().into_iter().map(bits).max().unwrap_or(0)
+            statistical_bits: |options| {
+                most_bits::<S>(&Options { correlations: None, ..options.clone() }).unwrap_or(0)
             },
             prove: parties::prove::<S>,
             verify: parties::verify::<S>,
@@ -228,7 +228,7 @@ impl Field {
     /// The one called `name`.
     pub(crate) fn named(name: &str) -> Result<&'static Self> {
         let names = FIELDS.each_ref().map(|field| (field.name)());
-        one_of("--field", name, &names.each_ref().map(String::as_str), &[])?;
+        one_of("--field", name, &names.each_ref().map(String::as_str))?;
         let place = names.iter().position(|known| known == name).expect("one of them");
         Ok(&FIELDS[place])
     }

@@ -9,7 +9,7 @@ use crate::link::{Meter, Metered, Reach};
 use crate::print;
 use crate::progress::{Counter, Progress, Watched};
 use crate::report::Outcome;
-use crate::settings::{Settings, claim, reach, statement, system_of_party};
+use crate::settings::{Settings, claim, is_correlated, reach, statement, system_of_party};
 use crate::values::Reader;
 use std::sync::Arc;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
     }
     // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the bound.
     let count = match settings.system {
-        System::QuickSilver => settings.correlations.is_none() || S::BOUND_BY_SIZE,
+        system if is_correlated(system) => settings.correlations.is_none() || S::BOUND_BY_SIZE,
         _ => !typed.no_check,
     };
     let counted = count.then(|| Counted::of(&statement, &settings, Party::Prover)).transpose()?;
@@ -97,15 +97,15 @@ impl Counted {
         let _announced = Progress::announce(COUNTING, settings.quiet);
         let shape = Count::<S::F>::shape(circuit)?;
         settings.foresee(&shape)?;
+        let mul = settings.mul(&shape);
         let work = match settings.system {
-            System::QuickSilver => Some(shape.mul),
             // How often parties are simulated for all repetitions is the library's affair.
             System::Limbo => None,
             // A prover evaluates, and garbles once more to check.
-            _ if party == Party::Prover => Some(2 * shape.mul_by_gates()),
-            _ => Some(shape.mul_by_gates()),
+            System::Jko | System::Stack if party == Party::Prover => Some(2 * mul),
+            _ => Some(mul),
         };
-        Ok(Self { size: shape.size(), work })
+        Ok(Self { size: settings.size(&shape), work })
     }
 }
 

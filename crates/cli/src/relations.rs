@@ -1,19 +1,20 @@
 //! `check`, `circuit info` and `circuit list`: what needs no peer.
 
+mod traffic;
+
 use crate::args::{Check, Eval, Info, List};
 use crate::disjunction;
 use crate::failure::Result;
 use crate::fields::{ARITHMETIC, BOOLEAN, Field, Stated};
 use crate::parties::{CHECKING, COUNTING, Known};
-use crate::print::{self, grouped, hex, human, things};
+use crate::print::{self, grouped, hex, things};
 use crate::progress::Progress;
 use crate::report::table;
-use crate::settings::{LIMBO_SECURITY, PREFERENCES, claim, relation};
+use crate::settings::{claim, relation};
 use crate::values::Reader;
 use serde_json::{Map, Value, json};
+use traffic::{Simulated, Traffic};
 use volery::circuit::{Port, PortValue, Program, Relation, Shape};
-use volery::zk::limbo::{Domain, Mode, Parameters, Wishes};
-use volery::{Carried, Choice, Correlations, Estimate, Field as _, Seeds, System, Use};
 
 /// `volery check`.
 pub(crate) fn check<S: Stated>(typed: &Check) -> Result<()> {
@@ -96,9 +97,6 @@ fn states<S: Stated>(spec: &str) -> Option<&'static str> {
     Some(states)
 }
 
-/// The bandwidths in Mbit/s for which the choice of auto is shown.
-const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
-
 /// `volery circuit info`.
 pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let relation: S::Program = relation(&typed.relation, typed.format.as_deref())?;
@@ -107,45 +105,14 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
     let shape = relation.shape()?;
     let clauses = S::clauses(&relation)?;
     drop(announced);
-    let garbled = garbled::<S>(&shape, &clauses);
-    let simulated = simulated::<S>(&shape, Mode::Interactive).zip(simulated::<S>(&shape, Mode::File));
-    let commitments = shape.size().commitments;
-    let estimates: Vec<_> = S::correlations()
-        .into_iter()
-        .map(|correlations| (correlations, S::traffic(correlations, shape.size())))
-        .collect();
+    let (all, simulated) = (traffic::all::<S>(&shape, &clauses), Simulated::of::<S>(&shape));
     let unit = <S::Program as Program>::Value::UNIT;
-    let auto =
-        LINKS.map(|mbps| (mbps, Choice::fastest::<S>(commitments, Use::Proof, mbps as f64).correlations));
-    let auto_at =
-        |correlations| auto.iter().filter(move |(_, best)| *best == correlations).map(|(mbps, _)| *mbps);
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
             let widths = format!("{unit}s");
             let port = |port: &Port| json!({"name": port.name, &widths: port.width, "public": port.public});
             ports.iter().map(port).collect()
         };
-        let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
-        let estimate = |(correlations, estimate): (Correlations, Estimate)| {
-            json!({
-                "system": System::QuickSilver.name(),
-                "vole": correlations.name(),
-                "auto_at_mbps": auto_at(correlations).collect::<Vec<_>>(),
-                "bytes": bytes(estimate.total),
-                "setup_bytes": bytes(estimate.setup),
-            })
-        };
-        let of_garbling = |(system, estimate): (System, Estimate)| {
-            json!({
-                "system": system.name(),
-                "vole": null,
-                "auto_at_mbps": [],
-                "bytes": bytes(estimate.total),
-                "setup_bytes": bytes(estimate.setup),
-            })
-        };
-        let estimates = estimates.into_iter().map(estimate).chain(garbled.into_iter().map(of_garbling));
-        let estimates: Vec<_> = estimates.collect();
         let largest = largest(&clauses).map(|(mul, inputs)| json!({"mul": mul, "inputs": inputs}));
         return print::result(json!({
             "relation": typed.relation,
@@ -167,14 +134,8 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             "degree": shape.degree,
             "matrix_products": shape.matrices,
             "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
-            "estimates": estimates,
-            "limbo": simulated.map(|(link, file)| {
-                let named = |bytes: [u64; 3]| {
-                    let names = PREFERENCES.iter().map(|(name, _)| (*name).to_owned());
-                    names.zip(bytes.map(Value::from)).collect::<Map<_, _>>()
-                };
-                json!({"link_bytes": named(link), "file_bytes": named(file)})
-            }),
+            "estimates": all.iter().map(Traffic::json).collect::<Vec<_>>(),
+            "limbo": simulated.map(|simulated| simulated.json()),
         }));
     }
     let ports = |ports: &[Port]| {
@@ -216,62 +177,9 @@ pub(crate) fn info<S: Stated>(typed: &Info) -> Result<()> {
             format!("{}, each of up to {mul} and {inputs}", grouped(clauses.len() as u64)),
         ));
     }
-    let least = estimates.iter().map(|(_, estimate)| estimate.total.sum()).min().unwrap_or(u64::MAX);
-    for (correlations, estimate) in estimates {
-        // A set-up that sends more than the whole proof would over others is no choice.
-        if estimate.setup.sum() > 2 * least {
-            continue;
-        }
-        let links: Vec<_> = auto_at(correlations).map(|mbps| mbps.to_string()).collect();
-        let auto = match links.len() {
-            0 => String::new(),
-            all if all == LINKS.len() => " (auto)".into(),
-            _ => format!(" (auto at {} Mbit/s)", links.join(", ")),
-        };
-        rows.push((
-            "sends",
-            format!(
-                "{}B, and receives {}B: a {} prover by {correlations}{auto}, all inputs private",
-                human(estimate.total.prover as f64),
-                human(estimate.total.verifier as f64),
-                System::QuickSilver,
-            ),
-        ));
-    }
-    let garbled = garbled.into_iter().map(|(system, estimate)| {
-        let Estimate { total: Carried { prover, verifier }, .. } = estimate;
-        let (sent, received) = (human(prover as f64), human(verifier as f64));
-        ("sends", format!("{sent}B, and receives {received}B: a {system} prover, all inputs private"))
-    });
-    rows.extend(garbled);
-    rows.extend(simulated.map(|(link, file)| {
-        let [link, file] =
-            [link, file].map(|bytes| bytes.map(|bytes| format!("{}B", human(bytes as f64))).join(", "));
-        let names = PREFERENCES.map(|(name, _)| name).join(", ");
-        ("limbo", format!("{link} over a link, or {file} in a file, by --prefer {names}; all inputs private"))
-    }));
+    rows.extend(traffic::rows(&all));
+    rows.extend(simulated.map(|simulated| simulated.row()));
     print::result(table(&rows))
-}
-
-/// What the systems that garble send: a stack where there are clauses, and is not the same as JKO.
-fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<(System, Estimate)> {
-    if S::F::NAME != BOOLEAN {
-        return Vec::new();
-    }
-    let stack = (!clauses.is_empty()).then(|| (System::Stack, Estimate::stack(clauses, Seeds::default())));
-    [(System::Jko, Estimate::jko(shape))].into_iter().chain(stack).collect()
-}
-
-/// The bytes of a proof of Limbo by each preference, at the security that is usual for `mode`; nothing where there is none.
-fn simulated<S: Stated>(shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
-    let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
-    let security = LIMBO_SECURITY[usize::from(mode == Mode::File)];
-    let bytes = PREFERENCES.map(|(_, preference)| {
-        let wishes = Wishes { preference, ..Wishes::default() };
-        let parameters = Parameters::choose(&demand, mode, security, &wishes, &fields);
-        parameters.map_or(0, |parameters| parameters.proof_bytes(&demand))
-    });
-    bytes.iter().all(|bytes| *bytes > 0).then_some(bytes)
 }
 
 /// The most multiplications and the most inputs of a clause, where there are clauses.

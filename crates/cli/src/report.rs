@@ -1,5 +1,6 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
+mod checked;
 mod simulation;
 
 use crate::args::{Protocol, Verb};
@@ -30,6 +31,8 @@ pub(crate) struct Outcome {
     pub(crate) threads: u32,
     /// From the start of the process to the verdict.
     pub(crate) total: Duration,
+    /// The most memory that was held until then.
+    peak: Option<u64>,
     /// The time that each statement took.
     runs: Vec<Run>,
     /// Whether it was verified: a file is, by others, later.
@@ -67,6 +70,9 @@ impl Outcome {
             add(&mut sums.setup_traffic, report.setup_traffic);
             sums.setup += report.setup;
             sums.online += report.online;
+            if let (Some(sum), Some(more)) = (&mut sums.checked, report.checked) {
+                sum.blocks += more.blocks;
+            }
         }
         let run = |report: &Report| {
             let mut work = [None; 2];
@@ -81,6 +87,7 @@ impl Outcome {
             clauses: None,
             threads: 1,
             total: started.elapsed(),
+            peak: peak_rss(),
             runs,
             verified: true,
             bench: None,
@@ -116,7 +123,8 @@ impl Outcome {
         self.more.push((name, value, text));
     }
 
-    fn rate(&self) -> Option<f64> {
+    /// Multiplications per second after the set-up.
+    pub(crate) fn rate(&self) -> Option<f64> {
         let (gates, seconds) = (self.report.gates.mul, self.report.online.as_secs_f64());
         (gates > 0 && seconds > 0.0).then(|| gates as f64 / seconds)
     }
@@ -158,7 +166,7 @@ impl Outcome {
                 "total": self.total.as_secs_f64(),
             },
             "mul_gates_per_second": self.rate(),
-            "peak_rss_bytes": peak_rss(),
+            "peak_rss_bytes": self.peak,
             "threads": self.threads,
             "security": {
                 "computational_bits": self.report.security.computational,
@@ -174,6 +182,7 @@ impl Outcome {
                 object["seconds"][who] = json!(work);
             }
         }
+        object.extend(self.report.checked.iter().flat_map(checked::json));
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
             let run = |run: &Run| {
@@ -243,7 +252,7 @@ impl Outcome {
                 ),
             ),
             ("speed", rate),
-            ("memory", peak_rss().map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
+            ("memory", self.peak.map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
             (
                 "security",
                 format!(
@@ -271,6 +280,7 @@ impl Outcome {
         if let Some(proof) = &self.report.proof {
             rows.extend(simulation::rows(&self.report, proof, self.work()));
         }
+        rows.extend(self.report.checked.iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
             let online = self.runs.iter().map(|run| run.online.as_secs_f64());

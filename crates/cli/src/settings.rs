@@ -1,29 +1,28 @@
 //! What the arguments mean, decided before anything runs.
 
+mod checking;
+mod security;
 mod simulation;
 
+pub(crate) use security::{LIMBO_SECURITY, most_bits};
 pub(crate) use simulation::{CHALLENGES, PREFERENCES};
 
 use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
 use crate::failure::{Failure, Result};
-use crate::fields::{BOOLEAN, FIELDS, Field};
+use crate::fields::BOOLEAN;
 use crate::link::Reach;
 use crate::values::{PRIVATE, PUBLIC, Reader, Written};
+use security::or_take;
 use std::marker::PhantomData;
 use std::time::Duration;
 use volery::circuit::{Format, Program, Shape, Size, Statement};
-use volery::garble::exchange;
-use volery::zk::limbo::parameters::MOST_SECURITY;
-use volery::zk::limbo::{Domain, Mode, Parameters};
 use volery::{
-    Arch, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation, System,
+    Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
+    System,
 };
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
-
-/// The bits of security of limbo over a link and in a file, where none are asked for.
-pub(crate) const LIMBO_SECURITY: [u32; 2] = [40, 128];
 
 /// The most threads that can be asked for.
 const MOST_THREADS: u32 = 1024;
@@ -33,6 +32,7 @@ pub(crate) struct Settings<S> {
     pub(crate) system: System,
     pub(crate) garbling: Garbling,
     pub(crate) simulation: Simulation,
+    pub(crate) checking: Checking,
     pub(crate) correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub(crate) bandwidth: Option<f64>,
@@ -53,7 +53,6 @@ impl<S: Setting> Settings<S> {
 
     /// The same by a system that is settled.
     pub(crate) fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
-        let conversing = system != System::QuickSilver;
         if matches!(system, System::Jko | System::Stack) && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
@@ -68,10 +67,13 @@ impl<S: Setting> Settings<S> {
             ("--vole", typed.vole != AUTO, "draws no correlations"),
             ("--non-interactive", typed.non_interactive, coins),
         ];
-        if let Some((option, _, why)) = no_part.into_iter().find(|(_, given, _)| conversing && *given) {
-            return Err(not_of(option, system, why, System::QuickSilver.name()));
+        if let Some((option, _, why)) =
+            no_part.into_iter().find(|(_, given, _)| *given && !is_correlated(system))
+        {
+            return Err(not_of(option, system, why, CORRELATED));
         }
         let garbling = garbling(typed, system)?;
+        let checking = checking::checking::<S>(&typed.checking, system)?;
         let simulation = simulation::simulation::<S>(&typed.simulation, system, garbling.threads)?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
@@ -81,6 +83,9 @@ impl<S: Setting> Settings<S> {
                  they are coins of the verifier: leave it out{advice}",
                 S::name()
             )));
+        }
+        if typed.non_interactive && system == System::Wolverine {
+            checking::possible::<S>(checking, true).map_err(|why| why.at("--non-interactive"))?;
         }
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
@@ -92,6 +97,7 @@ impl<S: Setting> Settings<S> {
             system,
             garbling,
             simulation,
+            checking,
             correlations,
             bandwidth: None,
             security,
@@ -107,9 +113,8 @@ impl<S: Setting> Settings<S> {
     /// The same over a link of which more is known.
     pub(crate) fn over(self, hint: &Hint) -> Result<Self> {
         let bandwidth = hint.bandwidth.as_deref().map(bandwidth).transpose()?;
-        if bandwidth.is_some() && self.system != System::QuickSilver {
-            let system = System::QuickSilver.name();
-            return Err(not_of("--bandwidth", self.system, "has nothing to choose by it", system));
+        if bandwidth.is_some() && !is_correlated(self.system) {
+            return Err(not_of("--bandwidth", self.system, "has nothing to choose by it", CORRELATED));
         }
         Ok(Self { bandwidth, ..self })
     }
@@ -126,11 +131,11 @@ impl<S: Setting> Settings<S> {
     /// Options for a statement with this digest and, where it was counted, this size, whose witness was
     /// checked where it should be.
     pub(crate) fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
-        self.offer(size.unwrap_or_default())?;
-        Ok(Options {
+        let options = Options {
             system: self.system,
             garbling: self.garbling,
             simulation: self.simulation.clone(),
+            checking: self.checking,
             correlations: self.correlations,
             bandwidth: self.bandwidth,
             statement: Some(statement),
@@ -140,7 +145,20 @@ impl<S: Setting> Settings<S> {
             check: false,
             arch: self.arch,
             ..Options::default()
-        })
+        };
+        self.offer(&options)?;
+        Ok(options)
+    }
+
+    /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to quicksilver takes
+    /// several.
+    pub(crate) fn mul(&self, shape: &Shape) -> u64 {
+        if self.system == System::QuickSilver { shape.mul } else { shape.mul_by_gates() }
+    }
+
+    /// The size of such a circuit, likewise.
+    pub(crate) fn size(&self, shape: &Shape) -> Size {
+        if self.system == System::QuickSilver { shape.size() } else { shape.size_by_gates() }
     }
 
     /// Threads of each party.
@@ -152,44 +170,15 @@ impl<S: Setting> Settings<S> {
     pub(crate) fn vole(&self) -> &'static str {
         self.correlations.map_or(AUTO, Correlations::name)
     }
-
-    /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
-    pub(crate) fn foresee(&self, shape: &Shape) -> Result<()> {
-        if self.system == System::Limbo {
-            let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
-            let wishes = &self.simulation.wishes;
-            let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
-            Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
-        }
-        Ok(())
-    }
-
-    /// Refuses what no choice of correlations, or not the given one, can offer.
-    fn offer(&self, size: Size) -> Result<()> {
-        let asked = self.security.unwrap_or(S::SECURITY);
-        if self.system != System::QuickSilver {
-            let limbo = self.system == System::Limbo;
-            let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
-            return if offered < asked {
-                Err(Failure::usage(format_args!(
-                    "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
-                )))
-            } else {
-                Ok(())
-            };
-        }
-        let choices = self.correlations.map_or_else(S::correlations, |given| vec![given]);
-        let offered = choices.into_iter().map(|choice| S::statistical_bits(choice, size)).max();
-        let Some(offered) = offered.filter(|offered| *offered < asked) else { return Ok(()) };
-        let by = self.correlations.map_or(String::new(), |given| format!("{given} over "));
-        let advice = or_take::<S>(|field| (field.statistical_bits)(size) >= asked);
-        Err(Failure::usage(format_args!(
-            "--security: {asked} bits were asked for, and {by}{} gives {offered} to a statement of this size: ask for \
-             fewer{advice}",
-            S::name()
-        )))
-    }
 }
+
+/// Whether it draws correlations.
+pub(crate) fn is_correlated(system: System) -> bool {
+    matches!(system, System::QuickSilver | System::Wolverine)
+}
+
+/// Those that do.
+const CORRELATED: &str = "quicksilver or wolverine";
 
 /// That `option`, which is one of `others`, has no part in `system`.
 fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
@@ -199,7 +188,7 @@ fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
 /// The system that is asked for, or this one.
 pub(crate) fn system(typed: &Protocol, otherwise: System) -> Result<System> {
     let Some(name) = &typed.system else { return Ok(otherwise) };
-    one_of("--system", name, &System::ALL.map(System::name), &["wolverine"])?;
+    one_of("--system", name, &System::ALL.map(System::name))?;
     Ok(name.parse()?)
 }
 
@@ -218,14 +207,14 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
     let mut garbling = Garbling::default();
     if let Some(name) = gate_hash {
         let all = Construction::ALL;
-        one_of("--gate-hash", name, &all.map(Construction::name), &[])?;
+        one_of("--gate-hash", name, &all.map(Construction::name))?;
         if !matches!(system, System::Jko | System::Stack) {
             return Err(not_of("--gate-hash", system, "garbles no gates", "jko or stack"));
         }
         garbling.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
     }
     if let Some(name) = seeds {
-        one_of("--seeds", name, &Seeds::ALL.map(Seeds::name), &[])?;
+        one_of("--seeds", name, &Seeds::ALL.map(Seeds::name))?;
         if system != System::Stack {
             return Err(not_of("--seeds", system, "has no clauses with seeds", System::Stack.name()));
         }
@@ -245,13 +234,6 @@ pub(crate) fn threads(text: &str) -> Option<u32> {
     text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads))
 }
 
-/// Advice to take a larger extension of the field of `S`, where one is `enough`.
-fn or_take<S: Setting>(enough: impl Fn(&Field) -> bool) -> String {
-    let mut extensions = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
-    let larger = extensions.find(|field| enough(field));
-    larger.map_or(String::new(), |field| format!(", or take --field {}", (field.name)()))
-}
-
 /// The choice that is left to the handshake.
 pub(crate) const AUTO: &str = "auto";
 
@@ -268,21 +250,16 @@ fn correlations<S: Setting>(name: &str) -> Result<Option<Correlations>> {
     let mut there = vec![AUTO];
     let all = S::correlations();
     there.extend(all.iter().map(|correlations| correlations.name()));
-    one_of("--vole", name, &there, &[])?;
+    one_of("--vole", name, &there)?;
     Ok(Some(Correlations::named(&all, name)?))
 }
 
-/// Demands that `name` is one of those `there`, and says so of those `to_come`.
-pub(crate) fn one_of(option: &str, name: &str, there: &[&str], to_come: &[&str]) -> Result<()> {
+/// Demands that `name` is one of those `there`.
+pub(crate) fn one_of(option: &str, name: &str, there: &[&str]) -> Result<()> {
     if there.contains(&name) {
         return Ok(());
     }
-    let there = there.join(", ");
-    Err(Failure::usage(if to_come.contains(&name) {
-        format!("{option}: {name} does not exist yet: there is {there}")
-    } else {
-        format!("{option}: no such name: there is {there}")
-    }))
+    Err(Failure::usage(format_args!("{option}: no such name: there is {}", there.join(", "))))
 }
 
 /// The instruction set: the fastest, or the one that the environment names; an empty name is none.

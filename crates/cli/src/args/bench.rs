@@ -17,6 +17,7 @@ Examples:
   volery bench merkle --depth 16
   volery bench snippets --count 1000 --system stack
   volery bench stack --clauses 15 --bandwidth 1000 --latency 2
+  volery bench boolean --system wolverine --inputs 1000000
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
@@ -32,6 +33,9 @@ ways together, leave out the set-up; those in `with_setup` share it among all.
 Of an inner product, `beyond_committing` is the seconds that the slower party
 takes beside committing to the vectors. Of holes, `committed_bits_each` is for
 each block or multiplication, and `gate_by_gate` has what it takes without them.
+By wolverine `checked_by`, `block`, `bucket`, `opened` and `blocks` say how
+multiplications were checked: the most at a time, the products that each had in
+its bucket and those that were opened in the longest block, and the blocks.
 By limbo `prover` and `verifier` are the seconds that each works, and
 `proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
 
@@ -52,22 +56,26 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean`, `arithmetic`, `jko` and the random statement of `limbo` [default: 10000000], of a
-    /// clause of `stack` [default: 500000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
-    /// 10000000]
+    /// The multiplications of `boolean` and `arithmetic` [default: 10000000, but 1000 with --inputs], of `jko`
+    /// and the random statement of `limbo` [default: 10000000], of a clause of `stack` [default: 500000], the correlations
+    /// of `vole-f2` [default: 100000000] and `vole-f61` [default: 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
+    /// Private values that `boolean` and `arithmetic` have before those gates, with a public sum [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) inputs: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) length: Option<String>,
-    /// The rows and columns of the matrices of `matmul` [default: 1024]
+    /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) size: Option<String>,
     /// The depth of the tree of `merkle` [default: 8], and of the trees of `merkle-membership` [default: 26]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) depth: Option<String>,
-    /// The entries of `sis`: ternary, binary [default: ternary]; the circuit of `holes`: sha256, multiplication [default:
-    /// sha256]; of `merkle`: gates, holes [default: holes, but gates by jko]
+    /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random, inner-product, gates
+    /// [default: random, but gates by wolverine]; the circuit of `holes`: sha256, multiplication [default: sha256]; of
+    /// `merkle`: gates, holes [default: holes by quicksilver, else gates]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]

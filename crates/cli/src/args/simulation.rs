@@ -1,5 +1,6 @@
 //! What can be said of the parties that limbo simulates.
 
+use super::named;
 use clap::Args;
 
 /// How parties are simulated; all of it is for limbo alone.
@@ -35,7 +36,7 @@ pub(crate) struct Simulation {
 impl Simulation {
     /// The name of an option that was given, if any was.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let options = [
+        named(&[
             ("--prefer", &self.prefer),
             ("--parties", &self.parties),
             ("--repetitions", &self.repetitions),
@@ -43,7 +44,6 @@ impl Simulation {
             ("--check-field", &self.check_field),
             ("--challenges", &self.challenges),
             ("--views", &self.views),
-        ];
-        options.into_iter().find_map(|(name, given)| given.as_ref().map(|_| name))
+        ])
     }
 }

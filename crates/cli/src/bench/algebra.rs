@@ -5,6 +5,7 @@ use crate::args::Bench;
 use crate::failure::{Failure, Result};
 use crate::fields::ARITHMETIC;
 use crate::print::seconds;
+use crate::report::Outcome;
 use crate::settings::one_of;
 use serde_json::json;
 use std::collections::HashMap;
@@ -12,15 +13,17 @@ use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 use volery::circuit::{
-    Backend, Bound, Count, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction,
+    Backend, Bound, Count, Dimensions, InnerProduct, Matrix, MatrixProduct, Polynomials, Reduction, Shape,
     ShortSolution, Size,
 };
 use volery::random::Random;
-use volery::{Circuit, Field, Q32, Setting};
+use volery::{Circuit, Field, Q32, Setting, System};
 
 /// Elements of each vector of `inner-product`, and rows and columns of the matrices of `matmul`, where none are given.
 const LENGTH: u64 = 1_000_000;
 const SIDE: u64 = 1024;
+/// As many where each entry takes as many multiplications.
+const SIDE_BY_GATES: u64 = 128;
 
 /// What `matmul` does, by --kind.
 const RANDOM: &str = "random";
@@ -51,11 +54,12 @@ pub(crate) fn inner_product<S: Setting>(typed: &Bench, started: Instant) -> Resu
     let seed = Random::from_system()?.bytes();
     let product = InnerProduct::<S::F>::product_of(length, seed);
     let statement = InnerProduct::new(length, product).map_err(|why| Failure::from(why).at("--length"))?;
-    let size = Size { commitments: 2 * length, polynomials: 1, degree: 2, matrices: 0 };
-    let options = plan.settings.options(statement.digest(), Some(size))?;
+    let shape =
+        Shape { inputs: 2 * length, polynomials: 1, degree: 2, polynomial_mul: length, ..Shape::default() };
+    let options = plan.settings.options(statement.digest(), Some(plan.settings.size(&shape)))?;
     let timed = Timed { statement, beyond: Mutex::default() };
-    let mut outcome =
-        plan.prove("inner-product", ("length", length), &timed, statement.witness(seed), 0, &options)?;
+    let (size, mul) = (("length", length), plan.settings.mul(&shape));
+    let mut outcome = plan.prove("inner-product", size, &timed, statement.witness(seed), mul, &options)?;
     let slowest = timed.beyond.into_inner().expect("as above").into_values().max().unwrap_or_default();
     let slowest = slowest.as_secs_f64();
     outcome.more("beyond_committing", json!(slowest), seconds(slowest));
@@ -89,10 +93,18 @@ impl<B: Backend> Circuit<B> for ByGates<'_, B::F> {
 /// Proves the product of two matrices over `S`.
 pub(crate) fn matmul<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<S>::new(typed, started)?;
-    let kind = typed.kind.as_deref().unwrap_or(RANDOM);
-    one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES], &[])?;
+    let by_gates = plan.settings.system == System::Wolverine;
+    let kind = typed.kind.as_deref().unwrap_or(if by_gates { GATES } else { RANDOM });
+    one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES])?;
+    if by_gates && kind != GATES {
+        return Err(Failure::usage(format_args!(
+            "--kind: {} multiplies gate by gate: leave it out, or take {GATES}",
+            plan.settings.system
+        )));
+    }
     let reduction = if kind == INNER_PRODUCT { Reduction::InnerProducts } else { Reduction::Random };
-    let side = size("--size", typed.size.as_deref(), SIDE)?;
+    let usual = if kind == GATES { SIDE_BY_GATES } else { SIDE };
+    let side = size("--size", typed.size.as_deref(), usual)?;
     let dimensions = Dimensions { rows: side as usize, inner: side as usize, columns: side as usize };
     let refused = |why| Failure::from(why).at("--size");
     MatrixProduct::<S::F>::new(dimensions, None, Reduction::Random).map_err(refused)?;
@@ -102,16 +114,32 @@ pub(crate) fn matmul<S: Setting>(typed: &Bench, started: Instant) -> Result<()> 
     if kind == GATES {
         let gates = ByGates { side: side as usize, product: &product };
         let (shape, digest) = Count::<S::F>::fingerprint(&gates)?;
-        let options = plan.settings.options(digest, Some(shape.size()))?;
+        let options = plan.settings.options(digest, Some(plan.settings.size(&shape)))?;
         let witness = statement.witness(seed);
-        return plan.print(&plan.prove("matmul", ("size", side), &gates, witness, shape.mul, &options)?);
+        return print(
+            &plan,
+            kind,
+            plan.prove("matmul", ("size", side), &gates, witness, shape.mul, &options)?,
+        );
     }
     let size = match reduction {
-        Reduction::Random => Size { commitments: 2 * side * side, polynomials: 0, degree: 2, matrices: 1 },
+        Reduction::Random => Size { degree: 2, matrices: 1, ..inputs(2 * side * side) },
         Reduction::InnerProducts => Count::<S::F>::shape(&statement)?.size(),
     };
     let options = plan.settings.options(statement.digest(), Some(size))?;
-    plan.print(&plan.prove("matmul", ("size", side), &statement, statement.witness(seed), 0, &options)?)
+    let witness = statement.witness(seed);
+    print(&plan, kind, plan.prove("matmul", ("size", side), &statement, witness, 0, &options)?)
+}
+
+/// The size of a statement without multiplications.
+fn inputs(inputs: u64) -> Size {
+    Size { commitments: inputs, inputs, ..Size::default() }
+}
+
+/// Prints an outcome of this --kind.
+fn print<S: Setting>(plan: &Plan<S>, kind: &str, mut outcome: Outcome) -> Result<()> {
+    outcome.more("kind", json!(kind), kind.into());
+    plan.print(&outcome)
 }
 
 /// Which short solutions `sis` is about.
@@ -124,7 +152,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) fn of(typed: &Bench) -> Result<Self> {
         let name = typed.kind.as_deref().unwrap_or("ternary");
-        one_of("--kind", name, &["ternary", "binary"], &[])?;
+        one_of("--kind", name, &["ternary", "binary"])?;
         Ok(if name == "binary" { Self::Binary } else { Self::Ternary })
     }
 
@@ -159,15 +187,9 @@ pub(crate) fn sis<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
     let solution = ShortSolution::<S::F>::solution_of(columns, bound, random.bytes());
     let image = ShortSolution::image_of(matrix, &solution);
     let statement = ShortSolution::new(matrix, &image, bound)?;
-    let size = Size {
-        commitments: columns as u64,
-        polynomials: columns as u64,
-        degree: bound.degree() as u64,
-        matrices: 0,
-    };
-    let options = plan.settings.options(statement.digest(), Some(size))?;
+    let shape = Count::<S::F>::shape(&statement)?;
+    let options = plan.settings.options(statement.digest(), Some(plan.settings.size(&shape)))?;
+    let (size, mul) = (("columns", columns as u64), plan.settings.mul(&shape));
     let witness = solution.iter().copied();
-    let mut outcome = plan.prove("sis", ("columns", columns as u64), &statement, witness, 0, &options)?;
-    outcome.more("kind", json!(kind.name()), kind.name().into());
-    plan.print(&outcome)
+    print(&plan, kind.name(), plan.prove("sis", size, &statement, witness, mul, &options)?)
 }

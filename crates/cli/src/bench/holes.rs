@@ -26,7 +26,7 @@ const MOST: u64 = 1 << 20;
 pub(super) fn holes(typed: &Bench, started: Instant) -> Result<()> {
     let plan = Plan::<Binary>::new(typed, started)?;
     let kind = typed.kind.as_deref().unwrap_or("sha256");
-    one_of("--kind", kind, &["sha256", "multiplication"], &[])?;
+    one_of("--kind", kind, &["sha256", "multiplication"])?;
     let few = if kind == "sha256" { BLOCKS } else { MULTIPLICATIONS };
     let count = super::size("--count", typed.count.as_deref(), few)?;
     if !(1..=MOST).contains(&count) {

@@ -24,7 +24,7 @@ const RANDOM: &str = "random";
 pub(super) fn limbo(typed: &Bench, started: Instant) -> Result<()> {
     let usual = if typed.gates.is_some() { RANDOM } else { SHA256 };
     let statement = typed.statement.as_deref().unwrap_or(usual);
-    one_of("--statement", statement, &[SHA256, RANDOM], &[])?;
+    one_of("--statement", statement, &[SHA256, RANDOM])?;
     if !typed.interactive {
         let links = [("--bandwidth", &typed.bandwidth), ("--latency", &typed.latency)];
         if let Some((option, _)) = links.into_iter().find(|(_, given)| given.is_some()) {

@@ -10,7 +10,7 @@ use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
 use std::time::Instant;
 use volery::circuit::gadget::{Bytes, Gates, Holes, merkle_root, sha256_tree};
-use volery::circuit::{Clear, Count, Polynomials, Size};
+use volery::circuit::{Clear, Count, Polynomials, Shape, Size};
 use volery::random::Random;
 use volery::{Binary, Circuit, F2, System};
 
@@ -48,20 +48,20 @@ impl Tree {
         (2 << self.depth) - 1
     }
 
-    /// ANDs and size, from those of the smallest trees: a leaf and an inner node cost the same in each.
-    fn size(&self) -> Result<(u64, Size)> {
+    /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the same in each.
+    fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
         let shape = |depth| Count::<F2>::shape(&Self { depth, ..*self });
-        let (leaf, three) = (shape(0)?, shape(1)?);
+        let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
         let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
         let all = |of_leaf: u64, of_three: u64| leaves * of_leaf + nodes * (of_three - 2 * of_leaf);
-        let (one, two) = (leaf.size(), three.size());
         let size = Size {
             commitments: all(one.commitments, two.commitments),
+            inputs: all(one.inputs, two.inputs),
             polynomials: all(one.polynomials, two.polynomials),
             degree: one.degree.max(two.degree),
             matrices: 0,
         };
-        Ok((all(leaf.mul, three.mul), size))
+        Ok((all(of_leaf, of_three), size))
     }
 }
 
@@ -116,15 +116,16 @@ pub(super) fn merkle(typed: &Bench, started: Instant) -> Result<()> {
     // What is a hole to one system is a tower of gates to another.
     let best = if plan.settings.system == System::QuickSilver { "holes" } else { "gates" };
     let kind = typed.kind.as_deref().unwrap_or(best);
-    one_of("--kind", kind, &["gates", "holes"], &[])?;
+    one_of("--kind", kind, &["gates", "holes"])?;
     let depth = super::size("--depth", typed.depth.as_deref(), DEPTH)?;
     if !(1..=DEEPEST).contains(&depth) {
         return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));
     }
     let seed = Random::from_system()?.bytes();
     let tree = Tree { depth: depth as u32, holes: kind == "holes", root: root(seed, depth as u32)? };
-    let (ands, size) = tree.size()?;
-    let options = plan.settings.options(tree.digest(), Some(size))?;
+    let settings = &plan.settings;
+    let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
+    let options = settings.options(tree.digest(), Some(size))?;
     let witness = witness(seed, tree.depth);
     let mut outcome = plan.prove_boolean("merkle", ("depth", depth), &tree, witness, ands, &options)?;
     let compressions = tree.compressions();
@@ -148,7 +149,11 @@ mod tests {
             let tree = Tree { depth, holes, root: root(seed, depth).expect("nothing fails") };
             volery::check(&tree, witness(seed, depth)).expect("satisfied");
             let shape = Count::<F2>::shape(&tree).expect("counted");
-            assert_eq!(tree.size().expect("counted"), (shape.mul, shape.size()));
+            let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
+            let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
+            for of in [by_polynomials, by_gates] {
+                assert_eq!(tree.size(of).expect("counted"), of(&shape));
+            }
             let first: Vec<F2> = witness(seed, depth).take(512).collect();
             assert!(first.into_iter().eq(bits_of(&leaf(seed, 0))));
         }

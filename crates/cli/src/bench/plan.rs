@@ -1,6 +1,6 @@
 //! What all benches of proofs do.
 
-use super::{GATES, number, of_gates, repeat, system};
+use super::{number, repeat, system};
 use crate::args::Bench;
 use crate::both::{Reports, Task};
 use crate::failure::{Failure, Result};
@@ -11,8 +11,7 @@ use crate::report::Outcome;
 use crate::settings::{Settings, bandwidth};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::{self, Alternatives, Count, Network, Relation, Size, Statement, Witness, clauses};
-use volery::random::Random;
+use volery::circuit::{self, Alternatives, Count, Relation, Statement, Witness, clauses};
 use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
 
 /// The longest delay that can be asked for.
@@ -115,18 +114,6 @@ impl Plan<Binary> {
         Ok(self.outcome(name, size, &reports))
     }
 
-    pub(super) fn boolean(&self) -> Result<()> {
-        let gates = self.gates.unwrap_or(GATES);
-        let network = Network::new(gates).map_err(of_gates)?;
-        let options =
-            self.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
-        let seed = Random::from_system()?.bytes();
-        // Any witness will do, so that it is no secret.
-        let witness: Vec<F2> = network.witness(seed).collect();
-        let witness = witness.iter().copied();
-        self.print(&self.prove_boolean("boolean", ("gates", gates), &network, witness, gates, &options)?)
-    }
-
     pub(super) fn sha256(&self) -> Result<()> {
         let Preimage { statement, witness, .. } = Preimage::random()?;
         self.print(&self.stated("sha256", ("length", LENGTH as u64), &statement, &witness)?)
@@ -146,8 +133,8 @@ impl Plan<Binary> {
         }
         volery::check(statement, known)?;
         let shape = Count::<F2>::shape(statement)?;
-        let options = self.settings.options(statement.digest(), Some(shape.size()))?;
-        self.prove_boolean(name, size, statement, known, shape.mul, &options)
+        let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
+        self.prove_boolean(name, size, statement, known, self.settings.mul(&shape), &options)
     }
 
     /// Proves one of the clauses of a statement.

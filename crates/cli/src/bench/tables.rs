@@ -104,7 +104,7 @@ fn chosen(only: &[String]) -> Result<Vec<Table>> {
         |id: &str, name: &str| id == name || id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
     for name in only {
         if !tables.iter().any(|table| is(table.id, name)) {
-            one_of("--only", name, &tables.iter().map(|table| table.id).collect::<Vec<_>>(), &[])?;
+            one_of("--only", name, &tables.iter().map(|table| table.id).collect::<Vec<_>>())?;
         }
     }
     tables.retain(|table| only.is_empty() || only.iter().any(|name| is(table.id, name)));

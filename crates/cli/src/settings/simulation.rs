@@ -57,6 +57,6 @@ fn number(option: &str, typed: &Option<String>, range: std::ops::RangeInclusive<
 /// What is called as `typed` says, if it is given.
 fn among<T: Copy>(option: &str, typed: &Option<String>, all: &[(&str, T)]) -> Result<Option<T>> {
     let Some(name) = typed else { return Ok(None) };
-    one_of(option, name, &all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), &[])?;
+    one_of(option, name, &all.iter().map(|(name, _)| *name).collect::<Vec<_>>())?;
     Ok(all.iter().find(|(known, _)| known == name).map(|(_, value)| *value))
 }

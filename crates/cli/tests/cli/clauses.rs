@@ -4,7 +4,7 @@ use crate::kit::{ABC, Ended, PREIMAGE, preimage, session, start_listening, voler
 use serde_json::Value;
 use std::path::Path;
 
-const SYSTEMS: [&str; 4] = ["quicksilver", "jko", "stack", "limbo"];
+const SYSTEMS: [&str; 5] = ["quicksilver", "wolverine", "jko", "stack", "limbo"];
 
 /// SHA-256 of `hello`.
 const HELLO: &str = "0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
@@ -80,7 +80,7 @@ fn demo_runs_on_every_system() {
     for system in SYSTEMS {
         let object = volery(&["demo", "--system", system, "--json"]).expect(0).json();
         assert_eq!((&object["system"], &object["gates"]["mul"]), (&system.into(), &21_653.into()));
-        assert_eq!(object["vole"].is_null(), system != "quicksilver");
+        assert_eq!(object["vole"].is_null(), !["quicksilver", "wolverine"].contains(&system));
         assert_eq!(object["clauses"].as_u64(), (system == "stack").then_some(1));
     }
     let object = volery(&["demo", "--system", "stack", "--threads", "2", "--json"]).expect(0).json();
@@ -92,7 +92,10 @@ fn demo_runs_on_every_system() {
 fn one_of_several_relations_is_proved() {
     let statement = one_of_three();
     for system in SYSTEMS {
-        let more = ["--system", system, "--json"];
+        // By wolverine the statement is so large that the bandwidth would be measured, and messages cross.
+        let (vole, crossing): (&[_], _) =
+            if system == "wolverine" { (&["--vole", "softspoken8"], true) } else { (&[], false) };
+        let more = [&["--system", system, "--json"], vole].concat();
         let mut reports = Vec::new();
         for witness in WITNESSES {
             let prove = run("prove", &statement, witness, &more);
@@ -100,7 +103,8 @@ fn one_of_several_relations_is_proved() {
             volery(&run("check", &statement, witness, &[])).expect(0);
         }
         for key in ["statement", "gates", "inputs", "bytes", "rounds", "clauses"] {
-            assert!(reports.iter().all(|report| report[key] == reports[0][key]), "{system}: {key}");
+            let same = reports.iter().all(|report| report[key] == reports[0][key]);
+            assert!(same || (crossing && key == "rounds"), "{system}: {key}");
         }
         assert_eq!((&reports[0]["system"], &reports[0]["clauses"]), (&system.into(), &3.into()));
     }

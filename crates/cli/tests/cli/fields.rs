@@ -180,11 +180,16 @@ fn relations_over_fields_are_described() {
     assert_eq!((&coefficients["elements"], &coefficients["public"]), (&3.into(), &true.into()));
     assert_eq!(object["inputs"], 1);
     let estimates = object["estimates"].as_array().expect("an array");
-    let names: Vec<_> = estimates.iter().map(|estimate| &estimate["vole"]).collect();
-    assert_eq!(names, ["direct", "tiny", "l2", "mid", "wan"]);
+    for system in ["quicksilver", "wolverine"] {
+        let its = estimates.iter().filter(|estimate| estimate["system"] == system);
+        let names: Vec<_> = its.map(|estimate| &estimate["vole"]).collect();
+        assert_eq!(names, ["direct", "tiny", "l2", "mid", "wan"]);
+    }
     let table = volery(&info).expect(0).out;
     assert!(table.contains("coefficients (3 elements, to be public)"), "{table}");
-    assert!(table.contains("goldilocksx2") && table.contains("by direct (auto)"), "{table}");
+    for words in ["goldilocksx2", "a quicksilver prover by direct (auto)", "a wolverine prover by direct"] {
+        assert!(table.contains(words), "{words} is missing in {table}");
+    }
 }
 
 #[test]

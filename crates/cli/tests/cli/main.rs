@@ -12,3 +12,4 @@ mod peers;
 mod proofs;
 mod sessions;
 mod tables;
+mod wolverine;

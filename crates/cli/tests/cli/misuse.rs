@@ -65,7 +65,7 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["a verb is missing"]),
-        (&["bench", "wolverine"], &["wolverine does not exist yet", "boolean"]),
+        (&["bench", "groth16"], &["bench: no such name", "boolean"]),
         (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
         (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
         (&["bench", "snippets", "--count", "0"], &["count=0: choose from 1"]),
@@ -93,7 +93,7 @@ fn what_does_not_exist_is_said_to() {
         (&["bench", "sha256", "--bandwidth", "0"], &["--bandwidth", "Mbit/s"]),
         (&["bench", "sha256", "--latency", "1e9"], &["--latency"]),
         (&["demo", "--vole", "mega"], &["no such name", "softspoken8", "wan"]),
-        (&["demo", "--system", "wolverine"], &["wolverine does not exist yet"]),
+        (&["demo", "--system", "groth16"], &["--system: no such name", "quicksilver", "wolverine"]),
         (&["demo", "--field", "f61"], &["demo is over f2"]),
         (&["bench", "sha256", "--field", "f61"], &["bench sha256 is over f2"]),
         (&["bench", "boolean", "--field", "f64"], &["no such name", "goldilocksx2", "q32"]),

@@ -82,7 +82,7 @@ fn failures_invent_nothing() {
     }
     for (arguments, system) in [
         (&["circuit", "info", "/no/such/file", "--json"][..], Value::Null),
-        (&["demo", "--system", "wolverine", "--json"], Value::Null),
+        (&["demo", "--system", "groth16", "--json"], Value::Null),
         (&["demo", "--system", "limbo", "--security", "200", "--json"], "limbo".into()),
         (&["demo", "--security", "200", "--json"], "quicksilver".into()),
     ] {
@@ -102,9 +102,19 @@ fn help_shows_examples_and_exit_codes() {
         ),
         (
             &["verify", "--help"],
-            &["Examples", "--listen", "2.NAME=VALUE", "largest", "mitccrh", "--seeds", "--proof", "--views"],
+            &[
+                "Examples",
+                "--listen",
+                "2.NAME=VALUE",
+                "largest",
+                "mitccrh",
+                "--seeds",
+                "--proof",
+                "--views",
+                "--block",
+            ],
         ),
-        (&["prove", "-h"], &["--system", "jko", "--fixed-work", "--threads"]),
+        (&["prove", "-h"], &["--system", "jko", "wolverine", "--fixed-work", "--threads", "--checked-by"]),
         (&["bench", "--help"], &["--gates", "--list", "vole-f61 --bandwidth 100", "direct       about 490"]),
         (&["bench", "-h"], &["--vole", "auto takes what the peer asks"]),
         (&["help"], &["demo", "Exit codes"]),

@@ -6,9 +6,11 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tcp};
 use volery::circuit::{Count, Relation, Statement, Value, Values};
-use volery::{Error, F2, Options};
+use volery::{Error, F2, Options, System};
 
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
+/// Systems whose provers commit to values one by one.
+const CORRELATED: [System; 2] = [System::QuickSilver, System::Wolverine];
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[test]
@@ -127,9 +129,10 @@ fn two_statements() -> (Statement, Statement) {
 }
 
 /// Options that claim `claimed`, whatever is run.
-fn claiming(claimed: &Statement) -> Options {
+fn claiming(system: System, claimed: &Statement) -> Options {
     let shape = Count::<F2>::shape(claimed).expect("counted");
     Options {
+        system,
         statement: Some(claimed.digest()),
         size: Some(shape.size()),
         check: false,
@@ -141,35 +144,35 @@ fn claiming(claimed: &Statement) -> Options {
 #[test]
 fn cheating_provers_are_rejected() {
     let (held, claimed) = two_statements();
-    let verifier = start_listening(&[
-        "verify",
-        PREIMAGE[0],
-        PREIMAGE[1],
-        "--public",
-        &PREIMAGE[3].replace("0xba", "0xbb"),
-        "--json",
-    ]);
-    let mut private = Values::new();
-    private.insert("message", Value::from_bytes(b"abc")).expect("once");
-    let witness: Vec<F2> = held.witness(private).expect("a witness").bits().collect();
-    let link = Tcp::connect(&verifier.address, TIMEOUT).expect("connected");
-    let mut channel = Channel::new(Party::Prover, link);
-    let proved = volery::prove(&held, witness, &mut channel, &claiming(&claimed));
-    assert!(matches!(proved, Err(Error::Rejected(_))), "{proved:?}");
-    let object = verifier.end().refused(1, &["rejected"]).json();
-    assert_eq!(object["verdict"], "rejected");
+    let wrong = PREIMAGE[3].replace("0xba", "0xbb");
+    for system in CORRELATED {
+        let verify = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", &wrong, "--json"];
+        let verifier = start_listening(&[&verify[..], &["--system", system.name()]].concat());
+        let mut private = Values::new();
+        private.insert("message", Value::from_bytes(b"abc")).expect("once");
+        let witness: Vec<F2> = held.witness(private).expect("a witness").bits().collect();
+        let link = Tcp::connect(&verifier.address, TIMEOUT).expect("connected");
+        let mut channel = Channel::new(Party::Prover, link);
+        let proved = volery::prove(&held, witness, &mut channel, &claiming(system, &claimed));
+        assert!(matches!(proved, Err(Error::Rejected(_))), "{system}: {proved:?}");
+        let object = verifier.end().refused(1, &["rejected"]).json();
+        assert_eq!(object["verdict"], "rejected");
+    }
 }
 
 #[test]
 fn provers_hear_that_they_were_rejected() {
     let (claimed, other) = two_statements();
-    let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
-    let address = listener.local_addr().expect("an address").to_string();
-    let prover = start_connecting(&preimage("prove", &[MESSAGE[0], MESSAGE[1], "--json"]), &address);
-    let link = Tcp::accept(&listener, TIMEOUT).expect("accepted");
-    let mut channel = Channel::new(Party::Verifier, link);
-    let verified = volery::verify(&other, &mut channel, &claiming(&claimed));
-    assert!(matches!(verified, Err(Error::Rejected(_))), "{verified:?}");
-    let object = prover.end().refused(1, &["rejected"]).json();
-    assert_eq!((&object["verdict"], &object["role"]), (&"rejected".into(), &"prover".into()));
+    for system in CORRELATED {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address").to_string();
+        let prove = preimage("prove", &[MESSAGE[0], MESSAGE[1], "--system", system.name(), "--json"]);
+        let prover = start_connecting(&prove, &address);
+        let link = Tcp::accept(&listener, TIMEOUT).expect("accepted");
+        let mut channel = Channel::new(Party::Verifier, link);
+        let verified = volery::verify(&other, &mut channel, &claiming(system, &claimed));
+        assert!(matches!(verified, Err(Error::Rejected(_))), "{system}: {verified:?}");
+        let object = prover.end().refused(1, &["rejected"]).json();
+        assert_eq!((&object["verdict"], &object["role"]), (&"rejected".into(), &"prover".into()));
+    }
 }

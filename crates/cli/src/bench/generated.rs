@@ -1,0 +1,31 @@
+//! `volery bench boolean` and `arithmetic`: generated circuits, behind as many private values as wanted.
+
+mod circuit;
+
+use super::Plan;
+use crate::args::Bench;
+use crate::failure::Result;
+use circuit::Generated;
+use std::time::Instant;
+use volery::circuit::{Arithmetic, Network};
+use volery::{Binary, F2, Setting};
+
+/// Proves a network over F_2.
+pub(super) fn boolean(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<Binary>::new(typed, started)?;
+    let circuit = Generated::<Network, F2>::new(typed)?;
+    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
+    let (gates, witness) = (circuit.gates, circuit.witness()?);
+    let outcome = plan.prove_boolean("boolean", ("gates", gates), &circuit, witness, gates, &options)?;
+    plan.print(&circuit.described(outcome))
+}
+
+/// Proves a network over `S`.
+pub(crate) fn arithmetic<S: Setting>(typed: &Bench, started: Instant) -> Result<()> {
+    let plan = Plan::<S>::new(typed, started)?;
+    let circuit = Generated::<Arithmetic<S::F>, S::F>::new(typed)?;
+    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
+    let (gates, witness) = (circuit.gates, circuit.witness()?);
+    let outcome = plan.prove("arithmetic", ("gates", gates), &circuit, witness, gates, &options)?;
+    plan.print(&circuit.described(outcome))
+}

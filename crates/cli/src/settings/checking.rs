@@ -1,0 +1,39 @@
+//! What is asked of the checks of wolverine.
+
+use super::{not_of, one_of};
+use crate::args;
+use crate::failure::{Failure, Result};
+use volery::circuit::Size;
+use volery::{CheckedBy, Checking, LONGEST_BLOCK, Options, Setting, System};
+
+/// How products are checked by `system`, if it has a choice.
+pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Result<Checking> {
+    if let (Some(option), true) = (typed.given(), system != System::Wolverine) {
+        return Err(not_of(option, system, "has a check of its own", System::Wolverine.name()));
+    }
+    let mut checking = Checking::default();
+    if let Some(name) = &typed.checked_by {
+        one_of("--checked-by", name, &CheckedBy::ALL.map(CheckedBy::name))?;
+        checking.by = Some(name.parse()?);
+        possible::<S>(checking, false).map_err(|why| why.at("--checked-by"))?;
+    }
+    if let Some(text) = &typed.block {
+        let block = text.parse().ok().filter(|block| (1..=LONGEST_BLOCK).contains(block));
+        checking.block = Some(block.ok_or_else(|| {
+            Failure::usage(format_args!(
+                "--block: write a number of multiplications from 1 to {LONGEST_BLOCK}"
+            ))
+        })?);
+        possible::<S>(checking, false).map_err(|why| why.at("--block"))?;
+    }
+    Ok(checking)
+}
+
+/// Refuses what the library has no proof for, whatever the statement.
+pub(super) fn possible<S: Setting>(checking: Checking, non_interactive: bool) -> Result<()> {
+    let options = Options { system: System::Wolverine, checking, non_interactive, ..Options::default() };
+    let mut correlations = S::correlations().into_iter();
+    correlations.try_for_each(|choice| {
+        volery::statistical_bits::<S>(&options, choice, Size::default()).map(drop).map_err(Failure::from)
+    })
+}

@@ -1,0 +1,90 @@
+//! Whether a proof is worth what is asked for.
+
+use super::{Settings, is_correlated};
+use crate::failure::{Failure, Result};
+use crate::fields::{FIELDS, Field};
+use volery::circuit::Shape;
+use volery::garble::exchange;
+use volery::zk::limbo::parameters::MOST_SECURITY;
+use volery::zk::limbo::{Domain, Mode, Parameters};
+use volery::zk::wolverine::SECURITY;
+use volery::{CheckedBy, Checking, Correlations, Field as _, Options, Setting, System};
+
+/// The bits of security of limbo over a link and in a file, where none are asked for.
+pub(crate) const LIMBO_SECURITY: [u32; 2] = [40, 128];
+
+impl<S: Setting> Settings<S> {
+    /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
+    pub(crate) fn foresee(&self, shape: &Shape) -> Result<()> {
+        if self.system == System::Limbo {
+            let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
+            let wishes = &self.simulation.wishes;
+            let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+            Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what no choice of correlations, or not the given one, can offer.
+    pub(super) fn offer(&self, options: &Options) -> Result<()> {
+        let asked = self.asked();
+        if !is_correlated(self.system) {
+            let limbo = self.system == System::Limbo;
+            let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
+            return if offered < asked {
+                Err(Failure::usage(format_args!(
+                    "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
+                )))
+            } else {
+                Ok(())
+            };
+        }
+        let offered = most_bits::<S>(options).map_err(|why| Failure::from(why).at("--security"))?;
+        if offered >= asked {
+            return Ok(());
+        }
+        let by = [self.correlations.map(Correlations::name), self.checking.by.map(CheckedBy::name)];
+        let by = by.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let checks = or_check::<S>(options, asked);
+        let fields = or_take::<S>(|field| (field.statistical_bits)(options) >= asked);
+        Err(Failure::usage(format_args!(
+            "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask for fewer{checks}\
+             {fields}",
+            if self.security.is_some() { "were asked for" } else { "are asked for where nothing is said" },
+            if by.is_empty() { "" } else { " over " },
+            S::name()
+        )))
+    }
+
+    /// The bits of security that are asked for.
+    fn asked(&self) -> u32 {
+        self.security.unwrap_or(if self.system == System::Wolverine { SECURITY } else { S::SECURITY })
+    }
+}
+
+/// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be chosen.
+pub(crate) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
+    let choices = options.correlations.map_or_else(S::correlations, |given| vec![given]);
+    let size = options.size.unwrap_or_default();
+    let bits = choices.into_iter().map(|choice| volery::statistical_bits::<S>(options, choice, size));
+    bits.collect::<volery::Result<Vec<_>>>().map(|bits| bits.into_iter().max().unwrap_or(0))
+}
+
+/// Advice to take another check, where there are others and one gives as many bits as `asked` for.
+fn or_check<S: Setting>(options: &Options, asked: u32) -> String {
+    let enough = |by: &CheckedBy| {
+        let checking = Checking { by: Some(*by), ..options.checking };
+        most_bits::<S>(&Options { checking, ..options.clone() }).is_ok_and(|bits| bits >= asked)
+    };
+    // Those that send least come last.
+    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system == System::Wolverine);
+    let mut enough = checks.filter(enough);
+    enough.next().map_or(String::new(), |by| format!(", or take --checked-by {by}"))
+}
+
+/// Advice to take a larger extension of the field of `S`, where one is `enough`.
+pub(super) fn or_take<S: Setting>(enough: impl Fn(&Field) -> bool) -> String {
+    let mut extensions = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
+    let larger = extensions.find(|field| enough(field));
+    larger.map_or(String::new(), |field| format!(", or take --field {}", (field.name)()))
+}
