@@ -25,12 +25,12 @@ use std::time::Instant;
 use volery::System;
 
 pub(crate) use algebra::{inner_product, matmul, sis};
-pub(crate) use generated::arithmetic;
+pub(crate) use generated::{arithmetic, wolverine};
 pub(crate) use tables::stop;
 pub(crate) use vole::vole;
 
 /// What can be measured, and the options that say how large it is.
-const BENCHES: [(&str, &[&str], &str); 18] = [
+const BENCHES: [(&str, &[&str], &str); 19] = [
     (
         "boolean",
         &["--gates", "--inputs"],
@@ -86,6 +86,12 @@ const BENCHES: [(&str, &[&str], &str); 18] = [
         &["--clauses", "--gates"],
         "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which hold for no witness of \
          another",
+    ),
+    (
+        "wolverine",
+        &["--gates", "--inputs"],
+        "the circuit of `boolean`, or over another --field of `arithmetic`, checked by --checked-by; and by quicksilver over \
+         the same correlations",
     ),
     (
         "limbo",
@@ -184,6 +190,7 @@ pub(crate) fn bench(typed: &Bench, started: Instant) -> Result<()> {
     match name {
         "boolean" => generated::boolean(typed, started),
         "arithmetic" => (field.arithmetic)(typed, started),
+        "wolverine" => (field.wolverine)(typed, started),
         "vole-f2" | "vole-f61" if typed.repeat.is_some() => refuse("--repeat"),
         "vole-f2" | "vole-f61" if typed.protocol.security.is_some() => for_proofs("--security"),
         "vole-f2" | "vole-f61" if typed.protocol.non_interactive => for_proofs("--non-interactive"),
@@ -246,6 +253,7 @@ fn systems(name: &str) -> &'static [System] {
         "jko" => &[Jko],
         "stack" => &[Stack, QuickSilver, Wolverine, Jko, Limbo],
         "limbo" => &[Limbo],
+        "wolverine" => &[Wolverine],
         "arithmetic" | "inner-product" | "matmul" => &[QuickSilver, Wolverine, Limbo],
         "sis" => &[QuickSilver, Wolverine],
         _ => &[QuickSilver],

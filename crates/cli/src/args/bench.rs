@@ -17,6 +17,7 @@ Examples:
   volery bench merkle --depth 16
   volery bench snippets --count 1000 --system stack
   volery bench stack --clauses 15 --bandwidth 1000 --latency 2
+  volery bench wolverine --field f61 --checked-by interpolation
   volery bench boolean --system wolverine --inputs 1000000
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
   volery bench vole-f2 --vole mid
@@ -35,7 +36,10 @@ takes beside committing to the vectors. Of holes, `committed_bits_each` is for
 each block or multiplication, and `gate_by_gate` has what it takes without them.
 By wolverine `checked_by`, `block`, `bucket`, `opened` and `blocks` say how
 multiplications were checked: the most at a time, the products that each had in
-its bucket and those that were opened in the longest block, and the blocks.
+its bucket and those that were opened in the longest block, and the blocks. Its
+bench has what one input or gate sends after the set-up, as `bits_per_gate` over
+f2, `elements_per_gate` over other fields and `bytes_per_gate`, and the same of
+the same circuit by quicksilver, over the same correlations, in `quicksilver`.
 By limbo `prover` and `verifier` are the seconds that each works, and
 `proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
 
@@ -56,12 +60,12 @@ pub(crate) struct Bench {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean` and `arithmetic` [default: 10000000, but 1000 with --inputs], of `jko`
+    /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with --inputs], of `jko`
     /// and the random statement of `limbo` [default: 10000000], of a clause of `stack` [default: 500000], the correlations
     /// of `vole-f2` [default: 100000000] and `vole-f61` [default: 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
-    /// Private values that `boolean` and `arithmetic` have before those gates, with a public sum [default: 0]
+    /// Private values that `boolean`, `arithmetic` and `wolverine` have before those gates, with a public sum [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000]

@@ -65,7 +65,7 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["a verb is missing"]),
-        (&["bench", "groth16"], &["bench: no such name", "boolean"]),
+        (&["bench", "groth16"], &["bench: no such name", "boolean", "wolverine"]),
         (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
         (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
         (&["bench", "snippets", "--count", "0"], &["count=0: choose from 1"]),
