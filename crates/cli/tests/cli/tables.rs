@@ -41,9 +41,11 @@ fn tables_stand_beside_the_papers() {
     let more = ["--only", "quicksilver-table6", "--only", "wolverine-fig12", "--json", "--repeat", "2"];
     let ended = volery(&arguments(&folder, &more)).expect(0);
     let summary = ended.json();
-    assert_eq!((&summary["name"], &summary["rows"]["measured"]), (&"tables".into(), &6.into()));
+    assert_eq!((&summary["name"], &summary["rows"]["measured"]), (&"tables".into(), &12.into()));
     assert_eq!((&summary["rows"]["failed"], &summary["parameters"]["repeat"]), (&0.into(), &2.into()));
-    assert!(ended.err.contains("row 1 of 6: bench matmul --size 64"), "{ended:?}");
+    // The largest products gate by gate, by both systems.
+    assert_eq!(summary["rows"]["left_out"], 4);
+    assert!(ended.err.contains("row 1 of 16: bench matmul --size 64"), "{ended:?}");
     let names: Vec<&str> =
         summary["files"].as_object().expect("an object").keys().map(String::as_str).collect();
     assert_eq!(names, ["tables.json", "tables.md", "matmul-time.svg", "matmul-memory.svg"]);
@@ -51,7 +53,7 @@ fn tables_stand_beside_the_papers() {
 
     let results: Value = serde_json::from_str(&read(&folder, "tables.json")).expect("JSON");
     assert!(results["machine"]["cores"].as_u64() > Some(0) && results["machine"]["kernels"].is_string());
-    let sis = &results["tables"][1];
+    let sis = &results["tables"][2];
     assert_eq!(sis["id"], "quicksilver-table6");
     let row = &sis["rows"][0];
     assert_eq!((&row["state"], &row["whole_size"]), (&"measured".into(), &true.into()));
@@ -62,9 +64,12 @@ fn tables_stand_beside_the_papers() {
     assert_eq!(bytes["value"], row["runs"][0]["online_bytes"].as_f64().expect("a number"));
     assert!(bytes["better_by"].as_f64() > Some(0.5), "{bytes}");
     let matrices = &results["tables"][0]["rows"];
+    let by_gates =
+        |row: &Value| row["command"].as_str().is_some_and(|command| command.contains("--kind gates"));
+    assert!(matrices.as_array().expect("an array").iter().all(by_gates), "{matrices}");
     // What is not of the paper's size is not compared.
     assert_eq!(
-        (&matrices[1]["whole_size"], &matrices[1]["figures"][2]["better_by"]),
+        (&matrices[2]["whole_size"], &matrices[2]["figures"][2]["better_by"]),
         (&false.into(), &Value::Null)
     );
 
@@ -79,6 +84,24 @@ fn tables_stand_beside_the_papers() {
     }
 }
 
+/// The figures of its paper, at tiny sizes: each row by both systems.
+#[test]
+fn wolverine_stands_beside_its_paper() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let only =
+        ["--only", "wolverine-fig9", "--only", "wolverine-fig11", "--only", "wolverine-table8", "--json"];
+    let summary = volery(&arguments(folder.path(), &only)).expect(0).json();
+    assert_eq!((&summary["rows"]["measured"], &summary["rows"]["failed"]), (&37.into(), &0.into()));
+    for file in ["boolean-inputs.svg", "arithmetic-inputs.svg", "boolean-memory.svg"] {
+        assert!(summary["files"][file].is_string(), "{summary}");
+    }
+    let page = read(folder.path(), "tables.md");
+    let heading = "volery, wolverine | better by | volery, quicksilver";
+    for words in ["roughly 9 bits", "3.35 µs", "4 elements", "2 elements", heading, "--inputs"] {
+        assert!(page.contains(words), "{words} is missing in {page}");
+    }
+}
+
 /// A row whose bench fails is told, and the others go on; what did not fail is kept.
 #[test]
 fn rows_fail_alone() {
@@ -89,8 +112,11 @@ fn rows_fail_alone() {
     let ended = volery(&arguments(folder.path(), &more)).expect(3);
     let summary = ended.json();
     assert_eq!((&summary["exit_code"], &summary["rows"]["measured"]), (&3.into(), &0.into()), "{ended:?}");
-    assert_eq!(summary["rows"]["failed"], 6);
-    assert!(summary["error"].as_str().is_some_and(|error| error.contains("6 of 6 rows failed")), "{summary}");
+    assert_eq!(summary["rows"]["failed"], 10);
+    assert!(
+        summary["error"].as_str().is_some_and(|error| error.contains("10 of 10 rows failed")),
+        "{summary}"
+    );
     let page = read(folder.path(), "tables.md");
     assert!(page.contains("| failed |") && page.contains("- failed: `volery bench sis"), "{page}");
 }

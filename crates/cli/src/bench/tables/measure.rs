@@ -22,6 +22,8 @@ pub(super) enum Measure {
     /// Seconds after the set-up for each multiplication, and for each element of the witness.
     PerMultiplication,
     PerInput,
+    /// Bits in both directions after the set-up, for each multiplication.
+    BitsPerMultiplication,
     /// Seconds and bits for each correlation, after the set-up and with it.
     PerCorrelation,
     BitsPerCorrelation,
@@ -51,6 +53,7 @@ impl Measure {
             Rate => "multiplications/s",
             PerMultiplication => "time for each multiplication",
             PerInput => "time for each element of the witness",
+            BitsPerMultiplication => "bits for each multiplication",
             PerCorrelation => "time for each correlation",
             BitsPerCorrelation => "bits for each correlation",
             WholePerCorrelation => "time for each, with the set-up",
@@ -66,7 +69,7 @@ impl Measure {
         match self {
             Bytes | OnlineBytes | SetupBytes | Memory | ProofBytes => "bytes",
             Rate => "1/s",
-            BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
+            BitsPerMultiplication | BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
             _ => "seconds",
         }
     }
@@ -87,6 +90,9 @@ impl Measure {
             Rate => number("/mul_gates_per_second"),
             PerMultiplication => share("/gates/mul"),
             PerInput => share("/inputs"),
+            BitsPerMultiplication => {
+                Some(8.0 * number("/online_bytes")? / number("/gates/mul").filter(|count| *count > 0.0)?)
+            }
             PerCorrelation => Some(1e-9 * number("/nanoseconds_per_correlation")?),
             BitsPerCorrelation => number("/bits_per_correlation"),
             WholePerCorrelation => Some(1e-9 * number("/with_setup/nanoseconds_per_correlation")?),
@@ -126,8 +132,8 @@ mod tests {
             "gates": {"mul": 1000}, "inputs": 0, "bytes": {"sent": 300, "received": 100}, "online_bytes": 250,
             "seconds": {"setup": 1.0, "online": 0.5}, "mul_gates_per_second": 2000.0, "peak_rss_bytes": null,
         });
-        let found = [Time, Bytes, SetupBytes, PerMultiplication].map(|measure| measure.of(&run));
-        assert_eq!(found, [1.5, 400.0, 150.0, 0.0005].map(Some));
+        let found = [Time, Bytes, SetupBytes, PerMultiplication, BitsPerMultiplication];
+        assert_eq!(found.map(|measure| measure.of(&run)), [1.5, 400.0, 150.0, 0.0005, 2.0].map(Some));
         assert_eq!([PerInput, Memory, Proving].map(|measure| measure.of(&run)), [None; 3]);
         assert_eq!((Time.better_by(2.0, 8.0), Rate.better_by(2.0, 8.0)), (Some(4.0), Some(0.25)));
         assert_eq!(Time.better_by(0.0, 8.0), None);

@@ -103,8 +103,9 @@ impl Row {
 }
 
 /// The largest sizes of `--quick`.
-const QUICK: [(&str, u64); 6] = [
+const QUICK: [(&str, u64); 7] = [
     ("--gates", 20_000),
+    ("--inputs", 5_000),
     ("--length", 5_000),
     ("--size", 64),
     ("--depth", 3),

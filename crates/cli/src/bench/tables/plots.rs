@@ -21,6 +21,8 @@ struct Series {
     label: &'static str,
     table: &'static str,
     bench: &'static str,
+    /// Of these those at this bandwidth, if it is not what varies.
+    bandwidth: Option<&'static str>,
     /// What the paper's own figures are called, where they are drawn.
     paper: Option<&'static str>,
 }
@@ -29,20 +31,35 @@ struct Series {
 #[derive(Clone, Copy)]
 enum X {
     Gates,
+    Inputs,
     Size,
     Depth,
     Bandwidth,
 }
 
 const fn ours(label: &'static str, table: &'static str, bench: &'static str) -> Series {
-    Series { label, table, bench, paper: None }
+    Series { label, table, bench, bandwidth: None, paper: None }
 }
 
-const BOOLEAN: &[Series] = &[ours("AND gates at 50 Mbit/s", "wolverine-fig9", "boolean")];
+/// The same of those rows alone that have this bandwidth.
+const fn at(bandwidth: &'static str, series: Series) -> Series {
+    Series { bandwidth: Some(bandwidth), ..series }
+}
+
+const BOOLEAN: &[Series] = &[at("50", ours("AND gates at 50 Mbit/s", "wolverine-fig9", "boolean"))];
+const BITS: &[Series] = &[at("50", ours("bits of witness at 50 Mbit/s", "wolverine-fig9", "boolean"))];
 const ARITHMETIC: &[Series] =
-    &[ours("multiplications over 2^61 - 1 at 500 Mbit/s", "wolverine-fig11", "arithmetic")];
-const MATRICES: &[Series] = &[ours("n×n matrices over 2^61 - 1 at 500 Mbit/s", "wolverine-fig12", "matmul")];
-const MERKLE: &[Series] = &[ours("all leaves of a tree at 200 Mbit/s", "wolverine-fig10", "merkle")];
+    &[at("500", ours("multiplications over 2^61 - 1 at 500 Mbit/s", "wolverine-fig11", "arithmetic"))];
+const ELEMENTS: &[Series] =
+    &[at("500", ours("elements of witness, 2^61 - 1, at 500 Mbit/s", "wolverine-fig11", "arithmetic"))];
+const MATRICES: &[Series] = &[
+    ours("n×n matrices over 2^61 - 1 by gates", "wolverine-fig12", "matmul"),
+    ours("as polynomials", "wolverine-fig12-polynomials", "matmul"),
+];
+const MERKLE: &[Series] = &[
+    ours("all leaves of a tree by gates", "wolverine-fig10", "merkle"),
+    ours("with polynomials", "wolverine-fig10-polynomials", "merkle"),
+];
 const RATES: &[Series] = &[
     Series {
         paper: Some("AND gates, QuickSilver's paper"),
@@ -58,11 +75,19 @@ const fn plot(file: &'static str, title: &'static str, x: X, y: Measure, series:
     Plot { file, title, x, y, series }
 }
 
-static PLOTS: [Plot; 9] = [
+static PLOTS: [Plot; 11] = [
     plot("boolean-time.svg", "Boolean circuits: time by size", X::Gates, Time, BOOLEAN),
     plot("boolean-memory.svg", "Boolean circuits: memory by size", X::Gates, Memory, BOOLEAN),
+    plot("boolean-inputs.svg", "Boolean circuits: time by bits of witness", X::Inputs, Time, BITS),
     plot("arithmetic-time.svg", "Arithmetic circuits: time by size", X::Gates, Time, ARITHMETIC),
     plot("arithmetic-memory.svg", "Arithmetic circuits: memory by size", X::Gates, Memory, ARITHMETIC),
+    plot(
+        "arithmetic-inputs.svg",
+        "Arithmetic circuits: time by elements of witness",
+        X::Inputs,
+        Time,
+        ELEMENTS,
+    ),
     plot("matmul-time.svg", "Products of matrices: time by size", X::Size, Time, MATRICES),
     plot("matmul-memory.svg", "Products of matrices: memory by size", X::Size, Memory, MATRICES),
     plot("merkle-time.svg", "Merkle trees: time by depth", X::Depth, Time, MERKLE),
@@ -118,6 +143,7 @@ impl Plot {
 impl Series {
     fn runs(&self, command: &str) -> bool {
         command.split_whitespace().next() == Some(self.bench)
+            && self.bandwidth.is_none_or(|mbps| Row::option(command, "--bandwidth") == Some(mbps))
     }
 }
 
@@ -130,6 +156,7 @@ impl X {
         let number = |option| Row::option(command, option)?.parse().ok();
         match self {
             Self::Gates => number("--gates"),
+            Self::Inputs => number("--inputs"),
             Self::Size => number("--size"),
             Self::Depth => number("--depth"),
             Self::Bandwidth => Some(number("--bandwidth").unwrap_or(UNLIMITED)),
@@ -140,6 +167,7 @@ impl X {
         let whole = |value: f64| format!("{value:.0}");
         match self {
             Self::Gates => Axis { name: "gates", logarithmic: true, label: count },
+            Self::Inputs => Axis { name: "inputs", logarithmic: true, label: count },
             Self::Size => Axis { name: "n, rows and columns", logarithmic: true, label: whole },
             Self::Depth => Axis { name: "depth d, 2^d leaves", logarithmic: false, label: whole },
             Self::Bandwidth => Axis {
