@@ -1,7 +1,9 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
 //! named assertion.
 
-use crate::kit::{ABC, Boolean, Disjoint, Mixed, network, preimage, run_clauses, run_honestly, seeded};
+use crate::kit::{
+    ABC, Boolean, Disjoint, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded,
+};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
     Program, Reduction, Relation, Statement, Value, Values, clauses,
@@ -25,11 +27,20 @@ fn by_limbo() -> Options {
     Options { system: System::Limbo, ..seeded(1) }
 }
 
+/// Wolverine in one block, and in blocks that end inside of most statements and take many more shares.
+fn in_blocks() -> [Options; 3] {
+    let [_, eight, tiny] = SMALL;
+    [(eight, None), (eight, Some(3000)), (tiny, Some(3000))].map(|(correlations, block)| Options {
+        correlations: Some(correlations),
+        ..by_wolverine(None, block)
+    })
+}
+
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
 fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
     check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let by_correlations = SMALL.map(|correlations| Options { correlations: Some(correlations), ..seeded(1) });
-    for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]) {
+    for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]).chain(in_blocks()) {
         let session = run_honestly(circuit, witness, &options);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
         let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -59,7 +70,10 @@ fn assert_one_of<C: Disjoint>(name: &str, clauses: &C, chosen: usize, witness: &
 fn assert_fails_at<C: Boolean>(circuit: &C, witness: &[F2], assertion: &str) {
     let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
     assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
-    for options in [seeded(1), Options { check: false, ..seeded(1) }, by_jko(), by_limbo()] {
+    let unchecked = [seeded(1), by_wolverine(None, None), by_wolverine(None, 3000)];
+    let unchecked = unchecked.map(|options| Options { check: false, ..options });
+    let checked = [seeded(1), by_jko(), by_limbo(), by_wolverine(None, None)];
+    for options in checked.into_iter().chain(unchecked) {
         let session = run_honestly(circuit, witness, &options);
         assert!(named(session.proved.unwrap_err()), "{assertion}");
         assert!(session.verified.is_err(), "{assertion}");
@@ -84,6 +98,35 @@ fn every_kind_of_correlations() {
         let options = Options { correlations: Some(correlations), ..seeded(2) };
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
+    }
+}
+
+#[test]
+fn every_kind_of_correlations_by_wolverine() {
+    let (network, witness) = network(5000);
+    for correlations in Binary::ALL {
+        let options = Options { correlations: Some(correlations), ..by_wolverine(None, 600) };
+        let session = run_honestly(&network, &witness, &options);
+        assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
+    }
+}
+
+/// Buckets are then larger, and no challenge is a coin: the verifier sends its verdict alone where shares take nothing of it.
+#[test]
+fn wolverine_without_coins() {
+    let (network, witness) = network(5000);
+    let [_, eight, tiny] = SMALL;
+    for (correlations, block) in [(eight, None), (eight, Some(3000)), (tiny, Some(3000))] {
+        let options =
+            Options { correlations: Some(correlations), non_interactive: true, ..by_wolverine(None, block) };
+        let session = run_honestly(&network, &witness, &options);
+        let report = session.proved.unwrap();
+        let (_, verified) = session.verified.unwrap();
+        assert_eq!((report.security, report.checked), (verified.security, verified.checked));
+        assert!(report.security.statistical >= 100 && report.security.computational >= 119, "{report:?}");
+        assert!(report.checked.unwrap().bucket >= 10);
+        let online = report.traffic.since(report.setup_traffic);
+        assert!(online.received == 1 || correlations == tiny, "{}", online.received);
     }
 }
 

@@ -7,10 +7,11 @@ use volery::circuit::{
     Alternatives, Backend, Branch, Circuit, Clauses, Clear, Count, Network, Relation, Statement, Value,
     Values,
 };
+use volery::zk::wolverine::{self, BitMacs};
 use volery::{
-    Accepted, Binary, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report, Result, Setting,
-    Simulated, SimulatedClauses, Stream, VerifiedBy, prove, prove_one_of, prove_over, verify, verify_one_of,
-    verify_over,
+    Accepted, Binary, CheckedBy, Checking, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report,
+    Result, Setting, Simulated, SimulatedClauses, Stream, System, VerifiedBy, prove, prove_one_of,
+    prove_over, verify, verify_one_of, verify_over,
 };
 
 /// A circuit that every backend of the tests takes.
@@ -29,6 +30,8 @@ pub trait Disjoint:
     + Clauses<Count<F2>>
     + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
     + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+    + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
+    + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
     + EvaluatedClauses
     + SimulatedClauses
 {
@@ -39,6 +42,8 @@ impl<C> Disjoint for C where
         + Clauses<Count<F2>>
         + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
         + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
+        + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
+        + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
         + EvaluatedClauses
         + SimulatedClauses
 {
@@ -57,6 +62,12 @@ pub fn seeded(seed: u8) -> Options {
     Options { seed: Some([seed; 32]), ..Options::default() }
 }
 
+/// The same by Wolverine, in blocks of so many products that are checked in this way.
+pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u64>>) -> Options {
+    let checking = Checking { by: by.into(), block: block.into() };
+    Options { system: System::Wolverine, checking, ..seeded(1) }
+}
+
 /// Longer than any test waits for a peer that still works.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -73,7 +84,7 @@ pub fn run<P: Boolean, V: Boolean>(
     )
 }
 
-/// The same over any field, by QuickSilver or Limbo.
+/// The same over any field, by QuickSilver, Limbo or Wolverine.
 pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
