@@ -1,13 +1,14 @@
 //! Several statements on one set-up, and how the two parties come to the same correlations.
 
-use crate::kit::{Ones, TIMEOUT, both, network, run, run_clauses, seeded};
+use crate::kit::{Ones, TIMEOUT, both, by_wolverine, network, run, run_clauses, run_honestly, seeded};
 use std::sync::Mutex;
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::{Alternatives, Branch, Clauses};
+use volery::circuit::{Alternatives, Branch, Clauses, Size};
+use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend, Binary, Correlations, Depth, Error, F2, Garbling, Options, Params, ProverSession, Reason,
-    System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    Backend, Binary, CheckedBy, Correlations, Depth, Error, F2, Garbling, Options, Params, ProverSession,
+    Reason, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
 const TINY: Correlations = Correlations::Lpn(Params::TINY);
@@ -17,30 +18,45 @@ fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
 }
 
 /// Statements of several sizes, so that they end at many places of an iteration; only the first pays for the set-up.
-#[test]
-fn statements_follow_on_one_set_up() {
+fn statements_follow(options: &Options) {
     for correlations in [Correlations::SoftSpoken(Depth::Four), TINY] {
         let (here, there) = pipe(TIMEOUT);
         let sizes = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
+        let options = Options { correlations: Some(correlations), check: false, ..options.clone() };
+        let proving = options.clone();
         let prover = thread::spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
-            let mut session = ProverSession::new(&mut channel, with(Some(correlations), None));
+            let mut session = ProverSession::new(&mut channel, proving);
             sizes.map(|gates| {
                 let (network, witness) = network(gates);
                 session.prove(&network, witness).unwrap()
             })
         });
         let mut channel = Channel::new(Party::Verifier, there);
-        let mut session = VerifierSession::new(&mut channel, with(Some(correlations), None));
+        let mut session = VerifierSession::new(&mut channel, options);
         let verified = sizes.map(|gates| session.verify(&network(gates).0).unwrap().1);
         let proved = prover.join().unwrap();
         for (proved, verified) in proved.iter().zip(&verified) {
             assert_eq!(proved.statement, verified.statement);
             assert_eq!(proved.gates, verified.gates);
+            assert_eq!((proved.checked, proved.security), (verified.checked, verified.security));
         }
         assert!(proved[0].setup_traffic.received > 8192);
         assert!(proved[1..].iter().all(|report| report.setup_traffic.received < 8192));
     }
+}
+
+#[test]
+fn statements_follow_on_one_set_up() {
+    statements_follow(&seeded(5));
+}
+
+#[test]
+fn statements_follow_by_wolverine() {
+    for block in [None, Some(1000)] {
+        statements_follow(&by_wolverine(None, block));
+    }
+    statements_follow(&Options { non_interactive: true, ..by_wolverine(None, 20_000) });
 }
 
 /// A name is for one statement: the next one has its own, or is named by its gates.
@@ -127,6 +143,63 @@ fn proposals_are_settled_alike() {
     assert_eq!(reason, Reason::Bandwidth(30.0));
     let (_, reason) = settled(large, auto(), auto()).unwrap();
     assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+}
+
+/// By Wolverine the shares of triples count, and an announced size is that of gates.
+#[test]
+fn wolverine_chooses_for_all_its_shares() {
+    let by_wolverine = |bandwidth| Options { bandwidth, check: false, ..by_wolverine(None, None) };
+    let eight = Correlations::SoftSpoken(Depth::Eight);
+    assert_eq!(settled(10, by_wolverine(None), by_wolverine(None)), Ok((eight, Reason::Small)));
+    let firm = Options { correlations: Some(TINY), ..by_wolverine(None) };
+    assert_eq!(settled(10, by_wolverine(None), firm), Ok((TINY, Reason::Given)));
+    // Buckets of three, and 10 shares to a gate.
+    let gates = Binary::SMALL_STATEMENT / 8;
+    assert_eq!(settled(gates, with(None, Some(70.0)), with(None, None)), Ok((eight, Reason::Small)));
+    let (_, reason) = settled(gates, by_wolverine(Some(70.9)), by_wolverine(Some(5000.0))).unwrap();
+    assert_eq!(reason, Reason::Bandwidth(70.0));
+    let (_, reason) = settled(gates, by_wolverine(None), by_wolverine(None)).unwrap();
+    assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+    let announced = |gates| Options { size: Some(Size::gates(gates)), ..by_wolverine(Some(100.0)) };
+    let (_, reason) = settled(10, announced(gates), announced(gates)).unwrap();
+    assert_eq!(reason, Reason::Bandwidth(100.0));
+    let error = settled(10, announced(10), announced(11)).unwrap_err();
+    assert!(error.matches("disagree on the size of the statement").count() == 2, "{error}");
+}
+
+#[test]
+fn reports_say_what_was_checked() {
+    let checked = |gates, options: &Options| {
+        let (network, witness) = network(gates);
+        let session = run_honestly(&network, &witness, options);
+        let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
+        assert_eq!((proved.checked, proved.security), (verified.checked, verified.security));
+        assert!(proved.security.statistical >= options.security.unwrap_or(40));
+        assert_eq!(proved.gates.mul, gates);
+        proved.checked
+    };
+    for (gates, given, bits, one_way) in [
+        (5000, None, 40, false),
+        (5000, Some(600), 40, false),
+        (4800, Some(600), 40, false),
+        (599, Some(600), 40, false),
+        (1, Some(1), 40, false),
+        (5000, Some(600), 80, false),
+        (5000, None, 60, false),
+        (1000, Some(600), 40, true),
+    ] {
+        let security = (bits != 40).then_some(bits);
+        let options = Options { security, non_interactive: one_way, ..by_wolverine(None, given) };
+        let checked = checked(gates, &options).unwrap();
+        let usual = if bits == 40 && !one_way { BINARY_BLOCK } else { BLOCK };
+        let block = given.unwrap_or(usual);
+        let bits = if one_way { 128 } else { bits };
+        let plan = Plan::of(gates.min(block), Lemma { bits, reserve: Lemma::RESERVE }).unwrap();
+        assert_eq!((checked.by, checked.block), (CheckedBy::Buckets, block));
+        assert_eq!((checked.bucket, checked.opened), (plan.bucket, plan.opened), "{gates} of {block}");
+        assert_eq!(checked.blocks, gates.div_ceil(block));
+    }
+    assert_eq!(checked(100, &seeded(1)), None);
 }
 
 /// Proofs by garbling follow on one channel, and each draws its own secrets: no salt, label, S, Δ or K comes again, nor any
