@@ -1,5 +1,5 @@
 //! Over every field and by every check: completeness at sizes around the edges of blocks, tiles and groups, over ideal
-//! dealers.
+//! dealers; and parties that cheat.
 
 /// Runs a test over F_2 and over every field and extension.
 macro_rules! over_every_field {
@@ -15,8 +15,12 @@ macro_rules! over_every_field {
     }};
 }
 
+mod liar;
+mod rates;
+mod script;
+
 use super::*;
-use crate::channel::{Channel, Link, Party, pipe};
+use crate::channel::{Channel, Link, Party, Tape, pipe};
 use crate::circuit::{Backend, Circuit};
 use crate::random::Random;
 use crate::vole::{self, BoxedVole, ideal, subfield};
@@ -31,8 +35,8 @@ const DEALT: usize = 192;
 trait Dealt: Macs {
     fn uniform(random: &mut Random) -> Self::F;
     fn key(random: &mut Random) -> Self::Delta;
-    fn prover_end() -> BoxedVole<Self::Mac>;
-    fn verifier_end(delta: &Self::Delta) -> BoxedVole<Self::Key>;
+    fn prover_end(seed: u8) -> BoxedVole<Self::Mac>;
+    fn verifier_end(seed: u8, delta: &Self::Delta) -> BoxedVole<Self::Key>;
 }
 
 impl Dealt for BitMacs {
@@ -42,11 +46,11 @@ impl Dealt for BitMacs {
     fn key(random: &mut Random) -> vole::Delta {
         vole::Delta::random(random)
     }
-    fn prover_end() -> BoxedVole<vole::Mac> {
-        Box::new(ideal::Prover::new(3, DEALT))
+    fn prover_end(seed: u8) -> BoxedVole<vole::Mac> {
+        Box::new(ideal::Prover::new(seed.into(), DEALT))
     }
-    fn verifier_end(delta: &vole::Delta) -> BoxedVole<vole::Key> {
-        Box::new(ideal::Verifier::new(3, DEALT, delta))
+    fn verifier_end(seed: u8, delta: &vole::Delta) -> BoxedVole<vole::Key> {
+        Box::new(ideal::Verifier::new(seed.into(), DEALT, delta))
     }
 }
 
@@ -57,11 +61,11 @@ impl<B: Field, E: MacField<B>> Dealt for FieldMacs<B, E> {
     fn key(random: &mut Random) -> subfield::Delta<B, E> {
         subfield::Delta::random(random)
     }
-    fn prover_end() -> BoxedVole<Self::Mac> {
-        Box::new(subfield::ideal::Prover::new(3, DEALT))
+    fn prover_end(seed: u8) -> BoxedVole<Self::Mac> {
+        Box::new(subfield::ideal::Prover::new(seed, DEALT))
     }
-    fn verifier_end(delta: &Self::Delta) -> BoxedVole<Self::Key> {
-        Box::new(subfield::ideal::Verifier::new(3, DEALT, delta))
+    fn verifier_end(seed: u8, delta: &Self::Delta) -> BoxedVole<Self::Key> {
+        Box::new(subfield::ideal::Verifier::new(seed, DEALT, delta))
     }
 }
 
@@ -95,10 +99,64 @@ fn instance<M: Dealt>(n: u64, seed: u8) -> (Products<M::F>, Vec<M::F>) {
 fn all_terms<M: Macs>(block: u64, bits: u32) -> Vec<Terms> {
     let checkings = CheckedBy::ALL.map(|by| Checking { by: Some(by), block: Some(block) });
     let ways = checkings.into_iter().flat_map(|checking| [(checking, false), (checking, true)]);
-    ways.filter_map(|(checking, one_way)| Terms::new::<M>(&checking, bits, one_way).ok()).collect()
+    let terms = ways.filter_map(|(checking, one_way)| Terms::new::<M>(&checking, bits, one_way).ok());
+    let mut terms: Vec<Terms> = terms.collect();
+    terms.dedup_by_key(|terms| terms.name());
+    terms
 }
 
 type Verdict = Result<(Accepted, Gates, Checked)>;
+
+/// Where a run's randomness comes from.
+#[derive(Clone, Copy)]
+struct Seeds {
+    dealer: u8,
+    verifier: u64,
+}
+
+const SEEDS: Seeds = Seeds { dealer: 3, verifier: 9 };
+
+impl Seeds {
+    /// Δ, and the randomness for the verifier's coins.
+    fn verifiers<M: Dealt>(self) -> (M::Delta, Random) {
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.verifier.to_le_bytes());
+        let mut random = Random::from_seed(&seed);
+        (M::key(&mut random), random)
+    }
+}
+
+/// What an honest prover comes to.
+fn prove<M: Dealt>(
+    terms: Terms,
+    circuit: &Products<M::F>,
+    witness: &[M::F],
+    seeds: Seeds,
+    link: impl Link + 'static,
+) -> Result<(Gates, Checked)> {
+    let mut channel = Channel::new(Party::Prover, link);
+    let (vole, witness) = (M::prover_end(seeds.dealer), witness.iter().copied());
+    let mut prover = Prover::<M>::new(&mut channel, vole, Arch::detect(), terms, witness);
+    circuit.run(&mut prover)?;
+    let (gates, checked, _) = prover.finish()?;
+    channel.flush()?;
+    Ok((gates, checked))
+}
+
+/// What an honest verifier comes to.
+fn verify<M: Dealt>(
+    terms: Terms,
+    circuit: &Products<M::F>,
+    seeds: Seeds,
+    link: impl Link + 'static,
+) -> Verdict {
+    let mut channel = Channel::new(Party::Verifier, link);
+    let (delta, mut random) = seeds.verifiers::<M>();
+    let vole = M::verifier_end(seeds.dealer, &delta);
+    let mut verifier = Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
+    circuit.run(&mut verifier)?;
+    verifier.finish().map(|(accepted, gates, checked, _)| (accepted, gates, checked))
+}
 
 /// What both parties come to.
 fn run<M: Dealt>(
@@ -108,24 +166,52 @@ fn run<M: Dealt>(
     links: (impl Link + 'static, impl Link + 'static),
 ) -> (Result<(Gates, Checked)>, Verdict) {
     std::thread::scope(|scope| {
-        let prover = scope.spawn(|| {
-            let mut channel = Channel::new(Party::Prover, links.0);
-            let witness = witness.iter().copied();
-            let mut prover = Prover::<M>::new(&mut channel, M::prover_end(), Arch::detect(), terms, witness);
-            circuit.run(&mut prover)?;
-            let (gates, checked, _) = prover.finish()?;
-            channel.flush()?;
-            Ok((gates, checked))
-        });
-        let mut channel = Channel::new(Party::Verifier, links.1);
-        let mut random = Random::from_seed(&[9; 32]);
-        let delta = M::key(&mut random);
-        let vole = M::verifier_end(&delta);
-        let mut verifier = Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
-        let verdict = circuit.run(&mut verifier).and_then(|()| verifier.finish());
-        drop(channel);
-        (prover.join().unwrap(), verdict.map(|(accepted, gates, checked, _)| (accepted, gates, checked)))
+        let prover = scope.spawn(|| prove::<M>(terms, circuit, witness, SEEDS, links.0));
+        let verdict = verify::<M>(terms, circuit, SEEDS, links.1);
+        (prover.join().unwrap(), verdict)
     })
+}
+
+/// The verdict, and what each party has said.
+struct Recorded {
+    verdict: Verdict,
+    said: Vec<Vec<u8>>,
+    answered: Vec<Vec<u8>>,
+}
+
+/// A run of `prover` over the link that it is given, and of an honest verifier.
+fn record<M: Dealt>(
+    terms: Terms,
+    circuit: &Products<M::F>,
+    seeds: Seeds,
+    prover: impl FnOnce(Box<dyn Link>) + Send,
+) -> Recorded {
+    let (here, there) = pipe(Duration::from_secs(20));
+    let ((here, said), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
+    let verdict = std::thread::scope(|scope| {
+        scope.spawn(move || prover(Box::new(here)));
+        verify::<M>(terms, circuit, seeds, there)
+    });
+    Recorded { verdict, said: said.messages(), answered: answered.messages() }
+}
+
+/// That of an honest prover, who is believed.
+fn record_honest<M: Dealt>(
+    terms: Terms,
+    circuit: &Products<M::F>,
+    witness: &[M::F],
+    seeds: Seeds,
+) -> Recorded {
+    let run = record::<M>(terms, circuit, seeds, |link| {
+        prove::<M>(terms, circuit, witness, seeds, link).unwrap();
+    });
+    assert!(run.verdict.is_ok(), "{}", terms.name());
+    run
+}
+
+/// Whether the check of products has failed, which is the one to catch a lie about them.
+fn is_caught(verdict: &Verdict) -> bool {
+    matches!(verdict, Err(Error::Rejected("the check of products failed")))
 }
 
 fn accepts<M: Dealt>(terms: Terms, n: u64) -> Checked {
