@@ -15,6 +15,7 @@ macro_rules! over_every_field {
     }};
 }
 
+mod challenges;
 mod edges;
 mod liar;
 mod rates;
