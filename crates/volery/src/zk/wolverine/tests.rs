@@ -20,6 +20,7 @@ mod edges;
 mod liar;
 mod rates;
 mod script;
+mod simulation;
 
 use super::*;
 use crate::channel::{Channel, Link, Party, Tape, pipe};
