@@ -1,6 +1,7 @@
 //! Nothing but an honest run is accepted, and nothing hangs or panics.
 
 mod garbled;
+mod wolverine;
 
 use crate::kit::{ABC, Boolean, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
@@ -148,7 +149,13 @@ fn a_statement_that_asserts_nothing() {
 }
 
 /// A peer that stops anywhere, or says anything: an error on this side.
-fn assert_survives<C: Boolean>(circuit: &C, witness: &[F2], from_prover: &[u8], from_verifier: &[u8]) {
+fn assert_survives<C: Boolean>(
+    circuit: &C,
+    witness: &[F2],
+    from_prover: &[u8],
+    from_verifier: &[u8],
+    options: impl Fn(u8) -> Options,
+) {
     let mut channel = Channel::new(Party::Verifier, Playback::new(from_prover.to_vec()));
     assert!(verify(circuit, &mut channel, &options(2)).is_err());
     let mut channel = Channel::new(Party::Prover, Playback::new(from_verifier.to_vec()));
@@ -161,11 +168,11 @@ fn peers_that_close_or_talk_nonsense() {
     let honest = run_honestly(&network, &witness, &options(1));
     let said = [honest.from_prover, honest.from_verifier].map(|record| record.messages().concat());
     for cut in [0, 1, 11, 12, 100, 187, 188, 189, 4000] {
-        assert_survives(&network, &witness, &said[0][..cut], &said[1][..cut]);
+        assert_survives(&network, &witness, &said[0][..cut], &said[1][..cut], options);
         let nonsense = |said: &[u8]| {
             let tail = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
             said[..cut].iter().copied().chain(tail).collect::<Vec<u8>>()
         };
-        assert_survives(&network, &witness, &nonsense(&said[0]), &nonsense(&said[1]));
+        assert_survives(&network, &witness, &nonsense(&said[0]), &nonsense(&said[1]), options);
     }
 }

@@ -1,0 +1,196 @@
+//! The same by Wolverine: over F_2, in two blocks, with coins of the verifier and without.
+
+use super::assert_survives;
+use crate::kit::{ABC, Session, both, by_wolverine, network, preimage, run, run_honestly, seeded};
+use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
+use volery::channel::{Channel, Flip, Party, Playback};
+use volery::circuit::Arithmetic;
+use volery::{
+    CheckedBy, Correlations, Depth, Error, F61, F61x2, Options, Over, Params, prove_over, verify, verify_over,
+};
+
+const EIGHT: Correlations = Correlations::SoftSpoken(Depth::Eight);
+const TINY: Correlations = Correlations::Lpn(Params::TINY);
+
+/// Settings of the party with this seed.
+fn options(seed: u8, correlations: Correlations, non_interactive: bool, block: u64) -> Options {
+    let correlations = Some(correlations);
+    Options { correlations, non_interactive, seed: Some([seed; 32]), ..by_wolverine(None, block) }
+}
+
+/// A bit of each message in turn. The verifier's verdict may stand where only the verdict was changed. So few gates that
+/// nothing is sent for an iteration of `tiny` that never comes, which nobody would look at.
+#[test]
+fn a_flipped_bit_in_any_message() {
+    for (correlations, one_way, gates, block) in
+        [(EIGHT, false, 1100, 600), (TINY, false, 1100, 600), (EIGHT, true, 700, 600), (TINY, true, 20, 12)]
+    {
+        let (network, witness) = network(gates);
+        let options = options(1, correlations, one_way, block);
+        let options = Options { statement: Some([3; 32]), check: false, ..options };
+        let honest = run_honestly(&network, &witness, &options);
+        assert_eq!(honest.verified.unwrap().1.checked.unwrap().blocks, 2);
+        for (party, messages) in [
+            (Party::Prover, honest.from_prover.messages()),
+            (Party::Verifier, honest.from_verifier.messages()),
+        ] {
+            for (message, bytes) in messages.iter().enumerate() {
+                // The terms that both must agree on follow the hello.
+                let bits =
+                    if message == 2 { vec![0, 77, 120, 255] } else { vec![message * 37 % (8 * bytes.len())] };
+                for bit in bits {
+                    let flip = Some((party, Flip { message, bit }));
+                    let Session { proved, verified, .. } =
+                        run((&network, &witness, &options), (&network, &options), flip);
+                    let case =
+                        format!("{correlations}, message {message} of the {}, bit {bit}", party.name());
+                    assert!(proved.is_err(), "{case}");
+                    let verdict = party == Party::Verifier && message == messages.len() - 1;
+                    assert_eq!(verified.is_ok(), verdict, "{case}");
+                }
+            }
+        }
+    }
+}
+
+/// Many bits of what a prover says of its triples and after: their products, the differences, the sum of a block, the
+/// check of its shares and the digest.
+#[test]
+fn a_flipped_bit_anywhere_in_an_opening() {
+    let (network, witness) = network(20);
+    let options = options(1, EIGHT, false, 600);
+    let honest = run_honestly(&network, &witness, &options).from_prover.messages();
+    let mut flipped = 0;
+    for message in honest.len() - 7..honest.len() {
+        for bit in (0..8 * honest[message].len()).step_by(13) {
+            let mut said = honest.clone();
+            said[message][bit / 8] ^= 1 << (bit % 8);
+            let mut channel = Channel::new(Party::Verifier, Playback::new(said.concat()));
+            let error = verify(&network, &mut channel, &options).map(drop).unwrap_err();
+            assert!(matches!(error, Error::Rejected(_) | Error::Misbehaved(_)), "{message}, {bit}: {error}");
+            flipped += 1;
+        }
+    }
+    assert!(flipped > 100, "{flipped}");
+}
+
+/// The verifier's nonce, its base transfers and its coins are others.
+#[test]
+fn a_replayed_transcript() {
+    let (network, witness) = network(700);
+    for (correlations, one_way) in [(EIGHT, false), (TINY, false), (EIGHT, true)] {
+        let options = |seed| options(seed, correlations, one_way, 600);
+        let said: Vec<u8> = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
+        let replay = |seed| {
+            let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
+            verify(&network, &mut channel, &options(seed))
+        };
+        assert!(replay(1).is_ok(), "the same verifier again: the playback itself works");
+        assert!(matches!(replay(2), Err(Error::Misbehaved(_) | Error::Rejected(_))));
+    }
+}
+
+/// It gets past the handshake and all checks of products, and no further.
+#[test]
+fn a_prover_of_another_statement() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let (other, _) = preimage(b"abc", &ABC.replace("15ad", "15ac"));
+    for (block, one_way) in [(None, false), (Some(10_000), false), (None, true)] {
+        let options = |seed| Options {
+            statement: Some(other.digest()),
+            non_interactive: one_way,
+            seed: Some([seed; 32]),
+            ..by_wolverine(None, block)
+        };
+        let session = run((&statement, &witness, &options(1)), (&other, &options(2)), None);
+        let error = session.verified.map(drop).unwrap_err();
+        assert!(matches!(&error, Error::Rejected(why) if why.contains("asserted")), "{error}");
+        assert!(matches!(session.proved.unwrap_err(), Error::Rejected(_)));
+    }
+}
+
+/// What both parties end with is that they disagree on `part`, each naming its own first.
+#[track_caller]
+fn assert_disagreed(session: Session, part: &str) {
+    let errors = [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()];
+    let [(ours, theirs), (theirs_too, ours_too)] = errors.map(|error| match error {
+        Error::Disagreed { what, ours, theirs } if what.contains(part) => (ours, theirs),
+        error => panic!("{error}"),
+    });
+    assert!(ours == ours_too && theirs == theirs_too && ours != theirs, "{ours}, {theirs}");
+}
+
+#[test]
+fn a_disagreement_on_what_is_checked() {
+    let (network, witness) = network(10);
+    let usual = Options { correlations: Some(EIGHT), ..by_wolverine(None, None) };
+    let block = |block: u64| Options { correlations: Some(EIGHT), ..by_wolverine(None, block) };
+    for (one, other) in [
+        (usual.clone(), block(600)),
+        (block(599), block(600)),
+        (Options { security: Some(41), ..block(600) }, block(600)),
+        (Options { non_interactive: true, ..block(600) }, block(600)),
+    ] {
+        for (one, other) in [(&one, &other), (&other, &one)] {
+            let session = run((&network, &witness, one), (&network, other), None);
+            let options = "(--checked-by, --block, --security, --non-interactive)";
+            assert_disagreed(session, options);
+        }
+    }
+    // What is usual may be said.
+    let said = Options { security: Some(40), ..by_wolverine(Buckets, 3 << 18) };
+    assert!(run((&network, &witness, &said), (&network, &usual), None).verified.is_ok());
+    let quicksilver = Options { correlations: Some(EIGHT), ..seeded(1) };
+    assert_disagreed(run((&network, &witness, &quicksilver), (&network, &usual), None), "system");
+}
+
+#[test]
+fn a_disagreement_on_the_check() {
+    let network = Arithmetic::<F61>::new(10).unwrap();
+    let witness: Vec<F61> = network.witness([7; 32]).collect();
+    let by = |proving: &Options, verifying: &Options| {
+        both(
+            |channel| prove_over::<Over<F61, F61x2>, _, _>(&network, witness.clone(), channel, proving),
+            |channel| verify_over::<Over<F61, F61x2>, _>(&network, channel, verifying),
+            None,
+        )
+    };
+    for check in [Buckets, Sacrifice, Interpolation] {
+        for other in CheckedBy::ALL {
+            let session = by(&by_wolverine(check, None), &by_wolverine(other, None));
+            if check == other {
+                assert!(session.verified.is_ok());
+            } else {
+                assert_disagreed(session, "--checked-by");
+            }
+        }
+    }
+    // Whoever asks for more of a check that gives it anyway needs no consent.
+    let more = Options { security: Some(90), ..by_wolverine(Interpolation, None) };
+    assert!(by(&by_wolverine(None, None), &more).verified.is_ok());
+}
+
+/// A peer that stops before each message, and in its midst, or goes on with anything.
+#[test]
+fn peers_that_close_or_talk_nonsense() {
+    let (network, witness) = network(100);
+    for (correlations, one_way) in [(EIGHT, false), (TINY, true)] {
+        let options = |seed| options(seed, correlations, one_way, 60);
+        let honest = run_honestly(&network, &witness, &options(1));
+        let [from_prover, from_verifier] =
+            [honest.from_prover, honest.from_verifier].map(|record| record.messages());
+        for number in 0..from_prover.len().max(from_verifier.len()) {
+            let cut = |messages: &[Vec<u8>], nonsense: usize| {
+                let number = number.min(messages.len() - 1);
+                let mut said = messages[..number].concat();
+                said.extend_from_slice(&messages[number][..messages[number].len() / 2]);
+                said.extend((0..nonsense as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8));
+                said
+            };
+            for nonsense in [0, 100_000] {
+                let said = [&from_prover, &from_verifier].map(|messages| cut(messages, nonsense));
+                assert_survives(&network, &witness, &said[0], &said[1], options);
+            }
+        }
+    }
+}
