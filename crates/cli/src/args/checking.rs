@@ -7,7 +7,7 @@ use clap::Args;
 #[derive(Args)]
 pub(crate) struct Checking {
     /// How wolverine checks multiplications: buckets, each against two or more random products, over any --field;
-    /// sacrifice, each against one, by a challenge from that field, or interpolation, a block of them by one product of
+    /// sacrifice, each against one, by a challenge from that field, or interpolation, 32 of them by one product of
     /// polynomials, over others than f2 [default: buckets over f2; sacrifice over f61 and goldilocks; else interpolation]
     #[arg(long, value_name = "HOW")]
     pub(crate) checked_by: Option<String>,

@@ -23,7 +23,7 @@ pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
 }
 
 /// Shares for whose errors buckets leave room, where they come straight from transfers, with checks of their own.
-const FEW: u64 = 1 << 13;
+const FEW: u64 = 1 << 16;
 
 /// Demands that the peer wants the same.
 ///

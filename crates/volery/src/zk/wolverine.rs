@@ -53,7 +53,9 @@
 //!
 //! **Abort**: the verifier compares each block's sum, goes on, and says at the end whether all were right: one bit, from which
 //! the prover learns only whether its own cheating was lucky. Corrections of shares that commit to nothing, and encodings
-//! that are not canonical, end the session where they are found: whether there are any depends on the prover alone.
+//! that are not canonical, end the session where they are found: whether there are any depends on the prover alone. A prover may
+//! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and again should
+//! count.
 //!
 //! **Memory** of a party: a gate and a triple take three shares each, a triple 4 bytes for its slot and two values: with B = 2
 //! and MACs of 16 bytes 160 bytes a gate, 126 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
