@@ -1,7 +1,9 @@
 //! Whole sessions over every field: the same verdict as `Clear`, and a bad witness fails at the same named assertion;
 //! nothing tampered with is accepted; less security than asked for is refused.
 
-use crate::kit::{Anywhere, Session, run_over, seeded};
+mod wolverine;
+
+use crate::kit::{Anywhere, Session, by_wolverine, run_over, seeded};
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
 use volery::circuit::{
@@ -26,6 +28,7 @@ macro_rules! over_every_field {
         $test::<F256, Over<F256, F128>>();
     }};
 }
+use over_every_field;
 
 fn with(name: &str) -> Options {
     // The set has the same name over every field, and the same place.
@@ -56,6 +59,20 @@ fn assert_agrees<S: Setting, C: Anywhere<S>>(name: &str, circuit: &C, witness: &
     );
 }
 
+/// The same with the correlations called `correlations`, by QuickSilver and by Wolverine in small blocks.
+fn assert_both_agree<S: Setting, C: Anywhere<S>>(
+    name: &str,
+    circuit: &C,
+    witness: &[S::F],
+    correlations: &str,
+) {
+    let options = with_over::<S>(correlations);
+    let in_blocks = Options { correlations: options.correlations, ..by_wolverine(None, 20) };
+    for options in [options, in_blocks] {
+        assert_agrees::<S, C>(name, circuit, witness, &options);
+    }
+}
+
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
 fn assert_fails_at<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], assertion: &str) {
     let named = |error| match error {
@@ -63,10 +80,12 @@ fn assert_fails_at<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], as
         error => panic!("{error}"),
     };
     named(check(circuit, witness.to_vec()).unwrap_err());
-    let options = Options { check: false, ..with_over::<S>("direct") };
-    let session = run_honestly::<S, C>(circuit, witness, &options);
-    named(session.proved.unwrap_err());
-    assert!(session.verified.is_err());
+    for system in [System::QuickSilver, System::Wolverine] {
+        let options = Options { system, check: false, ..with_over::<S>("direct") };
+        let session = run_honestly::<S, C>(circuit, witness, &options);
+        named(session.proved.unwrap_err());
+        assert!(session.verified.is_err());
+    }
 }
 
 fn by_limbo(threads: usize) -> Options {
@@ -151,23 +170,22 @@ fn statements_agree_with_clear_evaluation() {
     {
         // 1 + 2·3 + 3·9 in characteristic two is 1 + 2·3 + 3·5 there.
         let prime = F::ONE + F::ONE != F::ZERO;
-        let options = with_over::<S>("direct");
         let (power, witness) =
             builtin::<F>("power?exponent=2", &[("y", if prime { "9" } else { "5" })], &[("x", "3")]);
-        assert_agrees::<S, _>("power", &power, &witness, &options);
+        assert_both_agree::<S, _>("power", &power, &witness, "direct");
         assert_fails_at::<S, _>(&power, &[F::ONE], "y");
         let public = [("matrix", "1,0,1, 0,1,0"), ("b", if prime { "8,7" } else { "6,7" })];
         let (linear, witness) = builtin::<F>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-        assert_agrees::<S, _>("linear", &linear, &witness, &options);
+        assert_both_agree::<S, _>("linear", &linear, &witness, "direct");
         assert_fails_at::<S, _>(&linear, &[witness[0], F::ONE, witness[2]], "b[1]");
         if prime {
             let (range, witness) =
                 builtin::<F>("range-sum?count=3&bits=8", &[("total", "300")], &[("values", "255,40,5")]);
-            assert_agrees::<S, _>("range-sum", &range, &witness, &options);
+            assert_both_agree::<S, _>("range-sum", &range, &witness, "direct");
             let other: Vec<F> = vec![F::place(8), witness[1] + F::ONE + F::ONE + F::ONE + F::ONE, F::ZERO];
             assert_fails_at::<S, _>(&range, &other, "values[0] below 2^8");
             let (factors, witness) = builtin::<F>("factors", &[("n", "15")], &[("a", "3"), ("b", "5")]);
-            assert_agrees::<S, _>("factors", &factors, &witness, &options);
+            assert_both_agree::<S, _>("factors", &factors, &witness, "direct");
             let n = F::ONE + F::ONE + F::ONE;
             let n = n * (n + F::ONE + F::ONE);
             assert_fails_at::<S, _>(&factors, &[F::ONE, n], "a above 1");
@@ -183,7 +201,7 @@ fn polynomials_agree_with_clear_evaluation() {
             let z = InnerProduct::product_of(length, [7; 32]);
             let statement = InnerProduct::new(length, z).unwrap();
             let witness: Vec<F> = statement.witness([7; 32]).collect();
-            assert_agrees::<S, _>("inner product", &statement, &witness, &with_over::<S>(name));
+            assert_both_agree::<S, _>("inner product", &statement, &witness, name);
             if name == "direct" {
                 assert_fails_at::<S, _>(&InnerProduct::new(length, z + F::ONE).unwrap(), &witness, "z");
             }
@@ -195,7 +213,7 @@ fn polynomials_agree_with_clear_evaluation() {
                 let product = public.then_some(&product[..]);
                 let statement = MatrixProduct::new(dimensions, product, reduction).unwrap();
                 let witness: Vec<F> = statement.witness([7; 32]).collect();
-                assert_agrees::<S, _>("matrices", &statement, &witness, &with_over::<S>("direct"));
+                assert_both_agree::<S, _>("matrices", &statement, &witness, "direct");
             }
         }
         let Ok(()) = Bound::Within(2).check::<F>() else { return };
@@ -205,7 +223,7 @@ fn polynomials_agree_with_clear_evaluation() {
             let mut solution = ShortSolution::<F>::solution_of(33, bound, [7; 32]);
             let image = ShortSolution::image_of(matrix, &solution);
             let statement = ShortSolution::new(matrix, &image, bound).unwrap();
-            assert_agrees::<S, _>("short solution", &statement, &solution, &with_over::<S>("direct"));
+            assert_both_agree::<S, _>("short solution", &statement, &solution, "direct");
             solution[5] = F::ONE + F::ONE + F::ONE;
             assert_fails_at::<S, _>(&statement, &solution, "the range of s[5]");
         }
@@ -254,21 +272,28 @@ fn networks_around_blocks_and_refills() {
 /// Statements one after the other on one set-up, of lengths that end anywhere in a batch and an iteration.
 #[test]
 fn one_set_up_serves_many_statements() {
-    type S = Over<F61, F61>;
+    serve_many::<Over<F61, F61>>(&with("tiny"));
+}
+
+fn serve_many<S: Setting<F = F61>>(options: &Options)
+where
+    Arithmetic<F61>: Anywhere<S>,
+{
     let sizes = [5, 9_000, 1, 33_000, 70_000, 50_000, 4096];
     let (here, there) = pipe(Duration::from_secs(60));
     let networks = sizes.map(|gates| Arithmetic::<F61>::new(gates).unwrap());
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut channel = Channel::new(Party::Prover, here);
-            let mut session = ProverSession::<S>::over(&mut channel, with("tiny"));
+            let mut session = ProverSession::<S>::over(&mut channel, options.clone());
             for network in &networks {
                 let witness: Vec<F61> = network.witness([7; 32]).collect();
-                session.prove(network, witness).unwrap();
+                let report = session.prove(network, witness).unwrap();
+                assert_eq!(report.gates.mul, network.multiplications());
             }
         });
         let mut channel = Channel::new(Party::Verifier, there);
-        let mut session = VerifierSession::<S>::over(&mut channel, with("tiny"));
+        let mut session = VerifierSession::<S>::over(&mut channel, options.clone());
         for network in &networks {
             let (_, report) = session.verify(network).unwrap();
             assert_eq!(report.gates.mul, network.multiplications());
@@ -276,22 +301,25 @@ fn one_set_up_serves_many_statements() {
     });
 }
 
-/// The prover's message with the points of the base transfers, after its opening and its hello.
-const POINTS: usize = 2;
-
-/// A bit in each message of either party. What COPEe sends for a bit of Δ that is zero is not looked at, and changing
-/// it changes nothing: that guess it grants, and nothing else.
+/// Blocks of 256, 256, 512 and 1024 shares, with their masks.
 #[test]
 fn nothing_tampered_with_is_accepted() {
+    assert_tampering_fails(with("direct"), 2, 2 + 2 + 3 + 5);
+}
+
+/// A bit in each message of either party, of a proof in whose course the prover sends the points of the base transfers
+/// as the message with the number `base`, and so many of COPEe. What COPEe sends for a bit of Δ that is zero is not
+/// looked at, and changing it changes nothing: that guess it grants, and nothing else.
+fn assert_tampering_fails(options: Options, base: usize, expected: usize) {
     type S = Over<F61, F61>;
     let network = Arithmetic::<F61>::new(600).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
-    let options = Options { statement: Some([3; 32]), check: false, ..with("direct") };
+    let options = Options { statement: Some([3; 32]), check: false, ..options };
     let honest = run_honestly::<S, _>(&network, &witness, &options);
     // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check: an element
     // for each of the 61 bits of Δ and each share.
     let masked = |message: usize, bytes: &[u8]| {
-        message > POINTS && [256, 1].into_iter().any(|shares| bytes.len() == 61 * shares * F61::BYTES)
+        message > base && [256, 1].into_iter().any(|shares| bytes.len() == 61 * shares * F61::BYTES)
     };
     let (mut pieces, mut guesses) = (0, 0);
     for (party, recording) in
@@ -311,11 +339,10 @@ fn nothing_tampered_with_is_accepted() {
             }
         }
         if party == Party::Prover {
-            assert_eq!(recording[POINTS].len(), 32 * 61);
+            assert_eq!(recording[base].len(), 32 * 61);
         }
     }
-    // Of blocks of 256, 256, 512 and 1024 shares, with their masks.
-    assert_eq!(pieces, 2 + 2 + 3 + 5);
+    assert_eq!(pieces, expected);
     assert!((1..pieces).contains(&guesses), "{guesses} of {pieces}");
 }
 
