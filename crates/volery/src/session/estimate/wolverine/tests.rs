@@ -100,12 +100,8 @@ fn elements<B: Field, E: volery_primitives::MacField<B>>(
     for &gates in sizes {
         let network = Arithmetic::<B>::new(gates).unwrap();
         let witness = network.witness([1; 32]).collect();
-        // As much as each check gives, beside what is left to shares.
-        let security = match by {
-            Some(CheckedBy::Sacrifice) if B::BITS < 48 => Some(B::BITS - 3),
-            Some(CheckedBy::Buckets) if E::BITS < 100 => Some(30),
-            _ => None,
-        };
+        // As much as each check gives over any field.
+        let security = (by == Some(CheckedBy::Sacrifice) && B::BITS < 48).then_some(B::BITS - 3);
         let options = Options { security, ..in_blocks(by, block) };
         let name = format!("network of {gates}");
         assert_foretold::<Over<B, E>, _>(&name, &network, witness, correlations, options);
