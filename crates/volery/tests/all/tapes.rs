@@ -2,15 +2,16 @@
 //! (its commit begins with `wire:`).
 
 use crate::kit::{
-    self, ABC, Anywhere, Ones, Session, network, preimage, run_honestly, run_one_of, run_over, seeded,
+    self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_honestly, run_one_of, run_over,
+    seeded,
 };
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
-    Arch, Binary, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling, Options,
-    Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
+    Arch, Binary, CheckedBy, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling,
+    Options, Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -83,10 +84,18 @@ fn arithmetic<F: Field, S: Setting<F = F>>(gates: u64, name: &str, arch: Arch) -
 where
     Arithmetic<F>: Anywhere<S>,
 {
+    arithmetic_by::<F, S>(gates, name, Options { arch, ..seeded(42) })
+}
+
+/// The same with other settings.
+fn arithmetic_by<F: Field, S: Setting<F = F>>(gates: u64, name: &str, options: Options) -> String
+where
+    Arithmetic<F>: Anywhere<S>,
+{
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
     let correlations = Some(Correlations::named(&S::correlations(), name).unwrap());
-    tape_over::<S, _>(&network, &witness, &Options { correlations, arch, ..seeded(42) })
+    tape_over::<S, _>(&network, &witness, &Options { correlations, ..options })
 }
 
 #[test]
@@ -189,6 +198,40 @@ fn pinned_garblings() {
     }
 }
 
+/// By each check in several blocks: over F_2 with coins, across refills, and without; over other fields.
+#[test]
+fn pinned_by_wolverine() {
+    use CheckedBy::{Buckets, Interpolation, Sacrifice};
+    let (network, state) = network(5000);
+    let (refilled, start) = kit::network(20_000);
+    for arch in Arch::available() {
+        let in_blocks = |by, block: u64| Options { arch, seed: Some([42; 32]), ..by_wolverine(by, block) };
+        let bits =
+            |correlations, block| Options { correlations: Some(correlations), ..in_blocks(Buckets, block) };
+        let eight = bits(Correlations::SoftSpoken(Depth::Eight), 3000);
+        let one_way = Options { non_interactive: true, ..eight.clone() };
+        let tapes = [
+            ("softspoken8", tape(&network, &state, &eight)),
+            ("refilled", tape(&refilled, &start, &bits(Correlations::Lpn(Params::TINY), 3000))),
+            ("without coins", tape(&network, &state, &one_way)),
+            ("f61", arithmetic_by::<F61, Over<F61, F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
+            ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),
+            ("q32", arithmetic_by::<Q32, Over<Q32, Q32x2>>(9000, "tiny", in_blocks(Interpolation, 5000))),
+            ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
+        ];
+        let pinned = [
+            ("softspoken8", "39be0d84a84e2719fb44c7684a21265d"),
+            ("refilled", "fe5e37d0208780d8e82339b192d4a80b"),
+            ("without coins", "f7acb0aaf6c5be5eefacc5b7c21d63a9"),
+            ("f61", "0f73c41cc701f35cd452c664cc440172"),
+            ("f61x2", "04390f06fe877e7462b3433bb8425698"),
+            ("q32", "d6ae69188136060802324cf72165964e"),
+            ("f256", "c16c4027e7fee03f684849e007065047"),
+        ];
+        assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
+    }
+}
+
 /// A conversation and a file, by both ways of following parties.
 #[test]
 fn pinned_simulations() {
@@ -224,7 +267,7 @@ fn pinned_simulations() {
     }
 }
 
-/// The same witness twice: but for the name and version of the protocol, no message of one session comes in the other.
+/// The same witness twice: but for the name and version of the protocol, and what both say they want, no message of one session comes in the other.
 #[test]
 fn sessions_of_one_witness_share_no_message() {
     let (network, state) = network(40);
@@ -240,13 +283,17 @@ fn sessions_of_one_witness_share_no_message() {
         (&by_jko as &dyn Fn(&Options) -> Session, System::Jko),
         (&by_stack, System::Stack),
         (&by_jko, System::Limbo),
+        (&by_jko, System::Wolverine),
     ] {
         let (one, other) = (said(run, system, 1), said(run, system, 2));
         for (one, other) in one.iter().zip(&other) {
             assert_eq!(one.len(), other.len());
-            // The magic, and the verdict.
-            let shared = one.iter().filter(|message| other.contains(message));
-            assert!(shared.clone().all(|message| message.len() == 12 || message == &[1]), "{system}");
+            // The magic, how products are checked, and the verdict.
+            let mut shared = one.iter().filter(|message| other.contains(message));
+            let public = |message: &Vec<u8>| {
+                message.len() == 12 || message.starts_with(b"buckets ") || message == &[1]
+            };
+            assert!(shared.all(public), "{system}");
         }
     }
 }
