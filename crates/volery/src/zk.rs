@@ -74,7 +74,7 @@ impl Gates {
 const TRANSCRIPT_BITS: u32 = 112;
 
 /// Whether challenges over `E` come from the transcript, and the gates are one-way.
-pub(crate) const fn by_transcript<E: Field>() -> bool {
+pub const fn by_transcript<E: Field>() -> bool {
     E::BITS >= TRANSCRIPT_BITS
 }
 

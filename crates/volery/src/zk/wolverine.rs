@@ -26,8 +26,8 @@
 //! **Checks** ([`CheckedBy`]). *Buckets* (figure 3): C·B + c triples, permuted by the verifier's coin; B of them check each gate
 //! and c are opened, B and c from [`Plan`] for the number of gates that the block has in fact, so that lemma 1 bounds short
 //! blocks too. *Sacrifice* (approach 1): one triple to a gate, under a random η. *Interpolation* (approach 2): 32 gates become
-//! one over E at a random ν ([`interpolation`]), which is checked as by sacrifice, over E. All three open, for a gate and a
-//! triple, δ_α = η·a − x, δ_β = b − y and a zero ([`opening`]).
+//! one over E at a random ν (`interpolation`), which is checked as by sacrifice, over E. All three open, for a gate and a
+//! triple, δ_α = η·a − x, δ_β = b − y and a zero (`opening`).
 //!
 //! **Deviations.** Triples are made at the end of a block instead of beforehand, because only then their number is known: the
 //! coin comes after they are fixed all the same. An opened triple is one that checks 0·0 = 0. η and ν are drawn together. The
