@@ -9,7 +9,7 @@ mod garbled;
 mod over;
 #[cfg(test)]
 mod polynomials;
-mod wolverine;
+pub(super) mod wolverine;
 
 use super::Binary;
 use super::correlations::{Correlations, PROBE, WARM_UP};

@@ -36,7 +36,8 @@ pub struct Options {
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
     /// of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a file, which set its
-    /// parameters; for Wolverine 40, which set the size of buckets: both parties must ask for the same.
+    /// parameters; for Wolverine 40, for which buckets are as large as they must be: with them both parties must ask for the
+    /// same.
     pub security: Option<u32>,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take

@@ -2,6 +2,7 @@
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::cut_and_choose::{self, purpose, shares, statistical_bits, terms};
+use super::estimate::wolverine::drawn;
 use super::{Options, Report, Security, Setting, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::{Circuit, Count, Size};
@@ -29,7 +30,7 @@ pub(super) struct Common<'c, S> {
 /// A statement on its way.
 pub(super) struct Run {
     statement: [u8; 32],
-    /// The shares that it takes, where both parties have said it.
+    /// The shares that it draws, where both parties have said its size.
     shares: Option<u64>,
     pub(super) choice: Choice,
     before: Traffic,
@@ -73,7 +74,11 @@ impl<'c, S: Setting> Common<'c, S> {
         self.channel.meet("statement");
         let setup_traffic = Traffic::default();
         let agreed = size.filter(|_| first && choice.reason == Reason::Small);
-        let shares = agreed.map(|size| shares::<S>(&self.options, size)).transpose()?;
+        let shares = agreed.map(|size| match &self.terms {
+            Some(terms) => drawn::<S::Macs>(terms, size),
+            // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
+            None => size.commitments + 1,
+        });
         Ok(Run { statement, shares, choice, before, setup_traffic, started, begun: started })
     }
 
@@ -182,9 +187,8 @@ impl Run {
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
         match self.shares {
-            // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
             Some(shares) if self.choice.correlations == Correlations::Direct => {
-                Ok(Box::new(Ahead::new(vole, channel, shares + 1)?))
+                Ok(Box::new(Ahead::new(vole, channel, shares)?))
             }
             _ => Ok(vole),
         }

@@ -1,7 +1,7 @@
 //! The same by Wolverine, by the table of `zk/wolverine.rs`.
 
 use super::{Carried, Estimate, HANDSHAKE};
-use crate::circuit::Shape;
+use crate::circuit::{Shape, Size};
 use crate::error::Result;
 use crate::session::cut_and_choose::{TERMS, terms};
 use crate::session::{Correlations, Options, Setting};
@@ -36,6 +36,14 @@ impl Estimate {
         total += Carried { prover: 32, verifier: 1 };
         Ok(Self { setup, total })
     }
+}
+
+/// The shares that a statement draws with so many inputs, which come first, and products: those that it uses, and what the
+/// last section has too many.
+pub(in super::super) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
+    let mut sums = Sums::default();
+    sums.statement::<M>(terms, size.inputs, size.commitments.saturating_sub(size.inputs));
+    sums.drawn
 }
 
 /// What the blocks so far took.

@@ -223,3 +223,18 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let elements = 256 + 3 * 100 + 1;
     assert_eq!((online.received, online.sent), (8 * elements + 32, 2 * 16 + 1));
 }
+
+/// What the last section has too many belongs to the set-up, too.
+#[test]
+fn shares_straight_from_transfers_are_drawn_ahead() {
+    type S = Over<F61, F61>;
+    let (network, witness) = arithmetic::<F61>(100);
+    let options = Options { correlations: None, ..by::<S>("direct", Sacrifice, Some(60)) };
+    let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
+    assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
+    let online = report.traffic.since(report.setup_traffic);
+    // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a block and the verdict.
+    let sections = (network.width() + 60).next_power_of_two().max(256) + 256;
+    assert_eq!(online.received, 8 * (sections as u64 + 3 * 100 + 2) + 32);
+    assert_eq!(online.sent, 2 * 2 * 16 + 1);
+}
