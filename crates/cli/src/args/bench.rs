@@ -43,7 +43,7 @@ the same circuit by quicksilver, over the same correlations, in `quicksilver`.
 By limbo `prover` and `verifier` are the seconds that each works, and
 `proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
 
-`tables` reruns what the papers report, 15 minutes or so in all, each row in a
+`tables` reruns what the papers report, 20 minutes or so in all, each row in a
 process of its own, and writes tables.json, tables.md and plots in SVG to --out,
 after each table. A row that fails is told there, and the others go on; the exit
 code is then that of the first. A row runs no more once it took 20 seconds.
