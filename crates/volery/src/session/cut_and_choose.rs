@@ -34,6 +34,8 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
     let mut name = [0; TERMS];
     name[..ours.len()].copy_from_slice(ours.as_bytes());
     channel.send(&name)?;
+    // The peer's may be here already, and it is to hear ours even where they differ.
+    channel.flush()?;
     let theirs: [u8; TERMS] = channel.recv_array()?;
     if theirs == name {
         return Ok(());
