@@ -1,15 +1,13 @@
 //! Advice to the operating system about memory.
 
-use crate::field::F128;
-
-/// Asks for huge pages behind the capacity of `words`, which is about to be filled and then read at random places: with
-/// ordinary pages most such reads miss the translation buffer. The system grants them, if at all, where a whole aligned
-/// huge page lies within, so that tables of a few megabytes and more gain.
+/// Asks for huge pages behind the capacity of `words`, which is about to be filled: with ordinary pages most reads at random
+/// places miss the translation buffer, and each page costs a fault when it is first written. The system grants them, if at
+/// all, where a whole aligned huge page lies within, so that tables of a few megabytes and more gain.
 #[cfg(target_os = "linux")]
-pub fn advise_huge_pages(words: &mut Vec<F128>) {
+pub fn advise_huge_pages<T>(words: &mut Vec<T>) {
     const PAGE: usize = 4096;
     let start = words.as_mut_ptr() as usize;
-    let end = start + words.capacity() * size_of::<F128>();
+    let end = start + words.capacity() * size_of::<T>();
     let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
     if first < last {
         // SAFETY: the range lies within one allocation that we hold exclusively, and this advice changes neither its
@@ -22,11 +20,12 @@ pub fn advise_huge_pages(words: &mut Vec<F128>) {
 
 /// Does nothing: there is no such advice to give on this system.
 #[cfg(not(target_os = "linux"))]
-pub fn advise_huge_pages(_: &mut Vec<F128>) {}
+pub fn advise_huge_pages<T>(_: &mut Vec<T>) {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::F128;
 
     #[test]
     fn advice_leaves_the_contents_alone() {
