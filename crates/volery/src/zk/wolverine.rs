@@ -57,8 +57,8 @@
 //! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and again should
 //! count.
 //!
-//! **Memory** of a party: a gate and a triple take three shares each, a triple 4 bytes for its slot and two values: with B = 2
-//! and MACs of 16 bytes 160 bytes a gate, 126 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
+//! **Memory** of a party: a gate and a triple take three shares each and two values, a triple also 5 bytes for its slot and
+//! two values more: with B = 2 and MACs of 16 bytes 164 bytes a gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
 
 mod interpolation;
 mod macs;
@@ -85,7 +85,7 @@ use crate::error::{Error, Result};
 use crate::zk::by_transcript;
 use core::array::from_fn;
 use interpolation::POINTS;
-use opening::{BUCKET_BITS, Matching, slots};
+use opening::{BUCKET_BITS, Matching};
 use volery_primitives::prg::Prg;
 use volery_primitives::{Arch, Extension, F128, Field};
 
@@ -286,25 +286,29 @@ fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
 const CHECK: &str = "wolverine check";
 const OPENING: &str = "wolverine opening";
 
-/// Slots in the order of the triples: permuted, by buckets, and each triple with its gate by sacrifice, under the η of
-/// `seed`. Fig. 3, 6; section III-B, approach 1.
-fn matching<V: Field>(arch: Arch, seed: F128, terms: &Terms, gates: usize, plan: Plan) -> Matching<V> {
-    let bucket = plan.bucket as u32;
-    let mut slots = slots(gates, bucket, plan.opened as usize);
-    let factor = if terms.by == CheckedBy::Buckets {
-        permutation::shuffle(arch, seed, &mut slots);
-        V::ONE
+/// Matches triples with gates: permuted, by buckets, and each with its own by sacrifice, under the η of `seed`. Fig. 3, 6;
+/// section III-B, approach 1.
+fn match_gates<V: Field>(
+    matching: &mut Matching<V>,
+    arch: Arch,
+    seed: F128,
+    terms: &Terms,
+    gates: usize,
+    plan: Plan,
+) {
+    if terms.by == CheckedBy::Buckets {
+        matching.permuted(arch, seed, gates, plan);
     } else {
-        element(&mut Prg::new(arch, seed))
-    };
-    Matching { slots, bucket, gates, factor }
+        matching.in_order(gates, element(&mut Prg::new(arch, seed)));
+    }
 }
 
-/// ν, and each triple over the extension with its group under η. Section III-B, approach 2, 3 and 4.
-fn point_and_matching<E: Field>(arch: Arch, seed: F128, groups: usize) -> (E, Matching<E>) {
+/// Matches each triple over the extension with its group under η; ν. Section III-B, approach 2, 3 and 4.
+fn match_groups<E: Field>(matching: &mut Matching<E>, arch: Arch, seed: F128, groups: usize) -> E {
     let mut prg = Prg::new(arch, seed);
-    let (nu, factor) = (element(&mut prg), element(&mut prg));
-    (nu, Matching { slots: slots(groups, 1, 0), bucket: 1, gates: groups, factor })
+    let nu = element(&mut prg);
+    matching.in_order(groups, element(&mut prg));
+    nu
 }
 
 /// The next element that `prg` makes.

@@ -40,6 +40,11 @@ pub trait Values: Sized + 'static {
     /// `Misbehaved` where the encoding is not canonical; link errors.
     fn recv(channel: &mut Channel, values: &mut [Self::F]) -> Result<()>;
 
+    /// Σ χ·value.
+    fn weigh(_: Arch, chi: &[Self::E], values: &[Self::F]) -> Self::E {
+        assert_eq!(chi.len(), values.len());
+        chi.iter().zip(values).map(|(chi, value)| chi.scale(*value)).sum()
+    }
     /// Σ χ·a, Σ χ·b, Σ χ·c over the MACs of triples.
     fn tag_sums(_: Arch, chi: &[Self::E], triples: &[[Self::Tag; 3]]) -> [Self::E; 3] {
         sums(chi, triples, Self::mac)
@@ -175,6 +180,9 @@ impl Values for BitMacs {
         }
     }
 
+    fn weigh(arch: Arch, chi: &[F128], values: &[F2]) -> F128 {
+        <F128 as Lanes<F2>>::combine(arch, values, chi)
+    }
     fn tag_sums(arch: Arch, chi: &[F128], triples: &[[F128; 3]]) -> [F128; 3] {
         triple_sums(arch, chi, triples)
     }
@@ -267,6 +275,10 @@ impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
     }
     fn recv(channel: &mut Channel, values: &mut [B]) -> Result<()> {
         channel.recv_elements(values)
+    }
+
+    fn weigh(arch: Arch, chi: &[E], values: &[B]) -> E {
+        E::combine(arch, values, chi)
     }
 }
 

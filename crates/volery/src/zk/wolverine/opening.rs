@@ -12,6 +12,8 @@
 //! where they lie, whatever the permutation.
 
 use super::macs::Values;
+use super::permutation::Shuffle;
+use super::plan::Plan;
 use super::rows::Tiles;
 use core::array::from_fn;
 use volery_primitives::aes::Aes128;
@@ -24,19 +26,47 @@ pub(super) const BUCKET_BITS: u32 = 7;
 /// Coefficients drawn at a time.
 const DRAWN: usize = 256;
 
-/// What pairs are matched by.
+/// Which triple checks which gate, in memory that serves one block after the other.
 pub(super) struct Matching<V> {
     /// The slot of each triple.
     pub(super) slots: Vec<u32>,
     /// B.
-    pub(super) bucket: u32,
+    bucket: u32,
     /// The gates.
-    pub(super) gates: usize,
+    gates: usize,
     /// η.
     pub(super) factor: V,
+    shuffle: Shuffle,
 }
 
 impl<V: Field> Matching<V> {
+    pub(super) fn new() -> Self {
+        Self { slots: Vec::new(), bucket: 1, gates: 0, factor: V::ONE, shuffle: Shuffle::default() }
+    }
+
+    /// Each triple with its gate, under η.
+    pub(super) fn in_order(&mut self, gates: usize, factor: V) {
+        (self.bucket, self.gates, self.factor) = (1, gates, factor);
+        self.slots.clear();
+        self.slots.extend((0..gates as u32).map(|gate| gate << BUCKET_BITS));
+    }
+
+    /// B triples with each gate and c that are opened, permuted as `seed` says. Fig. 3, 6.
+    pub(super) fn permuted(&mut self, arch: Arch, seed: F128, gates: usize, plan: Plan) {
+        let (bucket, triples) = (plan.bucket as u32, plan.triples(gates as u64) as u32);
+        (self.bucket, self.gates, self.factor) = (bucket, gates, V::ONE);
+        let (mut gate, mut place) = (0, 0);
+        let slots = (0..triples).map(|_| {
+            if place == bucket && gate < gates as u32 {
+                (gate, place) = (gate + 1, 0);
+            }
+            let slot = (gate << BUCKET_BITS) + place;
+            place += 1;
+            slot
+        });
+        self.shuffle.shuffle(arch, seed, slots, &mut self.slots);
+    }
+
     /// The gate of a slot, but for opened triples.
     #[inline(always)]
     pub(super) fn gate(&self, slot: u32) -> Option<usize> {
@@ -45,15 +75,18 @@ impl<V: Field> Matching<V> {
     }
 }
 
-/// All slots of `gates`, B each, and of `opened` triples.
-pub(super) fn slots(gates: usize, bucket: u32, opened: usize) -> Vec<u32> {
-    let end = (gates as u32) << BUCKET_BITS;
-    let mut slots = Vec::with_capacity(gates * bucket as usize + opened);
-    for first in (0..end).step_by(1 << BUCKET_BITS) {
-        slots.extend(first..first + bucket);
+/// Gates and what checks them, in memory that serves one block after the other.
+pub(super) struct Pairs<V, R: DefaultIsZeroes> {
+    pub(super) triples: Tiles<R>,
+    pub(super) matching: Matching<V>,
+    /// δ_α and δ_β, by triples.
+    pub(super) opened: [Vec<V>; 2],
+}
+
+impl<V: Field, R: DefaultIsZeroes> Pairs<V, R> {
+    pub(super) fn new() -> Self {
+        Self { triples: Tiles::new(), matching: Matching::new(), opened: [Vec::new(), Vec::new()] }
     }
-    slots.extend(end..end + opened as u32);
-    slots
 }
 
 /// The coefficients of one opening, each a function of its number.
@@ -68,12 +101,16 @@ impl Coefficients {
     }
 
     /// Those with these numbers.
-    fn fill<E: Field>(&mut self, numbers: impl Iterator<Item = u64>, out: &mut [E]) {
+    ///
+    /// # Panics
+    /// Where there are not as many as fit.
+    fn fill<E: Field>(&mut self, numbers: impl ExactSizeIterator<Item = u64>, out: &mut [E]) {
+        assert_eq!(numbers.len(), out.len());
         let each = E::SAMPLE.div_ceil(2);
-        self.blocks.clear();
-        for number in numbers {
-            let first = u128::from(number) * each as u128;
-            self.blocks.extend((0..each as u128).map(|i| F128(first + i)));
+        self.blocks.resize(each * out.len(), F128(0));
+        for (blocks, number) in self.blocks.chunks_exact_mut(each).zip(numbers) {
+            let first = number * each as u64;
+            blocks.iter_mut().zip(first..).for_each(|(block, number)| *block = F128(number.into()));
         }
         self.key.encrypt(&mut self.blocks);
         for (blocks, out) in self.blocks.chunks_exact(each).zip(out) {
@@ -116,14 +153,14 @@ impl<'a, L: Values> Opening<'a, L> {
     /// multiples of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
     pub(super) fn of_keys(mut self, gates: &Tiles<L::E>, triples: &Tiles<L::E>, delta: L::E) -> L::E {
         let gates = self.gates(gates, L::key_sums);
+        let arch = self.arch;
         let mut values = [L::E::ZERO; 3];
+        let mut products = [L::F::ZERO; DRAWN];
         let triples = self.triples(triples, L::opened_key_sums, |chi, [left, right]| {
-            for ((&chi, &left), &right) in chi.iter().zip(left).zip(right) {
-                let by_left = chi.scale(left);
-                values[0] += by_left;
-                values[1] += chi.scale(right);
-                values[2] += by_left.scale(right);
-            }
+            let products = &mut products[..chi.len()];
+            let both = left.iter().zip(right);
+            products.iter_mut().zip(both).for_each(|(product, (&left, &right))| *product = left * right);
+            add(&mut values, [left, right, products].map(|values| L::weigh(arch, chi, values)));
         });
         let by_delta = values[2] - self.theta[0] * values[0] - self.theta[1] * values[1];
         self.total(gates, triples) + delta * by_delta
@@ -141,20 +178,18 @@ impl<'a, L: Values> Opening<'a, L> {
         gates: &Tiles<R>,
         sums: impl Fn(Arch, &[L::E], &[[R; 3]]) -> [L::E; 3],
     ) -> [L::E; 3] {
-        let bucket = self.matching.bucket as usize;
-        let mut chi = vec![L::E::ZERO; DRAWN * bucket];
+        let mut chi = [L::E::ZERO; DRAWN];
         let mut weights = [L::E::ZERO; DRAWN];
         let mut total = [L::E::ZERO; 3];
         for (before, tile) in gates.iter() {
             for (i, gates) in tile.chunks(DRAWN).enumerate() {
-                let first = (before + DRAWN * i) as u64;
-                let numbers = (first..first + gates.len() as u64)
-                    .flat_map(|gate| (0..bucket as u64).map(move |j| gate << BUCKET_BITS | j));
-                let chi = &mut chi[..bucket * gates.len()];
-                self.coefficients.fill(numbers, chi);
-                let weights = &mut weights[..gates.len()];
-                for (weight, chi) in weights.iter_mut().zip(chi.chunks_exact(bucket)) {
-                    *weight = chi.iter().copied().sum();
+                let first = (before + DRAWN * i) as u32;
+                let (chi, weights) = (&mut chi[..gates.len()], &mut weights[..gates.len()]);
+                weights.fill(L::E::ZERO);
+                for j in 0..self.matching.bucket {
+                    let slots = (first..first + gates.len() as u32).map(|gate| gate << BUCKET_BITS | j);
+                    self.coefficients.fill(slots.map(u64::from), chi);
+                    weights.iter_mut().zip(&*chi).for_each(|(weight, &chi)| *weight += chi);
                 }
                 add(&mut total, sums(self.arch, weights, gates));
             }
@@ -176,7 +211,7 @@ impl<'a, L: Values> Opening<'a, L> {
                 let range = before + DRAWN * i..before + DRAWN * i + triples.len();
                 let chi = &mut chi[..triples.len()];
                 let slots = &self.matching.slots[range.clone()];
-                self.coefficients.fill(slots.iter().map(|&slot| slot.into()), chi);
+                self.coefficients.fill(slots.iter().copied().map(u64::from), chi);
                 let opened = self.opened.map(|opened| &opened[range.clone()]);
                 also(chi, opened);
                 add(&mut total, sums(self.arch, chi, triples, opened));
@@ -190,18 +225,41 @@ fn add<E: Field>(total: &mut [E; 3], sums: [E; 3]) {
     total.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
 }
 
-/// δ_α and δ_β of the pairs of some triples, whose gates have these left and right operands: step 7a and 8.
-pub(super) fn open<L: Values>(
-    matching: &Matching<L::F>,
-    operands: &[[L::F; 2]],
+/// δ_α and δ_β of the pairs of some triples, whose operands are `own`, with gates whose operands are among `operands`: step
+/// 7a and 8.
+pub(super) fn open<V: Field>(
+    matching: &Matching<V>,
+    operands: &[[V; 2]],
     slots: &[u32],
-    triples: &[[L::Tag; 3]],
-    [left, right]: [&mut [L::F]; 2],
+    own: &[[V; 2]],
+    [left, right]: [&mut [V]; 2],
 ) {
-    let pairs = slots.iter().zip(triples).zip(left.iter_mut().zip(right));
-    for ((&slot, &[x, y, _]), (left, right)) in pairs {
-        let [a, b] = matching.gate(slot).map_or([L::F::ZERO; 2], |gate| operands[gate]);
-        *left = matching.factor * a - L::value(x);
-        *right = b - L::value(y);
+    let pairs = slots.iter().zip(own).zip(left.iter_mut().zip(right));
+    for ((&slot, &[x, y]), (left, right)) in pairs {
+        let [a, b] = matching.gate(slot).map_or([V::ZERO; 2], |gate| operands[gate]);
+        *left = matching.factor * a - x;
+        *right = b - y;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::F2;
+
+    /// Each gate has its B slots and c lie beyond them, in whatever order and whatever the memory held before.
+    #[test]
+    fn slots_are_permuted() {
+        let mut matching = Matching::<F2>::new();
+        for (gates, bucket, opened) in [(1, 19, 25), (5000, 3, 400), (2, 127, 127), (300, 1, 1)] {
+            matching.permuted(Arch::detect(), F128(3), gates, Plan { bucket, opened });
+            let mut slots = matching.slots.clone();
+            slots.sort_unstable();
+            let of_gates = (0..gates as u32).flat_map(|gate| (0..bucket as u32).map(move |j| 128 * gate + j));
+            let beyond = (0..opened as u32).map(|i| 128 * gates as u32 + i);
+            assert_eq!(slots, of_gates.chain(beyond).collect::<Vec<_>>());
+            assert_ne!(slots, matching.slots);
+            assert_eq!(slots.iter().filter(|&&slot| matching.gate(slot).is_none()).count() as u64, opened);
+        }
     }
 }

@@ -49,43 +49,83 @@ impl Words {
     }
 }
 
-/// Puts `entries` into an order that is a function of `seed`, each as likely as any other: up to a factor of 1 + 2^-20 for
-/// 2^31 entries, which are drawn by numbers below 2^13 and so that biased.
-pub(super) fn shuffle(arch: Arch, seed: F128, entries: &mut [u32]) {
-    shuffle_by(&mut Words::new(arch, seed), entries, IN_PLACE);
+/// Public permutations, in memory that serves one after the other.
+#[derive(Default)]
+pub(super) struct Shuffle {
+    /// The pile of each entry.
+    piles: Vec<u8>,
 }
 
-/// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to random piles, each
-/// shuffled, are shuffled.
-fn shuffle_by(words: &mut Words, entries: &mut [u32], in_place: usize) {
-    if entries.len() <= in_place {
+impl Shuffle {
+    /// Puts `entries` into `shuffled` in an order that is a function of `seed`, each as likely as any other: up to a factor
+    /// of 1 + 2^-20 for 2^31 entries, which are drawn by numbers below 2^13 and so that biased.
+    pub(super) fn shuffle(
+        &mut self,
+        arch: Arch,
+        seed: F128,
+        entries: impl ExactSizeIterator<Item = u32>,
+        shuffled: &mut Vec<u32>,
+    ) {
+        shuffled.resize(entries.len(), 0);
+        self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
+    }
+
+    fn shuffle_by(
+        &mut self,
+        words: &mut Words,
+        entries: impl ExactSizeIterator<Item = u32>,
+        shuffled: &mut [u32],
+        in_place: usize,
+    ) {
+        if shuffled.len() > in_place {
+            self.by_piles(words, entries, shuffled, in_place);
+        } else {
+            shuffled.iter_mut().zip(entries).for_each(|(place, entry)| *place = entry);
+            self.by_swaps(words, shuffled, in_place);
+        }
+    }
+
+    /// By Fisher and Yates, where there are no more than `in_place`.
+    fn by_swaps(&mut self, words: &mut Words, entries: &mut [u32], in_place: usize) {
+        if entries.len() > in_place {
+            let before = entries.to_vec();
+            return self.by_piles(words, before.into_iter(), entries, in_place);
+        }
         for last in (1..entries.len()).rev() {
             entries.swap(last, words.below(last + 1));
         }
-        return;
     }
-    let mut piles = vec![0; entries.len()];
-    for piles in piles.chunks_mut(8) {
-        piles.copy_from_slice(&words.word().to_le_bytes()[..piles.len()]);
-    }
-    let mut ends = [0; PILES];
-    piles.iter().for_each(|&pile: &u8| ends[usize::from(pile)] += 1);
-    let mut start = 0;
-    let mut places = ends.map(|length: usize| {
-        start += length;
-        start - length
-    });
-    let mut dealt = vec![0; entries.len()];
-    for (&entry, &pile) in entries.iter().zip(&piles) {
-        let place = &mut places[usize::from(pile)];
-        dealt[*place] = entry;
-        *place += 1;
-    }
-    entries.copy_from_slice(&dealt);
-    let mut start = 0;
-    for end in places {
-        shuffle_by(words, &mut entries[start..end], in_place);
-        start = end;
+
+    /// By Rao and Sandelius: entries that go to random piles, each shuffled, are shuffled.
+    fn by_piles(
+        &mut self,
+        words: &mut Words,
+        entries: impl ExactSizeIterator<Item = u32>,
+        shuffled: &mut [u32],
+        in_place: usize,
+    ) {
+        self.piles.resize(shuffled.len(), 0);
+        let mut lengths = [0; PILES];
+        for piles in self.piles.chunks_mut(8) {
+            piles.copy_from_slice(&words.word().to_le_bytes()[..piles.len()]);
+            piles.iter().for_each(|&pile| lengths[usize::from(pile)] += 1);
+        }
+        let mut start = 0;
+        let mut places = lengths.map(|length| {
+            start += length;
+            start - length
+        });
+        for (entry, &pile) in entries.zip(&self.piles) {
+            let place = &mut places[usize::from(pile)];
+            shuffled[*place] = entry;
+            *place += 1;
+        }
+        let mut rest = shuffled;
+        for length in lengths {
+            let pile;
+            (pile, rest) = rest.split_at_mut(length);
+            self.by_swaps(words, pile, in_place);
+        }
     }
 }
 
@@ -99,9 +139,9 @@ mod tests {
         for length in [0, 1, 2, 1000, IN_PLACE, IN_PLACE + 1, 300_000] {
             let sorted: Vec<u32> = (0..length as u32).collect();
             let shuffled = |arch, seed| {
-                let mut entries = sorted.clone();
-                shuffle(arch, F128(seed), &mut entries);
-                entries
+                let mut shuffled = vec![7; 3];
+                Shuffle::default().shuffle(arch, F128(seed), sorted.iter().copied(), &mut shuffled);
+                shuffled
             };
             let entries = shuffled(Arch::detect(), 1);
             assert_eq!(entries, shuffled(Arch::PORTABLE, 1));
@@ -115,14 +155,15 @@ mod tests {
     /// All 120 orders of five entries, in place and by piles: chi-squared with 119 degrees of freedom.
     #[test]
     fn every_order_is_as_likely() {
+        let mut shuffle = Shuffle::default();
         for in_place in [5, 1] {
             let mut words = Words::new(Arch::detect(), F128(7));
             let mut counts = HashMap::new();
             const RUNS: u32 = 60_000;
             for _ in 0..RUNS {
-                let mut entries = [0, 1, 2, 3, 4];
-                shuffle_by(&mut words, &mut entries, in_place);
-                *counts.entry(entries).or_insert(0u32) += 1;
+                let mut shuffled = [0; 5];
+                shuffle.shuffle_by(&mut words, [0, 1, 2, 3, 4].into_iter(), &mut shuffled, in_place);
+                *counts.entry(shuffled).or_insert(0u32) += 1;
             }
             assert_eq!(counts.len(), 120);
             let expected = f64::from(RUNS) / 120.0;
@@ -139,9 +180,9 @@ mod tests {
         let mut counts = [[0u32; 16]; 16];
         let length = 1 << 16;
         for seed in 0..16 {
-            let mut entries: Vec<u32> = (0..length).collect();
-            shuffle(Arch::detect(), F128(seed), &mut entries);
-            for (place, entry) in entries.iter().enumerate() {
+            let mut shuffled = Vec::new();
+            Shuffle::default().shuffle(Arch::detect(), F128(seed), 0..length, &mut shuffled);
+            for (place, entry) in shuffled.iter().enumerate() {
                 counts[place >> 12][*entry as usize >> 12] += 1;
             }
         }

@@ -2,10 +2,10 @@
 
 use super::interpolation::{self, At, FURTHER, GROUP};
 use super::macs::{Macs, Packed, Values};
-use super::opening::{Matching, Opening, open};
-use super::rows::{Source, TILE, Tiles};
+use super::opening::{Opening, Pairs, open};
+use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
-use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, matching, point_and_matching};
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -28,13 +28,52 @@ pub struct Prover<'a, M: Macs> {
     sectioned: usize,
     /// The products of this block, and what checks them.
     gates: Tiles<M::Tag>,
-    triples: Tiles<M::Tag>,
+    checks: Checks<M>,
+    groups: Groups<M>,
     openings: Openings,
     counted: Gates,
     checked: Checked,
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
+}
+
+/// What checks the gates of a block, in memory that serves one block after the other.
+struct Checks<L: Values> {
+    pairs: Pairs<L::F, L::Tag>,
+    /// Left and right operands of the gates, and of the triples.
+    gates: Operands<L::F>,
+    triples: Operands<L::F>,
+}
+
+type Operands<V> = Zeroizing<Vec<[V; 2]>>;
+
+impl<L: Values> Checks<L> {
+    fn new() -> Self {
+        Self { pairs: Pairs::new(), gates: Operands::default(), triples: Operands::default() }
+    }
+
+    /// Takes up the operands of all gates but those it has already.
+    fn note(&mut self, gates: &Tiles<L::Tag>) {
+        for (before, tile) in gates.since(self.gates.len()) {
+            reserve(&mut self.gates, before + tile.len());
+            self.gates.extend(tile.iter().map(operands_of::<L>));
+        }
+    }
+}
+
+/// The left and the right operand.
+fn operands_of<L: Values>([x, y, _]: &[L::Tag; 3]) -> [L::F; 2] {
+    [L::value(*x), L::value(*y)]
+}
+
+/// What checks the groups of a block, in memory that serves one block after the other.
+struct Groups<M: Macs> {
+    /// The further values of products, [`FURTHER`] a group.
+    further: Zeroizing<Vec<M::Tag>>,
+    /// The groups at ν.
+    at_nu: Tiles<Tagged<M::E, M::E>>,
+    checks: Checks<Packed<M::E>>,
 }
 
 /// What the messages of a block go through.
@@ -62,7 +101,8 @@ impl<'a, M: Macs> Prover<'a, M> {
             next: 0,
             sectioned: 0,
             gates: Tiles::new(),
-            triples: Tiles::new(),
+            checks: Checks::new(),
+            groups: Groups { further: Zeroizing::default(), at_nu: Tiles::new(), checks: Checks::new() },
             openings: Openings::new(ASSERTED),
             counted: Gates::default(),
             checked: Checked::new(&terms),
@@ -148,6 +188,9 @@ impl<'a, M: Macs> Prover<'a, M> {
         self.talk.source.give_back(&self.section[self.next..]);
         self.section.clear();
         self.next = 0;
+        if self.talk.terms.by != CheckedBy::Interpolation {
+            self.checks.note(&self.gates);
+        }
         if let Some(progress) = self.progress {
             progress.store(self.counted.mul, Ordering::Relaxed);
         }
@@ -166,11 +209,10 @@ impl<'a, M: Macs> Prover<'a, M> {
         }
         let plan = self.talk.terms.plan(gates as u64);
         match self.talk.terms.by {
-            CheckedBy::Interpolation => self.talk.check_groups(&self.gates)?,
-            _ => self.talk.check_gates(plan, &self.gates, &mut self.triples)?,
+            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, &mut self.groups)?,
+            _ => self.talk.check_gates(plan, &self.gates, &mut self.checks)?,
         }
         self.gates.clear();
-        self.triples.clear();
         self.checked.count(gates as u64, plan);
         Ok(())
     }
@@ -178,27 +220,28 @@ impl<'a, M: Macs> Prover<'a, M> {
 
 impl<M: Macs> Talk<'_, M> {
     /// Checks each gate by triples of its own.
-    fn check_gates(&mut self, plan: Plan, gates: &Tiles<M::Tag>, triples: &mut Tiles<M::Tag>) -> Result<()> {
+    fn check_gates(&mut self, plan: Plan, gates: &Tiles<M::Tag>, checks: &mut Checks<M>) -> Result<()> {
         let Self { source, arch, terms, .. } = self;
         let (arch, terms) = (*arch, *terms);
         let count = plan.triples(gates.len() as u64) as usize;
-        make::<M>(self.channel, count, triples, |channel, rows| {
+        make::<M>(self.channel, count, checks, |channel, rows| {
             source.fill(channel, rows.as_flattened_mut())
         })?;
         let seed = self.seed(!terms.one_way, CHECK)?;
-        self.open::<M>(&matching(arch, seed, &terms, gates.len(), plan), gates, triples)
+        match_gates(&mut checks.pairs.matching, arch, seed, &terms, gates.len(), plan);
+        self.open::<M>(gates, checks)
     }
 
     /// Checks groups of gates as gates over the extension. Section III-B, approach 2.
-    fn check_groups(&mut self, gates: &Tiles<M::Tag>) -> Result<()> {
-        let groups = gates.len().div_ceil(GROUP);
+    fn check_groups(&mut self, gates: &Tiles<M::Tag>, groups: &mut Groups<M>) -> Result<()> {
+        let Groups { further, at_nu, checks } = groups;
+        let count = gates.len().div_ceil(GROUP);
         // Step 2.
-        let further = self.further(gates)?;
-        let mut triples = Tiles::new();
+        self.further(gates, further)?;
         let degree = <M::E as Extension<M::F>>::DEGREE as usize;
         let mut rows = Zeroizing::new(Vec::new());
         let source = &mut self.source;
-        make::<Packed<M::E>>(self.channel, groups, &mut triples, |channel, triples| {
+        make::<Packed<M::E>>(self.channel, count, checks, |channel, triples| {
             rows.resize(3 * degree * triples.len(), M::Tag::default());
             source.fill(channel, &mut rows)?;
             let packed = triples.as_flattened_mut().iter_mut().zip(rows.chunks_exact(degree));
@@ -207,9 +250,8 @@ impl<M: Macs> Talk<'_, M> {
         })?;
         let seed = self.seed(!self.terms.one_way, CHECK)?;
         // Step 3.
-        let (nu, matching) = point_and_matching(self.arch, seed, groups);
-        let at = At::new::<M::F>(nu);
-        let mut at_nu = Tiles::new();
+        let at = At::new::<M::F>(match_groups(&mut checks.pairs.matching, self.arch, seed, count));
+        at_nu.clear();
         let mut further = further.chunks_exact(FURTHER);
         for (_, tile) in gates.iter() {
             for (group, further) in tile.chunks(GROUP).zip(&mut further) {
@@ -220,21 +262,24 @@ impl<M: Macs> Talk<'_, M> {
                 at_nu.push([sum(&at.factors, &a), sum(&at.factors, &b), product]);
             }
         }
+        checks.note(at_nu);
         // Step 4.
-        self.open::<Packed<M::E>>(&matching, &at_nu, &triples)
+        self.open::<Packed<M::E>>(at_nu, checks)
     }
 
     /// Commits to the further values of the products' polynomials, [`FURTHER`] a group.
-    fn further(&mut self, gates: &Tiles<M::Tag>) -> Result<Zeroizing<Vec<M::Tag>>> {
+    fn further(&mut self, gates: &Tiles<M::Tag>, further: &mut Zeroizing<Vec<M::Tag>>) -> Result<()> {
         let weights = interpolation::further::<M::F>();
-        let groups = gates.len().div_ceil(GROUP);
-        let mut further = Zeroizing::new(vec![M::Tag::default(); FURTHER * groups]);
+        let length = FURTHER * gates.len().div_ceil(GROUP);
+        reserve(further, length);
+        further.resize(length, M::Tag::default());
         let mut rest = &mut further[..];
+        let mut corrections = Vec::new();
         for (_, tile) in gates.iter() {
             let rows;
             (rows, rest) = rest.split_at_mut(FURTHER * tile.len().div_ceil(GROUP));
             self.source.fill(self.channel, rows)?;
-            let mut corrections = Vec::with_capacity(rows.len());
+            corrections.clear();
             for (group, rows) in tile.chunks(GROUP).zip(rows.chunks_exact_mut(FURTHER)) {
                 let [a, b, _] = columns(group);
                 for (row, weights) in rows.iter_mut().zip(&weights) {
@@ -247,31 +292,25 @@ impl<M: Macs> Talk<'_, M> {
             }
             M::send(self.channel, &corrections)?;
         }
-        Ok(further)
+        Ok(())
     }
 
     /// Opens what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8; appendix B, second approach.
-    fn open<L: Values<E = M::E>>(
-        &mut self,
-        matching: &Matching<L::F>,
-        gates: &Tiles<L::Tag>,
-        triples: &Tiles<L::Tag>,
-    ) -> Result<()> {
-        let mut operands = Zeroizing::new(Vec::with_capacity(gates.len()));
-        for (_, tile) in gates.iter() {
-            operands.extend(tile.iter().map(|&[a, b, _]| [L::value(a), L::value(b)]));
-        }
-        let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
-        for (before, tile) in triples.iter() {
-            let range = before..before + tile.len();
-            let (left, right) = (&mut left[range.clone()], &mut right[range.clone()]);
-            open::<L>(matching, &operands, &matching.slots[range], tile, [left, right]);
+    fn open<L: Values<E = M::E>>(&mut self, gates: &Tiles<L::Tag>, checks: &mut Checks<L>) -> Result<()> {
+        let Pairs { triples, matching, opened: [left, right] } = &mut checks.pairs;
+        left.resize(triples.len(), L::F::ZERO);
+        right.resize(triples.len(), L::F::ZERO);
+        let opened = left.chunks_mut(TILE).zip(right.chunks_mut(TILE));
+        let own = matching.slots.chunks(TILE).zip(checks.triples.chunks(TILE));
+        for ((left, right), (slots, own)) in opened.zip(own) {
+            open(matching, &checks.gates, slots, own, [left, right]);
             L::send(self.channel, left)?;
             L::send(self.channel, right)?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
-        let sum = Opening::<L>::new(self.arch, seed, matching, [&left, &right]).of_tags(gates, triples);
+        let sum = Opening::<L>::new(self.arch, seed, matching, [left, right]).of_tags(gates, triples);
+        checks.gates.clear();
         self.channel.send_elements(&[sum])
     }
 
@@ -292,20 +331,25 @@ impl<M: Macs> Talk<'_, M> {
 fn make<L: Values>(
     channel: &mut Channel,
     count: usize,
-    triples: &mut Tiles<L::Tag>,
+    checks: &mut Checks<L>,
     mut fill: impl FnMut(&mut Channel, &mut [[L::Tag; 3]]) -> Result<()>,
 ) -> Result<()> {
-    let mut corrections = Vec::with_capacity(TILE.min(count));
-    while triples.len() < count {
-        let tile = triples.extend(TILE.min(count - triples.len()));
+    let (triples, operands) = (&mut checks.pairs.triples, &mut checks.triples);
+    triples.clear();
+    reserve(operands, count);
+    operands.resize(count, [L::F::ZERO; 2]);
+    let mut corrections = vec![L::F::ZERO; TILE.min(count)];
+    for noted in operands.chunks_mut(TILE) {
+        let tile = triples.extend(noted.len());
         fill(channel, tile)?;
-        corrections.clear();
-        for [x, y, z] in tile {
-            let product = L::value(*x) * L::value(*y);
-            corrections.push(product - L::value(*z));
+        let corrections = &mut corrections[..tile.len()];
+        for ((triple, noted), correction) in tile.iter_mut().zip(noted).zip(&mut *corrections) {
+            *noted = operands_of::<L>(triple);
+            let (product, z) = (noted[0] * noted[1], &mut triple[2]);
+            *correction = product - L::value(*z);
             *z = L::corrected(*z, product);
         }
-        L::send(channel, &corrections)?;
+        L::send(channel, corrections)?;
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::vole::{BoxedVole, Share, Shares};
+use core::iter::from_fn;
+use volery_primitives::arch::advise_huge_pages;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// Rows of a tile: what is drawn, sent and weighed at a time.
@@ -84,17 +86,30 @@ impl<S: Share> Source<S> {
     }
 }
 
+/// Makes room for `length` elements in all, and wipes where they were before.
+pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, length: usize) {
+    if length > elements.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity(length.next_power_of_two()));
+        larger.extend_from_slice(elements);
+        *elements = larger;
+    }
+}
+
+/// Triples that lie in one piece: so many that huge pages fit, which are touched one after the other.
+const SLAB: usize = 128 * TILE;
+
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
-    /// [`TILE`] each, of which those beyond `length` are from before.
-    tiles: Vec<Zeroizing<Vec<[R; 3]>>>,
-    /// How many triples there are.
+    /// [`SLAB`] each but for the last, which grows by tiles; those beyond `length` are from before.
+    slabs: Vec<Zeroizing<Vec<[R; 3]>>>,
+    /// How many triples there are, and for how many there is room.
     length: usize,
+    room: usize,
 }
 
 impl<R: DefaultIsZeroes> Tiles<R> {
     pub(super) const fn new() -> Self {
-        Self { tiles: Vec::new(), length: 0 }
+        Self { slabs: Vec::new(), length: 0, room: 0 }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -109,17 +124,26 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     /// Appends one.
     #[inline(always)]
     pub(super) fn push(&mut self, triple: [R; 3]) {
-        if self.length == TILE * self.tiles.len() {
+        if self.length == self.room {
             self.grow();
         }
-        self.tiles[self.length / TILE][self.length % TILE] = triple;
+        self.slabs[self.length / SLAB][self.length % SLAB] = triple;
         self.length += 1;
     }
 
+    /// Makes room for another tile.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        self.tiles.push(Zeroizing::new(vec![[R::default(); 3]; TILE]));
+        if self.room.is_multiple_of(SLAB) {
+            let mut slab = Zeroizing::new(Vec::with_capacity(SLAB));
+            advise_huge_pages(&mut slab);
+            self.slabs.push(slab);
+        }
+        let slab = self.slabs.last_mut().expect("pushed where there was none");
+        let length = slab.len();
+        slab.resize(length + TILE, [R::default(); 3]);
+        self.room += TILE;
     }
 
     /// Appends a tile of `count` triples, whatever is in them.
@@ -128,17 +152,76 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     /// Where there are more than [`TILE`], or a shorter one came before.
     pub(super) fn extend(&mut self, count: usize) -> &mut [[R; 3]] {
         assert!(count <= TILE && self.length.is_multiple_of(TILE), "a tile of {count} after {}", self.length);
-        if self.length == TILE * self.tiles.len() {
+        if self.length == self.room {
             self.grow();
         }
-        let tile = &mut self.tiles[self.length / TILE];
+        let tile = &mut self.slabs[self.length / SLAB][self.length % SLAB..];
         self.length += count;
         &mut tile[..count]
     }
 
     /// The tiles, each with the number of triples before it.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &[[R; 3]])> {
-        let starts = (0..self.length).step_by(TILE);
-        starts.zip(&self.tiles).map(|(start, tile)| (start, &tile[..TILE.min(self.length - start)]))
+        self.since(0)
+    }
+
+    /// The same without the first `start` triples: the first tile may be a part of one.
+    pub(super) fn since(&self, start: usize) -> impl Iterator<Item = (usize, &[[R; 3]])> {
+        let mut start = start;
+        from_fn(move || {
+            let end = self.length.min((start / TILE + 1) * TILE);
+            let before = core::mem::replace(&mut start, end);
+            (before < end).then(|| (before, &self.slabs[before / SLAB][before % SLAB..][..end - before]))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{F61, Field};
+
+    fn triple(number: usize) -> [F61; 3] {
+        [0, 1, 2].map(|i| F61::sample(&[(3 * number + i) as u64; 4]))
+    }
+
+    /// Triples lie where they were put, over the edges of tiles and slabs and in memory that held others before.
+    #[test]
+    fn tiles_keep_their_triples() {
+        let mut tiles = Tiles::new();
+        for (length, by_tiles) in
+            [(SLAB + TILE + 5, false), (SLAB + 7, true), (2 * SLAB + 1, false), (0, true)]
+        {
+            tiles.clear();
+            while tiles.len() < length {
+                let next = tiles.len();
+                if by_tiles {
+                    let tile = tiles.extend(TILE.min(length - next)).iter_mut();
+                    tile.zip(next..).for_each(|(place, number)| *place = triple(number));
+                } else {
+                    tiles.push(triple(next));
+                }
+            }
+            for start in [0, 1, TILE - 1, TILE, SLAB - 1, SLAB, length.saturating_sub(1), length] {
+                let mut next = start.min(length);
+                for (before, tile) in tiles.since(next) {
+                    assert!(before == next && !tile.is_empty() && tile.len() <= TILE - before % TILE);
+                    assert!(tile.iter().zip(next..).all(|(found, number)| *found == triple(number)));
+                    next += tile.len();
+                }
+                assert_eq!(next, length);
+            }
+            assert!(tiles.iter().all(|(before, _)| before.is_multiple_of(TILE)));
+        }
+    }
+
+    #[test]
+    fn what_is_reserved_keeps_its_elements() {
+        let mut elements = Zeroizing::new(vec![F61::ONE; 3]);
+        for length in [2, 3, 100, 7] {
+            reserve(&mut elements, length);
+            assert!(elements.capacity() >= length);
+            assert_eq!(*elements, [F61::ONE; 3]);
+        }
     }
 }

@@ -34,6 +34,19 @@ use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldiloc
 /// Shares in a block of the ideal dealer.
 const DEALT: usize = 192;
 
+/// The matching of a block's triples, by this coin.
+fn matching<V: Field>(coin: F128, terms: &Terms, gates: usize) -> Matching<V> {
+    let mut matching = Matching::new();
+    match_gates(&mut matching, Arch::detect(), coin, terms, gates, terms.plan(gates as u64));
+    matching
+}
+
+/// ν and the matching of a block's groups, by this coin.
+fn point_and_matching<E: Field>(coin: F128, groups: usize) -> (E, Matching<E>) {
+    let mut matching = Matching::new();
+    (match_groups(&mut matching, Arch::detect(), coin, groups), matching)
+}
+
 /// A dealer for the shares.
 trait Dealt: Macs {
     fn uniform(random: &mut Random) -> Self::F;

@@ -2,10 +2,10 @@
 
 use super::interpolation::{At, FURTHER, GROUP};
 use super::macs::{Macs, Packed, Values};
-use super::opening::{Matching, Opening};
-use super::rows::{Source, TILE, Tiles};
+use super::opening::{Opening, Pairs};
+use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
-use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, matching, point_and_matching};
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted};
 use crate::error::{Error, Result};
@@ -33,11 +33,21 @@ pub struct Verifier<'a, M: Macs> {
     sectioned: usize,
     /// The products of this block, and what checks them.
     gates: Tiles<M::E>,
-    triples: Tiles<M::E>,
+    pairs: Pairs<M::F, M::E>,
+    groups: Groups<M>,
     openings: Openings,
     counted: Gates,
     checked: Checked,
     progress: Option<&'a AtomicU64>,
+}
+
+/// What checks the groups of a block, in memory that serves one block after the other.
+struct Groups<M: Macs> {
+    /// The keys of the further values of products, [`FURTHER`] a group.
+    further: Zeroizing<Vec<M::E>>,
+    /// The groups at ν.
+    at_nu: Tiles<M::E>,
+    pairs: Pairs<M::E, M::E>,
 }
 
 /// What the messages of a block go through.
@@ -81,7 +91,8 @@ impl<'a, M: Macs> Verifier<'a, M> {
             next: 0,
             sectioned: 0,
             gates: Tiles::new(),
-            triples: Tiles::new(),
+            pairs: Pairs::new(),
+            groups: Groups { further: Zeroizing::default(), at_nu: Tiles::new(), pairs: Pairs::new() },
             openings: Openings::new(ASSERTED),
             counted: Gates::default(),
             checked: Checked::new(&terms),
@@ -180,12 +191,11 @@ impl<'a, M: Macs> Verifier<'a, M> {
         // Whoever goes on after an error has not been convinced.
         let held = core::mem::replace(&mut self.talk.holds, false);
         let holds = match self.talk.terms.by {
-            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, *self.one)?,
-            _ => self.talk.check_gates(plan, &self.gates, &mut self.triples, *self.one)?,
+            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, &mut self.groups, *self.one)?,
+            _ => self.talk.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
         };
         self.talk.holds = held & holds;
         self.gates.clear();
-        self.triples.clear();
         self.checked.count(gates as u64, plan);
         Ok(())
     }
@@ -197,7 +207,7 @@ impl<M: Macs> Talk<'_, M> {
         &mut self,
         plan: Plan,
         gates: &Tiles<M::E>,
-        triples: &mut Tiles<M::E>,
+        pairs: &mut Pairs<M::F, M::E>,
         one: M::E,
     ) -> Result<bool> {
         let Self { source, arch, terms, .. } = self;
@@ -205,19 +215,20 @@ impl<M: Macs> Talk<'_, M> {
         let count = plan.triples(gates.len() as u64) as usize;
         let fill =
             |channel: &mut Channel, rows: &mut [[M::E; 3]]| source.fill(channel, rows.as_flattened_mut());
-        make::<M>(self.channel, count, triples, fill, |keys, corrections| {
+        make::<M>(self.channel, count, &mut pairs.triples, fill, |keys, corrections| {
             M::correct(arch, keys, corrections, one);
         })?;
         let seed = self.seed(!terms.one_way, CHECK)?;
-        self.open::<M>(&matching(arch, seed, &terms, gates.len(), plan), gates, triples)
+        match_gates(&mut pairs.matching, arch, seed, &terms, gates.len(), plan);
+        self.open::<M>(gates, pairs)
     }
 
     /// Checks groups of gates as gates over the extension. Section III-B, approach 2.
-    fn check_groups(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<bool> {
-        let groups = gates.len().div_ceil(GROUP);
+    fn check_groups(&mut self, gates: &Tiles<M::E>, groups: &mut Groups<M>, one: M::E) -> Result<bool> {
+        let Groups { further, at_nu, pairs } = groups;
+        let count = gates.len().div_ceil(GROUP);
         // Step 2.
-        let further = self.further(gates, one)?;
-        let mut triples = Tiles::new();
+        self.further(gates, further, one)?;
         let degree = <M::E as Extension<M::F>>::DEGREE as usize;
         let mut rows = Zeroizing::new(Vec::new());
         let source = &mut self.source;
@@ -228,14 +239,13 @@ impl<M: Macs> Talk<'_, M> {
             packed.for_each(|(packed, rows)| *packed = <M::E as Extension<M::F>>::pack(rows));
             Ok(())
         };
-        make::<Packed<M::E>>(self.channel, groups, &mut triples, fill, |keys, corrections| {
+        make::<Packed<M::E>>(self.channel, count, &mut pairs.triples, fill, |keys, corrections| {
             keys.iter_mut().zip(corrections).for_each(|(key, &correction)| *key += one * correction);
         })?;
         let seed = self.seed(!self.terms.one_way, CHECK)?;
         // Step 3.
-        let (nu, matching) = point_and_matching(self.arch, seed, groups);
-        let at = At::new::<M::F>(nu);
-        let mut at_nu = Tiles::new();
+        let at = At::new::<M::F>(match_groups(&mut pairs.matching, self.arch, seed, count));
+        at_nu.clear();
         let mut further = further.chunks_exact(FURTHER);
         for (_, tile) in gates.iter() {
             for (group, further) in tile.chunks(GROUP).zip(&mut further) {
@@ -249,40 +259,43 @@ impl<M: Macs> Talk<'_, M> {
             }
         }
         // Step 4.
-        self.open::<Packed<M::E>>(&matching, &at_nu, &triples)
+        self.open::<Packed<M::E>>(at_nu, pairs)
     }
 
     /// Keys of the further values of the products' polynomials, [`FURTHER`] a group.
-    fn further(&mut self, gates: &Tiles<M::E>, one: M::E) -> Result<Zeroizing<Vec<M::E>>> {
-        let groups = gates.len().div_ceil(GROUP);
-        let mut further = Zeroizing::new(vec![M::E::ZERO; FURTHER * groups]);
+    fn further(&mut self, gates: &Tiles<M::E>, further: &mut Zeroizing<Vec<M::E>>, one: M::E) -> Result<()> {
+        let length = FURTHER * gates.len().div_ceil(GROUP);
+        reserve(further, length);
+        further.resize(length, M::E::ZERO);
         let mut rest = &mut further[..];
+        let mut corrections = Vec::new();
         for (_, tile) in gates.iter() {
             let keys;
             (keys, rest) = rest.split_at_mut(FURTHER * tile.len().div_ceil(GROUP));
             self.source.fill(self.channel, keys)?;
-            let mut corrections = vec![M::F::ZERO; keys.len()];
+            corrections.resize(keys.len(), M::F::ZERO);
             M::recv(self.channel, &mut corrections)?;
             M::correct(self.arch, keys, &corrections, one);
         }
-        Ok(further)
+        Ok(())
     }
 
     /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3, 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
-        matching: &Matching<L::F>,
         gates: &Tiles<M::E>,
-        triples: &Tiles<M::E>,
+        pairs: &mut Pairs<L::F, M::E>,
     ) -> Result<bool> {
-        let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
+        let Pairs { triples, matching, opened: [left, right] } = pairs;
+        left.resize(triples.len(), L::F::ZERO);
+        right.resize(triples.len(), L::F::ZERO);
         for (left, right) in left.chunks_mut(TILE).zip(right.chunks_mut(TILE)) {
             L::recv(self.channel, left)?;
             L::recv(self.channel, right)?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
-        let opening = Opening::<L>::new(self.arch, seed, matching, [&left, &right]);
+        let opening = Opening::<L>::new(self.arch, seed, matching, [left, right]);
         let expected = opening.of_keys(gates, triples, *self.delta);
         let mut sum = [M::E::ZERO];
         self.channel.recv_elements(&mut sum)?;
@@ -310,6 +323,7 @@ fn make<L: Values>(
     mut fill: impl FnMut(&mut Channel, &mut [[L::E; 3]]) -> Result<()>,
     correct: impl Fn(&mut [L::E], &[L::F]),
 ) -> Result<()> {
+    triples.clear();
     let mut corrections = Vec::new();
     let mut products = Zeroizing::new(Vec::with_capacity(TILE.min(count)));
     while triples.len() < count {

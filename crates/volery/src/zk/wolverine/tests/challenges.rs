@@ -81,14 +81,14 @@ fn coins<M: Dealt>(terms: Terms, circuit: &Products<M::F>, witness: &[M::F]) -> 
 
 /// A lie about gate 5 that goes by the first coin of a block of `gates`.
 fn lies_by_coin<M: Macs>(terms: &Terms, gates: usize, coin: F128) -> Lies<M> {
-    let (arch, error) = (Arch::detect(), M::F::ONE);
+    let error = M::F::ONE;
     let mut lies = Lies { products: vec![(5, error)], ..Lies::default() };
     if terms.by == CheckedBy::Interpolation {
-        let (nu, matching) = point_and_matching::<M::E>(arch, coin, gates.div_ceil(GROUP));
+        let (nu, matching) = point_and_matching::<M::E>(coin, gates.div_ceil(GROUP));
         let of_group = At::new::<M::F>(nu).product[5].scale(error);
         lies.packed = vec![(0, matching.factor * of_group)];
     } else {
-        let matching = matching::<M::F>(arch, coin, terms, gates, terms.plan(gates as u64));
+        let matching = matching::<M::F>(coin, terms, gates);
         let triples = 0..matching.slots.len();
         let bucket = triples.filter(|&i| matching.gate(matching.slots[i]) == Some(5));
         lies.triples = bucket.map(|i| (i, matching.factor * error)).collect();
@@ -148,7 +148,7 @@ fn a_prover_who_knows_the_point_beforehand_is_believed() {
         let (circuit, witness) = instance::<FieldMacs<E, E>>(64, 1);
         let [own, others @ ..] = coins::<FieldMacs<E, E>>(terms, &circuit, &witness);
         let verdict = |coin| {
-            let (nu, _) = point_and_matching::<E>(Arch::detect(), coin, 2);
+            let (nu, _) = point_and_matching::<E>(coin, 2);
             let weights = At::new::<E>(nu).product;
             let further = -(weights[5] * weights[GROUP + 7].invert());
             let lies = Lies { products: vec![(5, E::ONE)], further: vec![(7, further)], ..Lies::default() };
@@ -164,7 +164,8 @@ fn a_prover_who_knows_the_point_beforehand_is_believed() {
 /// θ_α under this seed: from the sums of MACs of a lone triple, whose x or whose z has the MAC one.
 fn theta<E: MacField<E>>(seed: F128) -> E {
     type L<E> = FieldMacs<E, E>;
-    let matching = Matching { slots: slots(1, 1, 0), bucket: 1, gates: 1, factor: E::ONE };
+    let mut matching = Matching::new();
+    matching.in_order(1, E::ONE);
     let sum = |macs: [E; 3]| {
         let tagged = |macs: [E; 3]| {
             let mut tiles = Tiles::new();
@@ -192,7 +193,7 @@ fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
         let (circuit, witness) = instance::<FieldMacs<E, E>>(64, 1);
         let [own, others @ ..] = coins::<FieldMacs<E, E>>(terms, &circuit, &witness);
         let verdict = |coins: [F128; 2]| {
-            let eta = matching::<E>(Arch::detect(), coins[0], &terms, 64, Plan::SINGLE).factor;
+            let eta = matching::<E>(coins[0], &terms, 64).factor;
             let more = eta * (witness[2 * 5 + 1] - theta::<E>(coins[1])).invert();
             let lies = Lies { products: vec![(5, E::ONE)], left: vec![(5, more)], ..Lies::default() };
             cheat::<FieldMacs<E, E>>(terms, (&circuit, &witness), &lies, SEEDS).verdict

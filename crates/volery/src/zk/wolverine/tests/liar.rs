@@ -184,7 +184,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         let (lies, before) = (self.lies, self.triples);
         let triples = self.make::<M>(&rows, |i| error(&lies.triples, before + i))?;
         let seed = self.seed(!self.terms.one_way, CHECK)?;
-        let matching = matching(Arch::detect(), seed, &self.terms, gates.len(), plan);
+        let matching = matching(seed, &self.terms, gates.len());
         self.open::<M>(&matching, gates, &triples, |i| error(&lies.left, before + i))
     }
 
@@ -214,7 +214,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         let (lies, before) = (self.lies, self.triples);
         let triples = self.make::<Packed<M::E>>(packed.as_chunks().0, |i| error(&lies.packed, before + i))?;
         let seed = self.seed(!self.terms.one_way, CHECK)?;
-        let (nu, matching) = point_and_matching(Arch::detect(), seed, groups);
+        let (nu, matching) = point_and_matching(seed, groups);
         let At { factors, product } = At::new::<M::F>(nu);
         let mut at_nu = Tiles::new();
         for (group, further) in gates.chunks(GROUP).zip(further_rows.chunks(FURTHER)) {
@@ -251,13 +251,14 @@ impl<'a, M: Macs> Liar<'a, M> {
         triples: &Tiles<L::Tag>,
         error: impl Fn(usize) -> L::F,
     ) -> Result<()> {
-        let operands = gates.iter().flat_map(|(_, tile)| tile);
-        let operands: Vec<_> = operands.map(|[a, b, _]| [L::value(*a), L::value(*b)]).collect();
+        let operands = |[a, b, _]: &[L::Tag; 3]| [L::value(*a), L::value(*b)];
+        let of_gates: Vec<_> = gates.iter().flat_map(|(_, tile)| tile).map(operands).collect();
         let [mut left, mut right] = [0; 2].map(|_| vec![L::F::ZERO; triples.len()]);
         for (before, tile) in triples.iter() {
             let range = before..before + tile.len();
             let opened = [&mut left[range.clone()], &mut right[range.clone()]];
-            open::<L>(matching, &operands, &matching.slots[range.clone()], tile, opened);
+            let own: Vec<_> = tile.iter().map(operands).collect();
+            open(matching, &of_gates, &matching.slots[range.clone()], &own, opened);
             range.clone().for_each(|i| left[i] += error(i));
             if range.end == triples.len() {
                 self.draw(Before::Left, OPENING);

@@ -86,7 +86,7 @@ fn bits_of_a_gate_and_its_triple_are_uniform() {
         for dealer in 0..=255 {
             let run = talk::<BitMacs>(terms, n, who, Seeds { dealer, verifier: dealer.into() });
             let coin = F128::from_bytes(*run.answered[0].first_chunk().unwrap());
-            let matching = matching::<F2>(Arch::detect(), coin, &terms, n as usize, terms.plan(n));
+            let matching = matching::<F2>(coin, &terms, n as usize);
             let said = [Said::Corrections, Said::Triples, Said::Left, Said::Right];
             let said = said.map(|what| gather(&run, &script, what));
             let bit = |of: usize, i: usize| usize::from(said[of][i / 8] >> (i % 8) & 1);
