@@ -1,13 +1,13 @@
 //! Advice to the operating system about memory.
 
-/// Asks for huge pages behind the capacity of `words`, which is about to be filled: with ordinary pages most reads at random
+/// Asks for huge pages behind the capacity of `elements`, which is about to be filled: with ordinary pages most reads at random
 /// places miss the translation buffer, and each page costs a fault when it is first written. The system grants them, if at
 /// all, where a whole aligned huge page lies within, so that tables of a few megabytes and more gain.
 #[cfg(target_os = "linux")]
-pub fn advise_huge_pages<T>(words: &mut Vec<T>) {
+pub fn advise_huge_pages<T>(elements: &mut Vec<T>) {
     const PAGE: usize = 4096;
-    let start = words.as_mut_ptr() as usize;
-    let end = start + words.capacity() * size_of::<T>();
+    let start = elements.as_mut_ptr() as usize;
+    let end = start + elements.capacity() * size_of::<T>();
     let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
     if first < last {
         // SAFETY: the range lies within one allocation that we hold exclusively, and this advice changes neither its
