@@ -89,7 +89,7 @@ impl<S: Share> Source<S> {
 /// Makes room for `length` elements in all, and wipes where they were before.
 pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, length: usize) {
     if length > elements.capacity() {
-        let mut larger = Zeroizing::new(Vec::with_capacity(length.next_power_of_two()));
+        let mut larger = Zeroizing::new(Vec::with_capacity(length.max(2 * elements.capacity())));
         larger.extend_from_slice(elements);
         *elements = larger;
     }
@@ -97,11 +97,13 @@ pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, lengt
 
 /// Triples that lie in one piece: so many that huge pages fit, which are touched one after the other.
 const SLAB: usize = 128 * TILE;
+/// As many as a huge page or two.
+const FEW: usize = 8 * TILE;
 
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
     /// [`SLAB`] each but for the last, which grows by tiles; those beyond `length` are from before.
-    slabs: Vec<Zeroizing<Vec<[R; 3]>>>,
+    slabs: Vec<Vec<[R; 3]>>,
     /// How many triples there are, and for how many there is room.
     length: usize,
     room: usize,
@@ -136,12 +138,14 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     #[inline(never)]
     fn grow(&mut self) {
         if self.room.is_multiple_of(SLAB) {
-            let mut slab = Zeroizing::new(Vec::with_capacity(SLAB));
-            advise_huge_pages(&mut slab);
-            self.slabs.push(slab);
+            self.slabs.push(Vec::with_capacity(SLAB));
         }
         let slab = self.slabs.last_mut().expect("pushed where there was none");
         let length = slab.len();
+        // Where nobody asks, a short statement takes no whole huge page.
+        if self.room == FEW || self.room > FEW && length == 0 {
+            advise_huge_pages(slab);
+        }
         slab.resize(length + TILE, [R::default(); 3]);
         self.room += TILE;
     }
@@ -173,6 +177,13 @@ impl<R: DefaultIsZeroes> Tiles<R> {
             let before = core::mem::replace(&mut start, end);
             (before < end).then(|| (before, &self.slabs[before / SLAB][before % SLAB..][..end - before]))
         })
+    }
+}
+
+impl<R: DefaultIsZeroes> Drop for Tiles<R> {
+    /// Wipes what was written, and touches no more of the memory.
+    fn drop(&mut self) {
+        self.slabs.iter_mut().for_each(|slab| slab.as_flattened_mut().zeroize());
     }
 }
 
