@@ -57,8 +57,8 @@
 //! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and again should
 //! count.
 //!
-//! **Memory** of a party: a gate and a triple take three shares each and two values, a triple also 5 bytes for its slot and
-//! two values more: with B = 2 and MACs of 16 bytes 164 bytes a gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
+//! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple also 5 bytes
+//! for its slot and two values more: with B = 2 and MACs of 16 bytes up to 164 bytes a gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
 
 mod interpolation;
 mod macs;
@@ -270,6 +270,26 @@ impl Checked {
         if gates > self.longest {
             (self.longest, self.bucket, self.opened) = (gates, plan.bucket, plan.opened);
         }
+    }
+}
+
+/// The sections and checks of a proof, which goes no further after one that has failed: not even where a circuit swallows
+/// the error.
+#[derive(Default)]
+struct Steps {
+    begun: bool,
+}
+
+impl Steps {
+    fn begin(&mut self) -> Result<()> {
+        if core::mem::replace(&mut self.begun, true) {
+            return Err(Error::invalid("the proof has ended in an error before: start another"));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.begun = false;
     }
 }
 

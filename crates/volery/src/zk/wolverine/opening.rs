@@ -75,7 +75,7 @@ impl<V: Field> Matching<V> {
     }
 }
 
-/// Gates and what checks them, in memory that serves one block after the other.
+/// Triples, which gate each checks and what was opened of both, in memory that serves one block after the other.
 pub(super) struct Pairs<V, R: DefaultIsZeroes> {
     pub(super) triples: Tiles<R>,
     pub(super) matching: Matching<V>,
@@ -234,6 +234,7 @@ pub(super) fn open<V: Field>(
     own: &[[V; 2]],
     [left, right]: [&mut [V]; 2],
 ) {
+    assert_eq!((slots.len(), left.len(), right.len()), (own.len(), own.len(), own.len()));
     let pairs = slots.iter().zip(own).zip(left.iter_mut().zip(right));
     for ((&slot, &[x, y]), (left, right)) in pairs {
         let [a, b] = matching.gate(slot).map_or([V::ZERO; 2], |gate| operands[gate]);

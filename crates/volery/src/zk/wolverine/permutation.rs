@@ -81,18 +81,7 @@ impl Shuffle {
             self.by_piles(words, entries, shuffled, in_place);
         } else {
             shuffled.iter_mut().zip(entries).for_each(|(place, entry)| *place = entry);
-            self.by_swaps(words, shuffled, in_place);
-        }
-    }
-
-    /// By Fisher and Yates, where there are no more than `in_place`.
-    fn by_swaps(&mut self, words: &mut Words, entries: &mut [u32], in_place: usize) {
-        if entries.len() > in_place {
-            let before = entries.to_vec();
-            return self.by_piles(words, before.into_iter(), entries, in_place);
-        }
-        for last in (1..entries.len()).rev() {
-            entries.swap(last, words.below(last + 1));
+            by_swaps(words, shuffled);
         }
     }
 
@@ -124,8 +113,20 @@ impl Shuffle {
         for length in lengths {
             let pile;
             (pile, rest) = rest.split_at_mut(length);
-            self.by_swaps(words, pile, in_place);
+            if length > in_place {
+                let entries = pile.to_vec();
+                self.by_piles(words, entries.into_iter(), pile, in_place);
+            } else {
+                by_swaps(words, pile);
+            }
         }
+    }
+}
+
+/// By Fisher and Yates.
+fn by_swaps(words: &mut Words, entries: &mut [u32]) {
+    for last in (1..entries.len()).rev() {
+        entries.swap(last, words.below(last + 1));
     }
 }
 
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn it_is_a_permutation_and_a_function_of_the_seed() {
-        for length in [0, 1, 2, 1000, IN_PLACE, IN_PLACE + 1, 300_000] {
+        for length in [0, 1, 2, 1000, IN_PLACE, IN_PLACE + 1, 300_000, PILES * IN_PLACE + 1] {
             let sorted: Vec<u32> = (0..length as u32).collect();
             let shuffled = |arch, seed| {
                 let mut shuffled = vec![7; 3];

@@ -5,7 +5,7 @@ use super::macs::{Macs, Packed, Values};
 use super::opening::{Opening, Pairs, open};
 use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
-use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Steps, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -19,6 +19,7 @@ use zeroize::{Zeroize, Zeroizing};
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a, M: Macs> {
     talk: Talk<'a, M>,
+    steps: Steps,
     witness: Box<dyn Iterator<Item = M::F> + 'a>,
     /// Shares to commit by, what is told of each, and the next to use.
     section: Zeroizing<Vec<M::Tag>>,
@@ -42,22 +43,22 @@ pub struct Prover<'a, M: Macs> {
 struct Checks<L: Values> {
     pairs: Pairs<L::F, L::Tag>,
     /// Left and right operands of the gates, and of the triples.
-    gates: Operands<L::F>,
-    triples: Operands<L::F>,
+    of_gates: Operands<L::F>,
+    of_triples: Operands<L::F>,
 }
 
 type Operands<V> = Zeroizing<Vec<[V; 2]>>;
 
 impl<L: Values> Checks<L> {
     fn new() -> Self {
-        Self { pairs: Pairs::new(), gates: Operands::default(), triples: Operands::default() }
+        Self { pairs: Pairs::new(), of_gates: Operands::default(), of_triples: Operands::default() }
     }
 
     /// Takes up the operands of all gates but those it has already.
     fn note(&mut self, gates: &Tiles<L::Tag>) {
-        for (before, tile) in gates.since(self.gates.len()) {
-            reserve(&mut self.gates, before + tile.len());
-            self.gates.extend(tile.iter().map(operands_of::<L>));
+        for (before, tile) in gates.since(self.of_gates.len()) {
+            reserve(&mut self.of_gates, before + tile.len());
+            self.of_gates.extend(tile.iter().map(operands_of::<L>));
         }
     }
 }
@@ -95,6 +96,7 @@ impl<'a, M: Macs> Prover<'a, M> {
     ) -> Self {
         Self {
             talk: Talk { channel, source: Source::new(vole), arch, terms },
+            steps: Steps::default(),
             witness: Box::new(witness.into_iter()),
             section: Zeroizing::new(Vec::with_capacity(TILE)),
             corrections: Vec::new(),
@@ -168,13 +170,17 @@ impl<'a, M: Macs> Prover<'a, M> {
     #[cold]
     #[inline(never)]
     fn next_section(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         let length = section(self.sectioned, TILE);
         self.section.resize(length, M::Tag::default());
+        // None is there before all are.
+        self.next = length;
         self.talk.source.fill(self.talk.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
         self.sectioned += length;
         self.next = 0;
+        self.steps.end();
         Ok(())
     }
 
@@ -201,19 +207,21 @@ impl<'a, M: Macs> Prover<'a, M> {
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         self.sectioned = 0;
         let gates = self.gates.len();
-        if gates == 0 {
-            return Ok(());
+        if gates > 0 {
+            let plan = self.talk.terms.plan(gates as u64);
+            match self.talk.terms.by {
+                CheckedBy::Interpolation => self.talk.check_groups(&self.gates, &mut self.groups)?,
+                _ => self.talk.check_gates(plan, &self.gates, &mut self.checks)?,
+            }
+            self.gates.clear();
+            self.checks.of_gates.clear();
+            self.checked.count(gates as u64, plan);
         }
-        let plan = self.talk.terms.plan(gates as u64);
-        match self.talk.terms.by {
-            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, &mut self.groups)?,
-            _ => self.talk.check_gates(plan, &self.gates, &mut self.checks)?,
-        }
-        self.gates.clear();
-        self.checked.count(gates as u64, plan);
+        self.steps.end();
         Ok(())
     }
 }
@@ -252,6 +260,7 @@ impl<M: Macs> Talk<'_, M> {
         // Step 3.
         let at = At::new::<M::F>(match_groups(&mut checks.pairs.matching, self.arch, seed, count));
         at_nu.clear();
+        checks.of_gates.clear();
         let mut further = further.chunks_exact(FURTHER);
         for (_, tile) in gates.iter() {
             for (group, further) in tile.chunks(GROUP).zip(&mut further) {
@@ -301,16 +310,15 @@ impl<M: Macs> Talk<'_, M> {
         left.resize(triples.len(), L::F::ZERO);
         right.resize(triples.len(), L::F::ZERO);
         let opened = left.chunks_mut(TILE).zip(right.chunks_mut(TILE));
-        let own = matching.slots.chunks(TILE).zip(checks.triples.chunks(TILE));
+        let own = matching.slots.chunks(TILE).zip(checks.of_triples.chunks(TILE));
         for ((left, right), (slots, own)) in opened.zip(own) {
-            open(matching, &checks.gates, slots, own, [left, right]);
+            open(matching, &checks.of_gates, slots, own, [left, right]);
             L::send(self.channel, left)?;
             L::send(self.channel, right)?;
         }
         let [_, coin] = self.terms.coins::<M>();
         let seed = self.seed(coin, OPENING)?;
         let sum = Opening::<L>::new(self.arch, seed, matching, [left, right]).of_tags(gates, triples);
-        checks.gates.clear();
         self.channel.send_elements(&[sum])
     }
 
@@ -334,7 +342,7 @@ fn make<L: Values>(
     checks: &mut Checks<L>,
     mut fill: impl FnMut(&mut Channel, &mut [[L::Tag; 3]]) -> Result<()>,
 ) -> Result<()> {
-    let (triples, operands) = (&mut checks.pairs.triples, &mut checks.triples);
+    let (triples, operands) = (&mut checks.pairs.triples, &mut checks.of_triples);
     triples.clear();
     reserve(operands, count);
     operands.resize(count, [L::F::ZERO; 2]);

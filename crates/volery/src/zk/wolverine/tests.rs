@@ -23,7 +23,7 @@ mod script;
 mod simulation;
 
 use super::*;
-use crate::channel::{Channel, Link, Party, Tape, pipe};
+use crate::channel::{Channel, Link, Party, Playback, Tape, pipe};
 use crate::circuit::{Backend, Circuit};
 use crate::random::Random;
 use crate::vole::{self, BoxedVole, ideal, subfield};
@@ -267,6 +267,57 @@ fn a_false_sum_is_refused() {
             let (proved, verified) = run::<M>(terms, &circuit, &witness, pipe(Duration::from_secs(20)));
             assert!(matches!(proved, Err(Error::Unsatisfied(name)) if name == "the sum"));
             assert!(matches!(verified, Err(Error::Io { .. })));
+        }
+    }
+    over_every_field!(test);
+}
+
+/// [`Products`] that go on after errors, with zeroes.
+struct Careless<F>(Products<F>);
+
+impl<B: Backend> Circuit<B> for Careless<B::F> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let zero = b.constant(B::F::ZERO);
+        let mut sum = b.constant(-self.0.sum);
+        for _ in 0..self.0.n {
+            let [x, y] = [0; 2].map(|_| b.witness().unwrap_or(zero));
+            let product = b.mul(x, y).unwrap_or(zero);
+            sum = b.add(sum, product);
+        }
+        b.assert_zero(sum, &"the sum")
+    }
+}
+
+/// Where a circuit swallows an error, nothing more is said of the secret, and nothing believed.
+#[test]
+fn nobody_goes_on_after_an_error() {
+    fn test<M: Dealt>() {
+        for terms in all_terms::<M>(64, 8).into_iter().filter(|terms| terms.coins::<M>().contains(&true)) {
+            let (circuit, witness) = instance::<M>(200, 1);
+            let honest = record_honest::<M>(terms, &circuit, &witness, SEEDS);
+            let circuit = Careless(circuit);
+            // Each coin may be the last that comes.
+            for coins in 0..honest.answered.len() {
+                let (link, said) = Tape::new(Playback::new(honest.answered[..coins].concat()), None);
+                let mut channel = Channel::new(Party::Prover, link);
+                let (vole, witness) = (M::prover_end(SEEDS.dealer), witness.iter().copied());
+                let mut prover = Prover::<M>::new(&mut channel, vole, Arch::detect(), terms, witness);
+                circuit.run(&mut prover).unwrap();
+                assert!(prover.finish().is_err());
+                let said = said.messages();
+                assert!(said.len() < honest.said.len() && honest.said.starts_with(&said), "{}", terms.name());
+            }
+            // Any message but the last may be the last that comes.
+            for messages in 0..honest.said.len() - 1 {
+                let (link, _) = Tape::new(Playback::new(honest.said[..messages].concat()), None);
+                let mut channel = Channel::new(Party::Verifier, link);
+                let (delta, mut random) = SEEDS.verifiers::<M>();
+                let vole = M::verifier_end(SEEDS.dealer, &delta);
+                let mut verifier =
+                    Verifier::<M>::new(&mut channel, vole, Arch::detect(), terms, &delta, &mut random);
+                circuit.run(&mut verifier).unwrap();
+                assert!(verifier.finish().is_err(), "{}", terms.name());
+            }
         }
     }
     over_every_field!(test);

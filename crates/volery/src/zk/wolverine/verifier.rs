@@ -5,7 +5,7 @@ use super::macs::{Macs, Packed, Values};
 use super::opening::{Opening, Pairs};
 use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
-use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
+use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Steps, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted};
 use crate::error::{Error, Result};
@@ -23,6 +23,7 @@ use zeroize::Zeroizing;
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a, M: Macs> {
     talk: Talk<'a, M>,
+    steps: Steps,
     /// The key of one.
     one: Zeroizing<M::E>,
     /// Keys of what the prover commits to, what it tells of each, and the next to use.
@@ -59,7 +60,7 @@ struct Talk<'a, M: Macs> {
     delta: Zeroizing<M::E>,
     /// Of its coins.
     random: Random,
-    /// Whether all blocks were opened rightly so far, and none was begun and not ended.
+    /// Whether all blocks were opened rightly so far.
     holds: bool,
 }
 
@@ -76,6 +77,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         let random = Random::from_seed(&random.bytes());
         let source = Source::new(vole);
         Self {
+            steps: Steps::default(),
             one: Zeroizing::new(M::one(delta)),
             talk: Talk {
                 channel,
@@ -148,14 +150,19 @@ impl<'a, M: Macs> Verifier<'a, M> {
     #[cold]
     #[inline(never)]
     fn next_section(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         let length = section(self.sectioned, TILE);
         self.section.resize(length, M::E::ZERO);
+        // None is there before all are.
+        self.next = length;
         self.talk.source.fill(self.talk.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
         M::recv(self.talk.channel, &mut self.corrections)?;
         M::correct(self.talk.arch, &mut self.section, &self.corrections, *self.one);
         self.sectioned += length;
+        self.next = 0;
+        self.steps.end();
         Ok(())
     }
 
@@ -181,22 +188,22 @@ impl<'a, M: Macs> Verifier<'a, M> {
     #[cold]
     #[inline(never)]
     fn end_block(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         self.sectioned = 0;
         let gates = self.gates.len();
-        if gates == 0 {
-            return Ok(());
+        if gates > 0 {
+            let plan = self.talk.terms.plan(gates as u64);
+            self.talk.holds &= match self.talk.terms.by {
+                CheckedBy::Interpolation => {
+                    self.talk.check_groups(&self.gates, &mut self.groups, *self.one)?
+                }
+                _ => self.talk.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
+            };
+            self.gates.clear();
+            self.checked.count(gates as u64, plan);
         }
-        let plan = self.talk.terms.plan(gates as u64);
-        // Whoever goes on after an error has not been convinced.
-        let held = core::mem::replace(&mut self.talk.holds, false);
-        let holds = match self.talk.terms.by {
-            CheckedBy::Interpolation => self.talk.check_groups(&self.gates, &mut self.groups, *self.one)?,
-            _ => self.talk.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
-        };
-        self.talk.holds = held & holds;
-        self.gates.clear();
-        self.checked.count(gates as u64, plan);
+        self.steps.end();
         Ok(())
     }
 }
