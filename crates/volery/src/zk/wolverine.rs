@@ -58,7 +58,8 @@
 //! count.
 //!
 //! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple also 5 bytes
-//! for its slot and two values more: with B = 2 and MACs of 16 bytes up to 164 bytes a gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
+//! for its slot and two values more. With B = 2 and MACs of 16 bytes that is up to 164 bytes a gate, 129 MB at the default
+//! 786,432. Shorter blocks over F_2 take larger buckets.
 
 mod interpolation;
 mod macs;
