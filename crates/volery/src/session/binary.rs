@@ -54,8 +54,9 @@ impl Binary {
 fn cost(correlations: Correlations) -> Cost {
     match correlations {
         Correlations::SoftSpoken(depth) => Cost {
-            bits: depth.trees() as f64,
-            bits_alone: (depth.trees() - 1) as f64,
+            value: 1.0,
+            by_prover: (depth.trees() - 1) as f64,
+            by_verifier: 0.0,
             nanoseconds: match depth {
                 Depth::Four => 25.0,
                 Depth::Eight => 38.0,
@@ -68,8 +69,9 @@ fn cost(correlations: Correlations) -> Cost {
             let shares = (params.outputs() - params.consumed()) as f64;
             Cost {
                 // Corrections of trees go one way, those of gates the other.
-                bits: f64::max(1.0, 8.0 * corrections / shares),
-                bits_alone: 8.0 * corrections / shares,
+                value: 1.0,
+                by_prover: 0.0,
+                by_verifier: 8.0 * corrections / shares,
                 // The more of its outputs a set consumes and the larger its table, the more work for each.
                 nanoseconds: match params.depth {
                     ..=6 => 29.0,

@@ -51,10 +51,11 @@ impl fmt::Display for Correlations {
 
 /// What correlations cost: only the order of the times matters, which were measured with VAES-512.
 pub(super) struct Cost {
-    /// Bits on the wire for each gate in the direction that carries more, the gate's own value included.
-    pub(super) bits: f64,
-    /// Bits on the wire for each share alone, in the direction that carries more.
-    pub(super) bits_alone: f64,
+    /// Bits of a gate's value, which the prover sends.
+    pub(super) value: f64,
+    /// Bits for each share that the prover sends beside it, and the verifier.
+    pub(super) by_prover: f64,
+    pub(super) by_verifier: f64,
     /// Work for each gate, in nanoseconds, of the busier party.
     pub(super) nanoseconds: f64,
     /// Bytes of the set-up beyond the base transfers.
@@ -68,7 +69,7 @@ pub(super) struct Cost {
 pub enum Use {
     /// A proof: each commits to a value.
     Proof,
-    /// A proof whose prover sends while no shares are made, and waits while they are.
+    /// A proof of which the two directions do not overlap, because the prover waits for coins.
     InTurns,
     /// Nothing else is sent.
     Alone,
@@ -84,12 +85,17 @@ impl Cost {
         bandwidth: f64,
     ) -> Correlations {
         let duration = |correlations: &Correlations| {
-            let Self { bits, bits_alone, nanoseconds, setup_bytes, setup_nanoseconds } = cost(*correlations);
+            let Self { value, by_prover, by_verifier, nanoseconds, setup_bytes, setup_nanoseconds } =
+                cost(*correlations);
             let on_wire = |bits: f64| bits * 1e3 / bandwidth;
+            let alone = by_prover.max(by_verifier);
             let online = match purpose {
-                Use::Proof => nanoseconds.max(on_wire(bits)) + on_wire(bits_alone) / 20.0,
-                Use::InTurns => nanoseconds + on_wire(bits_alone),
-                Use::Alone => nanoseconds.max(on_wire(bits_alone)),
+                Use::Proof => {
+                    let busier = by_verifier.max(value + by_prover);
+                    nanoseconds.max(on_wire(busier)) + on_wire(alone) / 20.0
+                }
+                Use::InTurns => nanoseconds.max(on_wire(value + by_prover)) + on_wire(by_verifier),
+                Use::Alone => nanoseconds.max(on_wire(alone)),
             };
             setup_nanoseconds + on_wire(8.0 * setup_bytes) + shares as f64 * online
         };
@@ -257,6 +263,16 @@ mod tests {
                 .map(|mbps| place(Binary::fastest(commitments, Use::Proof, mbps)));
             assert!(chosen.is_sorted(), "{commitments}: {chosen:?}");
         }
+    }
+
+    /// What the verifier sends is waited for, and what the prover sends is not.
+    #[test]
+    fn in_turns_fast_links_take_what_the_prover_sends() {
+        let chosen = |bandwidth| Binary::fastest(1 << 26, Use::InTurns, bandwidth).name();
+        assert_eq!(
+            [1e5, 6e3, 500.0, 200.0, 20.0].map(chosen),
+            ["softspoken4", "softspoken4", "mid", "mid", "wan"]
+        );
     }
 
     #[test]

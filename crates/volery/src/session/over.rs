@@ -37,21 +37,25 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
 
     fn cost(correlations: Correlations) -> Cost {
         let field = 8.0 * B::BYTES as f64;
-        let bits_alone_of_first = field * f64::from(E::DEGREE * B::BITS);
-        let Correlations::Lpn(params) = correlations else {
-            let (bits, bits_alone) = (field + bits_alone_of_first, bits_alone_of_first);
-            return Cost { bits, bits_alone, nanoseconds: 1e3, setup_bytes: 0.0, setup_nanoseconds: 0.0 };
+        let direct = Cost {
+            value: field,
+            by_prover: field * f64::from(E::DEGREE * B::BITS),
+            by_verifier: 0.0,
+            nanoseconds: 1e3,
+            setup_bytes: 0.0,
+            setup_nanoseconds: 0.0,
         };
+        let Correlations::Lpn(params) = correlations else { return direct };
         let corrections =
             |set: Params| (set.trees * (16 * (set.depth - 1) + 3 * E::BYTES + 2 * set.depth)) as f64;
         let shares = (params.outputs() - params.consumed_over(E::DEGREE as usize)) as f64;
-        let bits_alone = 8.0 * corrections(params) / shares;
         // The set-up runs through all sets on the way.
         let chain = Self::sets().chain(params);
         Cost {
             // Corrections of trees go one way, those of gates the other.
-            bits: field.max(bits_alone),
-            bits_alone,
+            value: field,
+            by_prover: 0.0,
+            by_verifier: 8.0 * corrections(params) / shares,
             // The more of its outputs a set consumes and the larger its table, the more work for each.
             nanoseconds: match params.depth {
                 ..=6 => 38.0,
@@ -59,7 +63,7 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
                 9..=10 => 25.0,
                 _ => 45.0,
             },
-            setup_bytes: bits_alone_of_first * chain[0].consumed_over(E::DEGREE as usize) as f64 / 8.0
+            setup_bytes: direct.by_prover * chain[0].consumed_over(E::DEGREE as usize) as f64 / 8.0
                 + chain.iter().map(|set| corrections(*set)).sum::<f64>(),
             setup_nanoseconds: chain.iter().map(|set| 8.0 * set.outputs() as f64).sum(),
         }
