@@ -70,6 +70,8 @@ impl Shuffle {
         self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
     }
 
+    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to random piles,
+    /// each shuffled, are shuffled.
     fn shuffle_by(
         &mut self,
         words: &mut Words,
@@ -77,23 +79,31 @@ impl Shuffle {
         shuffled: &mut [u32],
         in_place: usize,
     ) {
-        if shuffled.len() > in_place {
-            self.by_piles(words, entries, shuffled, in_place);
-        } else {
+        if shuffled.len() <= in_place {
             shuffled.iter_mut().zip(entries).for_each(|(place, entry)| *place = entry);
-            by_swaps(words, shuffled);
+            return swap(words, shuffled);
+        }
+        let mut rest = shuffled;
+        for length in self.deal(words, entries, rest) {
+            let pile;
+            (pile, rest) = rest.split_at_mut(length);
+            if length <= in_place {
+                swap(words, pile);
+            } else {
+                let entries = pile.to_vec();
+                self.shuffle_by(words, entries.into_iter(), pile, in_place);
+            }
         }
     }
 
-    /// By Rao and Sandelius: entries that go to random piles, each shuffled, are shuffled.
-    fn by_piles(
+    /// Deals `entries` to random piles, which lie side by side in `dealt`; their lengths.
+    fn deal(
         &mut self,
         words: &mut Words,
-        entries: impl ExactSizeIterator<Item = u32>,
-        shuffled: &mut [u32],
-        in_place: usize,
-    ) {
-        self.piles.resize(shuffled.len(), 0);
+        entries: impl Iterator<Item = u32>,
+        dealt: &mut [u32],
+    ) -> [usize; PILES] {
+        self.piles.resize(dealt.len(), 0);
         let mut lengths = [0; PILES];
         for piles in self.piles.chunks_mut(8) {
             piles.copy_from_slice(&words.word().to_le_bytes()[..piles.len()]);
@@ -106,25 +116,15 @@ impl Shuffle {
         });
         for (entry, &pile) in entries.zip(&self.piles) {
             let place = &mut places[usize::from(pile)];
-            shuffled[*place] = entry;
+            dealt[*place] = entry;
             *place += 1;
         }
-        let mut rest = shuffled;
-        for length in lengths {
-            let pile;
-            (pile, rest) = rest.split_at_mut(length);
-            if length > in_place {
-                let entries = pile.to_vec();
-                self.by_piles(words, entries.into_iter(), pile, in_place);
-            } else {
-                by_swaps(words, pile);
-            }
-        }
+        lengths
     }
 }
 
-/// By Fisher and Yates.
-fn by_swaps(words: &mut Words, entries: &mut [u32]) {
+/// Shuffles in place, by Fisher and Yates.
+fn swap(words: &mut Words, entries: &mut [u32]) {
     for last in (1..entries.len()).rev() {
         entries.swap(last, words.below(last + 1));
     }
