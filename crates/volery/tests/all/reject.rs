@@ -109,10 +109,15 @@ fn more_security_than_there_is() {
 #[test]
 fn a_replayed_transcript() {
     let (network, witness) = network(100);
-    let said: Vec<u8> = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
+    assert_replay_fails(&network, &witness, options);
+}
+
+/// Of an honest run under `options`, which take a seed.
+fn assert_replay_fails<C: Boolean>(circuit: &C, witness: &[F2], options: impl Fn(u8) -> Options) {
+    let said: Vec<u8> = run_honestly(circuit, witness, &options(1)).from_prover.messages().concat();
     let replay = |seed| {
         let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
-        verify(&network, &mut channel, &options(seed))
+        verify(circuit, &mut channel, &options(seed))
     };
     assert!(replay(1).is_ok(), "the same verifier again: the playback itself works");
     assert!(matches!(replay(2), Err(Error::Misbehaved(_) | Error::Rejected(_))));

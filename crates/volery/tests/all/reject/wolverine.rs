@@ -1,6 +1,6 @@
 //! The same by Wolverine: over F_2, in two blocks, with coins of the verifier and without.
 
-use super::assert_survives;
+use super::{assert_replay_fails, assert_survives};
 use crate::kit::{ABC, Session, both, by_wolverine, network, preimage, run, run_honestly, seeded};
 use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::channel::{Channel, Flip, Party, Playback};
@@ -79,14 +79,7 @@ fn a_flipped_bit_anywhere_in_an_opening() {
 fn a_replayed_transcript() {
     let (network, witness) = network(700);
     for (correlations, one_way) in [(EIGHT, false), (TINY, false), (EIGHT, true)] {
-        let options = |seed| options(seed, correlations, one_way, 600);
-        let said: Vec<u8> = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
-        let replay = |seed| {
-            let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
-            verify(&network, &mut channel, &options(seed))
-        };
-        assert!(replay(1).is_ok(), "the same verifier again: the playback itself works");
-        assert!(matches!(replay(2), Err(Error::Misbehaved(_) | Error::Rejected(_))));
+        assert_replay_fails(&network, &witness, |seed| options(seed, correlations, one_way, 600));
     }
 }
 
