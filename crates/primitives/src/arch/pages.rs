@@ -1,8 +1,8 @@
 //! Advice to the operating system about memory.
 
-/// Asks for huge pages behind the capacity of `elements`, which is about to be filled: with ordinary pages most reads at random
-/// places miss the translation buffer, and each page costs a fault when it is first written. The system grants them, if at
-/// all, where a whole aligned huge page lies within, so that tables of a few megabytes and more gain.
+/// Asks for huge pages behind the capacity of `elements`, which is about to be filled: with ordinary pages most reads at
+/// random places miss the translation buffer, and each page costs a fault when it is first written. The system grants
+/// them, if at all, where a whole aligned huge page lies within, so that tables of a few megabytes and more gain.
 #[cfg(target_os = "linux")]
 pub fn advise_huge_pages<T>(elements: &mut Vec<T>) {
     const PAGE: usize = 4096;

@@ -43,9 +43,9 @@ pub struct Options {
     /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
     /// messages of both parties. By Wolverine buckets are then as large as 128 bits take, and there is no sacrifice.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver and Wolverine always do.
-    /// Without it a witness that fails is noticed during the proof, which then ends at its end: a verifier learns that it
-    /// failed, and not where.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver and
+    /// Wolverine always do. Without it a witness that fails is noticed during the proof, which then ends at its end: a
+    /// verifier learns that it failed, and not where.
     pub check: bool,
     /// The instruction set of the kernels.
     pub arch: Arch,

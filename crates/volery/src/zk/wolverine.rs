@@ -51,11 +51,12 @@
 //! does zero that of asserted wires. A prover whose witness fails an assertion goes on to the end and then closes: where it
 //! failed does not show.
 //!
-//! **Abort**: the verifier compares each block's sum, goes on, and says at the end whether all were right: one bit, from which
-//! the prover learns only whether its own cheating was lucky. Corrections of shares that commit to nothing, and encodings
-//! that are not canonical, end the session where they are found: whether there are any depends on the prover alone. A prover may
-//! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and again should
-//! count.
+//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The verifier compares
+//! each block's sum, goes on, and says at the end whether all were right: one bit, from which the prover learns only
+//! whether its own cheating was lucky. Corrections of shares that commit to nothing, and encodings that are not
+//! canonical, end the session where they are found: whether there are any depends on the prover alone. A prover may
+//! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and
+//! again should count.
 //!
 //! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple also 5 bytes
 //! for its slot and two values more. With B = 2 and MACs of 16 bytes that is up to 164 bytes a gate, 129 MB at the default

@@ -267,7 +267,8 @@ fn pinned_simulations() {
     }
 }
 
-/// The same witness twice: but for the name and version of the protocol, and what both say they want, no message of one session comes in the other.
+/// The same witness twice: but for the name and version of the protocol, and what both say they want, no message of one
+/// session comes in the other.
 #[test]
 fn sessions_of_one_witness_share_no_message() {
     let (network, state) = network(40);

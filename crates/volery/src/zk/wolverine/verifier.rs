@@ -287,7 +287,8 @@ impl<M: Macs> Talk<'_, M> {
         Ok(())
     }
 
-    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3, 7 and 8; appendix B, second approach.
+    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3, 7 and 8;
+    /// appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
         gates: &Tiles<M::E>,
