@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_takes_twice_the_latency() {
-        let latency = Duration::from_millis(15);
+        let latency = Duration::from_millis(100);
         let (mut a, mut b) = pair(Some(1000.0), latency, TIMEOUT);
         let started = Instant::now();
         a.send(b"there").unwrap();
@@ -310,7 +310,7 @@ mod tests {
         b.flush().unwrap();
         a.recv(&mut [0; 4]).unwrap();
         let took = started.elapsed();
-        assert!(took >= 2 * latency && took < 20 * latency, "{took:?}");
+        assert!(took >= 2 * latency && took < 10 * latency, "{took:?}");
     }
 
     /// Neither side waits for the other: many messages are on their way at once.
