@@ -78,6 +78,31 @@ pub const fn by_transcript<E: Field>() -> bool {
     E::BITS >= TRANSCRIPT_BITS
 }
 
+/// The steps of a proof that may fail, which goes no further after one that has: not even where a circuit swallows the
+/// error.
+#[derive(Default)]
+pub(crate) struct Steps {
+    begun: bool,
+}
+
+impl Steps {
+    /// Begins the next one.
+    ///
+    /// # Errors
+    /// `Invalid` where the last one has not ended.
+    pub(crate) fn begin(&mut self) -> Result<()> {
+        if core::mem::replace(&mut self.begun, true) {
+            return Err(Error::invalid("the proof has ended in an error before: start another"));
+        }
+        Ok(())
+    }
+
+    /// It has not failed.
+    pub(crate) fn end(&mut self) {
+        self.begun = false;
+    }
+}
+
 /// Shares of the shortest section: of what the prover commits by and corrects in one message.
 const SECTION: usize = 256;
 

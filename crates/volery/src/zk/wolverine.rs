@@ -275,26 +275,6 @@ impl Checked {
     }
 }
 
-/// The sections and checks of a proof, which goes no further after one that has failed: not even where a circuit swallows
-/// the error.
-#[derive(Default)]
-struct Steps {
-    begun: bool,
-}
-
-impl Steps {
-    fn begin(&mut self) -> Result<()> {
-        if core::mem::replace(&mut self.begun, true) {
-            return Err(Error::invalid("the proof has ended in an error before: start another"));
-        }
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        self.begun = false;
-    }
-}
-
 /// What the digest of asserted wires is for.
 const ASSERTED: &str = "volery wolverine v1, asserted wires";
 

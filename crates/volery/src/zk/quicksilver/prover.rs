@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::{BoxedVole, Mac, Shares, vope};
-use crate::zk::{Gates, Openings};
+use crate::zk::{Gates, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::{Arch, Triple, prover_sums};
@@ -24,6 +24,7 @@ pub struct Prover<'a> {
     vole: BoxedVole<Mac>,
     witness: Box<dyn Iterator<Item = F2> + 'a>,
     arch: Arch,
+    steps: Steps,
     block: Shares<Mac>,
     batch: Batch,
     /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
@@ -55,6 +56,7 @@ impl<'a> Prover<'a> {
             vole,
             witness: Box::new(witness.into_iter()),
             arch,
+            steps: Steps::default(),
             block: Shares::default(),
             batch: Batch::default(),
             sums: Zeroizing::default(),
@@ -89,6 +91,7 @@ impl<'a> Prover<'a> {
             return Err(witness_unread());
         }
         self.end_batch()?;
+        self.steps.begin()?;
         if let Some(name) = self.failed {
             return Err(Error::Unsatisfied(name));
         }
@@ -153,8 +156,10 @@ impl<'a> Prover<'a> {
     #[inline(never)]
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
+        self.steps.begin()?;
         self.vole.block(self.channel, &mut self.block)?;
         self.batch.open(self.block.rows(0));
+        self.steps.end();
         Ok(())
     }
 
@@ -163,6 +168,7 @@ impl<'a> Prover<'a> {
         if !self.batch.close() {
             return Ok(());
         }
+        self.steps.begin()?;
         let committed = self.block.rows(0).chunks(64).zip(self.batch.used().chunks(64));
         let corrections = committed.map(|(shares, slots)| {
             let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
@@ -181,6 +187,7 @@ impl<'a> Prover<'a> {
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
+        self.steps.end();
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! Completeness at every size around a batch edge; provers that cheat at one gate; challenges after what they combine.
 
+mod faults;
+
 use super::*;
 use crate::channel::{Channel, Flip, Party, Tape, pipe};
 use crate::circuit::{Backend, Circuit};

@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
-use crate::zk::{Accepted, Gates, Openings};
+use crate::zk::{Accepted, Gates, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
@@ -30,6 +30,7 @@ pub struct Verifier<'a> {
     /// The key of the public value one: Δ with bit 0 cleared, as the prover's [`Mac::constant`] has it.
     one: Zeroizing<F128>,
     arch: Arch,
+    steps: Steps,
     block: Shares<Key>,
     corrections: Bits,
     batch: Batch,
@@ -56,6 +57,7 @@ impl<'a> Verifier<'a> {
             delta,
             one: Zeroizing::new(F128(delta.value().0 ^ 1)),
             arch,
+            steps: Steps::default(),
             block: Shares::default(),
             corrections: Bits::zeroes(0),
             batch: Batch::default(),
@@ -86,6 +88,7 @@ impl<'a> Verifier<'a> {
             return Err(nothing_asserted());
         }
         self.end_batch()?;
+        self.steps.begin()?;
         let degree = degree_of_check(self.gates.degree);
         let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
         let consistent = self.vole.check(self.channel);
@@ -153,6 +156,7 @@ impl<'a> Verifier<'a> {
     #[inline(never)]
     fn next_batch(&mut self) -> Result<()> {
         self.end_batch()?;
+        self.steps.begin()?;
         self.vole.block(self.channel, &mut self.block)?;
         let mut bytes = vec![0; self.block.len().div_ceil(8)];
         self.channel.recv(&mut bytes)?;
@@ -164,6 +168,7 @@ impl<'a> Verifier<'a> {
                 slot[2] += self.one.scale(F2::low_bit((word >> i).into()));
             }
         }
+        self.steps.end();
         Ok(())
     }
 
@@ -172,6 +177,7 @@ impl<'a> Verifier<'a> {
         if !self.batch.close() {
             return Ok(());
         }
+        self.steps.begin()?;
         if !self.corrections.zero_from(self.batch.used().len()) {
             return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
         }
@@ -186,6 +192,7 @@ impl<'a> Verifier<'a> {
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
+        self.steps.end();
         Ok(())
     }
 }

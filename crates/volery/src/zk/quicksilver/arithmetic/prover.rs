@@ -11,7 +11,7 @@ use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::subfield::{macs, values};
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Gates, Openings, by_transcript, section};
+use crate::zk::{Gates, Openings, Steps, by_transcript, section};
 use core::fmt::Display;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +30,7 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     vole: BoxedVole<Tagged<B, E>>,
     witness: Box<dyn Iterator<Item = B> + 'a>,
     arch: Arch,
+    steps: Steps,
     block: Shares<Tagged<B, E>>,
     /// Those of its shares that were committed by, and whose slots were taken up.
     done: usize,
@@ -76,6 +77,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             vole,
             witness: Box::new(witness.into_iter()),
             arch,
+            steps: Steps::default(),
             block: Shares::default(),
             done: 0,
             corrections: Vec::new(),
@@ -116,6 +118,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         if self.witness.next().is_some() {
             return Err(witness_unread());
         }
+        self.steps.begin()?;
         self.end_section()?;
         self.close_batch();
         if let Some(name) = self.failed {
@@ -123,8 +126,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         }
         let degree = degree_of_check(self.gates.degree) - 1;
         let lines = self.lines(vope::lines(degree))?;
-        self.hear(self.drawn)?;
-        self.weigh(self.drawn)?;
+        self.catch_up()?;
         let opened = self.sums.masked(&vope::polynomial(degree, &lines));
         let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.
@@ -165,6 +167,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     #[cold]
     #[inline(never)]
     fn next_slots(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.take_up();
         if self.done == self.section.end {
             self.end_section()?;
@@ -173,6 +176,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         let shares = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
         self.slots.resize(shares.len(), [Tagged::ZERO; 3]);
         self.slots.iter_mut().zip(shares).for_each(|(slot, share)| slot[2] = *share);
+        self.steps.end();
         Ok(())
     }
 
@@ -254,6 +258,12 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         Ok(())
     }
 
+    /// Receives all that the verifier has sent by now.
+    fn catch_up(&mut self) -> Result<()> {
+        self.hear(self.drawn)?;
+        self.weigh(self.drawn)
+    }
+
     /// Sends the section's corrections. Fig. 4, 5.
     fn end_section(&mut self) -> Result<()> {
         self.take_up();
@@ -273,9 +283,11 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 
     /// Ends the batch, and its last section with it, whose other shares stay unused. Fig. 4, 6.
     fn end_batch(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         self.close_batch();
         self.done = self.section.end;
+        self.steps.end();
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Accepted, Gates, Openings, by_transcript, section};
+use crate::zk::{Accepted, Gates, Openings, Steps, by_transcript, section};
 use core::fmt::Display;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +31,7 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     arch: Arch,
     /// Of its coins.
     random: Random,
+    steps: Steps,
     block: Shares<Key<E>>,
     /// Those of its shares that the prover committed by, and whose slots were weighed.
     done: usize,
@@ -83,6 +84,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             delta,
             arch,
             random: Random::from_seed(&random.bytes()),
+            steps: Steps::default(),
             block: Shares::default(),
             done: 0,
             corrections: Vec::new(),
@@ -118,6 +120,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
+        self.steps.begin()?;
         self.end_section()?;
         self.close_batch()?;
         let degree = degree_of_check(self.gates.degree);
@@ -172,6 +175,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     #[cold]
     #[inline(never)]
     fn next_slots(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.weigh();
         if self.done == self.section.end {
             self.end_section()?;
@@ -180,6 +184,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         let keys = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
         self.slots.resize(keys.len(), [E::ZERO; 3]);
         self.slots.iter_mut().zip(keys).for_each(|(slot, key)| slot[2] = *key);
+        self.steps.end();
         Ok(())
     }
 
@@ -196,7 +201,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self.section = start..start + length;
         self.sectioned += length;
         self.corrections.resize(length, B::ZERO);
-        (self.done, self.open) = (start, true);
+        self.done = start;
         self.channel.recv_elements(&mut self.corrections)?;
         let keys = &mut self.block.rows_mut()[self.section.clone()];
         E::correct(self.arch, keys, &self.corrections, self.delta.value());
@@ -209,6 +214,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             let [products, polynomials] = seeds.map(|seed| Coefficients::new(self.arch, seed));
             self.coin = Some(Coin { seeds, products, polynomials });
         }
+        self.open = true;
         Ok(())
     }
 
@@ -266,9 +272,11 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
 
     /// Ends the batch, and its last section with it, whose other shares stay unused. Fig. 4, 6.
     fn end_batch(&mut self) -> Result<()> {
+        self.steps.begin()?;
         self.end_section()?;
         self.close_batch()?;
         self.done = self.section.end;
+        self.steps.end();
         Ok(())
     }
 

@@ -27,8 +27,9 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
         self.end_batch()?;
         // What waits for coins is not to grow with the lag, in which each block may have a batch of many polynomials.
         if self.waiting.len() > WAITING {
-            self.hear(self.drawn)?;
-            self.weigh(self.drawn)?;
+            self.steps.begin()?;
+            self.catch_up()?;
+            self.steps.end();
         }
         Ok(())
     }
@@ -39,9 +40,11 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
         if by_transcript::<E>() {
             return Ok(matrix_challenge(self.channel));
         }
-        self.hear(self.drawn)?;
-        self.weigh(self.drawn)?;
-        Ok(F128::from_bytes(self.channel.recv_array()?))
+        self.steps.begin()?;
+        self.catch_up()?;
+        let seed = F128::from_bytes(self.channel.recv_array()?);
+        self.steps.end();
+        Ok(seed)
     }
 }
 

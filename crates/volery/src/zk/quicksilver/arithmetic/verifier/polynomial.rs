@@ -32,9 +32,11 @@ impl<B: Field, E: MacField<B>> Verifier<'_, B, E> {
         if by_transcript::<E>() {
             return Ok(matrix_challenge(self.channel));
         }
+        self.steps.begin()?;
         let seed = self.random.word();
         self.channel.send_words(&[seed])?;
         self.channel.flush()?;
+        self.steps.end();
         Ok(seed)
     }
 }
