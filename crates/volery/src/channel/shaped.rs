@@ -176,7 +176,7 @@ impl Shared {
         while let Some(packet) = self.take() {
             let length = packet.bytes.len();
             let delivered = self
-                .wait_until(pace.delivery(&packet))
+                .wait_until(pace.delivery(&packet, Instant::now()))
                 .and_then(|()| Tcp::write(&mut stream, &packet.bytes, timeout));
             let mut queue = self.lock();
             queue.bytes -= length;
@@ -222,10 +222,9 @@ impl Queue {
 }
 
 impl Pace {
-    /// When `packet`, the next, is delivered.
-    fn delivery(&mut self, packet: &Packet) -> Instant {
+    /// When `packet`, the next, is delivered, if it is taken from the queue `now`.
+    fn delivery(&mut self, packet: &Packet, now: Instant) -> Instant {
         // Time that passed unused cannot be used later, but for a burst.
-        let now = Instant::now();
         let earliest = now.checked_sub(self.latency + BURST).unwrap_or(now);
         let starts = self.departed.max(packet.handed_over).max(earliest);
         self.departed = starts + Duration::from_secs_f64(packet.bytes.len() as f64 * self.seconds_per_byte);
@@ -272,22 +271,46 @@ mod tests {
         took
     }
 
+    /// Who wakes up late catches up by a burst, and no more.
+    #[test]
+    fn packets_leave_one_after_the_other() {
+        let started = Instant::now();
+        let ms = |ms| started + Duration::from_millis(ms);
+        // A packet of a millisecond.
+        let packet = |at| Packet { bytes: vec![0; 12_500], handed_over: ms(at) };
+        let latency = Duration::from_millis(20);
+        let mut pace = Pace { seconds_per_byte: 8e-8, latency, departed: started };
+        for (handed_over, now, delivered) in [
+            (0, 0, 21),
+            (0, 21, 22),
+            // Late by three.
+            (0, 25, 23),
+            (0, 25, 24),
+            // Nothing was there to send.
+            (100, 100, 121),
+            (100, 121, 122),
+            // Late by 57, of which no more than five are made up for.
+            (100, 180, 176),
+            (100, 180, 177),
+        ] {
+            assert_eq!(pace.delivery(&packet(handed_over), ms(now)), ms(delivered));
+        }
+    }
+
     /// 3 MB at 100 Mbit/s take 240 ms. A machine that is busy may take longer, now and then, never shorter.
     #[test]
     fn the_rate_is_kept() {
         let (mbps, length) = (100.0, 3_000_000);
         let expected = 8.0 * length as f64 / mbps / 1e6;
-        let mut slowest = true;
         for _ in 0..5 {
             let (from, to) = pair(Some(mbps), Duration::ZERO, TIMEOUT);
             let took = transfer(from, to, length).as_secs_f64();
             assert!(took > 0.9 * expected, "{took} s instead of {expected}");
-            slowest &= took > 1.1 * expected;
-            if !slowest {
+            if took < 2.0 * expected {
                 return;
             }
         }
-        panic!("always slower than {expected} s");
+        panic!("always slower than half the rate");
     }
 
     #[test]
