@@ -84,6 +84,8 @@ impl<'a> Evaluator<'a> {
         }
         let length = self.left.min(PIECE as u64);
         self.material.resize(length as usize, F128::ZERO);
+        // None is there before all are: a circuit may swallow an error.
+        self.next = self.material.len();
         self.source.give(&mut self.material)?;
         if let Some(progress) = self.progress {
             progress.fetch_add(length, Relaxed);

@@ -4,11 +4,11 @@ mod polynomials;
 mod vectors;
 
 use super::*;
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Backend, Circuit, Clear, Count};
 use crate::error::{Error, Result};
 use crate::garble::Key;
 use crate::garble::labels::Labels;
-use crate::garble::material::{Held, PIECE, Sink};
+use crate::garble::material::{Held, PIECE, Sink, Source};
 use crate::garble::trial::{Arbitrary, strings};
 use volery_primitives::arch::Arch;
 use volery_primitives::{F2, Field};
@@ -71,6 +71,38 @@ where
                 assert_eq!(output == expected.1, holds(&values), "{values:?}");
             }
         }
+    }
+}
+
+/// A source that fails once, after so many pieces.
+struct Fails<'a>(Held<'a>, Option<usize>);
+
+impl Source for Fails<'_> {
+    fn give(&mut self, blocks: &mut [F128]) -> Result<()> {
+        let fails = self.1 == Some(0);
+        self.1 = self.1.and_then(|pieces| pieces.checked_sub(1));
+        if fails { Err(Error::Misbehaved("no material")) } else { self.0.give(blocks) }
+    }
+}
+
+#[test]
+fn no_piece_is_evaluated_that_was_not_given() {
+    /// A chain of products that goes on after errors.
+    struct Careless;
+    impl<B: Backend<F = F2>> Circuit<B> for Careless {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let one = b.witness()?;
+            let product = (0..2 * PIECE + 5).fold(one, |product, _| b.mul(product, one).unwrap_or(product));
+            b.assert_zero(product, &"no")
+        }
+    }
+    let key = key(Arch::detect(), Construction::default());
+    let (material, _) = garbled(&key, &Careless);
+    let (values, gates) = ([F2::ONE], material.len() as u64);
+    for pieces in 0..3 {
+        let mut source = Fails(Held(&material), Some(pieces));
+        let inputs = Inputs { labels: &labels(&values), values: &values };
+        assert!(Evaluator::evaluate(&key, 3, &Careless, inputs, (gates, &mut source), None).is_err());
     }
 }
 
