@@ -97,6 +97,12 @@ impl Steps {
         Ok(())
     }
 
+    /// The next one fails at once, with `error`.
+    pub(crate) fn fail(&mut self, error: Error) -> Error {
+        self.begun = true;
+        error
+    }
+
     /// It has not failed.
     pub(crate) fn end(&mut self) {
         self.begun = false;

@@ -106,7 +106,7 @@ fn wolverine_stands_beside_its_paper() {
 #[test]
 fn rows_fail_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    // No row fails by itself. A wait of a nanosecond is over before the first byte, on whatever machine.
+    // No row fails by itself. A wait of a nanosecond is over when the clock is read next.
     let more = ["--only", "wolverine-table4", "--only", "wolverine-table7", "--timeout", "1e-9", "--json"];
     let ended = volery(&arguments(folder.path(), &more)).expect(3);
     let summary = ended.json();

@@ -283,7 +283,7 @@ mod tests {
         for (handed_over, now, delivered) in [
             (0, 0, 21),
             (0, 21, 22),
-            // Late by three.
+            // Late by two.
             (0, 25, 23),
             (0, 25, 24),
             // Nothing was there to send.

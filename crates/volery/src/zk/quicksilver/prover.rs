@@ -82,7 +82,7 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
-    /// asserted nothing or left a part of the witness unread; link errors.
+    /// asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<Mac>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
@@ -211,7 +211,7 @@ impl Backend for Prover<'_> {
     }
     #[inline]
     fn witness(&mut self) -> Result<Mac> {
-        let value = self.witness.next().ok_or_else(witness_ended)?;
+        let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
         self.commit(value)
     }
     fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {

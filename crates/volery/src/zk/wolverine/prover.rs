@@ -395,7 +395,7 @@ impl<M: Macs> Backend for Prover<'_, M> {
         M::scale(a, c)
     }
     fn witness(&mut self) -> Result<M::Tag> {
-        let value = self.witness.next().ok_or_else(witness_ended)?;
+        let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
         self.counted.inputs += 1;
         self.commit(value)
     }

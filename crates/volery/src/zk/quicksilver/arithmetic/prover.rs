@@ -110,7 +110,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     ///
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
-    /// asserted nothing or left a part of the witness unread; link errors.
+    /// asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
@@ -336,7 +336,7 @@ impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
     }
     #[inline]
     fn witness(&mut self) -> Result<Tagged<B, E>> {
-        let value = self.witness.next().ok_or_else(witness_ended)?;
+        let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
         self.commit_to(value)
     }
     fn hint(&mut self, of: &[Tagged<B, E>], f: impl FnOnce(&[B]) -> B) -> Result<Tagged<B, E>> {

@@ -1,7 +1,7 @@
 //! Circuits that swallow errors: a party that has met with one says nothing more, and asks for no further share.
 
 use super::*;
-use crate::channel::{Link, Playback, Recording};
+use crate::channel::{Link, Playback};
 use crate::circuit::{Entries, Matrix, Polynomials};
 use crate::vole::{BoxedVole, Share, Shares, subfield};
 use crate::zk::quicksilver::arithmetic;
@@ -57,16 +57,17 @@ impl<V: Vole<Share: Share> + 'static> Vole for Spoken<V> {
 
 /// Both parties of that statement over some field.
 trait Parties {
-    fn prove(channel: &mut Channel) -> Result<()>;
+    /// Proves it by a witness of so many ones.
+    fn prove(channel: &mut Channel, ones: usize) -> Result<()>;
     fn verify(channel: &mut Channel) -> Result<()>;
 }
 
 struct Bits;
 
 impl Parties for Bits {
-    fn prove(channel: &mut Channel) -> Result<()> {
+    fn prove(channel: &mut Channel, ones: usize) -> Result<()> {
         let vole = Box::new(Spoken(ideal::Prover::new(3, BLOCK)));
-        let mut prover = Prover::new(channel, vole, Arch::detect(), vec![F2::ONE; 2 * PAIRS as usize]);
+        let mut prover = Prover::new(channel, vole, Arch::detect(), vec![F2::ONE; ones]);
         run_on(&mut prover);
         prover.finish().map(drop)
     }
@@ -82,10 +83,9 @@ impl Parties for Bits {
 struct Elements<B, E>(PhantomData<(B, E)>);
 
 impl<B: Field, E: MacField<B>> Parties for Elements<B, E> {
-    fn prove(channel: &mut Channel) -> Result<()> {
+    fn prove(channel: &mut Channel, ones: usize) -> Result<()> {
         let vole = Box::new(Spoken(subfield::ideal::Prover::<B, E>::new(3, BLOCK)));
-        let witness = vec![B::ONE; 2 * PAIRS as usize];
-        let mut prover = arithmetic::Prover::new(channel, vole, Arch::detect(), witness);
+        let mut prover = arithmetic::Prover::new(channel, vole, Arch::detect(), vec![B::ONE; ones]);
         run_on(&mut prover);
         prover.finish().map(drop)
     }
@@ -127,20 +127,29 @@ impl Link for Fault {
     }
 }
 
+/// What `run` comes to with a peer that says `heard`, and how often it uses the link, which fails at call number `at`.
+fn with_fault(
+    party: Party,
+    heard: &[Vec<u8>],
+    at: usize,
+    run: impl Fn(&mut Channel) -> Result<()>,
+) -> (Result<()>, usize) {
+    let (peer, calls) = (Playback::new(heard.concat()), Arc::default());
+    let mut channel = Channel::new(party, Fault { peer, calls: Arc::clone(&calls), at });
+    let ended = run(&mut channel);
+    (ended, calls.load(Ordering::Relaxed))
+}
+
+/// Never.
+const NO_FAULT: usize = usize::MAX;
+
 /// Wherever the link fails, and though it would go on, it is not used again.
-fn stops_at_any_fault(party: Party, heard: &Recording, run: impl Fn(&mut Channel) -> Result<()>) {
-    let run = |at| {
-        let (peer, calls) = (Playback::new(heard.messages().concat()), Arc::default());
-        let mut channel = Channel::new(party, Fault { peer, calls: Arc::clone(&calls), at });
-        let ended = run(&mut channel);
-        drop(channel);
-        (ended, calls.load(Ordering::Relaxed))
-    };
-    let (ended, calls) = run(usize::MAX);
+fn stops_at_any_fault(party: Party, heard: &[Vec<u8>], run: impl Fn(&mut Channel) -> Result<()>) {
+    let (ended, calls) = with_fault(party, heard, NO_FAULT, &run);
     ended.unwrap();
     assert!(calls > 8);
     for at in 0..calls {
-        let (ended, calls) = run(at);
+        let (ended, calls) = with_fault(party, heard, at, &run);
         assert!(ended.is_err(), "{} at {at}", party.name());
         assert_eq!(calls, at + 1, "{}", party.name());
     }
@@ -149,18 +158,37 @@ fn stops_at_any_fault(party: Party, heard: &Recording, run: impl Fn(&mut Channel
 #[test]
 fn nobody_goes_on_after_an_error() {
     fn test<P: Parties>() {
+        let ones = 2 * PAIRS as usize;
         let (here, there) = pipe(Duration::from_secs(20));
         let ((here, said), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let mut channel = Channel::new(Party::Prover, here);
-                P::prove(&mut channel).unwrap();
+                P::prove(&mut channel, ones).unwrap();
                 channel.flush().unwrap();
             });
             P::verify(&mut Channel::new(Party::Verifier, there)).unwrap();
         });
-        stops_at_any_fault(Party::Prover, &answered, P::prove);
+        let (mut said, answered) = (said.messages(), answered.messages());
+        stops_at_any_fault(Party::Prover, &answered, |channel| P::prove(channel, ones));
         stops_at_any_fault(Party::Verifier, &said, P::verify);
+
+        // A witness that ends early.
+        let short = |ones| with_fault(Party::Prover, &answered, NO_FAULT, |channel| P::prove(channel, ones));
+        assert!(short(ones - 1).0.is_err());
+        let (ended, calls) = short(0);
+        assert!(ended.is_err());
+        assert_eq!(calls, 0);
+
+        // In the first corrections, that of a share which commits to nothing, canonical or not. The next are not read.
+        let last = 8 * said[1].len();
+        for bit in [last - 64, last - 1] {
+            said[1][bit / 8] ^= 1 << (bit % 8);
+            let (ended, calls) = with_fault(Party::Verifier, &said, NO_FAULT, P::verify);
+            said[1][bit / 8] ^= 1 << (bit % 8);
+            assert!(ended.is_err());
+            assert_eq!(calls, 2);
+        }
     }
     test::<Bits>();
     test::<Elements<F61, F61>>();
