@@ -307,6 +307,14 @@ fn nobody_goes_on_after_an_error() {
                 let said = said.messages();
                 assert!(said.len() < honest.said.len() && honest.said.starts_with(&said), "{}", terms.name());
             }
+            // A witness that ends before anything was said.
+            let (link, said) = Tape::new(Playback::new(honest.answered.concat()), None);
+            let mut channel = Channel::new(Party::Prover, link);
+            let vole = M::prover_end(SEEDS.dealer);
+            let mut prover = Prover::<M>::new(&mut channel, vole, Arch::detect(), terms, []);
+            circuit.run(&mut prover).unwrap();
+            assert!(prover.finish().is_err());
+            assert!(said.messages().is_empty(), "{}", terms.name());
             // Any message but the last may be the last that comes.
             for messages in 0..honest.said.len() - 1 {
                 let (link, _) = Tape::new(Playback::new(honest.said[..messages].concat()), None);
