@@ -297,20 +297,20 @@ mod tests {
         }
     }
 
-    /// 3 MB at 100 Mbit/s take 240 ms. A machine that is busy may take longer, now and then, never shorter.
+    /// 3 MB at 100 Mbit/s take 240 ms. A machine that is busy may take longer, most of the time, never shorter.
     #[test]
     fn the_rate_is_kept() {
         let (mbps, length) = (100.0, 3_000_000);
         let expected = 8.0 * length as f64 / mbps / 1e6;
-        for _ in 0..5 {
+        for _ in 0..40 {
             let (from, to) = pair(Some(mbps), Duration::ZERO, TIMEOUT);
             let took = transfer(from, to, length).as_secs_f64();
             assert!(took > 0.9 * expected, "{took} s instead of {expected}");
-            if took < 2.0 * expected {
+            if took < 1.1 * expected {
                 return;
             }
         }
-        panic!("always slower than half the rate");
+        panic!("always slower than {expected} s");
     }
 
     #[test]
