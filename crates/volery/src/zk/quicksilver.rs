@@ -39,10 +39,10 @@
 //! ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an assertion goes on to the end
 //! and then closes: where it failed does not show.
 //!
-//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of products, assertions and correlations are computed after the last message has arrived and
-//! end in one bit. The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
-//! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any depends on
-//! the prover alone.
+//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of products,
+//! assertions and correlations are computed after the last message has arrived and end in one bit. The prover learns
+//! from it only whether its own cheating was lucky, and Δ ends with the session. Corrections of shares that commit to
+//! nothing are refused at the end of their batch: whether there are any depends on the prover alone.
 //!
 //! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512, shared
 //! and noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile of `bench

@@ -82,8 +82,8 @@ impl<'a> Verifier<'a> {
     /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
     ///
     /// # Errors
-    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error before; link
-    /// errors.
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error
+    /// before; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());

@@ -115,8 +115,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
     ///
     /// # Errors
-    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error before; link
-    /// errors.
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error
+    /// before; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
