@@ -7,12 +7,8 @@ use crate::settings::{Settings, is_correlated};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Clauses, Clear, Count};
-use volery::zk::wolverine::{self, BitMacs};
-use volery::{
-    Accepted, Binary, Evaluated, EvaluatedClauses, F2, Options, ProvenBy, ProverSession, Report, Setting,
-    SimulatedClauses, Stream, VerifiedBy, VerifierSession,
-};
+use volery::circuit::stream::ClauseSource;
+use volery::{Accepted, Binary, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
 
 /// What the two parties report of each statement.
 pub(crate) struct Reports {
@@ -72,7 +68,7 @@ impl<S: Setting> Task<'_, S> {
     ) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
-        C: ProvenBy<S, W> + VerifiedBy<S>,
+        C: Provable<S> + Sync + ?Sized,
     {
         if !is_correlated(options.system) {
             return self.each(
@@ -117,47 +113,16 @@ impl<S: Setting> Task<'_, S> {
 }
 
 impl Task<'_, Binary> {
-    /// The same by the system of `options`, which is not a stack. Systems that garble set up each time.
-    pub(crate) fn prove_boolean<C, W>(
-        &self,
-        circuit: &C,
-        witness: W,
-        options: &Options,
-        repeat: u32,
-    ) -> Result<Reports>
-    where
-        W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated,
-    {
-        if is_correlated(options.system) {
-            return self.prove(circuit, witness, options, repeat);
-        }
-        self.each(
-            options,
-            repeat,
-            move |channel, options| volery::prove(circuit, witness.clone(), channel, options),
-            |channel| volery::verify(circuit, channel, options),
-        )
-    }
-
     /// Proves one of `clauses`, number `chosen`, as often as said.
-    pub(crate) fn prove_one_of<'w, C, W>(
+    pub(crate) fn prove_one_of<W>(
         &self,
-        clauses: &C,
+        clauses: &dyn ClauseSource,
         (chosen, witness): (usize, W),
         options: &Options,
         repeat: u32,
     ) -> Result<Reports>
     where
-        W: IntoIterator<Item = F2, IntoIter: 'w> + Clone + Send,
-        C: Clauses<Clear<F2, Stream<'w>>>
-            + Clauses<Count<F2>>
-            + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
-            + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
-            + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
-            + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
-            + EvaluatedClauses
-            + SimulatedClauses,
+        W: IntoIterator<Item = F2> + Clone + Send,
     {
         self.each(
             options,

@@ -4,15 +4,15 @@ use crate::args::Demo;
 use crate::both::Task;
 use crate::failure::Result;
 use crate::fields::Field;
-use crate::link::Shape;
+use crate::link;
 use crate::parties::Known;
 use crate::preimage::{LENGTH, Preimage};
 use crate::print::{self, grouped, hex, human, seconds};
 use crate::report::{Outcome, table};
 use crate::settings::Settings;
 use std::time::Instant;
-use volery::circuit::{Count, Relation};
-use volery::{Binary, F2, System};
+use volery::circuit::{Relation, Shape};
+use volery::{Binary, System};
 
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
 pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
@@ -21,17 +21,17 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let Preimage { statement, witness, digest } = Preimage::random()?;
     let known = Known::<Relation>(&witness);
     volery::check(&statement, known)?;
-    let shape = Count::<F2>::shape(&statement)?;
+    let shape = Shape::of(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
         settings: &settings,
-        shape: Shape::default(),
+        shape: link::Shape::default(),
         unit: "gates",
         total: Some(settings.mul(&shape)),
     };
     let reports = match settings.system {
         System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
-        _ => task.prove_boolean(&statement, known, &options, 1)?,
+        _ => task.prove(statement.source(), known, &options, 1)?,
     };
     let mut outcome = Outcome::of_both::<Binary>(&reports, started);
     outcome.threads = settings.threads();

@@ -13,9 +13,9 @@ use crate::settings::{self, Settings, reach};
 use crate::values::Reader;
 use std::time::Instant;
 use volery::channel::Party;
+use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
 use volery::circuit::{
-    Alternatives, AnyOf, Branch, Clause, Clauses, OneOf, Polynomials, Relation, Shape, Statement, Witness,
-    clauses,
+    Alternatives, AnyOf, Branch, Clause, OneOf, Relation, Shape, Statement, Witness, clauses,
 };
 use volery::{Binary, F2, Field as _, Setting, System};
 
@@ -98,14 +98,14 @@ impl Disjunction {
         let counted = match settings.system {
             System::Stack => {
                 let _announced = Progress::announce(COUNTING, settings.quiet);
-                let shapes = clauses::shapes(self)?;
+                let shapes = clauses::shapes(&StreamedClauses(self))?;
                 let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
                 // What a prover garbles before its answer and what it garbles after it are all clauses together; with
                 // fixed work each of the two is.
                 let work = if settings.garbling.fixed_work { 2 * all } else { all };
                 Counted { size: Default::default(), work: Some(work) }
             }
-            _ => Counted::of(&OneOf(self), settings, party)?,
+            _ => Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?,
         };
         Session::open(settings, reach, party, self.digest(), Some(counted))
     }
@@ -133,11 +133,11 @@ impl Alternatives for Disjunction {
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for Disjunction {
-    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> volery::Result<()> {
+impl ClauseSource for Disjunction {
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> volery::Result<()> {
         match self {
-            Self::Parts(statement) => Clauses::run(&**statement, clause, branch),
-            Self::Any(any) => any.run(clause, branch),
+            Self::Parts(statement) => statement.record_clause(clause, branch),
+            Self::Any(any) => any.record_clause(clause, branch),
         }
     }
 }
@@ -154,8 +154,10 @@ impl Claim {
     /// The clause that holds, evaluated in the clear.
     fn find(&self) -> Result<usize> {
         let known = Known::<Relation>(&self.witness);
-        let Some(number) = self.clause else { return Ok(clauses::find(&self.disjunction, known)?) };
-        let held = volery::check(&Clause::new(&self.disjunction, number), known);
+        let Some(number) = self.clause else {
+            return Ok(clauses::find(&StreamedClauses(&self.disjunction), known)?);
+        };
+        let held = volery::check(&Clause::new(&self.disjunction as &dyn ClauseSource, number), known);
         held.map_err(|why| match &self.disjunction {
             Disjunction::Parts(_) => why.into(),
             Disjunction::Any(_) => Failure::from(why).at(values::place(number)),

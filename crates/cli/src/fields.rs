@@ -13,7 +13,7 @@ use volery::channel::Channel;
 use volery::circuit::{FieldRelation, Program, Relation, Shape, Size, Statement};
 use volery::{
     Accepted, Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _,
-    Goldilocks, Goldilocksx2, MacField, Options, Over, Q32, Q32x2, Report, Setting,
+    Goldilocks, Goldilocksx2, MacField, Options, Over, Q32, Q32x2, Registered, Report, Setting,
 };
 
 /// A setting for which relations can be given.
@@ -82,7 +82,7 @@ impl Stated for Binary {
         channel: &mut Channel,
         options: &Options,
     ) -> volery::Result<Report> {
-        volery::prove(statement, known, channel, options)
+        volery::prove(statement.source(), known, channel, options)
     }
 
     fn verify(
@@ -90,7 +90,7 @@ impl Stated for Binary {
         channel: &mut Channel,
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
-        volery::verify(statement, channel, options)
+        volery::verify(statement.source(), channel, options)
     }
 
     fn prove_to(
@@ -99,7 +99,7 @@ impl Stated for Binary {
         file: &mut Partial,
         options: &Options,
     ) -> volery::Result<Report> {
-        volery::prove_to(statement, known, file, options)
+        volery::prove_to(statement.source(), known, file, options)
     }
 
     fn verify_from(
@@ -107,11 +107,14 @@ impl Stated for Binary {
         mut file: &mut (dyn Read + Send),
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_from(statement, &mut file, options)
+        volery::verify_from(statement.source(), &mut file, options)
     }
 }
 
-impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
+impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E>
+where
+    Self: Registered,
+{
     type Program = FieldRelation<B>;
 
     fn builtins() -> &'static [(&'static str, &'static str)] {
@@ -132,7 +135,7 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         channel: &mut Channel,
         options: &Options,
     ) -> volery::Result<Report> {
-        volery::prove_over::<Self, _, _>(statement, known, channel, options)
+        volery::prove_over::<Self, _, _>(statement.source(), known, channel, options)
     }
 
     fn verify(
@@ -140,7 +143,7 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         channel: &mut Channel,
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_over::<Self, _>(statement, channel, options)
+        volery::verify_over::<Self, _>(statement.source(), channel, options)
     }
 
     fn prove_to(
@@ -149,7 +152,7 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         file: &mut Partial,
         options: &Options,
     ) -> volery::Result<Report> {
-        volery::prove_to_over::<Self, _, _>(statement, known, file, options)
+        volery::prove_to_over::<Self, _, _>(statement.source(), known, file, options)
     }
 
     fn verify_from(
@@ -157,7 +160,7 @@ impl<B: volery::Field, E: MacField<B>> Stated for Over<B, E> {
         mut file: &mut (dyn Read + Send),
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_from_over::<Self, _>(statement, &mut file, options)
+        volery::verify_from_over::<Self, _>(statement.source(), &mut file, options)
     }
 }
 

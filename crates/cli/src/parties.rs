@@ -14,7 +14,8 @@ use crate::values::Reader;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
-use volery::circuit::{Circuit, Count, Program, Size};
+use volery::circuit::stream::Source;
+use volery::circuit::{Program, Shape, Size};
 use volery::{Options, Setting, System};
 
 /// `volery prove`.
@@ -40,7 +41,7 @@ pub(crate) fn prove<S: Stated>(typed: &Prove, started: Instant) -> Result<()> {
         system if is_correlated(system) => settings.correlations.is_none() || S::BOUND_BY_SIZE,
         _ => !typed.no_check,
     };
-    let counted = count.then(|| Counted::of(&statement, &settings, Party::Prover)).transpose()?;
+    let counted = count.then(|| Counted::of::<S>(&statement, &settings, Party::Prover)).transpose()?;
     let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
     let report = S::prove(&statement, known, &mut session.channel, &session.options)?;
     drop(session);
@@ -62,7 +63,7 @@ pub(crate) fn verify<S: Stated>(typed: &Verify, started: Instant) -> Result<()> 
     let reach = reach(&typed.peer)?;
     let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
-    let counted = Counted::of(&statement, &settings, Party::Verifier)?;
+    let counted = Counted::of::<S>(&statement, &settings, Party::Verifier)?;
     let mut session = Session::open(&settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
     let (_accepted, report) = S::verify(&statement, &mut session.channel, &session.options)?;
     drop(session);
@@ -88,14 +89,14 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// The gates of `circuit` as `party` does them by the system of `settings`.
-    pub(crate) fn of<S, C>(circuit: &C, settings: &Settings<S>, party: Party) -> Result<Self>
-    where
-        S: Setting,
-        C: Circuit<Count<S::F>>,
-    {
+    /// The gates of `source` as `party` does them by the system of `settings`.
+    pub(crate) fn of<S: Setting>(
+        source: &dyn Source<S::F>,
+        settings: &Settings<S>,
+        party: Party,
+    ) -> Result<Self> {
         let _announced = Progress::announce(COUNTING, settings.quiet);
-        let shape = Count::<S::F>::shape(circuit)?;
+        let shape = Shape::of(source)?;
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
         let work = match settings.system {

@@ -17,6 +17,7 @@ mod hashed;
 mod network;
 mod polynomial;
 mod statement;
+pub mod stream;
 
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;
@@ -36,14 +37,16 @@ pub use statement::{
 
 use crate::error::Result;
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_primitives::Field;
+use zeroize::Zeroize;
 
 /// What one party does at each gate. Linear gates are local and cannot fail; a `?` may be a message.
 pub trait Backend {
     /// What a wire carries.
     type F: Field;
     /// What this party holds for a wire.
-    type Wire: Copy;
+    type Wire: Copy + Default + Zeroize;
 
     /// A wire that carries the public value `c`.
     fn constant(&mut self, c: Self::F) -> Self::Wire;
@@ -61,11 +64,16 @@ pub trait Backend {
     fn witness(&mut self) -> Result<Self::Wire>;
 
     /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are known (the
-    /// prover, `Clear`), and nothing is proved about the result but what the circuit goes on to assert.
+    /// prover, `Clear`), as often as they are, and nothing is proved about the result but what the circuit goes on to
+    /// assert.
     ///
     /// # Errors
     /// Link errors.
-    fn hint(&mut self, of: &[Self::Wire], f: impl FnOnce(&[Self::F]) -> Self::F) -> Result<Self::Wire>;
+    fn hint(
+        &mut self,
+        of: &[Self::Wire],
+        f: impl Fn(&[Self::F]) -> Self::F + Send + Sync + 'static,
+    ) -> Result<Self::Wire>;
 
     /// `count` values at once that the prover computes from the values of `of`, as by [`Backend::hint`].
     ///
@@ -78,9 +86,14 @@ pub trait Backend {
         &mut self,
         of: &[Self::Wire],
         count: usize,
-        f: impl Fn(&[Self::F]) -> Vec<Self::F>,
+        f: impl Fn(&[Self::F]) -> Vec<Self::F> + Send + Sync + 'static,
     ) -> Result<Vec<Self::Wire>> {
-        (0..count).map(|i| self.hint(of, |values| f(values)[i])).collect()
+        let f = Arc::new(f);
+        let hint = |i| {
+            let f = f.clone();
+            self.hint(of, move |values| f(values)[i])
+        };
+        (0..count).map(hint).collect()
     }
 
     /// `Σ factors[i] · wires[i]` for public factors.
@@ -108,6 +121,123 @@ pub trait Backend {
     /// # Errors
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
     fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()>;
+
+    /// What `body` makes, in a scope: of the wires that it pushes only those of the result are used behind it. A
+    /// [`stream`] forgets the others there: put one around what a long loop does each time.
+    ///
+    /// # Errors
+    /// Those of `body`.
+    fn scope<T: Wires<Self::Wire>>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.open_scope();
+        let made = body(self)?;
+        self.close_scope(&made.wires());
+        Ok(made)
+    }
+
+    /// Says that `wires` are used no more, outside of the scope that they were made in. Nobody else may hold them: it is for
+    /// a state that a loop replaces each time.
+    fn forget(&mut self, wires: &[Self::Wire]) {
+        let _ = wires;
+    }
+
+    /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates wherever `key`
+    /// is the same. A [`stream`] records it once, and executes it as often as it is called. Names of assertions may differ.
+    ///
+    /// # Errors
+    /// Those of `body`.
+    fn call(
+        &mut self,
+        key: &[u8],
+        arguments: &[Self::Wire],
+        body: impl FnOnce(&mut Self, &[Self::Wire]) -> Result<Returned<Self::Wire>>,
+    ) -> Result<Returned<Self::Wire>> {
+        match self.open_function(key, arguments)? {
+            Function::Known(returned) => Ok(returned),
+            Function::New(arguments) => {
+                let returned = body(self, &arguments)?;
+                self.close_function(returned)
+            }
+        }
+    }
+
+    /// Begins a [`scope`](Backend::scope), and the next method ends it. For whoever implements a backend.
+    fn open_scope(&mut self) {}
+
+    /// Ends the innermost scope, of whose wires those of `kept` live on.
+    fn close_scope(&mut self, kept: &[Self::Wire]) {
+        let _ = kept;
+    }
+
+    /// Begins a [`call`](Backend::call) of a function, whose body is to be pushed only where it is new. For whoever
+    /// implements a backend.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn open_function(&mut self, key: &[u8], arguments: &[Self::Wire]) -> Result<Function<Self::Wire>> {
+        let _ = key;
+        Ok(Function::New(arguments.to_vec()))
+    }
+
+    /// Ends the body of the function that was opened last, and calls it.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn close_function(&mut self, returned: Returned<Self::Wire>) -> Result<Returned<Self::Wire>> {
+        Ok(returned)
+    }
+}
+
+/// What is made of wires `W`, and lives on behind a [`scope`](Backend::scope).
+pub trait Wires<W> {
+    /// Gives each wire to `take`.
+    fn each(&self, take: &mut dyn FnMut(W));
+
+    /// The wires.
+    fn wires(&self) -> Vec<W> {
+        let mut wires = Vec::new();
+        self.each(&mut |wire| wires.push(wire));
+        wires
+    }
+}
+
+impl<W, T: Wires<W>> Wires<W> for [T] {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.iter().for_each(|part| part.each(take));
+    }
+}
+
+impl<W, T: Wires<W>> Wires<W> for Vec<T> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self[..].each(take);
+    }
+}
+
+impl<W, T: Wires<W>, const N: usize> Wires<W> for [T; N] {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self[..].each(take);
+    }
+}
+
+impl<W> Wires<W> for () {
+    fn each(&self, _: &mut dyn FnMut(W)) {}
+}
+
+/// A function that is called: see [`Backend::call`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Function<W> {
+    /// It is called for the first time: the arguments as its body sees them.
+    New(Vec<W>),
+    /// It was called before, and has been called again.
+    Known(Returned<W>),
+}
+
+/// What a function returns: see [`Backend::call`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Returned<W> {
+    /// Its wires.
+    pub wires: Vec<W>,
+    /// What else the caller has to know of them, such as which bits are public: it follows from the key.
+    pub public: Vec<u8>,
 }
 
 /// Whoever holds a backend for a while is one.
@@ -131,14 +261,18 @@ impl<B: Backend> Backend for &mut B {
     fn witness(&mut self) -> Result<B::Wire> {
         (**self).witness()
     }
-    fn hint(&mut self, of: &[B::Wire], f: impl FnOnce(&[B::F]) -> B::F) -> Result<B::Wire> {
+    fn hint(
+        &mut self,
+        of: &[B::Wire],
+        f: impl Fn(&[B::F]) -> B::F + Send + Sync + 'static,
+    ) -> Result<B::Wire> {
         (**self).hint(of, f)
     }
     fn hints(
         &mut self,
         of: &[B::Wire],
         count: usize,
-        f: impl Fn(&[B::F]) -> Vec<B::F>,
+        f: impl Fn(&[B::F]) -> Vec<B::F> + Send + Sync + 'static,
     ) -> Result<Vec<B::Wire>> {
         (**self).hints(of, count, f)
     }
@@ -152,6 +286,21 @@ impl<B: Backend> Backend for &mut B {
     #[inline]
     fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
         (**self).assert_zero(a, name)
+    }
+    fn forget(&mut self, wires: &[B::Wire]) {
+        (**self).forget(wires);
+    }
+    fn open_scope(&mut self) {
+        (**self).open_scope();
+    }
+    fn close_scope(&mut self, kept: &[B::Wire]) {
+        (**self).close_scope(kept);
+    }
+    fn open_function(&mut self, key: &[u8], arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
+        (**self).open_function(key, arguments)
+    }
+    fn close_function(&mut self, returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
+        (**self).close_function(returned)
     }
 }
 

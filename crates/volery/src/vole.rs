@@ -31,9 +31,11 @@ use volery_primitives::{Extension, F2, F128};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// The prover's share of a bit: its MAC, with the bit itself in bit 0.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Mac(pub(crate) F128);
+
+impl DefaultIsZeroes for Mac {}
 
 impl Mac {
     /// The share of a public bit: its key is `Δ·bit`, with bit 0 cleared.
@@ -50,9 +52,11 @@ impl Mac {
 }
 
 /// The verifier's share of a bit.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 pub struct Key(pub(crate) F128);
+
+impl DefaultIsZeroes for Key {}
 
 /// The verifier's global key: bit 0 is one. Wiped on drop.
 pub struct Delta(Zeroizing<F128>);

@@ -35,7 +35,7 @@ pub(super) fn jko(typed: &Bench, started: Instant) -> Result<()> {
         plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
     let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
     let witness = witness.iter().copied();
-    let mut outcome = plan.prove_boolean("jko", ("gates", gates), &network, witness, gates, &options)?;
+    let mut outcome = plan.prove("jko", ("gates", gates), &network, witness, gates, &options)?;
     let alone = Network::new(gates.min(ALONE)).map_err(of_gates)?;
     let [garbled, evaluated] = rates(&plan, &alone)?;
     outcome.more("garbled_per_second", json!(garbled), format!("{}/s, without a peer", count(garbled)));

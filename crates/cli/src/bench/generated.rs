@@ -18,7 +18,7 @@ pub(super) fn boolean(typed: &Bench, started: Instant) -> Result<()> {
     let circuit = Generated::<Network, F2>::new(typed)?;
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let (gates, witness) = (circuit.gates, circuit.witness()?);
-    let outcome = plan.prove_boolean("boolean", ("gates", gates), &circuit, witness, gates, &options)?;
+    let outcome = plan.prove("boolean", ("gates", gates), &circuit, witness, gates, &options)?;
     plan.print(&circuit.described(outcome))
 }
 

@@ -11,9 +11,10 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::time::Instant;
 use volery::circuit::gadget::{Word, products_with_holes};
-use volery::circuit::{Count, Polynomials, Relation, Statement, Value, Values};
+use volery::circuit::stream::Source;
+use volery::circuit::{Polynomials, Relation, Shape, Statement, Value, Values};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2, ProvenBy, VerifiedBy};
+use volery::{Binary, Circuit, F2};
 
 /// Blocks of SHA-256, and multiplications, where no number is given.
 const BLOCKS: u64 = 100;
@@ -107,12 +108,17 @@ fn multiplications(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
     Ok([proved(false)?, proved(true)?])
 }
 
-fn prove<C, W>(plan: &Plan<Binary>, count: u64, circuit: &C, digest: [u8; 32], witness: W) -> Result<Outcome>
+fn prove<W>(
+    plan: &Plan<Binary>,
+    count: u64,
+    circuit: &dyn Source<F2>,
+    digest: [u8; 32],
+    witness: W,
+) -> Result<Outcome>
 where
     W: IntoIterator<Item = F2> + Clone + Send,
-    C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Sync,
 {
-    let shape = Count::<F2>::shape(circuit)?;
+    let shape = Shape::of(circuit)?;
     let options = plan.settings.options(digest, Some(shape.size()))?;
     plan.prove("holes", ("count", count), circuit, witness, shape.mul, &options)
 }

@@ -12,9 +12,10 @@ use crate::settings::{CHALLENGES, one_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Instant;
-use volery::circuit::{Count, Network, Relation, Size};
+use volery::circuit::stream::Source;
+use volery::circuit::{Network, Relation, Shape, Size};
 use volery::random::Random;
-use volery::{Binary, Evaluated, F2, Options, ProvenBy, Report, Simulated, VerifiedBy};
+use volery::{Binary, F2, Options, Report};
 
 /// The statements.
 const SHA256: &str = "sha256";
@@ -41,9 +42,9 @@ pub(super) fn limbo(typed: &Bench, started: Instant) -> Result<()> {
             )));
         }
         let Preimage { statement, witness, .. } = Preimage::random()?;
-        let shape = Count::<F2>::shape(&statement)?;
+        let shape = Shape::of(&statement)?;
         let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
-        return bench.run(&statement, Known::<Relation>(&witness), shape.mul, &options);
+        return bench.run(statement.source(), Known::<Relation>(&witness), shape.mul, &options);
     }
     let gates = bench.plan.gates.unwrap_or(GATES);
     let network = Network::new(gates).map_err(of_gates)?.narrow(INPUTS);
@@ -66,13 +67,12 @@ struct Limbo<'t> {
 
 impl Limbo<'_> {
     /// Proves `circuit`, which has `gates` ANDs, as often as said, and prints what that took.
-    fn run<C, W>(&self, circuit: &C, witness: W, gates: u64, options: &Options) -> Result<()>
+    fn run<W>(&self, circuit: &dyn Source<F2>, witness: W, gates: u64, options: &Options) -> Result<()>
     where
         W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated + Simulated,
     {
         let reports = if self.interactive {
-            self.plan.task("gates", gates).prove_boolean(circuit, witness, options, self.plan.repeat)?
+            self.plan.task("gates", gates).prove(circuit, witness, options, self.plan.repeat)?
         } else {
             self.in_memory(circuit, witness, options)?
         };
@@ -83,10 +83,9 @@ impl Limbo<'_> {
     }
 
     /// One proof after the other, whole, before it is verified.
-    fn in_memory<C, W>(&self, circuit: &C, witness: W, options: &Options) -> Result<Reports>
+    fn in_memory<W>(&self, circuit: &dyn Source<F2>, witness: W, options: &Options) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary>,
     {
         let done = Arc::<Counter>::default();
         let options = Options { progress: Some(done.now.clone()), ..options.clone() };

@@ -73,6 +73,8 @@ fn sample(relation: &Relation, depth: usize) -> volery::Result<(Values, Values)>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use volery::circuit::clauses::find;
+    use volery::circuit::stream::StreamedClauses;
 
     #[test]
     fn samples_are_members() {
@@ -81,6 +83,6 @@ mod tests {
         let statement = Statement::new(relation(), public).expect("all is public");
         let witness = statement.witness(private).expect("all is private");
         volery::check(&statement, witness.bits()).expect("satisfied");
-        assert_eq!(volery::circuit::clauses::find(&statement, witness.bits()).expect("the first"), 0);
+        assert_eq!(find(&StreamedClauses(&statement), witness.bits()).expect("the first"), 0);
     }
 }

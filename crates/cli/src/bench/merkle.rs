@@ -9,8 +9,9 @@ use serde_json::json;
 use sha2::block_api::compress256;
 use sha2::{Digest, Sha256};
 use std::time::Instant;
-use volery::circuit::gadget::{Bytes, Gates, Holes, merkle_root, sha256_tree};
-use volery::circuit::{Clear, Count, Polynomials, Shape, Size};
+use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
+use volery::circuit::stream::Source;
+use volery::circuit::{Polynomials, Shape, Size};
 use volery::random::Random;
 use volery::{Binary, Circuit, F2, System};
 
@@ -50,7 +51,7 @@ impl Tree {
 
     /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the same in each.
     fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
-        let shape = |depth| Count::<F2>::shape(&Self { depth, ..*self });
+        let shape = |depth| Shape::of(&Self { depth, ..*self });
         let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
         let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
         let all = |of_leaf: u64, of_three: u64| leaves * of_leaf + nodes * (of_three - 2 * of_leaf);
@@ -90,20 +91,13 @@ pub(super) fn node(block: [u8; 64]) -> [u8; 32] {
     bytes
 }
 
-/// The root without a circuit.
-fn root(seed: [u8; 32], depth: u32) -> volery::Result<[u8; 32]> {
-    let nobody = &mut Clear::<F2, _>::new(std::iter::empty());
-    merkle_root(
-        nobody,
-        depth,
-        |_, place| Ok(node(leaf(seed, place))),
-        |_, left, right| {
-            let mut block = [0; 64];
-            block[..32].copy_from_slice(left);
-            block[32..].copy_from_slice(right);
-            Ok(node(block))
-        },
-    )
+/// The root without a circuit, of the tree of so many levels whose first leaf has number `first`.
+fn root(seed: [u8; 32], depth: u32, first: u64) -> [u8; 32] {
+    let Some(below) = depth.checked_sub(1) else { return node(leaf(seed, first)) };
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(&root(seed, below, first));
+    block[32..].copy_from_slice(&root(seed, below, first + (1 << below)));
+    node(block)
 }
 
 /// The initial chaining value of SHA-256.
@@ -122,12 +116,13 @@ pub(super) fn merkle(typed: &Bench, started: Instant) -> Result<()> {
         return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));
     }
     let seed = Random::from_system()?.bytes();
-    let tree = Tree { depth: depth as u32, holes: kind == "holes", root: root(seed, depth as u32)? };
+    let tree = Tree { depth: depth as u32, holes: kind == "holes", root: root(seed, depth as u32, 0) };
     let settings = &plan.settings;
     let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
     let options = settings.options(tree.digest(), Some(size))?;
     let witness = witness(seed, tree.depth);
-    let mut outcome = plan.prove_boolean("merkle", ("depth", depth), &tree, witness, ands, &options)?;
+    let mut outcome =
+        plan.prove("merkle", ("depth", depth), &tree as &dyn Source<F2>, witness, ands, &options)?;
     let compressions = tree.compressions();
     let all = compressions * u64::from(plan.repeat);
     let speed = all as f64 / outcome.report.online.as_secs_f64();
@@ -146,9 +141,9 @@ mod tests {
     fn trees_are_satisfied_and_their_size_is_known() {
         let seed = [5; 32];
         for (depth, holes) in [(1, false), (2, true), (3, false)] {
-            let tree = Tree { depth, holes, root: root(seed, depth).expect("nothing fails") };
+            let tree = Tree { depth, holes, root: root(seed, depth, 0) };
             volery::check(&tree, witness(seed, depth)).expect("satisfied");
-            let shape = Count::<F2>::shape(&tree).expect("counted");
+            let shape = Shape::of(&tree).expect("counted");
             let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
             let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
             for of in [by_polynomials, by_gates] {

@@ -11,8 +11,9 @@ use crate::report::Outcome;
 use crate::settings::{Settings, bandwidth};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::{self, Alternatives, Count, Relation, Statement, Witness, clauses};
-use volery::{Binary, Evaluated, F2, Options, ProvenBy, Setting, System, VerifiedBy};
+use volery::circuit::stream::StreamedClauses;
+use volery::circuit::{self, Alternatives, Relation, Statement, Witness, clauses};
+use volery::{Binary, Options, Provable, Setting, System};
 
 /// The longest delay that can be asked for.
 const LONGEST_LATENCY: f64 = 10_000.0;
@@ -54,9 +55,11 @@ impl<S: Setting> Plan<S> {
     ) -> Result<Outcome>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
-        C: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+        C: Provable<S> + Sync + ?Sized,
     {
-        let reports = self.task("gates", mul).prove(circuit, witness, options, self.repeat)?;
+        // A prover of a garbled circuit evaluates, and garbles once more to check.
+        let passes = if self.settings.system == System::Jko { 2 } else { 1 };
+        let reports = self.task("gates", passes * mul).prove(circuit, witness, options, self.repeat)?;
         Ok(self.outcome(name, size, &reports))
     }
 
@@ -93,27 +96,6 @@ impl<S: Setting> Plan<S> {
 }
 
 impl Plan<Binary> {
-    /// The same by the system that is asked for.
-    pub(super) fn prove_boolean<C, W>(
-        &self,
-        name: &'static str,
-        size: (&str, u64),
-        circuit: &C,
-        witness: W,
-        mul: u64,
-        options: &Options,
-    ) -> Result<Outcome>
-    where
-        W: IntoIterator<Item = F2> + Clone + Send,
-        C: ProvenBy<Binary, W> + VerifiedBy<Binary> + Evaluated,
-    {
-        // A prover of a garbled circuit evaluates, and garbles once more to check.
-        let walks = if self.settings.system == System::Jko { 2 } else { 1 };
-        let reports =
-            self.task("gates", walks * mul).prove_boolean(circuit, witness, options, self.repeat)?;
-        Ok(self.outcome(name, size, &reports))
-    }
-
     pub(super) fn sha256(&self) -> Result<()> {
         let Preimage { statement, witness, .. } = Preimage::random()?;
         self.print(&self.stated("sha256", ("length", LENGTH as u64), &statement, &witness)?)
@@ -132,9 +114,9 @@ impl Plan<Binary> {
             return self.clauses(name, size, statement, known);
         }
         volery::check(statement, known)?;
-        let shape = Count::<F2>::shape(statement)?;
+        let shape = circuit::Shape::of(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
-        self.prove_boolean(name, size, statement, known, self.settings.mul(&shape), &options)
+        self.prove(name, size, statement.source(), known, self.settings.mul(&shape), &options)
     }
 
     /// Proves one of the clauses of a statement.
@@ -145,9 +127,10 @@ impl Plan<Binary> {
         statement: &Statement,
         known: Known<Relation>,
     ) -> Result<Outcome> {
-        let chosen = clauses::find(statement, known)?;
+        let chosen = clauses::find(&StreamedClauses(statement), known)?;
         let options = self.settings.options(statement.digest(), None)?;
-        let mul = clauses::shapes(statement)?.iter().map(circuit::Shape::mul_by_gates).sum();
+        let mul =
+            clauses::shapes(&StreamedClauses(statement))?.iter().map(circuit::Shape::mul_by_gates).sum();
         let reports =
             self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
         let mut outcome = self.outcome(name, size, &reports);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tcp};
-use volery::circuit::{Count, Relation, Statement, Value, Values};
+use volery::circuit::{Relation, Shape, Statement, Value, Values};
 use volery::{Error, F2, Options, System};
 
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
@@ -130,7 +130,7 @@ fn two_statements() -> (Statement, Statement) {
 
 /// Options that claim `claimed`, whatever is run.
 fn claiming(system: System, claimed: &Statement) -> Options {
-    let shape = Count::<F2>::shape(claimed).expect("counted");
+    let shape = Shape::of(claimed).expect("counted");
     Options {
         system,
         statement: Some(claimed.digest()),
@@ -153,7 +153,7 @@ fn cheating_provers_are_rejected() {
         let witness: Vec<F2> = held.witness(private).expect("a witness").bits().collect();
         let link = Tcp::connect(&verifier.address, TIMEOUT).expect("connected");
         let mut channel = Channel::new(Party::Prover, link);
-        let proved = volery::prove(&held, witness, &mut channel, &claiming(system, &claimed));
+        let proved = volery::prove(held.source(), witness, &mut channel, &claiming(system, &claimed));
         assert!(matches!(proved, Err(Error::Rejected(_))), "{system}: {proved:?}");
         let object = verifier.end().refused(1, &["rejected"]).json();
         assert_eq!(object["verdict"], "rejected");
@@ -170,7 +170,7 @@ fn provers_hear_that_they_were_rejected() {
         let prover = start_connecting(&prove, &address);
         let link = Tcp::accept(&listener, TIMEOUT).expect("accepted");
         let mut channel = Channel::new(Party::Verifier, link);
-        let verified = volery::verify(&other, &mut channel, &claiming(system, &claimed));
+        let verified = volery::verify(other.source(), &mut channel, &claiming(system, &claimed));
         assert!(matches!(verified, Err(Error::Rejected(_))), "{system}: {verified:?}");
         let object = prover.end().refused(1, &["rejected"]).json();
         assert_eq!((&object["verdict"], &object["role"]), (&"rejected".into(), &"prover".into()));

@@ -1,7 +1,7 @@
 //! A generated circuit of any size over any field: what `bench arithmetic` proves.
 
 use super::hashed::expanded;
-use super::{Backend, Circuit};
+use super::{Backend, Circuit, Returned};
 use crate::error::{Error, Result};
 use core::marker::PhantomData;
 use volery_primitives::Field;
@@ -77,13 +77,18 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         let minus_one = -B::F::ONE;
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
-        let mut s = start.clone();
+        // Whether none of these is of the witness, which is compared in the end.
+        let (mut s, mut fresh) = (start.clone(), false);
         let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
         for steps in self.passes().map(|length| &steps[..length]) {
-            for step in steps {
-                step.product(b, &mut s)?;
-                step.sum(b, &mut s);
-            }
+            s = pass(b, b"forwards", steps.len(), (s, fresh), |b, s| {
+                for step in steps {
+                    step.product(b, s)?;
+                    step.sum(b, s);
+                }
+                Ok(())
+            })?;
+            fresh = true;
         }
         if self.multiplications % 2 == 1 {
             let one = b.constant(B::F::ONE);
@@ -95,11 +100,16 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         for odd in s.iter_mut().skip(1).step_by(2) {
             *odd = b.scale(*odd, minus_one);
         }
+        fresh = false;
         for steps in self.passes().rev().map(|length| &steps[..length]) {
-            for step in steps.iter().rev() {
-                step.sum(b, &mut s);
-                step.product(b, &mut s)?;
-            }
+            s = pass(b, b"backwards", steps.len(), (s, fresh), |b, s| {
+                for step in steps.iter().rev() {
+                    step.sum(b, s);
+                    step.product(b, s)?;
+                }
+                Ok(())
+            })?;
+            fresh = true;
         }
         for (i, (&end, &start)) in s.iter().zip(&start).enumerate() {
             let other = if i % 2 == 0 { b.scale(start, minus_one) } else { start };
@@ -108,6 +118,26 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         }
         Ok(())
     }
+}
+
+/// The state after the first `steps` of the table, which `run` takes in this direction.
+fn pass<B: Backend>(
+    b: &mut B,
+    direction: &[u8],
+    steps: usize,
+    (state, fresh): (Vec<B::Wire>, bool),
+    run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
+) -> Result<Vec<B::Wire>> {
+    let key = [direction, &steps.to_le_bytes()].concat();
+    let next = b.call(&key, &state, |b, state| {
+        let mut state = state.to_vec();
+        run(b, &mut state)?;
+        Ok(Returned { wires: state, public: Vec::new() })
+    })?;
+    if fresh {
+        b.forget(&state);
+    }
+    Ok(next.wires)
 }
 
 /// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is
@@ -211,6 +241,7 @@ mod tests {
         let network = Arithmetic::<F61>::new(2048).unwrap();
         let start: Vec<F61> = network.witness(SEED).collect();
         let mut clear = Clear::new(std::iter::empty());
+        // Whether none of these is of the witness, which is compared in the end.
         let mut s = start.clone();
         for t in 0..PERIOD {
             let step = Step::new(t, s.len());

@@ -92,12 +92,17 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
         self.keep(&[value]);
         Ok(value)
     }
-    fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
+    fn hint(&mut self, of: &[F], f: impl Fn(&[F]) -> F + Send + Sync + 'static) -> Result<F> {
         let value = f(of);
         self.keep(&[value]);
         Ok(value)
     }
-    fn hints(&mut self, of: &[F], count: usize, f: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<F>> {
+    fn hints(
+        &mut self,
+        of: &[F],
+        count: usize,
+        f: impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static,
+    ) -> Result<Vec<F>> {
         let values = f(of);
         assert_eq!(values.len(), count);
         self.keep(&values);

@@ -1,11 +1,13 @@
 //! Counting gates, and the fingerprint of a circuit.
 
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
+use super::stream::{Source, Streamed};
 use super::{Backend, Circuit};
 use crate::error::Result;
 use core::fmt::Display;
 use core::marker::PhantomData;
 use volery_primitives::Field;
+use zeroize::DefaultIsZeroes;
 
 /// The gates of a circuit by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,14 @@ pub struct Sums {
 }
 
 impl Shape {
+    /// The shape of a recorded statement.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    pub fn of<F: Field>(source: &dyn Source<F>) -> Result<Self> {
+        Count::shape(&Streamed(source))
+    }
+
     /// Multiplications where polynomials are computed gate by gate.
     pub fn mul_by_gates(&self) -> u64 {
         self.mul + self.polynomial_mul
@@ -112,11 +122,13 @@ pub struct Count<F> {
 }
 
 /// A wire of [`Count`]: its number in order of creation, and the multiplications on the longest path to it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Counted {
     number: u64,
     depth: u64,
 }
+
+impl DefaultIsZeroes for Counted {}
 
 /// A vector of [`Count`]: numbered like a wire.
 #[derive(Clone, Copy)]
@@ -244,12 +256,17 @@ impl<F: Field> Backend for Count<F> {
         self.gate(b'w', 0, 0);
         Ok(self.wire(0))
     }
-    fn hint(&mut self, of: &[Counted], _: impl FnOnce(&[F]) -> F) -> Result<Counted> {
+    fn hint(&mut self, of: &[Counted], _: impl Fn(&[F]) -> F + Send + Sync + 'static) -> Result<Counted> {
         self.shape.inputs += 1;
         self.gate(b'w', 0, 0);
         Ok(self.wire(deepest(of)))
     }
-    fn hints(&mut self, of: &[Counted], count: usize, _: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<Counted>> {
+    fn hints(
+        &mut self,
+        of: &[Counted],
+        count: usize,
+        _: impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static,
+    ) -> Result<Vec<Counted>> {
         let depth = deepest(of);
         self.shape.inputs += count as u64;
         let hints = (0..count).map(|_| {

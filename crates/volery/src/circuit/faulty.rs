@@ -55,10 +55,15 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
     fn witness(&mut self) -> Result<F> {
         self.clear.witness()
     }
-    fn hint(&mut self, of: &[F], f: impl FnOnce(&[F]) -> F) -> Result<F> {
+    fn hint(&mut self, of: &[F], f: impl Fn(&[F]) -> F + Send + Sync + 'static) -> Result<F> {
         Ok(self.clear.hint(of, f)? + self.error())
     }
-    fn hints(&mut self, of: &[F], count: usize, f: impl Fn(&[F]) -> Vec<F>) -> Result<Vec<F>> {
+    fn hints(
+        &mut self,
+        of: &[F],
+        count: usize,
+        f: impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static,
+    ) -> Result<Vec<F>> {
         let hints = self.clear.hints(of, count, f)?;
         Ok(hints.into_iter().map(|hint| hint + self.error()).collect())
     }

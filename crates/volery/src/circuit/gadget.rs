@@ -59,6 +59,7 @@ mod bytes;
 mod element;
 #[cfg(test)]
 pub(super) mod evaluation;
+mod function;
 mod hash;
 mod hmac;
 mod keccak;
@@ -78,6 +79,7 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
+pub(in crate::circuit) use function::function;
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Sha3_256, Sponge, sha3_256};

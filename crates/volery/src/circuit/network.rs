@@ -1,6 +1,6 @@
 //! A generated circuit of any size: what `bench boolean` proves.
 
-use super::{Backend, Circuit};
+use super::{Backend, Circuit, Returned};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
@@ -114,26 +114,31 @@ impl Network {
 impl<B: Backend<F = F2>> Circuit<B> for Network {
     fn run(&self, b: &mut B) -> Result<()> {
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
-        let mut s = start.clone();
-        let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(PERIOD * self.variant + t, s.len())).collect();
+        let mut s = State { wires: start.clone(), fresh: false };
+        let steps: Vec<Step> =
+            (0..PERIOD).map(|t| Step::new(PERIOD * self.variant + t, start.len())).collect();
         let passes = self.half().div_ceil(PERIOD);
         for pass in 0..passes {
             let first = pass * PERIOD;
             let steps = &steps[..PERIOD.min(self.half() - first) as usize];
             if self.has_all_xors(first) {
-                for step in steps {
-                    step.toffoli(b, &mut s)?;
-                    step.xors.iter().for_each(|xor| xor.run(b, &mut s));
-                }
+                self.pass(b, b"forwards", steps.len(), &mut s, |b, s| {
+                    for step in steps {
+                        step.toffoli(b, s)?;
+                        step.xors.iter().for_each(|xor| xor.run(b, s));
+                    }
+                    Ok(())
+                })?;
             } else {
+                s.fresh = false;
                 for (t, step) in (first..).zip(steps) {
-                    step.toffoli(b, &mut s)?;
-                    step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s));
+                    step.toffoli(b, &mut s.wires)?;
+                    step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s.wires));
                 }
             }
         }
         if self.gates % 2 == 1 {
-            let sum = b.add(s[0], s[1]);
+            let sum = b.add(s.wires[0], s.wires[1]);
             let square = b.mul(sum, sum)?;
             let difference = b.add(square, sum);
             b.assert_zero(difference, &"the square in the middle")?;
@@ -142,23 +147,58 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let first = pass * PERIOD;
             let steps = &steps[..PERIOD.min(self.half() - first) as usize];
             if self.has_all_xors(first) {
-                for step in steps.iter().rev() {
-                    step.xors.iter().rev().for_each(|xor| xor.run(b, &mut s));
-                    step.toffoli(b, &mut s)?;
-                }
+                self.pass(b, b"backwards", steps.len(), &mut s, |b, s| {
+                    for step in steps.iter().rev() {
+                        step.xors.iter().rev().for_each(|xor| xor.run(b, s));
+                        step.toffoli(b, s)?;
+                    }
+                    Ok(())
+                })?;
             } else {
+                s.fresh = false;
                 for (step, t) in steps.iter().rev().zip((first..first + steps.len() as u64).rev()) {
-                    step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s));
-                    step.toffoli(b, &mut s)?;
+                    step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s.wires));
+                    step.toffoli(b, &mut s.wires)?;
                 }
             }
         }
-        for (i, (&end, &start)) in s.iter().zip(&start).enumerate() {
+        for (i, (&end, &start)) in s.wires.iter().zip(&start).enumerate() {
             let difference = b.add(end, start);
             b.assert_zero(difference, &format_args!("state[{i}]"))?;
         }
         Ok(())
     }
+}
+
+impl Network {
+    /// The state after the first `steps` of the table, which `run` takes in this direction.
+    fn pass<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        direction: &[u8],
+        steps: usize,
+        state: &mut State<B::Wire>,
+        run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
+    ) -> Result<()> {
+        let key = [direction, &self.variant.to_le_bytes(), &steps.to_le_bytes()].concat();
+        let next = b.call(&key, &state.wires, |b, wires| {
+            let mut wires = wires.to_vec();
+            run(b, &mut wires)?;
+            Ok(Returned { wires, public: Vec::new() })
+        })?;
+        if state.fresh {
+            b.forget(&state.wires);
+        }
+        *state = State { wires: next.wires, fresh: true };
+        Ok(())
+    }
+}
+
+/// The wires of state.
+struct State<W> {
+    wires: Vec<W>,
+    /// None of them is of the witness, which is compared in the end.
+    fresh: bool,
 }
 
 /// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is

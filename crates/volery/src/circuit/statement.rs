@@ -1,8 +1,8 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
 //! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a built-in
-//! over another field. A [`Statement`] adds the public values, which both parties know, and is the [`Circuit`] that
-//! they run. The prover makes a witness of the private values.
+//! over another field. A [`Statement`] adds the public values, which both parties know, and is the [`Source`] of the
+//! gates that they execute. The prover makes a witness of the private values.
 //!
 //! # The order of bits
 //! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
@@ -34,16 +34,17 @@ pub use relation::{Format, Relation};
 pub use value::{PortValue, Value, Values};
 pub use witness::Witness;
 
-use super::{Circuit, Count, Polynomials, Shape};
+use super::Shape;
+use super::stream::{Recorder, Source};
 use crate::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.
-pub trait Program: Sized {
+pub trait Program: Sized + Sync {
     /// What its wires carry.
     type F: Field;
     /// What its inputs and outputs take.
-    type Value: PortValue;
+    type Value: PortValue + Sync;
     /// The values of the private inputs.
     type Witness;
 
@@ -71,13 +72,13 @@ pub trait Program: Sized {
     /// The elements of `witness`, in the order in which the program reads them.
     fn elements(witness: &Self::Witness) -> impl Iterator<Item = Self::F>;
 
-    /// Pushes the program, with a value for each input that is public and each output that is asserted.
+    /// Records the program, with a value for each input that is public and each output that is asserted.
     ///
     /// # Errors
-    /// Those of the backend, and `Invalid` where the program is malformed.
-    fn run<B: Polynomials<F = Self::F>>(
+    /// Those of whoever executes it, and `Invalid` where the program is malformed.
+    fn record(
         &self,
-        b: &mut B,
+        b: &mut Recorder<'_, Self::F>,
         inputs: &[Option<Self::Value>],
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
@@ -88,7 +89,7 @@ pub trait Program: Sized {
     /// # Errors
     /// `Invalid` where the program is malformed.
     fn shape(&self) -> Result<Shape> {
-        Count::shape(&Bare(self))
+        Shape::of(&Bare(self))
     }
 }
 
@@ -160,6 +161,11 @@ impl<P: Program> Statement<P> {
         Ok(Self { relation, inputs, outputs })
     }
 
+    /// Its gates, for whoever takes a stream of them.
+    pub fn source(&self) -> &dyn Source<P::F> {
+        self
+    }
+
     /// The program.
     pub fn relation(&self) -> &P {
         &self.relation
@@ -229,19 +235,19 @@ impl<P: Program> Statement<P> {
     }
 }
 
-impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Statement<P> {
-    fn run(&self, b: &mut B) -> Result<()> {
-        self.relation.run(b, &self.inputs, &self.outputs)
+impl<P: Program> Source<P::F> for Statement<P> {
+    fn record(&self, recorder: &mut Recorder<'_, P::F>) -> Result<()> {
+        self.relation.record(recorder, &self.inputs, &self.outputs)
     }
 }
 
 /// A program without values.
 struct Bare<'a, P>(&'a P);
 
-impl<P: Program, B: Polynomials<F = P::F>> Circuit<B> for Bare<'_, P> {
-    fn run(&self, b: &mut B) -> Result<()> {
+impl<P: Program> Source<P::F> for Bare<'_, P> {
+    fn record(&self, recorder: &mut Recorder<'_, P::F>) -> Result<()> {
         let none = |ports: &[Port]| ports.iter().map(|_| None).collect::<Vec<_>>();
-        self.0.run(b, &none(self.0.inputs()), &none(self.0.outputs()))
+        self.0.record(recorder, &none(self.0.inputs()), &none(self.0.outputs()))
     }
 }
 

@@ -1,8 +1,13 @@
 //! Sessions over F_2.
 
+use super::ProofSystem;
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::{self, Carried};
+use super::garbled::{Jko, Stack};
+use super::limbo::Limbo;
+use super::quicksilver::QuickSilver;
 use super::setting::Setting;
+use super::wolverine::Wolverine;
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -100,6 +105,12 @@ impl Setting for Binary {
     const SECURITY: u32 = 100;
     const BOUND_BY_SIZE: bool = false;
     const NON_INTERACTIVE: bool = true;
+
+    // What is inlined elsewhere would be compiled there, with all systems.
+    #[inline(never)]
+    fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
+        &[&QuickSilver, &Jko, &Stack, &Limbo, &Wolverine]
+    }
 
     fn name() -> String {
         F2::NAME.into()

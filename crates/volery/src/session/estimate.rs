@@ -225,7 +225,7 @@ mod tests {
     use super::*;
     use crate::channel::{Channel, Party, Traffic, pipe};
     use crate::circuit::Network;
-    use crate::session::{Options, ProvenBy, Report, Setting, VerifiedBy, prove_over, verify_over};
+    use crate::session::{Options, Provable, Report, Setting, prove_over, verify_over};
     use std::time::Duration;
 
     /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
@@ -246,7 +246,7 @@ mod tests {
     /// What the verifier reports of a session.
     pub(super) fn proved<S: Setting, C>(circuit: &C, witness: Vec<S::F>, options: &Options) -> Report
     where
-        C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync,
+        C: Provable<S> + Sync,
     {
         let (here, there) = pipe(Duration::from_secs(60));
         std::thread::scope(|scope| {

@@ -1,9 +1,13 @@
 //! Sessions over any field but F_2.
 
+use super::ProofSystem;
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::Carried;
-use super::setting::Setting;
+use super::limbo::Limbo;
+use super::quicksilver::QuickSilver;
+use super::setting::{Registered, Setting};
+use super::wolverine::Wolverine;
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -17,9 +21,13 @@ use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::quicksilver::{degree_of_check, early_ends};
 use crate::zk::wolverine::FieldMacs;
 use crate::zk::{Accepted, Gates, by_transcript};
+use core::any::Any;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
-use volery_primitives::{Arch, Field, MacField, Tagged};
+use volery_primitives::{
+    Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2,
+    Tagged,
+};
 
 /// The field `B`, with MACs in its extension `E`.
 pub struct Over<B, E>(PhantomData<(B, E)>);
@@ -70,7 +78,38 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 }
 
-impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
+/// How many systems there are over fields other than F_2.
+const SYSTEMS: usize = 3;
+
+/// Compiles the systems over such settings, in this crate.
+macro_rules! register {
+    ($($values:ty, $macs:ty);*) => {
+        $(impl Registered for Over<$values, $macs> {
+            // What is inlined elsewhere would be compiled there, with all systems.
+            #[inline(never)]
+            fn registered() -> &'static (dyn Any + Sync) {
+                static SYSTEMS_OVER: [&dyn ProofSystem<Over<$values, $macs>>; SYSTEMS] =
+                    [&QuickSilver, &Limbo, &Wolverine];
+                &SYSTEMS_OVER
+            }
+        })*
+    };
+}
+
+register!(
+    F61, F61;
+    F61, F61x2;
+    Goldilocks, Goldilocks;
+    Goldilocks, Goldilocksx2;
+    Q32, Q32x2;
+    F65537, F65537x4;
+    F256, F128
+);
+
+impl<B: Field, E: MacField<B>> Setting for Over<B, E>
+where
+    Self: Registered,
+{
     type F = B;
     type Prover<'a> = Prover<'a, B, E>;
     type Verifier<'a> = Verifier<'a, B, E>;
@@ -83,6 +122,12 @@ impl<B: Field, E: MacField<B>> Setting for Over<B, E> {
     const SECURITY: u32 = if by_transcript::<E>() { 100 } else { 40 };
     const BOUND_BY_SIZE: bool = true;
     const NON_INTERACTIVE: bool = by_transcript::<E>();
+
+    fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
+        let registered: &'static dyn Any = Self::registered();
+        let systems = registered.downcast_ref::<[&'static dyn ProofSystem<Self>; SYSTEMS]>();
+        systems.expect("its own")
+    }
 
     fn name() -> String {
         // Small fields have one extension, whose degree goes without saying.

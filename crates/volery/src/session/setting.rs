@@ -1,5 +1,6 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
+use super::ProofSystem;
 use super::correlations::{Correlations, Use};
 use super::estimate::Carried;
 use crate::channel::Channel;
@@ -10,6 +11,7 @@ use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
 use crate::zk::wolverine::Macs;
 use crate::zk::{Accepted, Gates};
+use core::any::Any;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
 
@@ -31,6 +33,9 @@ pub trait Setting: Sized + 'static {
     type Key: Share + 'static;
     /// How both hold values in bulk: see [`crate::zk::wolverine`].
     type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
+
+    /// The proof systems over it.
+    fn systems() -> &'static [&'static dyn ProofSystem<Self>];
 
     /// The statistical security that is asked for where nothing is said, in bits.
     const SECURITY: u32;
@@ -136,4 +141,11 @@ pub trait Setting: Sized + 'static {
     /// # Errors
     /// Those of the backend.
     fn finish_verifier(verifier: Self::Verifier<'_>) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;
+}
+
+/// A setting for which this library compiles its proof systems, once and for all.
+pub trait Registered {
+    /// An array of `&'static dyn ProofSystem<Self>`. The compiler could not see through a bound that says so: it would
+    /// have to know the setting before its systems.
+    fn registered() -> &'static (dyn Any + Sync);
 }

@@ -2,7 +2,8 @@
 
 use super::{Options, Report, Security, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::{Circuit, Count, Shape};
+use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::{Count, Shape};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::zk::Gates;
@@ -91,13 +92,10 @@ impl<'c> Single<'c> {
 }
 
 /// The gates of the circuit, and its name: the given one, or that of its gates.
-pub(super) fn settle<F: Field, C: Circuit<Count<F>>>(
-    circuit: &C,
-    options: &Options,
-) -> Result<(Shape, [u8; 32])> {
+pub(super) fn settle<F: Field>(source: &dyn Source<F>, options: &Options) -> Result<(Shape, [u8; 32])> {
     match options.statement {
-        Some(digest) => Ok((Count::shape(circuit)?, digest)),
-        None => Count::fingerprint(circuit),
+        Some(digest) => Ok((Shape::of(source)?, digest)),
+        None => Count::fingerprint(&Streamed(source)),
     }
 }
 

@@ -1,8 +1,166 @@
-//! The proof systems that a session can run.
+//! Proof systems, as a session sees them.
 
+use super::{ForProver, ForVerifier, Options, Report, Reread, Setting};
+use crate::channel::Channel;
+use crate::circuit::stream::{ClauseSource, Source};
 use crate::error::{Error, Result};
+use crate::zk::Accepted;
 use core::fmt;
 use core::str::FromStr;
+use std::io::{Read, Write};
+use volery_primitives::F2;
+
+/// A proof system over `S`: all that a session knows of it.
+pub trait ProofSystem<S: Setting>: Sync {
+    /// Which one it is.
+    fn system(&self) -> System;
+
+    /// Proves that `witness` satisfies `statement`, as [`crate::prove`] says.
+    ///
+    /// # Errors
+    /// As for [`crate::prove`].
+    fn prove(
+        &self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report>;
+
+    /// Verifies `statement`, as [`crate::verify`] says.
+    ///
+    /// # Errors
+    /// As for [`crate::verify`].
+    fn verify(
+        &self,
+        statement: ForVerifier<'_, S>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)>;
+
+    /// Several proofs on one set-up, if it can.
+    fn prove_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn ProvesMany<S> + 'c>> {
+        None
+    }
+
+    /// The verifier's side of [`ProofSystem::prove_many`].
+    fn verify_many<'c>(&self, _: &'c mut Channel, _: Options) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
+        None
+    }
+
+    /// Proofs that are files, if it makes some.
+    fn files(&self) -> Option<&dyn ProofFiles<S>> {
+        None
+    }
+
+    /// Proofs of one of several clauses, if it has any of its own.
+    fn clauses(&self) -> Option<&dyn ProofOfClauses> {
+        None
+    }
+}
+
+/// A prover's end of several proofs.
+pub trait ProvesMany<S: Setting> {
+    /// Names the next statement by its digest.
+    fn name_next(&mut self, digest: [u8; 32]);
+
+    /// Proves the next statement.
+    ///
+    /// # Errors
+    /// As for [`crate::prove`].
+    fn prove(&mut self, statement: ForProver<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report>;
+}
+
+/// A verifier's end of several proofs.
+pub trait VerifiesMany<S: Setting> {
+    /// Names the next statement by its digest.
+    fn name_next(&mut self, digest: [u8; 32]);
+
+    /// Verifies the next statement.
+    ///
+    /// # Errors
+    /// As for [`crate::verify`].
+    fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)>;
+}
+
+/// A system whose proofs are files.
+pub trait ProofFiles<S: Setting> {
+    /// As [`crate::prove_to`].
+    ///
+    /// # Errors
+    /// As for [`crate::prove_to`].
+    fn prove_to(
+        &self,
+        source: &dyn Source<S::F>,
+        witness: &dyn Reread<S::F>,
+        out: &mut dyn Write,
+        options: &Options,
+    ) -> Result<Report>;
+
+    /// As [`crate::verify_from`].
+    ///
+    /// # Errors
+    /// As for [`crate::verify_from`].
+    fn verify_from(
+        &self,
+        source: &dyn Source<S::F>,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> Result<(Accepted, Report)>;
+}
+
+/// A system that knows disjunctions.
+pub trait ProofOfClauses {
+    /// As [`crate::prove_one_of`].
+    ///
+    /// # Errors
+    /// As for [`crate::prove_one_of`].
+    fn prove_one_of(
+        &self,
+        clauses: &dyn ClauseSource,
+        chosen: usize,
+        witness: &dyn Reread<F2>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report>;
+
+    /// As [`crate::verify_one_of`].
+    ///
+    /// # Errors
+    /// As for [`crate::verify_one_of`].
+    fn verify_one_of(
+        &self,
+        clauses: &dyn ClauseSource,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)>;
+}
+
+/// `system` over `S`.
+///
+/// # Errors
+/// `Invalid` where it is over other fields.
+pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S>> {
+    let found = S::systems().iter().find(|found| found.system() == system);
+    found.copied().ok_or_else(|| {
+        Error::invalid(format!("{system} is not over {}: take {}", S::name(), names::<S>(|_| true)))
+    })
+}
+
+/// The error of a system that proves single statements, where several are to be proved on one set-up.
+pub(super) fn only_single<S: Setting>(system: System) -> Error {
+    Error::invalid(format!(
+        "{system} proves single statements, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`; over fields \
+         other than F_2 take {}, and for several statements in a session quicksilver or wolverine",
+        names::<S>(|_| true)
+    ))
+}
+
+/// The names of those systems over `S` that `which` says.
+fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
+    let systems = S::systems().iter().filter(|system| which(**system));
+    systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
+}
 
 /// A proof system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

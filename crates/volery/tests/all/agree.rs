@@ -1,9 +1,8 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
 //! named assertion.
 
-use crate::kit::{
-    ABC, Boolean, Disjoint, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded,
-};
+use crate::kit::{ABC, Anywhere, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
+use volery::circuit::stream::{ClauseSource, Source, StreamedClauses};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
     Program, Reduction, Relation, Statement, Value, Values, clauses,
@@ -37,8 +36,8 @@ fn in_blocks() -> [Options; 3] {
 }
 
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
-fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
-    check(circuit, witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
+fn assert_agrees<C: Anywhere + ?Sized>(name: &str, circuit: &C, witness: &[F2]) {
+    check(circuit.source(), witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let by_correlations = SMALL.map(|correlations| Options { correlations: Some(correlations), ..seeded(1) });
     for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]).chain(in_blocks()) {
         let session = run_honestly(circuit, witness, &options);
@@ -53,7 +52,7 @@ fn assert_agrees<C: Boolean>(name: &str, circuit: &C, witness: &[F2]) {
 }
 
 /// One of several clauses by every system: the witness of number `chosen` is accepted, and that of no clause is not.
-fn assert_one_of<C: Disjoint>(name: &str, clauses: &C, chosen: usize, witness: &[F2], wrong: &[F2]) {
+fn assert_one_of(name: &str, clauses: &dyn ClauseSource, chosen: usize, witness: &[F2], wrong: &[F2]) {
     for system in System::ALL {
         let options = Options { system, ..seeded(1) };
         let session = run_clauses((clauses, chosen, witness, &options), (clauses, &options), None);
@@ -67,9 +66,9 @@ fn assert_one_of<C: Disjoint>(name: &str, clauses: &C, chosen: usize, witness: &
 }
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
-fn assert_fails_at<C: Boolean>(circuit: &C, witness: &[F2], assertion: &str) {
+fn assert_fails_at<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], assertion: &str) {
     let named = |error| matches!(&error, Error::Unsatisfied(name) if name == assertion);
-    assert!(named(check(circuit, witness.to_vec()).unwrap_err()), "{assertion}");
+    assert!(named(check(circuit.source(), witness.to_vec()).unwrap_err()), "{assertion}");
     let unchecked = [seeded(1), by_wolverine(None, None), by_wolverine(None, 3000)];
     let unchecked = unchecked.map(|options| Options { check: false, ..options });
     let checked = [seeded(1), by_jko(), by_limbo(), by_wolverine(None, None)];
@@ -145,17 +144,17 @@ fn mixed_gates() {
 #[test]
 fn sha256_preimages() {
     let (statement, witness) = preimage(b"abc", ABC);
-    assert_agrees("abc", &statement, &witness);
+    assert_agrees("abc", statement.source(), &witness);
     let (statement, mut witness) = preimage(
         b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
         "0x248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
     );
-    assert_agrees("two blocks", &statement, &witness);
+    assert_agrees("two blocks", statement.source(), &witness);
     witness[17] += F2::ONE;
     let error = check(&statement, witness.clone()).unwrap_err();
     let Error::Unsatisfied(name) = error else { panic!("{error}") };
     assert!(name.starts_with("digest["), "{name}");
-    assert_fails_at(&statement, &witness, &name);
+    assert_fails_at(statement.source(), &witness, &name);
 }
 
 /// The same preimages as polynomials: fewer commitments, and the same assertion fails.
@@ -168,11 +167,11 @@ fn sha256_with_holes() {
     let mut private = Values::new();
     private.insert("message", Value::from_bytes(b"abc")).unwrap();
     let mut witness: Vec<F2> = Relation::elements(&statement.witness(private).unwrap()).collect();
-    assert_agrees("abc with holes", &statement, &witness);
+    assert_agrees("abc with holes", statement.source(), &witness);
     witness[9] += F2::ONE;
     let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else { panic!() };
     assert!(name.starts_with("digest["), "{name}");
-    assert_fails_at(&statement, &witness, &name);
+    assert_fails_at(statement.source(), &witness, &name);
 }
 
 /// Each larger statement in its smallest size, with whatever comes out public, and with a private bit flipped that
@@ -207,17 +206,17 @@ fn statements_of_gates() {
         }
         let statement = Statement::new(relation, public).unwrap();
         let mut witness: Vec<F2> = Relation::elements(&statement.witness(private).unwrap()).collect();
-        assert_agrees(spec, &statement, &witness);
+        assert_agrees(spec, statement.source(), &witness);
         let whole = witness.clone();
         witness[flipped] += F2::ONE;
         if statement.count() > 1 {
-            let chosen = clauses::find(&statement, whole.clone()).unwrap();
+            let chosen = clauses::find(&StreamedClauses(&statement), whole.clone()).unwrap();
             assert_one_of(spec, &statement, chosen, &whole, &witness);
         }
         let Error::Unsatisfied(name) = check(&statement, witness.clone()).unwrap_err() else {
             panic!("{spec}")
         };
-        assert_fails_at(&statement, &witness, &name);
+        assert_fails_at(statement.source(), &witness, &name);
     }
 }
 
@@ -307,11 +306,13 @@ fn one_of_several_statements() {
     let (other, longer) = (|| preimage(b"abd", ABC).0, || preimage(b"abcd", ABC).0);
     let any = AnyOf::new(vec![other(), longer(), right]).unwrap();
     assert_one_of("digests", &any, 2, &witness, &[F2::ONE; 24]);
-    let shapes = clauses::shapes(&any).unwrap();
-    let padded: Vec<F2> = OneOf(&any).witness(&shapes, 2, witness).into_iter().collect();
-    assert_agrees("one of three digests", &OneOf(&any), &padded);
+    let shapes = clauses::shapes(&StreamedClauses(&any)).unwrap();
+    let one_of: OneOf<&dyn ClauseSource> = OneOf(&any);
+    let padded: Vec<F2> = one_of.witness(&shapes, 2, witness).into_iter().collect();
+    assert_agrees("one of three digests", &one_of as &dyn Source<F2>, &padded);
     let any = AnyOf::new(vec![other(), longer()]).unwrap();
-    assert_fails_at(&OneOf(&any), &[F2::ZERO; 24 + 32], "one of 2 clauses");
+    let one_of: OneOf<&dyn ClauseSource> = OneOf(&any);
+    assert_fails_at(&one_of as &dyn Source<F2>, &[F2::ZERO; 24 + 32], "one of 2 clauses");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use volery::circuit::stream::Streamed;
 use volery::circuit::{
     Arithmetic, Circuit, Clear, Elements, FieldRelation, Program, Relation, Statement, Value, Values,
 };
@@ -20,7 +21,7 @@ fn check(path: &Path, values: &str) -> Result<()> {
     let statement = Statement::new(relation, public)?;
     let witness = statement.witness(private)?;
     let mut clear = Clear::new(witness.bits());
-    statement.run(&mut clear)?;
+    Streamed(&statement).run(&mut clear)?;
     clear.finish()
 }
 
@@ -137,7 +138,7 @@ fn check_over<F: Field>(spec: &str, public: &str, private: &str) -> Result<()> {
     let statement = Statement::new(FieldRelation::<F>::open(spec, None)?, values(public)?)?;
     let witness = statement.witness(values(private)?)?;
     let mut clear = Clear::new(FieldRelation::elements(&witness));
-    statement.run(&mut clear)?;
+    Streamed(&statement).run(&mut clear)?;
     clear.finish()
 }
 

@@ -56,12 +56,12 @@ fn a_preimage_in_a_file() {
     let (statement, witness) = preimage(b"abc", ABC);
     let options = by(Wishes::default());
     let mut out = vec![];
-    prove_to(&statement, witness.clone(), &mut out, &options).unwrap();
-    let _ = verify_from(&statement, &mut &out[..], &options).unwrap();
+    prove_to(statement.source(), witness.clone(), &mut out, &options).unwrap();
+    let _ = verify_from(statement.source(), &mut &out[..], &options).unwrap();
     let wrong: Vec<F2> =
         witness.iter().enumerate().map(|(i, &bit)| if i == 3 { bit + F2::from(true) } else { bit }).collect();
     let mut nothing = vec![];
-    let refused = prove_to(&statement, wrong, &mut nothing, &options);
+    let refused = prove_to(statement.source(), wrong, &mut nothing, &options);
     assert!(matches!(refused, Err(Error::Unsatisfied(_))) && nothing.is_empty());
 }
 

@@ -3,51 +3,19 @@
 
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, Recording, Tape, pipe};
+use volery::circuit::stream::ClauseSource;
 use volery::circuit::{
-    Alternatives, Backend, Branch, Circuit, Clauses, Clear, Count, Network, Relation, Statement, Value,
-    Values,
+    Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
 };
-use volery::zk::wolverine::{self, BitMacs};
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report,
-    Result, Setting, Simulated, SimulatedClauses, Stream, System, VerifiedBy, prove, prove_one_of,
-    prove_over, verify, verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, F2, Field, Options, Provable, Report, Result, Setting, System,
+    prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
-/// A circuit that every backend of the tests takes.
-pub trait Anywhere<S: Setting = Binary>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync {}
+/// What both parties of a session take, from two threads.
+pub trait Anywhere<S: Setting = Binary>: Provable<S> + Sync {}
 
-impl<S: Setting, C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync> Anywhere<S> for C {}
-
-/// A circuit over F_2 that every system takes.
-pub trait Boolean: Anywhere + Evaluated + Simulated {}
-
-impl<C: Anywhere + Evaluated + Simulated> Boolean for C {}
-
-/// Clauses that every system takes.
-pub trait Disjoint:
-    for<'w> Clauses<Clear<F2, Stream<'w>>>
-    + Clauses<Count<F2>>
-    + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
-    + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
-    + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
-    + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
-    + EvaluatedClauses
-    + SimulatedClauses
-{
-}
-
-impl<C> Disjoint for C where
-    C: for<'w> Clauses<Clear<F2, Stream<'w>>>
-        + Clauses<Count<F2>>
-        + for<'a> Clauses<<Binary as Setting>::Prover<'a>>
-        + for<'a> Clauses<<Binary as Setting>::Verifier<'a>>
-        + for<'a> Clauses<wolverine::Prover<'a, BitMacs>>
-        + for<'a> Clauses<wolverine::Verifier<'a, BitMacs>>
-        + EvaluatedClauses
-        + SimulatedClauses
-{
-}
+impl<S: Setting, C: Provable<S> + Sync + ?Sized> Anywhere<S> for C {}
 
 /// What a session ended with on both sides, and what each sent.
 pub struct Session {
@@ -72,7 +40,7 @@ pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u6
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs both parties, each with its own circuit and settings, with a bit flipped on the way where asked.
-pub fn run<P: Boolean, V: Boolean>(
+pub fn run<P: Anywhere + ?Sized, V: Anywhere + ?Sized>(
     (proved, witness, proving): (&P, &[F2], &Options),
     (verified, verifying): (&V, &Options),
     flip: Option<(Party, Flip)>,
@@ -85,7 +53,7 @@ pub fn run<P: Boolean, V: Boolean>(
 }
 
 /// The same over any field, by QuickSilver, Limbo or Wolverine.
-pub fn run_over<S: Setting, P: Anywhere<S>, V: Anywhere<S>>(
+pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     (proved, witness, proving): (&P, &[S::F], &Options),
     (verified, verifying): (&V, &Options),
     flip: Option<(Party, Flip)>,
@@ -115,7 +83,7 @@ pub fn both(
 }
 
 /// Runs both parties on the same circuit, with default settings.
-pub fn run_honestly<C: Boolean>(circuit: &C, witness: &[F2], options: &Options) -> Session {
+pub fn run_honestly<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> Session {
     run((circuit, witness, options), (circuit, options), None)
 }
 
@@ -206,9 +174,9 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
 
 /// Runs both parties on one of several clauses, each with its own clauses and settings, with a bit flipped on the way
 /// where asked.
-pub fn run_clauses<P: Disjoint, V: Disjoint>(
-    (proved, chosen, witness, proving): (&P, usize, &[F2], &Options),
-    (verified, verifying): (&V, &Options),
+pub fn run_clauses(
+    (proved, chosen, witness, proving): (&dyn ClauseSource, usize, &[F2], &Options),
+    (verified, verifying): (&dyn ClauseSource, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
     both(
@@ -224,5 +192,5 @@ pub fn run_one_of(
     verifying: (&Ones, &Options),
     flip: Option<(Party, Flip)>,
 ) -> Session {
-    run_clauses((proved, chosen, &proved.witness(chosen), proving), verifying, flip)
+    run_clauses((proved, chosen, &proved.witness(chosen), proving), (verifying.0, verifying.1), flip)
 }

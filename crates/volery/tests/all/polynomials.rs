@@ -13,7 +13,7 @@ use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
     Arch, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
-    Options, Over, Q32, Q32x2, Result, Setting,
+    Options, Over, Q32, Q32x2, Registered, Result, Setting,
 };
 
 /// Shares in a block of the dealer.
@@ -39,7 +39,10 @@ impl Dealt for Binary {
     }
 }
 
-impl<B: Field, E: MacField<B>> Dealt for Over<B, E> {
+impl<B: Field, E: MacField<B>> Dealt for Over<B, E>
+where
+    Self: Registered,
+{
     const OPENED: usize = E::BYTES;
 
     fn dealt_prover() -> BoxedVole<Self::Mac> {

@@ -3,7 +3,7 @@
 mod garbled;
 mod wolverine;
 
-use crate::kit::{ABC, Boolean, Session, network, preimage, run, run_honestly, seeded};
+use crate::kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
@@ -65,7 +65,7 @@ fn a_flipped_bit_of_the_measurement() {
 fn a_changed_public_output() {
     let (statement, witness) = preimage(b"abc", ABC);
     let (other, _) = preimage(b"abc", &ABC.replace("15ad", "15ac"));
-    let session = run((&statement, &witness, &options(1)), (&other, &options(2)), None);
+    let session = run((statement.source(), &witness, &options(1)), (other.source(), &options(2)), None);
     for error in [session.proved.err(), session.verified.err()] {
         let error = error.unwrap();
         assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
@@ -79,7 +79,7 @@ fn a_prover_of_another_statement() {
     let (other, _) = preimage(b"abc", &ABC.replace("15ad", "15ac"));
     let lying = Options { statement: Some(other.digest()), ..options(1) };
     let honest = Options { statement: Some(other.digest()), ..options(2) };
-    let session = run((&statement, &witness, &lying), (&other, &honest), None);
+    let session = run((statement.source(), &witness, &lying), (other.source(), &honest), None);
     assert!(matches!(session.verified.unwrap_err(), Error::Rejected(_)));
     assert!(matches!(session.proved.unwrap_err(), Error::Rejected(_)));
 }
@@ -113,7 +113,7 @@ fn a_replayed_transcript() {
 }
 
 /// Of an honest run under `options`, which take a seed.
-fn assert_replay_fails<C: Boolean>(circuit: &C, witness: &[F2], options: impl Fn(u8) -> Options) {
+fn assert_replay_fails<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: impl Fn(u8) -> Options) {
     let said: Vec<u8> = run_honestly(circuit, witness, &options(1)).from_prover.messages().concat();
     let replay = |seed| {
         let mut channel = Channel::new(Party::Verifier, Playback::new(said.clone()));
@@ -154,7 +154,7 @@ fn a_statement_that_asserts_nothing() {
 }
 
 /// A peer that stops anywhere, or says anything: an error on this side.
-fn assert_survives<C: Boolean>(
+fn assert_survives<C: Anywhere + ?Sized>(
     circuit: &C,
     witness: &[F2],
     from_prover: &[u8],

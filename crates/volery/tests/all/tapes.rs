@@ -14,12 +14,16 @@ use volery::{
     Options, Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
 };
 
-fn tape<C: Anywhere>(circuit: &C, witness: &[F2], options: &Options) -> String {
+fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
     tape_over::<Binary, C>(circuit, witness, options)
 }
 
 /// A digest of all messages of both parties, with their boundaries.
-fn tape_over<S: Setting, C: Anywhere<S>>(circuit: &C, witness: &[S::F], options: &Options) -> String {
+fn tape_over<S: Setting, C: Anywhere<S> + ?Sized>(
+    circuit: &C,
+    witness: &[S::F],
+    options: &Options,
+) -> String {
     digest(run_over::<S, C, C>((circuit, witness, options), (circuit, options), None))
 }
 
@@ -57,7 +61,7 @@ fn pinned() {
             arch.name()
         );
         assert_eq!(
-            tape(&preimage, &message, &eight),
+            tape(preimage.source(), &message, &eight),
             "03602117fb23e0fc772be53fdbf4ec86",
             "preimage, {}",
             arch.name()

@@ -6,7 +6,7 @@ use crate::failure::Result;
 use crate::print::{count, human, seconds};
 use crate::report::Outcome;
 use serde_json::{Value, json};
-use volery::{Checking, Field, Options, ProvenBy, Setting, System, VerifiedBy};
+use volery::{Checking, Field, Options, Provable, Setting, System};
 
 /// Proves `circuit` by wolverine, then by quicksilver over the correlations that were drawn for that.
 pub(super) fn compare<S, N, W>(plan: &Plan<S>, circuit: &Generated<N, S::F>, witness: W) -> Result<()>
@@ -14,7 +14,7 @@ where
     S: Setting,
     N: Satisfied<S::F>,
     W: IntoIterator<Item = S::F> + Clone + Send,
-    Generated<N, S::F>: ProvenBy<S, W> + VerifiedBy<S> + Sync,
+    Generated<N, S::F>: Provable<S> + Sync,
 {
     let run = |options: &Options| {
         let size = ("gates", circuit.gates);

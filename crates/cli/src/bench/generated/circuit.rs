@@ -127,17 +127,18 @@ impl<B: Backend, N: Circuit<B>> Circuit<B> for Generated<N, B::F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery::circuit::{Clear, Count};
+    use volery::circuit::Shape;
+    use volery::circuit::stream::Source;
 
     fn assert_satisfied<F: Field, N: Satisfied<F>>(inputs: u64)
     where
-        Generated<N, F>: Circuit<Count<F>> + for<'a> Circuit<Clear<F, std::vec::IntoIter<F>>>,
+        Generated<N, F>: Source<F>,
     {
         let network = N::new(30).expect("not empty");
         let circuit = Generated::<N, F> { inputs, sum: (0..inputs).map(value).sum(), gates: 30, network };
         let mut witness: Vec<F> = circuit.witness().expect("randomness").collect();
         volery::check(&circuit, witness.clone()).expect("satisfied");
-        assert_eq!(Count::<F>::shape(&circuit).expect("counted").size(), circuit.size());
+        assert_eq!(Shape::of(&circuit).expect("counted").size(), circuit.size());
         if inputs > 0 {
             assert_ne!(circuit.digest(), circuit.network.digest());
             witness[0] += F::ONE;

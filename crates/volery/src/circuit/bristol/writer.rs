@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::io::{self, Write};
 use volery_primitives::{F2, Field};
+use zeroize::DefaultIsZeroes;
 
 /// Writes the circuit that `push` pushes, with ports of these widths, of which it must set every output bit.
 ///
@@ -86,6 +87,14 @@ pub(in crate::circuit) enum Written {
     /// The wire of this number.
     Wire(u64),
 }
+
+impl Default for Written {
+    fn default() -> Self {
+        Self::Constant(false)
+    }
+}
+
+impl DefaultIsZeroes for Written {}
 
 /// Bytes that are written at once.
 const LINES: usize = 1 << 16;
@@ -257,7 +266,7 @@ impl Backend for Writer<'_> {
         Err(not_a_gate("reads a witness beside its inputs"))
     }
 
-    fn hint(&mut self, _: &[Written], _: impl FnOnce(&[F2]) -> F2) -> Result<Written> {
+    fn hint(&mut self, _: &[Written], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Written> {
         Err(not_a_gate("lets the prover hint values"))
     }
 

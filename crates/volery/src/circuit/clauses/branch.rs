@@ -1,6 +1,8 @@
 //! What a clause sees of a backend.
 
-use crate::circuit::{Backend, Entries, Matrix, Polynomials, check_sizes, nothing_asserted};
+use crate::circuit::{
+    Backend, Entries, Function, Matrix, Polynomials, Returned, check_sizes, nothing_asserted,
+};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::F2;
@@ -14,6 +16,8 @@ use volery_primitives::F2;
 pub struct Branch<'b, B: Backend<F = F2>> {
     backend: &'b mut B,
     assertions: Assertions<B::Wire>,
+    /// What became of assertions before each of the functions that are open.
+    outside: Vec<Assertions<B::Wire>>,
 }
 
 /// What becomes of assertions.
@@ -27,12 +31,12 @@ enum Assertions<W> {
 impl<'b, B: Backend<F = F2>> Branch<'b, B> {
     /// One in which assertions stand.
     pub fn asserting(backend: &'b mut B) -> Self {
-        Self { backend, assertions: Assertions::Stand(false) }
+        Self { backend, assertions: Assertions::Stand(false), outside: Vec::new() }
     }
 
     /// One in which assertions are collected.
     pub fn collecting(backend: &'b mut B) -> Self {
-        Self { backend, assertions: Assertions::Collect(None) }
+        Self { backend, assertions: Assertions::Collect(None), outside: Vec::new() }
     }
 
     /// Ends the clause, and gives the bit that says whether one of its assertions failed where they were collected.
@@ -83,10 +87,15 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
     fn witness(&mut self) -> Result<B::Wire> {
         self.backend.witness()
     }
-    fn hint(&mut self, of: &[B::Wire], f: impl FnOnce(&[F2]) -> F2) -> Result<B::Wire> {
+    fn hint(&mut self, of: &[B::Wire], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<B::Wire> {
         self.backend.hint(of, f)
     }
-    fn hints(&mut self, of: &[B::Wire], count: usize, f: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<B::Wire>> {
+    fn hints(
+        &mut self,
+        of: &[B::Wire],
+        count: usize,
+        f: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<B::Wire>> {
         self.backend.hints(of, count, f)
     }
     fn linear(&mut self, factors: &[F2], wires: &[B::Wire]) -> B::Wire {
@@ -105,6 +114,69 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
             }
             Assertions::Collect(_) => self.collect(a),
         }
+    }
+
+    fn forget(&mut self, wires: &[B::Wire]) {
+        self.backend.forget(wires);
+    }
+
+    fn open_scope(&mut self) {
+        self.backend.open_scope();
+    }
+
+    fn close_scope(&mut self, kept: &[B::Wire]) {
+        match self.assertions {
+            Assertions::Collect(Some(failed)) => self.backend.close_scope(&[kept, &[failed]].concat()),
+            _ => self.backend.close_scope(kept),
+        }
+    }
+
+    /// What a function collects is an argument and a result beside its own.
+    fn open_function(&mut self, key: &[u8], arguments: &[B::Wire]) -> Result<Function<B::Wire>> {
+        let (kind, failed) = match self.assertions {
+            Assertions::Stand(_) => (0, None),
+            Assertions::Collect(failed) => (1 + u8::from(failed.is_some()), failed),
+        };
+        let arguments: Vec<B::Wire> = arguments.iter().copied().chain(failed).collect();
+        match self.backend.open_function(&[key, &[kind]].concat(), &arguments)? {
+            Function::New(mut arguments) => {
+                let inside = match kind {
+                    0 => Assertions::Stand(false),
+                    1 => Assertions::Collect(None),
+                    _ => Assertions::Collect(arguments.pop()),
+                };
+                self.outside.push(core::mem::replace(&mut self.assertions, inside));
+                Ok(Function::New(arguments))
+            }
+            Function::Known(returned) => Ok(Function::Known(self.returned(returned))),
+        }
+    }
+
+    fn close_function(&mut self, mut returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
+        let outside = self.outside.pop().expect("a function that is open");
+        let any = match core::mem::replace(&mut self.assertions, outside) {
+            Assertions::Stand(any) => any,
+            Assertions::Collect(failed) => {
+                returned.wires.extend(failed);
+                failed.is_some()
+            }
+        };
+        returned.public.push(any.into());
+        let returned = self.backend.close_function(returned)?;
+        Ok(self.returned(returned))
+    }
+}
+
+impl<B: Backend<F = F2>> Branch<'_, B> {
+    /// What a function returns, less what it says of its assertions: whether there were any.
+    fn returned(&mut self, mut returned: Returned<B::Wire>) -> Returned<B::Wire> {
+        if returned.public.pop() == Some(1) {
+            match &mut self.assertions {
+                Assertions::Stand(any) => *any = true,
+                Assertions::Collect(failed) => *failed = returned.wires.pop(),
+            }
+        }
+        returned
     }
 }
 

@@ -1,6 +1,7 @@
 //! Clauses as circuits: one of them alone, and all of them gate by gate.
 
 use super::{Alternatives, Branch, Clauses};
+use crate::circuit::gadget::Bit;
 use crate::circuit::{Backend, Circuit, Shape};
 use crate::error::{Error, Result};
 use core::iter::{Chain, RepeatN, repeat_n};
@@ -75,13 +76,16 @@ impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
         let count = self.0.count();
         let mut all_failed = None;
         for number in 0..count {
-            let mut branch = Branch::collecting(b);
-            self.0.run(number, &mut branch)?;
-            let failed = branch.finish()?.expect("a branch that collects");
-            all_failed = Some(match all_failed {
-                Some(all) => b.mul(all, failed)?,
-                None => failed,
-            });
+            let failed = b.scope(|b| {
+                let mut branch = Branch::collecting(b);
+                self.0.run(number, &mut branch)?;
+                let failed = branch.finish()?.expect("a branch that collects");
+                Ok(Bit::Wire(match all_failed {
+                    Some(all) => b.mul(all, failed)?,
+                    None => failed,
+                }))
+            })?;
+            all_failed = Some(failed.wire(b));
         }
         let all_failed = all_failed.ok_or_else(no_clauses)?;
         b.assert_zero(all_failed, &one_of(count))

@@ -4,7 +4,7 @@
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
 use super::{Bit, Bytes, Compression, Word};
-use crate::circuit::Backend;
+use crate::circuit::{Backend, Wires};
 use crate::error::Result;
 use volery_primitives::F2;
 
@@ -16,26 +16,30 @@ use volery_primitives::F2;
 ///
 /// # Panics
 /// Where `depth` is 64 or more.
-pub fn merkle_root<B: Backend, N>(
+pub fn merkle_root<B: Backend, N: Wires<B::Wire>>(
     b: &mut B,
     depth: u32,
     mut leaf: impl FnMut(&mut B, u64) -> Result<N>,
     mut node: impl FnMut(&mut B, &N, &N) -> Result<N>,
 ) -> Result<N> {
     assert!(depth < u64::BITS, "more leaves than can be counted");
-    // Roots of trees that wait for their right neighbour, each of which has fewer leaves than the one before.
-    let mut waiting = Vec::with_capacity(depth as usize);
-    let mut root = leaf(b, 0)?;
-    for place in 1..1 << depth {
-        waiting.push(root);
-        root = leaf(b, place)?;
-        // So many trees end with this leaf.
-        for _ in 0..place.trailing_ones() {
-            let left = waiting.pop().expect("one for each bit of the place that is set");
-            root = node(b, &left, &root)?;
-        }
-    }
-    Ok(root)
+    subtree(b, depth, 0, &mut leaf, &mut node)
+}
+
+/// The root of the tree of so many levels whose first leaf has number `first`.
+fn subtree<B: Backend, N: Wires<B::Wire>>(
+    b: &mut B,
+    depth: u32,
+    first: u64,
+    leaf: &mut impl FnMut(&mut B, u64) -> Result<N>,
+    node: &mut impl FnMut(&mut B, &N, &N) -> Result<N>,
+) -> Result<N> {
+    b.scope(|b| {
+        let Some(below) = depth.checked_sub(1) else { return leaf(b, first) };
+        let left = subtree(b, below, first, leaf, node)?;
+        let right = subtree(b, below, first + (1 << below), leaf, node)?;
+        node(b, &left, &right)
+    })
 }
 
 /// The root of the tree of `2^depth` leaves of 64 bytes each, which `leaf` gives, where each leaf and each inner node is
@@ -121,6 +125,10 @@ mod tests {
     use crate::circuit::gadget::{Gates, Holes, bits_of};
     use crate::circuit::{Circuit, Clear, Count, Polynomials};
     use sha2::block_api::compress256;
+
+    impl<W> Wires<W> for String {
+        fn each(&self, _: &mut dyn FnMut(W)) {}
+    }
 
     /// Which calls are made for a tree of strings.
     fn walk(depth: u32) -> (String, Vec<String>) {

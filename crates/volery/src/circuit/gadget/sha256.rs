@@ -14,7 +14,7 @@ pub use holes::Holes;
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of};
 use super::{Bytes, Word};
-use crate::circuit::{Backend, Polynomials};
+use crate::circuit::{Backend, Polynomials, Wires};
 use crate::error::Result;
 use core::marker::PhantomData;
 use volery_primitives::F2;
@@ -108,6 +108,13 @@ impl<W: Copy, C> Default for Sha256<W, C> {
 impl<W: Copy, C> Clone for Sha256<W, C> {
     fn clone(&self) -> Self {
         Self { state: self.state, blocks: self.blocks.clone(), compression: PhantomData }
+    }
+}
+
+impl<W: Copy, C> Wires<W> for Sha256<W, C> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.state.each(take);
+        self.blocks.each(take);
     }
 }
 

@@ -4,7 +4,8 @@
 mod tests;
 
 use super::{PortValue as _, Program as _, Relation, Statement};
-use crate::circuit::{Alternatives, Branch, Circuit, Clauses, Count, Polynomials, Shape};
+use crate::circuit::stream::{ClauseSource, Recorder, Source};
+use crate::circuit::{Alternatives, Branch, Shape};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use volery_primitives::F2;
@@ -20,8 +21,8 @@ impl Alternatives for Statement {
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for Statement {
-    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+impl ClauseSource for Statement {
+    fn record_clause(&self, clause: usize, b: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()> {
         let count = self.count();
         assert!(clause < count, "clause {clause} of {count}");
         let clause = (count > 1).then_some(clause);
@@ -66,7 +67,7 @@ impl Relation {
     pub fn clauses(&self) -> Result<Vec<Shape>> {
         let Some(disjunction) = self.disjunction() else { return Ok(Vec::new()) };
         let kinds = disjunction.kinds.min(disjunction.clauses);
-        let kinds = (0..kinds).map(|clause| Count::shape(&Bare { relation: self, clause }));
+        let kinds = (0..kinds).map(|clause| Shape::of(&Bare { relation: self, clause }));
         let kinds = kinds.collect::<Result<Vec<_>>>()?;
         Ok(kinds.into_iter().cycle().take(disjunction.clauses).collect())
     }
@@ -78,8 +79,8 @@ struct Bare<'a> {
     clause: usize,
 }
 
-impl<B: Polynomials<F = F2>> Circuit<B> for Bare<'_> {
-    fn run(&self, b: &mut B) -> Result<()> {
+impl Source<F2> for Bare<'_> {
+    fn record(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
         let (inputs, outputs) = (self.relation.inputs(), self.relation.outputs());
         let [inputs, outputs] = [inputs, outputs].map(|ports| vec![None; ports.len()]);
         self.relation.push(&mut Branch::asserting(b), &inputs, &outputs, Some(self.clause))
@@ -133,8 +134,8 @@ impl Alternatives for AnyOf {
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for AnyOf {
-    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+impl ClauseSource for AnyOf {
+    fn record_clause(&self, clause: usize, b: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()> {
         let Statement { relation, inputs, outputs } = &self.statements[clause];
         relation.push(b, inputs, outputs, None)
     }

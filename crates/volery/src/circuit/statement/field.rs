@@ -9,7 +9,7 @@ pub(super) use builtin::LIST;
 pub use elements::Elements;
 
 use super::{Format, Port, Program};
-use crate::circuit::Polynomials;
+use crate::circuit::stream::Recorder;
 use crate::error::{Error, Result};
 use builtin::Builtin;
 use core::marker::PhantomData;
@@ -71,9 +71,9 @@ impl<F: Field> Program for FieldRelation<F> {
     fn elements(witness: &Elements<F>) -> impl Iterator<Item = F> {
         witness.iter()
     }
-    fn run<B: Polynomials<F = F>>(
+    fn record(
         &self,
-        b: &mut B,
+        b: &mut Recorder<'_, F>,
         inputs: &[Option<Elements<F>>],
         outputs: &[Option<Elements<F>>],
     ) -> Result<()> {

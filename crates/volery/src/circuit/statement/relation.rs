@@ -3,7 +3,8 @@
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::{Port, Program, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::{Backend, Branch, Bristol, Dialect, Polynomials, Shape};
+use crate::circuit::stream::Recorder;
+use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
@@ -125,11 +126,11 @@ impl Relation {
         !matches!(self.source, Source::Bristol(_) | Source::Builtin(Builtin::Algebra(_)))
     }
 
-    /// Pushes the program as [`Program::run`] does, or that clause of its disjunction. A branch in both cases: the gates
-    /// are compiled once for each backend.
-    pub(super) fn push<B: Polynomials<F = F2>>(
+    /// Records the program as [`Program::record`] does, or that clause of its disjunction. Into a branch in both cases: the
+    /// gates are compiled once.
+    pub(super) fn push(
         &self,
-        b: &mut Branch<'_, B>,
+        b: &mut Branch<'_, Recorder<'_, F2>>,
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
         clause: Option<usize>,
@@ -158,7 +159,7 @@ impl Relation {
         }
     }
 
-    /// The bits of `value`, given for an input, in the order in which [`Program::run`] reads them.
+    /// The bits of `value`, given for an input, in the order in which [`Program::record`] reads them.
     fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
         match self.source {
             Source::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
@@ -213,9 +214,9 @@ impl Program for Relation {
         witness.bits()
     }
 
-    fn run<B: Polynomials<F = F2>>(
+    fn record(
         &self,
-        b: &mut B,
+        b: &mut Recorder<'_, F2>,
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {

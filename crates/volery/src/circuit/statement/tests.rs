@@ -1,7 +1,7 @@
 use super::*;
-use crate::circuit::{Bristol, Clear, Count};
+use crate::circuit::stream::Streamed;
+use crate::circuit::{Bristol, Circuit, Clear};
 use sha2::Digest;
-use volery_primitives::F2;
 
 /// in0 and in1, of 5 and 3 bits: out0 is in0 turned by a bit, out1 the and of the lowest bits.
 const SMALL: &[u8] = b"6 14\n2 5 3\n2 5 1\n\
@@ -31,7 +31,7 @@ fn values(given: Given) -> Values {
 
 fn evaluate(statement: &Statement, witness: &Witness) -> Result<()> {
     let mut clear = Clear::new(witness.bits());
-    statement.run(&mut clear)?;
+    Streamed(statement).run(&mut clear)?;
     clear.finish()
 }
 
@@ -279,9 +279,9 @@ fn builtins_describe_themselves() {
     assert_eq!(relation.outputs(), [Port::new("digest", 256)]);
     let shape = relation.shape().unwrap();
     assert_eq!((shape.mul, shape.inputs, shape.assert), (21_653, 440, 0));
-    let shape = Count::<F2>::shape(&preimage("length=55", b"")).unwrap();
+    let shape = Shape::of(&preimage("length=55", b"")).unwrap();
     assert_eq!((shape.mul, shape.inputs, shape.assert), (21_653, 440, 256));
-    let shape = Count::<F2>::shape(&preimage("holes=1", b"")).unwrap();
+    let shape = Shape::of(&preimage("holes=1", b"")).unwrap();
     assert_eq!((shape.mul, shape.inputs, shape.degree), (0, 440 + 5888, 10));
     let identity = |spec| Relation::open(spec, None).unwrap().identity();
     assert_eq!(

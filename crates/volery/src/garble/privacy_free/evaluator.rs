@@ -9,14 +9,16 @@ use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use volery_primitives::hash::GateHash;
 use volery_primitives::{F2, F128, Field};
-use zeroize::Zeroizing;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// A wire of the evaluator: its value, and the label of that value.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Active {
     label: F128,
     value: F2,
 }
+
+impl DefaultIsZeroes for Active {}
 
 /// What goes into an evaluation: labels and values of the inputs, witness and hints in the order of the circuit.
 #[derive(Clone, Copy)]
@@ -117,10 +119,15 @@ impl Backend for Evaluator<'_> {
         let (label, value) = self.inputs.next().ok_or_else(miscounted)?;
         Ok(Active { label, value })
     }
-    fn hint(&mut self, _: &[Active], _: impl FnOnce(&[F2]) -> F2) -> Result<Active> {
+    fn hint(&mut self, _: &[Active], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Active> {
         self.witness()
     }
-    fn hints(&mut self, _: &[Active], count: usize, _: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<Active>> {
+    fn hints(
+        &mut self,
+        _: &[Active],
+        count: usize,
+        _: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<Active>> {
         (0..count).map(|_| self.witness()).collect()
     }
     #[inline]

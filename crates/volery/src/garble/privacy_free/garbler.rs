@@ -113,10 +113,15 @@ impl Backend for Garbler<'_> {
     fn witness(&mut self) -> Result<F128> {
         Ok(self.labels.next().expect("labels have no end"))
     }
-    fn hint(&mut self, _: &[F128], _: impl FnOnce(&[F2]) -> F2) -> Result<F128> {
+    fn hint(&mut self, _: &[F128], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<F128> {
         self.witness()
     }
-    fn hints(&mut self, _: &[F128], count: usize, _: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<F128>> {
+    fn hints(
+        &mut self,
+        _: &[F128],
+        count: usize,
+        _: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<F128>> {
         Ok(self.labels.by_ref().take(count).collect())
     }
     #[inline]

@@ -219,11 +219,15 @@ mod tests {
     use super::super::tests::{proved, ran};
     use super::*;
     use crate::circuit::Arithmetic;
+    use crate::session::Registered;
     use crate::session::{Options, Report, Setting};
     use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
 
     /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to 767, or 1024 and more.
-    fn run<B: Field, E: MacField<B>>(commitments: u64, correlations: Correlations) -> Report {
+    fn run<B: Field, E: MacField<B>>(commitments: u64, correlations: Correlations) -> Report
+    where
+        Over<B, E>: Registered,
+    {
         let of_width = |bits: u32| {
             let network = Arithmetic::<B>::new(commitments.checked_sub(1 << bits)?).ok()?;
             (network.width() == 1 << bits).then_some(network)
@@ -240,7 +244,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_foretold<B: Field, E: MacField<B>>(name: &str, sizes: impl IntoIterator<Item = u64>) {
+    fn assert_foretold<B: Field, E: MacField<B>>(name: &str, sizes: impl IntoIterator<Item = u64>)
+    where
+        Over<B, E>: Registered,
+    {
         let correlations = Correlations::named(&Over::<B, E>::correlations(), name).unwrap();
         for commitments in sizes {
             let foretold = Over::<B, E>::traffic(correlations, Size::gates(commitments));

@@ -2,9 +2,9 @@
 
 use super::Estimate;
 use super::tests::{proved, ran};
-use crate::circuit::{Circuit, Count, Dimensions, MatrixProduct, Polynomials, Reduction, Size};
+use crate::circuit::{Circuit, Dimensions, MatrixProduct, Polynomials, Reduction, Shape, Size};
 use crate::error::Result;
-use crate::session::{Binary, Correlations, Options, Over, ProvenBy, Setting, VerifiedBy};
+use crate::session::{Binary, Correlations, Options, Over, Provable, Setting};
 use volery_primitives::{F61, F61x2, Field, Q32, Q32x2};
 
 /// "I know so many ones, each of which is one to this power."
@@ -34,10 +34,10 @@ fn assert_foretold<S: Setting, C>(
     witness: Vec<S::F>,
     traffic: fn(Correlations, Size) -> Estimate,
 ) where
-    C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync,
+    C: Provable<S> + Sync,
 {
     let correlations = Correlations::named(&S::correlations(), name).unwrap();
-    let size = Count::shape(circuit).unwrap().size();
+    let size = Shape::of(circuit.source()).unwrap().size();
     let options = Options { correlations: Some(correlations), security: Some(30), ..Options::default() };
     let report = proved::<S, _>(circuit, witness, &options);
     assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
@@ -45,7 +45,7 @@ fn assert_foretold<S: Setting, C>(
 
 fn powers<S: Setting>(name: &str, counts: &[usize], traffic: fn(Correlations, Size) -> Estimate)
 where
-    Power: ProvenBy<S, Vec<S::F>> + VerifiedBy<S>,
+    Power: Provable<S>,
 {
     for &count in counts {
         for degree in [1, 3, 20, 128] {
@@ -56,7 +56,7 @@ where
 
 fn products<S: Setting>(name: &str, sides: &[usize], traffic: fn(Correlations, Size) -> Estimate)
 where
-    for<'a> MatrixProduct<'a, S::F>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S>,
+    for<'a> MatrixProduct<'a, S::F>: Provable<S>,
 {
     for &side in sides {
         let dimensions = Dimensions { rows: side, inner: side, columns: side };

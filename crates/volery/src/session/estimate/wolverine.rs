@@ -3,7 +3,7 @@
 use super::{Carried, Estimate, HANDSHAKE};
 use crate::circuit::{Shape, Size};
 use crate::error::Result;
-use crate::session::cut_and_choose::{TERMS, terms};
+use crate::session::wolverine::{TERMS, terms};
 use crate::session::{Correlations, Options, Setting};
 use crate::zk::section;
 use crate::zk::wolverine::{CheckedBy, FURTHER, GROUP, Macs, TILE, Terms, Values};

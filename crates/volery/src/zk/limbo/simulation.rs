@@ -170,10 +170,15 @@ impl Backend for Views<'_> {
             None => self.next_inputs(),
         }
     }
-    fn hint(&mut self, _: &[Word], _: impl FnOnce(&[F2]) -> F2) -> Result<Word> {
+    fn hint(&mut self, _: &[Word], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Word> {
         self.witness()
     }
-    fn hints(&mut self, _: &[Word], count: usize, _: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<Word>> {
+    fn hints(
+        &mut self,
+        _: &[Word],
+        count: usize,
+        _: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<Word>> {
         (0..count).map(|_| self.witness()).collect()
     }
     #[inline]

@@ -214,11 +214,16 @@ impl Backend for Prover<'_> {
         let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
         self.commit(value)
     }
-    fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
+    fn hint(&mut self, of: &[Mac], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Mac> {
         let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
         self.commit(f(&values))
     }
-    fn hints(&mut self, of: &[Mac], count: usize, f: impl Fn(&[F2]) -> Vec<F2>) -> Result<Vec<Mac>> {
+    fn hints(
+        &mut self,
+        of: &[Mac],
+        count: usize,
+        f: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+    ) -> Result<Vec<Mac>> {
         let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
         let values = Zeroizing::new(f(&values));
         assert_eq!(values.len(), count);

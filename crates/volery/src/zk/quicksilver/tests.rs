@@ -69,7 +69,7 @@ impl Backend for Cheat<'_> {
     fn witness(&mut self) -> Result<Mac> {
         self.prover.witness()
     }
-    fn hint(&mut self, of: &[Mac], f: impl FnOnce(&[F2]) -> F2) -> Result<Mac> {
+    fn hint(&mut self, of: &[Mac], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Mac> {
         self.prover.hint(of, f)
     }
     fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {

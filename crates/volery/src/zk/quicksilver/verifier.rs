@@ -219,7 +219,7 @@ impl Backend for Verifier<'_> {
     fn witness(&mut self) -> Result<Key> {
         self.commit()
     }
-    fn hint(&mut self, _: &[Key], _: impl FnOnce(&[F2]) -> F2) -> Result<Key> {
+    fn hint(&mut self, _: &[Key], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Key> {
         self.commit()
     }
     #[inline(always)]

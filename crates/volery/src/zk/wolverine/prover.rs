@@ -399,7 +399,7 @@ impl<M: Macs> Backend for Prover<'_, M> {
         self.counted.inputs += 1;
         self.commit(value)
     }
-    fn hint(&mut self, of: &[M::Tag], f: impl FnOnce(&[M::F]) -> M::F) -> Result<M::Tag> {
+    fn hint(&mut self, of: &[M::Tag], f: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::Tag> {
         let values: Zeroizing<Vec<M::F>> = Zeroizing::new(of.iter().map(|&tag| M::value(tag)).collect());
         self.counted.inputs += 1;
         self.commit(f(&values))
@@ -408,7 +408,7 @@ impl<M: Macs> Backend for Prover<'_, M> {
         &mut self,
         of: &[M::Tag],
         count: usize,
-        f: impl Fn(&[M::F]) -> Vec<M::F>,
+        f: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
     ) -> Result<Vec<M::Tag>> {
         let values: Zeroizing<Vec<M::F>> = Zeroizing::new(of.iter().map(|&tag| M::value(tag)).collect());
         let values = Zeroizing::new(f(&values));

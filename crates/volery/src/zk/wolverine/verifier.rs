@@ -368,7 +368,7 @@ impl<M: Macs> Backend for Verifier<'_, M> {
         self.counted.inputs += 1;
         self.commit()
     }
-    fn hint(&mut self, _: &[M::E], _: impl FnOnce(&[M::F]) -> M::F) -> Result<M::E> {
+    fn hint(&mut self, _: &[M::E], _: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::E> {
         self.counted.inputs += 1;
         self.commit()
     }

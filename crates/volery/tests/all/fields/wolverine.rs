@@ -101,7 +101,7 @@ fn reports_say_what_was_checked_over_every_field() {
     over_every_field!(test);
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-    let session = run_honestly::<Over<F61, F61>, _>(&linear, &witness, &by_wolverine(None, None));
+    let session = run_honestly::<Over<F61, F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
     let checked = session.verified.unwrap().1.checked;
     assert_eq!(checked, session.proved.unwrap().checked);
     assert_eq!(checked.map(|checked| checked.blocks), Some(0));

@@ -95,7 +95,7 @@ fn a_prover_of_another_statement() {
             seed: Some([seed; 32]),
             ..by_wolverine(None, block)
         };
-        let session = run((&statement, &witness, &options(1)), (&other, &options(2)), None);
+        let session = run((statement.source(), &witness, &options(1)), (other.source(), &options(2)), None);
         let error = session.verified.map(drop).unwrap_err();
         assert!(matches!(&error, Error::Rejected(why) if why.contains("asserted")), "{error}");
         assert!(matches!(session.proved.unwrap_err(), Error::Rejected(_)));

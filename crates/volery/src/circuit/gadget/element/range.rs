@@ -34,7 +34,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         };
         let mut bits = Vec::with_capacity(count as usize);
         for i in 0..highest {
-            let bit = Wire(b.hint(&[x], |x| bit(x[0], i))?);
+            let bit = Wire(b.hint(&[x], move |x| bit(x[0], i))?);
             bit.assert_bit(b, &format_args!("{name} (bit {i})"))?;
             bits.push(bit);
         }

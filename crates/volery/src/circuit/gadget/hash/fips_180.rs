@@ -1,7 +1,7 @@
 //! What SHA-1 and SHA-256 share (FIPS 180-4): words of 32 bits, the padded blocks of a message, Ch and Maj.
 
-use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Bytes, Word};
+use crate::circuit::{Backend, Wires};
 use crate::error::Result;
 use core::array;
 use volery_primitives::F2;
@@ -51,6 +51,12 @@ impl<W: Copy> Blocks<W> {
         let zeros = (2 * BLOCK - 1 - bits.len() - self.pending.len()) % BLOCK;
         let padding = [&[0x80][..], &vec![0; zeros], &bits].concat();
         self.update(&Bytes::public(&padding), compress)
+    }
+}
+
+impl<W: Copy> Wires<W> for Blocks<W> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.pending.each(take);
     }
 }
 

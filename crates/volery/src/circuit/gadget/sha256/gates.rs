@@ -2,8 +2,8 @@
 
 use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
 use crate::circuit::Backend;
-use crate::circuit::gadget::Word;
 use crate::circuit::gadget::hash::fips_180::{choose, majority};
+use crate::circuit::gadget::{Bit, Word, function};
 use crate::error::Result;
 use volery_primitives::F2;
 
@@ -16,28 +16,44 @@ impl<B: Backend<F = F2>> Compression<B> for Gates {
         state: &[Word32<B::Wire>; 8],
         block: &[Word32<B::Wire>; 16],
     ) -> Result<[Word32<B::Wire>; 8]> {
-        // The last 16 words of the message schedule, W_t at index t mod 16.
-        let mut schedule = *block;
-        let mut s = *state;
-        for (t, &constant) in ROUND.iter().enumerate() {
-            if t >= 16 {
-                schedule[t % 16] = expand(b, &schedule, t)?;
-            }
-            let [a, b0, c, d, e, f, g, h] = s;
-            let sigma1 = rotations(b, &e, UPPER_1);
-            let sigma0 = rotations(b, &a, UPPER_0);
-            let ch = choose(b, &e, &f, &g)?;
-            let maj = majority(b, &a, &b0, &c)?;
-            let t1 = Word::sum(b, &[h, sigma1, ch, Word::public(constant.into()), schedule[t % 16]])?;
-            let next_a = Word::sum(b, &[t1, sigma0, maj])?;
-            s = [next_a, a, b0, c, d.add(b, &t1)?, e, f, g];
-        }
-        let mut sum = *state;
-        for (sum, word) in sum.iter_mut().zip(&s) {
-            *sum = sum.add(b, word)?;
-        }
-        Ok(sum)
+        let inputs: Vec<Bit<B::Wire>> = state.iter().chain(block).flat_map(Word::bits).copied().collect();
+        let outputs = function(b, "SHA-256 compression", &inputs, |b, inputs| {
+            let word = |i: usize| Word::new(core::array::from_fn(|bit| inputs[32 * i + bit]));
+            let (state, block) = (core::array::from_fn(word), core::array::from_fn(|i| word(8 + i)));
+            let digest = rounds(b, &state, &block)?;
+            Ok(digest.iter().flat_map(Word::bits).copied().collect())
+        })?;
+        Ok(core::array::from_fn(|i| Word::new(core::array::from_fn(|bit| outputs[32 * i + bit]))))
     }
+}
+
+/// The rounds, and what they are added to.
+fn rounds<B: Backend<F = F2>>(
+    b: &mut B,
+    state: &[Word32<B::Wire>; 8],
+    block: &[Word32<B::Wire>; 16],
+) -> Result<[Word32<B::Wire>; 8]> {
+    // The last 16 words of the message schedule, W_t at index t mod 16.
+    let mut schedule = *block;
+    let mut s = *state;
+    for (t, &constant) in ROUND.iter().enumerate() {
+        if t >= 16 {
+            schedule[t % 16] = expand(b, &schedule, t)?;
+        }
+        let [a, b0, c, d, e, f, g, h] = s;
+        let sigma1 = rotations(b, &e, UPPER_1);
+        let sigma0 = rotations(b, &a, UPPER_0);
+        let ch = choose(b, &e, &f, &g)?;
+        let maj = majority(b, &a, &b0, &c)?;
+        let t1 = Word::sum(b, &[h, sigma1, ch, Word::public(constant.into()), schedule[t % 16]])?;
+        let next_a = Word::sum(b, &[t1, sigma0, maj])?;
+        s = [next_a, a, b0, c, d.add(b, &t1)?, e, f, g];
+    }
+    let mut sum = *state;
+    for (sum, word) in sum.iter_mut().zip(&s) {
+        *sum = sum.add(b, word)?;
+    }
+    Ok(sum)
 }
 
 /// `W_t` from the 16 words before it.

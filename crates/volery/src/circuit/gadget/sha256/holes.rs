@@ -71,7 +71,7 @@ pub(super) fn compress<B: Polynomials<F = F2>>(
     b: &mut B,
     state: &[Word32<B::Wire>; 8],
     block: &[Word32<B::Wire>; 16],
-    alter: impl Fn(usize, u32) -> u32,
+    alter: impl Fn(usize, u32) -> u32 + Send + Sync + 'static,
 ) -> Result<[Word32<B::Wire>; 8]> {
     let public_block = block.iter().all(Word::is_public);
     if public_block && state.iter().all(Word::is_public) {
@@ -89,7 +89,7 @@ pub(super) fn compress<B: Polynomials<F = F2>>(
     }
     let known = schedule.len() / WIDTH - 16;
     let of = [&initial[..], &schedule[..16 * WIDTH]].concat();
-    let hinted = b.hints(&of, WIDTH * (COMPUTED - known), |values| {
+    let hinted = b.hints(&of, WIDTH * (COMPUTED - known), move |values| {
         let words: Vec<u32> = values.chunks_exact(WIDTH).map(number).collect();
         let (state, block) = words.split_at(8);
         let computed = evaluate(state, block, &alter);

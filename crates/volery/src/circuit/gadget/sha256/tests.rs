@@ -157,7 +157,8 @@ struct Altered {
 impl<B: Polynomials<F = F2>> Circuit<B> for Altered {
     fn run(&self, b: &mut B) -> Result<()> {
         let (state, block) = input(b, false, false)?;
-        let alter = |number, word| if number == self.word { word ^ 1 << self.bit } else { word };
+        let (altered, bit) = (self.word, self.bit);
+        let alter = move |number, word| if number == altered { word ^ 1 << bit } else { word };
         holes::compress(b, &state, &block, alter).map(drop)
     }
 }

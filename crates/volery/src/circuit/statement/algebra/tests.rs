@@ -1,6 +1,8 @@
 use super::*;
+use crate::circuit::stream::Streamed;
 use crate::circuit::{
-    Clear, Count, FieldRelation, InnerProduct, MatrixProduct, PortValue, Program, Relation, Statement, Values,
+    Clear, Count, FieldRelation, InnerProduct, MatrixProduct, PortValue, Program, Relation, Shape, Statement,
+    Values,
 };
 use volery_primitives::{F61, F256, F65537, Goldilocks};
 
@@ -35,7 +37,7 @@ fn check<P: Program<Value: Written>>(spec: &str, public: Given, private: Given) 
     let statement = Statement::new(P::open(&format!("builtin:{spec}"), None)?, values(public))?;
     let witness = statement.witness(values(private))?;
     let mut clear = Clear::new(P::elements(&witness));
-    crate::circuit::Circuit::run(&statement, &mut clear)?;
+    crate::circuit::Circuit::run(&Streamed(&statement), &mut clear)?;
     clear.finish()
 }
 
@@ -197,7 +199,7 @@ fn shapes_foretell_the_statement() {
         let inputs = relation.inputs().iter().filter(|port| port.public);
         inputs.chain(relation.outputs()).for_each(|port| public.insert(&port.name, of(port)).unwrap());
         let statement = Statement::new(relation, public).unwrap();
-        assert_eq!(Count::shape(&statement).unwrap(), shape);
+        assert_eq!(Shape::of(&statement).unwrap(), shape);
         [shape.inputs, shape.mul, shape.polynomials, shape.degree, shape.matrices]
     });
     assert_eq!(sizes, [[1400, 0, 1, 2, 0], [18, 0, 8, 2, 0], [8, 0, 0, 2, 1], [8, 0, 8, 7, 0]]);
@@ -214,7 +216,7 @@ fn statements_are_the_circuits() {
     let relation = FieldRelation::open("builtin:inner-product?length=700", None).unwrap();
     let statement = Statement::new(relation, public).unwrap();
     assert_eq!(
-        Count::fingerprint(&statement).unwrap(),
+        Count::fingerprint(&Streamed(&statement)).unwrap(),
         Count::fingerprint(&InnerProduct::new(700, z).unwrap()).unwrap()
     );
     let dimensions = Dimensions { rows: 3, inner: 5, columns: 2 };
@@ -225,7 +227,7 @@ fn statements_are_the_circuits() {
         let spec = format!("builtin:matmul?rows=3&inner=5&columns=2&random={random}");
         let statement = Statement::new(FieldRelation::open(&spec, None).unwrap(), public).unwrap();
         assert_eq!(
-            Count::fingerprint(&statement).unwrap(),
+            Count::fingerprint(&Streamed(&statement)).unwrap(),
             Count::fingerprint(&MatrixProduct::new(dimensions, Some(&c), reduction).unwrap()).unwrap()
         );
     }

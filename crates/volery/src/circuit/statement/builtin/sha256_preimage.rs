@@ -1,9 +1,9 @@
 //! Knowledge of a message with a given SHA-256 digest.
 
 use super::{Described, Ports, holes, numbers};
-use crate::circuit::Backend;
 use crate::circuit::gadget::{Compression, Hash, Sha256};
 use crate::circuit::statement::Port;
+use crate::circuit::{Backend, Wires as _};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -49,8 +49,15 @@ impl Preimage {
         let mut read = 0;
         while read < self.length {
             let end = self.length.min(read + PIECE);
-            let piece = ports.bytes(b, 0, read..end)?;
-            sha.update(b, &piece)?;
+            let before = sha.wires();
+            sha = b.scope(|b| {
+                let piece = ports.bytes(b, 0, read..end)?;
+                sha.update(b, &piece)?;
+                Ok(sha)
+            })?;
+            if end < self.length {
+                b.forget(&before);
+            }
             read = end;
         }
         let digest = sha.finish(b)?;

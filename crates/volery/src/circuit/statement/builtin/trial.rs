@@ -1,5 +1,6 @@
 //! Values for a built-in statement, of which a test changes one.
 
+use crate::circuit::stream::Streamed;
 use crate::circuit::{Clear, Program, Relation, Statement, Value, Values};
 use crate::error::Result;
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ impl Trial {
         }
         let witness = statement.witness(private)?;
         let mut clear = Clear::new(Relation::elements(&witness));
-        crate::circuit::Circuit::run(&statement, &mut clear)?;
+        crate::circuit::Circuit::run(&Streamed(&statement), &mut clear)?;
         clear.finish()
     }
 

@@ -1,9 +1,10 @@
 //! Statements as clauses, in the clear.
 
 use super::*;
-use crate::circuit::clauses::{find, fingerprint, shapes};
+use crate::circuit::clauses;
 use crate::circuit::hashed::expanded;
-use crate::circuit::{Clause, Clear, OneOf, Value, Values};
+use crate::circuit::stream::{Streamed, StreamedClauses};
+use crate::circuit::{Circuit, Clause, Clauses, Clear, OneOf, Value, Values};
 use volery_primitives::Field;
 
 /// A value of so many bits that has ones and zeros.
@@ -28,15 +29,35 @@ fn bits(text: &str) -> Value {
     Value::from_bits_text(text).unwrap()
 }
 
-fn shape(circuit: &impl Circuit<Count<F2>>) -> Shape {
-    Count::shape(circuit).unwrap()
+fn shape(source: &dyn Source<F2>) -> Shape {
+    Shape::of(source).unwrap()
+}
+
+fn clause<'s>(statement: &'s (dyn ClauseSource + 's), number: usize) -> Clause<'s, dyn ClauseSource + 's> {
+    Clause::new(statement, number)
+}
+
+fn one_of(clauses: &dyn ClauseSource) -> OneOf<&dyn ClauseSource> {
+    OneOf(clauses)
+}
+
+fn shapes(clauses: &dyn ClauseSource) -> Result<Vec<Shape>> {
+    clauses::shapes(&StreamedClauses(clauses))
+}
+
+fn fingerprint(clauses: &dyn ClauseSource) -> Vec<Shape> {
+    clauses::fingerprint(&StreamedClauses(clauses)).unwrap().0
+}
+
+fn find(clauses: &dyn ClauseSource, witness: Vec<F2>) -> Result<usize> {
+    clauses::find(&StreamedClauses(clauses), witness)
 }
 
 /// Whether clause `clause` fails where its assertions are collected.
-fn fails(clauses: &Statement, clause: usize, witness: &[F2]) -> bool {
+fn fails(statement: &Statement, clause: usize, witness: &[F2]) -> bool {
     let mut clear = Clear::new(witness.to_vec());
     let mut branch = Branch::collecting(&mut clear);
-    Clauses::run(clauses, clause, &mut branch).unwrap();
+    StreamedClauses(statement).run(clause, &mut branch).unwrap();
     branch.finish().unwrap().unwrap() == F2::ONE
 }
 
@@ -57,15 +78,15 @@ fn every_builtin_runs_on_any_witness() {
         "matmul?rows=3&inner=5&columns=2&random=0",
     ] {
         let statement = stated(spec, &[]);
-        for clause in 0..statement.count() {
-            let private = shape(&Clause::new(&statement, clause)).witness as usize;
+        for number in 0..statement.count() {
+            let private = shape(&clause(&statement, number)).witness as usize;
             let mut random = expanded::<F2>([7; 32]);
             let mut witnesses = vec![vec![F2::ZERO; private], vec![F2::ONE; private]];
             witnesses.extend((0..3).map(|_| random.by_ref().take(private).collect()));
             for witness in witnesses {
                 let mut clear = Clear::new(witness.clone());
-                let stands = Clause::new(&statement, clause).run(&mut clear).is_ok();
-                assert_eq!(fails(&statement, clause, &witness), !stands, "{spec}, clause {clause}");
+                let stands = Streamed(&clause(&statement, number)).run(&mut clear).is_ok();
+                assert_eq!(fails(&statement, number, &witness), !stands, "{spec}, clause {number}");
             }
         }
     }
@@ -90,14 +111,14 @@ fn each_snippet_is_a_clause() {
         assert_eq!(find(&statement, witness).ok(), (broken < 6).then_some(broken));
     }
     let shapes = shapes(&statement).unwrap();
-    assert_eq!(shapes, fingerprint(&statement).unwrap().0);
+    assert_eq!(shapes, fingerprint(&statement));
     // The disjunction of the whole is one of its own kind: an AND for each snippet but the first.
     let ands: u64 = shapes.iter().map(|shape| shape.mul).sum();
     assert_eq!(shape(&statement).mul, ands + 5);
-    assert_eq!(shape(&OneOf(&statement)).mul, ands + 5);
+    assert_eq!(shape(&one_of(&statement)).mul, ands + 5);
     // That nothing breaks is no disjunction.
     let none = stated("bug-in-snippets?count=6", &[("bug", bits("0"))]);
-    assert_eq!((none.count(), shape(&Clause::new(&none, 0)).mul), (1, ands + 5));
+    assert_eq!((none.count(), shape(&clause(&none, 0)).mul), (1, ands + 5));
 }
 
 #[test]
@@ -110,9 +131,9 @@ fn each_tree_is_a_clause() {
     // The whole has the response once, and two ANDs for its three trees.
     assert_eq!(ands.iter().sum::<u64>(), 157_796 + 2 * response - 2);
     assert!(shapes.iter().all(|shape| shape.assert == 129));
-    assert_eq!(shape(&OneOf(&statement)).mul, ands.iter().sum::<u64>() + 3 * 129 - 1);
+    assert_eq!(shape(&one_of(&statement)).mul, ands.iter().sum::<u64>() + 3 * 129 - 1);
     let none = stated("merkle-membership?depth=1", &[("member", bits("0"))]);
-    assert_eq!((none.count(), shape(&Clause::new(&none, 0)).mul), (1, 157_796));
+    assert_eq!((none.count(), shape(&clause(&none, 0)).mul), (1, 157_796));
 }
 
 #[test]
@@ -136,7 +157,7 @@ fn polynomials_are_clauses() {
     };
     let holds = |any: &AnyOf| {
         let mut clear = Clear::new(witness(any));
-        OneOf(any).run(&mut clear).and_then(|()| clear.finish())
+        Streamed(&one_of(any)).run(&mut clear).and_then(|()| clear.finish())
     };
     assert_eq!(holds(&any(wrong)).unwrap_err().to_string(), {
         "the witness does not satisfy the statement: one of 4 clauses does not hold"
@@ -147,7 +168,7 @@ fn polynomials_are_clauses() {
         holds(&any(one)).unwrap();
     }
     // What is collected is committed to, and every assertion but one takes an AND.
-    let shape = shape(&OneOf(&any(right)));
+    let shape = shape(&one_of(&any(right)));
     let (private, assertions) = (1026 + 12 + 8 + 2, 1 + 4 + 3 + 1);
     assert_eq!((shape.witness, shape.inputs), (private, private + assertions));
     assert_eq!((shape.mul, shape.polynomials, shape.matrices), (assertions - 1, assertions, 0));
@@ -171,7 +192,7 @@ fn statements_that_are_alike_are_found() {
     // A public input may spare gates by its value; an output does not.
     assert!((0..8).map(|clause| any.like(clause)).eq([0, 1, 0, 3, 4, 3, 6, 1]));
     let counted = |shape: &Shape| Shape { add: 0, scale: 0, constant: 0, ..*shape };
-    assert!(shapes(&any).unwrap().iter().map(counted).eq(fingerprint(&any).unwrap().0.iter().map(counted)));
+    assert!(shapes(&any).unwrap().iter().map(counted).eq(fingerprint(&any).iter().map(counted)));
     assert!(AnyOf::new(vec![]).is_err());
 }
 

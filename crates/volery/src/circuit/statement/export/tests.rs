@@ -1,4 +1,5 @@
 use super::*;
+use crate::circuit::stream::Streamed;
 use crate::circuit::{Backend, Bristol, Circuit, Clear, Count, Statement, Value, Values};
 use crate::error::Error;
 use proptest::prelude::*;
@@ -61,7 +62,7 @@ fn holds(spec: &Relation, inputs: &[Vec<F2>], outputs: &[Vec<F2>]) -> Result<()>
     let statement = Statement::new(relation, public)?;
     let witness = statement.witness(private)?;
     let mut clear = Clear::new(witness.bits());
-    statement.run(&mut clear)?;
+    Streamed(&statement).run(&mut clear)?;
     clear.finish()
 }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::circuit::{Circuit, Clear, Count, Relation, Statement, Values};
+use crate::circuit::stream::Streamed;
+use crate::circuit::{Circuit, Clear, Relation, Shape, Statement, Values};
 use proptest::prelude::*;
 use volery_primitives::{F2, F61, F128};
 
@@ -102,7 +103,7 @@ fn check<F: Field>(spec: &str, public: Given, private: Given) -> Result<()> {
     let statement = statement::<F>(spec, public)?;
     let witness = statement.witness(values(private))?;
     let mut clear = Clear::new(FieldRelation::elements(&witness));
-    statement.run(&mut clear)?;
+    Streamed(&statement).run(&mut clear)?;
     clear.finish()
 }
 
@@ -208,7 +209,7 @@ fn gates_are_those_of_the_program() {
     assert_eq!(shape("range-sum"), (4 * 32, 4 + 4 * 31, 4 * 32));
     assert_eq!(shape("factors"), (2 * (30 + 2) + 1, 2 * (1 + 29 + 1), 2 * (30 + 1)));
     assert_eq!(shape("linear?rows=5&columns=7"), (0, 7, 0));
-    let counted = |spec, public| Count::<F61>::shape(&statement::<F61>(spec, public).unwrap()).unwrap();
+    let counted = |spec, public| Shape::of(&statement::<F61>(spec, public).unwrap()).unwrap();
     let shape = counted("linear", &[("matrix", "3,4,5,6,7,8"), ("b", "1,2")]);
     assert_eq!((shape.mul, shape.scale, shape.add, shape.assert), (0, 6, 4 + 2, 2));
     let bare = FieldRelation::<F61>::open("builtin:linear", None).unwrap().shape().unwrap();

@@ -4,7 +4,7 @@ use super::super::tests::{proved, ran};
 use super::*;
 use crate::circuit::{Arithmetic, Count, Dimensions, InnerProduct, MatrixProduct, Network, Reduction};
 use crate::ot::softspoken::Depth;
-use crate::session::{Binary, Over, ProvenBy, System, VerifiedBy};
+use crate::session::{Binary, Over, Provable, Registered, System};
 use crate::vole::lpn::Params;
 use crate::zk::wolverine::Checking;
 use volery_primitives::{F61, F61x2, F128, F256, Goldilocks, Goldilocksx2, Q32, Q32x2};
@@ -26,9 +26,9 @@ fn assert_foretold<S: Setting, C>(
     correlations: Correlations,
     options: Options,
 ) where
-    C: ProvenBy<S, Vec<S::F>> + VerifiedBy<S> + Sync,
+    C: Provable<S> + Sync,
 {
-    let shape = Count::shape(circuit).unwrap();
+    let shape = Shape::of(circuit.source()).unwrap();
     let foretold = Estimate::wolverine::<S>(correlations, &shape, &options).unwrap();
     let options = Options { correlations: Some(correlations), ..options };
     let report = proved::<S, _>(circuit, witness, &options);
@@ -95,7 +95,9 @@ fn elements<B: Field, E: volery_primitives::MacField<B>>(
     by: Option<CheckedBy>,
     block: Option<u64>,
     sizes: &[u64],
-) {
+) where
+    Over<B, E>: Registered,
+{
     let correlations = Correlations::named(&Over::<B, E>::correlations(), name).unwrap();
     for &gates in sizes {
         let network = Arithmetic::<B>::new(gates).unwrap();
@@ -148,8 +150,8 @@ fn every_check_sends_what_was_foretold() {
 fn polynomials_send_what_was_foretold() {
     fn test<S: Setting>(name: &str, blocks: &[u64])
     where
-        InnerProduct<S::F>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S>,
-        for<'a> MatrixProduct<'a, S::F>: ProvenBy<S, Vec<S::F>> + VerifiedBy<S>,
+        InnerProduct<S::F>: Provable<S>,
+        for<'a> MatrixProduct<'a, S::F>: Provable<S>,
     {
         let correlations = Correlations::named(&S::correlations(), name).unwrap();
         let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };

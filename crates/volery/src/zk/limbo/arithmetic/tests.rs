@@ -135,9 +135,9 @@ impl<B: Polynomials> Circuit<B> for Mixed {
                 let [x, y] = [rows * inner, inner * columns]
                     .map(|entries| s.iter().cycle().take(entries).copied().collect::<Vec<_>>());
                 let of: Vec<_> = x.iter().chain(&y).copied().collect();
-                let product = b.hints(&of, rows * columns, |values| {
+                let product = b.hints(&of, rows * columns, move |values| {
                     let (x, y) = values.split_at(rows * inner);
-                    let entry = |i: usize| {
+                    let entry = move |i: usize| {
                         let column = y.iter().skip(i % columns).step_by(columns);
                         x[i / columns * inner..].iter().zip(column).map(|(&x, &y)| x * y).sum()
                     };

@@ -229,10 +229,15 @@ impl<B: Field> Backend for ArithmeticViews<'_, B> {
             None => self.next_inputs(),
         }
     }
-    fn hint(&mut self, _: &[Shared<B>], _: impl FnOnce(&[B]) -> B) -> Result<Shared<B>> {
+    fn hint(&mut self, _: &[Shared<B>], _: impl Fn(&[B]) -> B + Send + Sync + 'static) -> Result<Shared<B>> {
         self.witness()
     }
-    fn hints(&mut self, _: &[Shared<B>], count: usize, _: impl Fn(&[B]) -> Vec<B>) -> Result<Vec<Shared<B>>> {
+    fn hints(
+        &mut self,
+        _: &[Shared<B>],
+        count: usize,
+        _: impl Fn(&[B]) -> Vec<B> + Send + Sync + 'static,
+    ) -> Result<Vec<Shared<B>>> {
         (0..count).map(|_| self.witness()).collect()
     }
     #[inline]

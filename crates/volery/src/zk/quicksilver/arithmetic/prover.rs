@@ -339,7 +339,11 @@ impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
         let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
         self.commit_to(value)
     }
-    fn hint(&mut self, of: &[Tagged<B, E>], f: impl FnOnce(&[B]) -> B) -> Result<Tagged<B, E>> {
+    fn hint(
+        &mut self,
+        of: &[Tagged<B, E>],
+        f: impl Fn(&[B]) -> B + Send + Sync + 'static,
+    ) -> Result<Tagged<B, E>> {
         let values: Zeroizing<Vec<B>> = Zeroizing::new(of.iter().map(|wire| wire.value).collect());
         self.commit_to(f(&values))
     }
@@ -347,7 +351,7 @@ impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
         &mut self,
         of: &[Tagged<B, E>],
         count: usize,
-        f: impl Fn(&[B]) -> Vec<B>,
+        f: impl Fn(&[B]) -> Vec<B> + Send + Sync + 'static,
     ) -> Result<Vec<Tagged<B, E>>> {
         let values: Zeroizing<Vec<B>> = Zeroizing::new(of.iter().map(|wire| wire.value).collect());
         let values = Zeroizing::new(f(&values));

@@ -107,7 +107,11 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
         self.inputs += 1;
         Ok(wire)
     }
-    fn hint(&mut self, of: &[Self::Wire], f: impl FnOnce(&[B]) -> B) -> Result<Self::Wire> {
+    fn hint(
+        &mut self,
+        of: &[Self::Wire],
+        f: impl Fn(&[B]) -> B + Send + Sync + 'static,
+    ) -> Result<Self::Wire> {
         self.prover.hint(of, f)
     }
     fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire> {

@@ -315,7 +315,7 @@ impl<B: Field, E: MacField<B>> Backend for Verifier<'_, B, E> {
     fn witness(&mut self) -> Result<Key<E>> {
         self.commit_to()
     }
-    fn hint(&mut self, _: &[Key<E>], _: impl FnOnce(&[B]) -> B) -> Result<Key<E>> {
+    fn hint(&mut self, _: &[Key<E>], _: impl Fn(&[B]) -> B + Send + Sync + 'static) -> Result<Key<E>> {
         self.commit_to()
     }
     fn linear(&mut self, factors: &[B], wires: &[Key<E>]) -> Key<E> {

@@ -335,7 +335,7 @@ impl<M: Macs> Backend for Liar<'_, M> {
         let value = *self.witness.next().unwrap();
         self.commit(value)
     }
-    fn hint(&mut self, _: &[M::Tag], _: impl FnOnce(&[M::F]) -> M::F) -> Result<M::Tag> {
+    fn hint(&mut self, _: &[M::Tag], _: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::Tag> {
         unreachable!("the statement has none")
     }
     fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {

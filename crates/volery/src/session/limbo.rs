@@ -5,9 +5,14 @@ mod header;
 pub use header::LONGEST_LABEL;
 
 use super::single::{Single, fresh, settle};
-use super::{Binary, Options, Proof, ProvenBy, Report, Security, Setting, System, VerifiedBy};
+use super::system::{ProofFiles, find};
+use super::{
+    Binary, ForProver, ForVerifier, Options, Proof, ProofSystem, Provable, Report, Reread, Security, Setting,
+    System,
+};
 use crate::channel::{Channel, Traffic};
-use crate::circuit::{Circuit, Clauses, Clear, Shape};
+use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::{Clear, Shape};
 use crate::error::{Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
@@ -16,20 +21,6 @@ use header::Header;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 use volery_primitives::F2;
-
-/// The backend of simulated parties over `S`.
-type Views<'a, S> = <<S as Setting>::Parties as Domain>::Views<'a>;
-
-/// A circuit whose run by parties can be simulated over `S`, by several threads. Whatever implements [`Circuit`] for
-/// every backend over the field, and may be shared by threads, is one.
-pub trait Simulated<S: Setting = Binary>: for<'a> Circuit<Views<'a, S>> + Sync {}
-
-impl<S: Setting, C: for<'a> Circuit<Views<'a, S>> + Sync> Simulated<S> for C {}
-
-/// The same of clauses.
-pub trait SimulatedClauses: for<'a> Clauses<Views<'a, Binary>> + Sync {}
-
-impl<C: for<'a> Clauses<Views<'a, Binary>> + Sync> SimulatedClauses for C {}
 
 /// How parties are simulated.
 #[derive(Clone, Debug)]
@@ -149,57 +140,105 @@ fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
 /// What a conversation is about.
 const WHAT: &str = "parameters of the simulation";
 
-/// Proves in a conversation, as [`super::prove_over`] says.
-pub(super) fn prove<S, W, C>(
-    circuit: &C,
-    witness: W,
-    channel: &mut Channel,
-    options: &Options,
-) -> Result<Report>
-where
-    S: Setting,
-    W: IntoIterator<Item = S::F>,
-    C: ProvenBy<S, W>,
-{
-    let (shape, statement) = settle(circuit, options)?;
-    let started = Instant::now();
-    let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
-    let evaluated = started.elapsed();
-    let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
-    terms.check()?;
-    let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-    let system = (System::Limbo, &*S::name());
-    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
-    run.begin();
-    let started = Instant::now();
-    limbo::prove::<S::Parties, C>(run.channel, &terms, circuit, &values, &mut run.random)?;
-    let work = evaluated + started.elapsed();
-    recv_verdict(run.channel)?;
-    Ok(with_proof(run.close(), &terms, work))
+/// [`limbo`].
+pub(super) struct Limbo;
+
+impl<S: Setting> ProofSystem<S> for Limbo {
+    fn system(&self) -> System {
+        System::Limbo
+    }
+
+    fn prove(
+        &self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        let circuit = Streamed(statement.source);
+        let (shape, digest) = settle(statement.source, options)?;
+        let started = Instant::now();
+        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let evaluated = started.elapsed();
+        let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        terms.check()?;
+        let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
+        let system = (System::Limbo, &*S::name());
+        let mut run = Single::open(channel, options, system, (WHAT, &name), (digest, terms.gates()), worth)?;
+        run.begin();
+        let started = Instant::now();
+        limbo::prove::<S::Parties, _>(run.channel, &terms, &circuit, &values, &mut run.random)?;
+        let work = evaluated + started.elapsed();
+        recv_verdict(run.channel)?;
+        Ok(with_proof(run.close(), &terms, work))
+    }
+
+    fn verify(
+        &self,
+        statement: ForVerifier<'_, S>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        let circuit = Streamed(statement.source);
+        let (shape, digest) = settle(statement.source, options)?;
+        let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        terms.check()?;
+        let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
+        let system = (System::Limbo, &*S::name());
+        let mut run = Single::open(channel, options, system, (WHAT, &name), (digest, terms.gates()), worth)?;
+        run.begin();
+        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, &circuit, &mut run.random);
+        let (accepted, work) = tell(run.channel, verdict)?;
+        Ok((accepted, with_proof(run.close(), &terms, work)))
+    }
+
+    fn files(&self) -> Option<&dyn ProofFiles<S>> {
+        Some(self)
+    }
 }
 
-/// Verifies in a conversation, as [`super::verify_over`] says.
-pub(super) fn verify<S, C>(
-    circuit: &C,
-    channel: &mut Channel,
-    options: &Options,
-) -> Result<(Accepted, Report)>
-where
-    S: Setting,
-    C: VerifiedBy<S>,
-{
-    let (shape, statement) = settle(circuit, options)?;
-    let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
-    terms.check()?;
-    let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-    let system = (System::Limbo, &*S::name());
-    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
-    run.begin();
-    let verdict = limbo::verify::<S::Parties, C>(run.channel, &terms, circuit, &mut run.random);
-    let (accepted, work) = tell(run.channel, verdict)?;
-    Ok((accepted, with_proof(run.close(), &terms, work)))
+impl<S: Setting> ProofFiles<S> for Limbo {
+    fn prove_to(
+        &self,
+        source: &dyn Source<S::F>,
+        witness: &dyn Reread<S::F>,
+        out: &mut dyn Write,
+        options: &Options,
+    ) -> Result<Report> {
+        let started = Instant::now();
+        let circuit = Streamed(source);
+        let (shape, statement) = settle(source, options)?;
+        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let parameters = choose::<S>(options, &shape, Mode::File)?;
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
+        let mut out = Counted { file: out, bytes: 0 };
+        let random = &mut fresh(options)?;
+        limbo::write::<S::Parties, _>(&mut out, &header, &terms, &circuit, &values, random)?;
+        out.flush().map_err(Error::io("writing the proof"))?;
+        let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
+        Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
+    }
+
+    fn verify_from(
+        &self,
+        source: &dyn Source<S::F>,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        let started = Instant::now();
+        let (shape, statement) = settle(source, options)?;
+        let mut proof = Counted { file: proof, bytes: 0 };
+        let (header, bytes) = Header::read(&mut proof)?;
+        header.compare::<S>(statement, &shape, &options.simulation.label)?;
+        let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
+        let terms = terms::<S>(options, &parameters, header.aggregation, &shape);
+        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, &Streamed(source))?;
+        let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
+        Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
+    }
 }
 
 /// A file whose bytes are counted.
@@ -250,13 +289,14 @@ fn report(
     with_proof(report, terms, work)
 }
 
-fn only_limbo(options: &Options) -> Result<()> {
-    match options.system {
-        System::Limbo => Ok(()),
-        system => Err(Error::invalid(format!(
+/// The system of `options`, whose proofs are to be files.
+fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
+    let system = options.system;
+    find::<S>(system)?.files().ok_or_else(|| {
+        Error::invalid(format!(
             "{system} proves to one verifier in a conversation, and makes no files: take limbo"
-        ))),
-    }
+        ))
+    })
 }
 
 /// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the statement
@@ -267,13 +307,13 @@ fn only_limbo(options: &Options) -> Result<()> {
 /// where `out` fails.
 pub fn prove_to<W, C>(circuit: &C, witness: W, out: &mut impl Write, options: &Options) -> Result<Report>
 where
-    W: IntoIterator<Item = F2>,
-    C: ProvenBy<Binary, W>,
+    W: IntoIterator<Item = F2> + Clone,
+    C: Provable<Binary> + ?Sized,
 {
     prove_to_over::<Binary, W, C>(circuit, witness, out, options)
 }
 
-/// The same over any field: `prove_to_over::<Over<F61, F61x2>, _, _>(…)`.
+/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61, F61x2>, _, _>(…)`.
 ///
 /// # Errors
 /// As for [`prove_to`].
@@ -285,21 +325,10 @@ pub fn prove_to_over<S, W, C>(
 ) -> Result<Report>
 where
     S: Setting,
-    W: IntoIterator<Item = S::F>,
-    C: ProvenBy<S, W>,
+    W: IntoIterator<Item = S::F> + Clone,
+    C: Provable<S> + ?Sized,
 {
-    only_limbo(options)?;
-    let started = Instant::now();
-    let (shape, statement) = settle(circuit, options)?;
-    let values = Clear::inputs(circuit, witness, shape.inputs_by_gates() as usize)?;
-    let parameters = choose::<S>(options, &shape, Mode::File)?;
-    let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
-    let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
-    let mut out = Counted { file: out, bytes: 0 };
-    limbo::write::<S::Parties, C>(&mut out, &header, &terms, circuit, &values, &mut fresh(options)?)?;
-    out.flush().map_err(Error::io("writing the proof"))?;
-    let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
-    Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
+    files::<S>(options)?.prove_to(circuit.source(), &witness, out, options)
 }
 
 /// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known
@@ -326,13 +355,13 @@ pub fn verify_from<C>(
     options: &Options,
 ) -> Result<(Accepted, Report)>
 where
-    C: VerifiedBy<Binary>,
+    C: Provable<Binary> + ?Sized,
 {
     verify_from_over::<Binary, C>(circuit, proof, options)
 }
 
-/// The same over any field: `verify_from_over::<Over<F61, F61x2>, _>(…)`. Over others than F_2 16 views fit side by side,
-/// so that a file is kept in memory but for the shortest ones.
+/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61, F61x2>, _>(…)`. Over others
+/// than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.
@@ -343,17 +372,7 @@ pub fn verify_from_over<S, C>(
 ) -> Result<(Accepted, Report)>
 where
     S: Setting,
-    C: VerifiedBy<S>,
+    C: Provable<S> + ?Sized,
 {
-    only_limbo(options)?;
-    let started = Instant::now();
-    let (shape, statement) = settle(circuit, options)?;
-    let mut proof = Counted { file: proof, bytes: 0 };
-    let (header, bytes) = Header::read(&mut proof)?;
-    header.compare::<S>(statement, &shape, &options.simulation.label)?;
-    let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
-    let terms = terms::<S>(options, &parameters, header.aggregation, &shape);
-    let accepted = limbo::read::<S::Parties, C>(&mut proof, &bytes, &terms, circuit)?;
-    let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
-    Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
+    files::<S>(options)?.verify_from(circuit.source(), proof, options)
 }

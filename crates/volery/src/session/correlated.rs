@@ -1,38 +1,160 @@
-//! One statement on its way from the handshake to the report.
+//! Sessions of the systems that take correlations: each statement on its way from the handshake to the report.
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
-use super::cut_and_choose::{self, purpose, shares, statistical_bits, terms};
 use super::estimate::wolverine::drawn;
-use super::{Options, Report, Security, Setting, System};
+use super::statement::check_stream;
+use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
+use super::{
+    ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, System, VerifiesMany,
+};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::{Circuit, Count, Size};
+use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::{Circuit as _, Count, Shape, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
-use crate::zk::Gates;
-use crate::zk::wolverine::{Checked, SECURITY, Terms};
+use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
+use crate::zk::{Accepted, Gates, recv_verdict, tell};
 use core::marker::PhantomData;
 use std::time::Instant;
 
+/// The prover's side.
+pub(super) struct ProverEnd<'c, S: Setting> {
+    common: Common<'c, S>,
+    vole: Option<BoxedVole<S::Mac>>,
+}
+
+/// The verifier's side.
+pub(super) struct VerifierEnd<'c, S: Setting> {
+    common: Common<'c, S>,
+    vole: Option<Correlated<S>>,
+}
+
+/// The verifier's key and its end of the correlations under it.
+type Correlated<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
+
+impl<'c, S: Setting> ProverEnd<'c, S> {
+    /// A session; nothing is sent yet.
+    pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
+        Self { common: Common::new(channel, options), vole: None }
+    }
+}
+
+impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
+    fn name_next(&mut self, digest: [u8; 32]) {
+        self.common.options.statement = Some(digest);
+    }
+
+    fn prove(&mut self, statement: ForProver<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report> {
+        if self.common.options.check {
+            check_stream(statement.source, witness.read()).inspect_err(|_| self.common.forget())?;
+        }
+        let mut run = self.common.open(statement.source)?;
+        let vole = match self.vole.take() {
+            Some(vole) => vole,
+            None => {
+                let Common { channel, options, random, .. } = &mut self.common;
+                let random = random.as_mut().expect("opened");
+                let vole = S::prover_end(run.choice.correlations, channel, options.arch, random)?;
+                run.draw_ahead(vole, channel)?
+            }
+        };
+        run.begin(self.common.channel);
+        let Common { channel, options: Options { arch, progress, .. }, terms, .. } = &mut self.common;
+        let progress = progress.as_deref();
+        let (gates, checked, vole) = if let Some(terms) = terms {
+            let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
+            let mut prover = prover.report_to(progress);
+            Streamed(statement.source).run(&mut prover)?;
+            let (gates, checked, vole) = prover.finish()?;
+            (gates, Some(checked), vole)
+        } else {
+            let mut prover = S::prover(channel, vole, *arch, witness.read(), progress);
+            (statement.push)(&mut prover)?;
+            let (gates, vole) = S::finish_prover(prover)?;
+            (gates, None, vole)
+        };
+        recv_verdict(self.common.channel)?;
+        self.vole = Some(vole);
+        Ok(self.common.close(run, gates, checked))
+    }
+}
+
+impl<'c, S: Setting> VerifierEnd<'c, S> {
+    /// A session; nothing is sent yet.
+    pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
+        Self { common: Common::new(channel, options), vole: None }
+    }
+
+    fn decide(
+        &mut self,
+        statement: ForVerifier<'_, S>,
+        run: &mut Run,
+    ) -> Result<(Accepted, Gates, Option<Checked>)> {
+        let (delta, vole) = match self.vole.take() {
+            Some(vole) => vole,
+            None => {
+                let Common { channel, options, random, .. } = &mut self.common;
+                let random = random.as_mut().expect("opened");
+                let delta = S::delta(random);
+                let vole = S::verifier_end(run.choice.correlations, channel, options.arch, &delta, random)?;
+                (delta, run.draw_ahead(vole, channel)?)
+            }
+        };
+        run.begin(self.common.channel);
+        let Common { channel, options: Options { arch, progress, .. }, random, terms, .. } = &mut self.common;
+        let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
+        let (accepted, gates, checked, vole) = if let Some(terms) = terms {
+            let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
+            let mut verifier = verifier.report_to(progress);
+            Streamed(statement.source).run(&mut verifier)?;
+            let (accepted, gates, checked, vole) = verifier.finish()?;
+            (accepted, gates, Some(checked), vole)
+        } else {
+            let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress);
+            (statement.push)(&mut verifier)?;
+            let (accepted, gates, vole) = S::finish_verifier(verifier)?;
+            (accepted, gates, None, vole)
+        };
+        // More gates than were announced may be worth less.
+        self.common.offer(run.choice.correlations, gates.size())?;
+        self.vole = Some((delta, vole));
+        Ok((accepted, gates, checked))
+    }
+}
+
+impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
+    fn name_next(&mut self, digest: [u8; 32]) {
+        self.common.options.statement = Some(digest);
+    }
+
+    fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)> {
+        let mut run = self.common.open(statement.source)?;
+        let verdict = self.decide(statement, &mut run);
+        let (accepted, gates, checked) = tell(self.common.channel, verdict)?;
+        Ok((accepted, self.common.close(run, gates, checked)))
+    }
+}
+
 /// What both sides keep from statement to statement.
-pub(super) struct Common<'c, S> {
-    pub(super) channel: &'c mut Channel,
-    pub(super) options: Options,
+struct Common<'c, S> {
+    channel: &'c mut Channel,
+    options: Options,
     /// From the first statement on.
-    pub(super) random: Option<Random>,
+    random: Option<Random>,
     /// How products are checked, by Wolverine.
-    pub(super) terms: Option<Terms>,
+    terms: Option<Terms>,
     choice: Option<Choice>,
     dead: bool,
     setting: PhantomData<S>,
 }
 
 /// A statement on its way.
-pub(super) struct Run {
+struct Run {
     statement: [u8; 32],
     /// The shares that it draws, where both parties have said its size.
     shares: Option<u64>,
-    pub(super) choice: Choice,
+    choice: Choice,
     before: Traffic,
     setup_traffic: Traffic,
     started: Instant,
@@ -40,16 +162,16 @@ pub(super) struct Run {
 }
 
 impl<'c, S: Setting> Common<'c, S> {
-    pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
+    fn new(channel: &'c mut Channel, options: Options) -> Self {
         Self { channel, options, random: None, terms: None, choice: None, dead: false, setting: PhantomData }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
-    pub(super) fn open<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<Run> {
+    fn open(&mut self, source: &dyn Source<S::F>) -> Result<Run> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
-        let (statement, size, proposal) = self.settle(circuit)?;
+        let (statement, size, proposal) = self.settle(source)?;
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
@@ -65,7 +187,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
         if let Some(terms) = self.terms.as_ref().filter(|_| first) {
-            cut_and_choose::agree(self.channel, terms)?;
+            agree(self.channel, terms)?;
         }
         // Later statements use what the first one was set up with.
         let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel)?;
@@ -83,12 +205,12 @@ impl<'c, S: Setting> Common<'c, S> {
     }
 
     /// Forgets what was said of a statement that will not be proved.
-    pub(super) fn forget(&mut self) {
+    fn forget(&mut self) {
         (self.options.statement, self.options.size) = (None, None);
     }
 
     /// Refuses where less statistical security is offered than asked for.
-    pub(super) fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
+    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
         let usual = if self.terms.is_some() { SECURITY } else { S::SECURITY };
         let asked = self.options.security.unwrap_or(usual);
         let offered = statistical_bits::<S>(&self.options, correlations, size)?;
@@ -105,18 +227,10 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
-    fn settle<C: Circuit<Count<S::F>>>(&mut self, circuit: &C) -> Result<([u8; 32], Option<Size>, Proposal)> {
-        let system = self.options.system;
-        self.terms = match system {
-            System::QuickSilver => None,
+    fn settle(&mut self, source: &dyn Source<S::F>) -> Result<([u8; 32], Option<Size>, Proposal)> {
+        self.terms = match self.options.system {
             System::Wolverine => Some(terms::<S>(&self.options)?),
-            _ => {
-                return Err(Error::invalid(format!(
-                    "{system} proves single statements, by `prove` and `verify`, or `prove_one_of` and `verify_one_of`; \
-                     over fields other than F_2 take quicksilver, wolverine or limbo, and for several statements in a \
-                     session quicksilver or wolverine"
-                )));
-            }
+            _ => None,
         };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
@@ -140,9 +254,9 @@ impl<'c, S: Setting> Common<'c, S> {
         let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
         let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
         let (shape, statement) = match named {
-            None => Count::fingerprint(circuit).map(|(shape, digest)| (Some(shape), digest))?,
+            None => Count::fingerprint(&Streamed(source)).map(|(shape, digest)| (Some(shape), digest))?,
             Some(digest) if sized => (None, digest),
-            Some(digest) => (Some(Count::shape(circuit)?), digest),
+            Some(digest) => (Some(Shape::of(source)?), digest),
         };
         let by_gates = self.terms.is_some();
         let size = given.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));
@@ -154,7 +268,7 @@ impl<'c, S: Setting> Common<'c, S> {
         Ok((statement, size, Proposal::Auto { shares, bandwidth: self.options.bandwidth }))
     }
 
-    pub(super) fn close(&mut self, run: Run, gates: Gates, checked: Option<Checked>) -> Report {
+    fn close(&mut self, run: Run, gates: Gates, checked: Option<Checked>) -> Report {
         self.dead = false;
         let correlations = run.choice.correlations;
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
@@ -181,7 +295,7 @@ impl<'c, S: Setting> Common<'c, S> {
 
 impl Run {
     /// Draws what the statement will take, where shares come straight from transfers: they are a part of the set-up.
-    pub(super) fn draw_ahead<S: Share + 'static>(
+    fn draw_ahead<S: Share + 'static>(
         &self,
         vole: BoxedVole<S>,
         channel: &mut Channel,
@@ -195,7 +309,7 @@ impl Run {
     }
 
     /// The set-up is done; gates follow.
-    pub(super) fn begin(&mut self, channel: &Channel) {
+    fn begin(&mut self, channel: &Channel) {
         self.begun = Instant::now();
         self.setup_traffic = channel.traffic().since(self.before);
     }

@@ -1,0 +1,141 @@
+//! The gate stream: a statement as data, compiled once and executed by every proof system.
+//!
+//! A statement pushes its gates into one backend, the [`Recorder`], which writes them into blocks of records. Whoever
+//! takes part in a proof executes these block by block: the one interpreter of this module does it for each backend. So a
+//! statement is compiled once, whatever the number of systems, and a system once, whatever the number of statements. A
+//! reader of a file format, a builder in another language and a worker elsewhere meet the same blocks.
+//!
+//! # Layout
+//! A [`Block`] is a list of [`Record`]s of 16 bytes, `op`, `out`, `a` and `b`, with three side arrays: `words` of 32
+//! bits, which hold lists, `constants` of the field, and the functions of hints. Wires are **slots**, numbers of places
+//! in a table that whoever executes the block holds; a slot is written before it is read, and may be written again where
+//! nobody needs its value any more. Vectors of polynomials have slots of their own. A list of wires stands in `words` as
+//! the number of its runs, and for each run of consecutive slots the first and their number.
+//!
+//! | op | `out` | `a` | `b` | means |
+//! |---|---|---|---|---|
+//! | `Constant` | slot | constant | | |
+//! | `Add`, `Mul` | slot | slot | slot | |
+//! | `Scale` | slot | slot | constant | a public factor |
+//! | `Linear` | slot | words | | count; for each term a constant and a slot |
+//! | `Witness` | slot | count | | so many elements, on consecutive slots |
+//! | `Hint` | function | words | | lists: of the arguments, of the results |
+//! | `Assert` | | slot | | that it carries zero |
+//! | `Call` | function | words | | lists: of the arguments, of the results |
+//! | `Public` | vector | constant | count | consecutive constants, a lane each |
+//! | `Vector` | vector | words | | list: wires, a lane each |
+//! | `Sum`, `Product` | vector | vector | vector | |
+//! | `Gather` | vector | vector | words | count; for each lane that lane plus one, or zero |
+//! | `Total` | vector | vector | | the sum of all lanes |
+//! | `Inner` | vector | words | | lists: two of the same length |
+//! | `Commit` | | vector | words | list: of the results |
+//! | `AssertZeroes` | 1 or 0 | vector | | that all lanes are zero; 1 where it is read again |
+//! | `AssertMatrix` | | words | constant | columns of both factors; lists: the factors; then 1 and a list, or 0: the |
+//! | | | | | product, on wires, or constants from `b` on |
+//! | `Drop` | | vector | | it is not read again |
+//!
+//! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the slots of
+//! its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as often as it is called:
+//! gates that repeat are neither recorded nor kept twice. When a function is complete it is known where each value is read
+//! last, and its slots are given again from there on. Outside of functions a slot is free again where the
+//! [`scope`](super::Backend::scope) of its wire ends.
+//!
+//! Assertions have no names in the stream. They are numbered in their order of execution, and where one fails, its name
+//! is asked of the [`Source`], which goes through the statement once more and formats the name of that one alone.
+//!
+//! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the process leave
+//! them behind: a prover elsewhere has the statement itself.
+
+mod block;
+mod interpreter;
+mod naming;
+mod plan;
+mod recorder;
+#[cfg(test)]
+mod tests;
+
+pub use block::{Block, HintFunction, Op, Record};
+pub use recorder::{Handle, Recorder, VectorHandle};
+
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials};
+use crate::error::Result;
+use interpreter::Interpreter;
+use volery_primitives::{F2, Field};
+
+/// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in the same
+/// order as often as asked, and from several threads at once.
+pub trait Source<F: Field>: Sync {
+    /// Pushes every gate into `recorder`.
+    ///
+    /// # Errors
+    /// Those of whoever executes the gates, and `Invalid` where the statement is malformed.
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()>;
+}
+
+impl<F: Field, C: for<'r> Circuit<Recorder<'r, F>> + Sync> Source<F> for C {
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
+        self.run(recorder)
+    }
+}
+
+/// Whoever executes blocks in their order.
+pub trait Execute<F: Field> {
+    /// Executes `block`.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn execute(&mut self, block: &Block<F>) -> Result<()>;
+}
+
+/// A statement as a stream of gates: the [`Circuit`] of every backend.
+#[derive(Clone, Copy)]
+pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
+
+impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut interpreter = Interpreter::new(b, self.0);
+        let mut recorder = Recorder::new(&mut interpreter);
+        let recorded = self.0.record(&mut recorder);
+        recorder.finish(recorded)
+    }
+}
+
+/// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.
+pub trait ClauseSource: Alternatives + Sync {
+    /// Pushes every gate of clause number `clause` into `branch`.
+    ///
+    /// # Errors
+    /// As for [`Source::record`].
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()>;
+}
+
+impl<C: for<'r> Clauses<Recorder<'r, F2>> + Sync> ClauseSource for C {
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()> {
+        self.run(clause, branch)
+    }
+}
+
+impl<'r> Clauses<Recorder<'r, F2>> for dyn ClauseSource + '_ {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, Recorder<'r, F2>>) -> Result<()> {
+        self.record_clause(clause, branch)
+    }
+}
+
+/// Clauses as streams of gates, one for each: the [`Clauses`] of every backend.
+#[derive(Clone, Copy)]
+pub struct StreamedClauses<'s>(pub &'s dyn ClauseSource);
+
+impl Alternatives for StreamedClauses<'_> {
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+    fn like(&self, clause: usize) -> usize {
+        self.0.like(clause)
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for StreamedClauses<'_> {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
+        Streamed(&Clause::new(self.0, clause)).run(branch)
+    }
+}

@@ -1,0 +1,230 @@
+//! Blocks of gates as data.
+
+use std::sync::Arc;
+
+/// What a record does: see the table of the [module](super).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Op {
+    /// A wire that carries a constant.
+    Constant,
+    /// A sum.
+    Add,
+    /// A product.
+    Mul,
+    /// A product with a constant.
+    Scale,
+    /// A sum of products with constants.
+    Linear,
+    /// Elements of the witness.
+    Witness,
+    /// Values that the prover computes.
+    Hint,
+    /// An assertion.
+    Assert,
+    /// A call of a function.
+    Call,
+    /// A vector of constants.
+    Public,
+    /// A vector of wires.
+    Vector,
+    /// A sum of vectors.
+    Sum,
+    /// A product of vectors, lane by lane.
+    Product,
+    /// A choice of lanes.
+    Gather,
+    /// The sum of all lanes.
+    Total,
+    /// An inner product of wires.
+    Inner,
+    /// Wires that carry the lanes of a vector.
+    Commit,
+    /// An assertion on each lane of a vector.
+    AssertZeroes,
+    /// An assertion on a product of matrices.
+    AssertMatrix,
+    /// The end of a vector.
+    Drop,
+}
+
+/// As `out` of [`Op::AssertZeroes`]: the vector is read again.
+pub(super) const KEPT: u32 = 1;
+
+/// One gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// What it does.
+    pub op: Op,
+    /// Where its result goes.
+    pub out: u32,
+    /// Its first operand.
+    pub a: u32,
+    /// Its second.
+    pub b: u32,
+}
+
+/// The function of a hint: from the values of its arguments to those of its results. Only provers call it.
+pub type HintFunction<F> = Arc<dyn Fn(&[F]) -> Vec<F> + Send + Sync>;
+
+/// Gates in their order, with what their records refer to.
+#[derive(Clone)]
+pub struct Block<F> {
+    /// The gates.
+    pub records: Vec<Record>,
+    /// Lists of slots, and other numbers.
+    pub words: Vec<u32>,
+    /// Public values.
+    pub constants: Vec<F>,
+    /// The functions of hints.
+    pub hints: Vec<HintFunction<F>>,
+    /// The functions that are called.
+    pub functions: Vec<Arc<Block<F>>>,
+    /// The slots of wires that it takes, and those of vectors.
+    pub slots: u32,
+    /// See [`Block::slots`].
+    pub vectors: u32,
+    /// Of a function: how many arguments it has.
+    pub arguments: u32,
+    /// Of a function: a list in `words` of its results.
+    pub results: u32,
+    /// The assertions that it makes, with those of the functions that it calls.
+    pub assertions: u64,
+}
+
+impl<F> Default for Block<F> {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            words: Vec::new(),
+            constants: Vec::new(),
+            hints: Vec::new(),
+            functions: Vec::new(),
+            slots: 0,
+            vectors: 0,
+            arguments: 0,
+            results: 0,
+            assertions: 0,
+        }
+    }
+}
+
+impl<F> Block<F> {
+    /// Forgets all gates.
+    pub(super) fn clear(&mut self) {
+        self.records.clear();
+        self.words.clear();
+        self.constants.clear();
+        self.hints.clear();
+        self.functions.clear();
+        self.assertions = 0;
+    }
+
+    /// Whether it has no gates.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Adds a gate.
+    #[inline(always)]
+    pub(super) fn push(&mut self, op: Op, out: u32, a: u32, b: u32) {
+        self.records.push(Record { op, out, a, b });
+    }
+
+    /// Adds a constant, and gives its place.
+    #[inline(always)]
+    pub(super) fn constant(&mut self, c: F) -> u32 {
+        self.constants.push(c);
+        (self.constants.len() - 1) as u32
+    }
+
+    /// The place of the word that is added next.
+    pub(super) fn next_word(&self) -> u32 {
+        self.words.len() as u32
+    }
+
+    /// Adds a list of slots.
+    pub(super) fn list(&mut self, slots: impl IntoIterator<Item = u32>) {
+        let count = self.words.len();
+        self.words.push(0);
+        for slot in slots {
+            match self.words[count..] {
+                [runs, .., first, length] if runs > 0 && first + length == slot => {
+                    *self.words.last_mut().expect("a run") += 1;
+                }
+                _ => {
+                    self.words[count] += 1;
+                    self.words.extend([slot, 1]);
+                }
+            }
+        }
+    }
+
+    /// Reads `words` from that place on.
+    pub(super) fn read(&self, at: u32) -> Words<'_> {
+        Words { words: &self.words[at as usize..] }
+    }
+}
+
+/// Words that are still to be read.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'b> {
+    words: &'b [u32],
+}
+
+impl<'b> Words<'b> {
+    /// The next word.
+    pub(super) fn next(&mut self) -> u32 {
+        let (first, rest) = self.words.split_first().expect("a word");
+        self.words = rest;
+        *first
+    }
+
+    /// The next `count` words.
+    pub(super) fn take(&mut self, count: u32) -> &'b [u32] {
+        let (taken, rest) = self.words.split_at(count as usize);
+        self.words = rest;
+        taken
+    }
+
+    /// The next list.
+    pub(super) fn list(&mut self) -> List<'b> {
+        let runs = self.next();
+        List { runs: self.take(2 * runs).as_chunks().0 }
+    }
+}
+
+/// A list of slots: runs, each with its first slot and its length.
+#[derive(Clone, Copy)]
+pub(super) struct List<'b> {
+    pub(super) runs: &'b [[u32; 2]],
+}
+
+impl<'b> List<'b> {
+    /// The slots in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = u32> + use<'b> {
+        self.runs.iter().flat_map(|&[first, length]| first..first + length)
+    }
+
+    /// How many there are.
+    pub(super) fn len(self) -> usize {
+        self.runs.iter().map(|[_, length]| *length as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_back_and_runs_are_one() {
+        let mut block = Block::<()>::default();
+        for (slots, runs) in [(vec![], 0), (vec![7], 1), (vec![0, 1, 2], 1), (vec![5, 4, 5, 6, 0], 3)] {
+            let at = block.next_word();
+            block.list(slots.iter().copied());
+            let list = block.read(at).list();
+            assert_eq!((list.iter().collect::<Vec<_>>(), list.runs.len()), (slots, runs));
+        }
+        assert_eq!(size_of::<Record>(), 16);
+    }
+}

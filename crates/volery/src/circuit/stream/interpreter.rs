@@ -1,0 +1,277 @@
+//! Executing blocks: the one piece of code that is compiled for every backend.
+
+use super::block::{Block, KEPT, List, Op, Record};
+use super::naming::Name;
+use super::{Execute, Source};
+use crate::circuit::{Entries, Matrix, Polynomials};
+use crate::error::Result;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Executes blocks of the stream of `source` in a backend.
+pub(super) struct Interpreter<'b, B: Polynomials> {
+    backend: &'b mut B,
+    source: &'b dyn Source<B::F>,
+    /// The wires of all frames that are open: that of the statement, and above it those of functions.
+    wires: Places<B::Wire>,
+    vectors: Vec<Option<B::Vector>>,
+    /// Assertions so far.
+    assertions: u64,
+    /// Operands that stand on no consecutive slots, side by side.
+    operands: [Places<B::Wire>; 3],
+}
+
+/// Where the slots of a frame begin: those of wires, and those of vectors.
+#[derive(Clone, Copy)]
+struct Frame {
+    wires: usize,
+    vectors: usize,
+}
+
+impl<'b, B: Polynomials> Interpreter<'b, B> {
+    pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
+        Self {
+            backend,
+            source,
+            wires: Places::default(),
+            vectors: Vec::new(),
+            assertions: 0,
+            operands: Default::default(),
+        }
+    }
+
+    fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
+        self.wires.reserve(frame.wires + block.slots as usize);
+        let length = frame.vectors + block.vectors as usize;
+        if length > self.vectors.len() {
+            self.vectors.resize(length, None);
+        }
+        let mut rest = &block.records[..];
+        loop {
+            // What is nothing but a gate stays in one small loop.
+            rest = self.gates(block, rest, frame)?;
+            let Some((record, behind)) = rest.split_first() else { return Ok(()) };
+            match record.op {
+                Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Call => {
+                    self.lists(block, *record, frame)?
+                }
+                _ => self.polynomials(block, *record, frame)?,
+            }
+            rest = behind;
+        }
+    }
+
+    /// Executes records up to the first that is no plain gate, and gives those from there on.
+    fn gates<'r>(
+        &mut self,
+        block: &Block<B::F>,
+        records: &'r [Record],
+        frame: Frame,
+    ) -> Result<&'r [Record]> {
+        let wires = &mut self.wires.0[frame.wires..];
+        for (i, &Record { op, out, a, b }) in records.iter().enumerate() {
+            let (a, b) = (a as usize, b as usize);
+            wires[out as usize] = match op {
+                Op::Add => self.backend.add(wires[a], wires[b]),
+                Op::Mul => self.backend.mul(wires[a], wires[b])?,
+                Op::Constant => self.backend.constant(block.constants[a]),
+                Op::Scale => self.backend.scale(wires[a], block.constants[b]),
+                _ => return Ok(&records[i..]),
+            };
+        }
+        Ok(&[])
+    }
+
+    /// Executes a record on lists of wires.
+    fn lists(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+        let Record { op, out, a, .. } = record;
+        match op {
+            Op::Linear => {
+                let mut words = block.read(a);
+                let count = words.next();
+                let (terms, _) = words.take(2 * count).as_chunks();
+                let factors: Vec<B::F> =
+                    terms.iter().map(|&[factor, _]| block.constants[factor as usize]).collect();
+                let wires = terms.iter().map(|&[_, slot]| self.wires.0[frame.wires + slot as usize]);
+                let wires = Zeroizing::new(wires.collect::<Vec<_>>());
+                self.wires.0[frame.wires + out as usize] = self.backend.linear(&factors, &wires);
+            }
+            Op::Witness => {
+                for wire in &mut self.wires.0[frame.wires + out as usize..][..a as usize] {
+                    *wire = self.backend.witness()?;
+                }
+            }
+            Op::Hint => {
+                let mut words = block.read(a);
+                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let results = words.list();
+                let f = block.hints[out as usize].clone();
+                if let [[slot, 1]] = results.runs {
+                    let wire = self.backend.hint(of, move |values| f(values)[0])?;
+                    self.wires.0[frame.wires + *slot as usize] = wire;
+                } else {
+                    let made = self.backend.hints(of, results.len(), move |values| f(values))?;
+                    self.wires.scatter(&made, results, frame);
+                }
+            }
+            Op::Assert => {
+                let name = self.name();
+                self.backend.assert_zero(self.wires.0[frame.wires + a as usize], &name)?;
+            }
+            _ => {
+                let function = &block.functions[out as usize];
+                let mut words = block.read(a);
+                let (arguments, results) = (words.list(), words.list());
+                let callee = Frame {
+                    wires: frame.wires + block.slots as usize,
+                    vectors: frame.vectors + block.vectors as usize,
+                };
+                self.wires.reserve(callee.wires + function.slots as usize);
+                let mut to = callee.wires;
+                for &[first, length] in arguments.runs {
+                    let from = frame.wires + first as usize;
+                    self.wires.0.copy_within(from..from + length as usize, to);
+                    to += length as usize;
+                }
+                self.run(function, callee)?;
+                for (from, to) in function.read(function.results).list().iter().zip(results.iter()) {
+                    self.wires.0[frame.wires + to as usize] = self.wires.0[callee.wires + from as usize];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a record on vectors of polynomials.
+    fn polynomials(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+        let Record { op, out, a, b } = record;
+        let [place, left, right] = [out, a, b].map(|slot| frame.vectors + slot as usize);
+        let vector = |place: usize| self.vectors[place].as_ref().expect("a vector that was made");
+        let made = match op {
+            Op::Public => self.backend.public(&block.constants[a as usize..][..b as usize]),
+            Op::Vector => {
+                let list = block.read(a).list();
+                self.backend.vector(operands(&self.wires, &mut self.operands[0], list, frame))
+            }
+            Op::Sum => self.backend.sum(vector(left), vector(right)),
+            Op::Product => self.backend.product(vector(left), vector(right))?,
+            Op::Gather => {
+                let mut words = block.read(b);
+                let count = words.next();
+                let lanes = words.take(count).iter().map(|&lane| (lane as usize).checked_sub(1));
+                self.backend.gather(vector(left), &lanes.collect::<Vec<_>>())
+            }
+            Op::Total => self.backend.total(vector(left)),
+            Op::Inner => {
+                let mut words = block.read(a);
+                let [x, y, _] = &mut self.operands;
+                let x = operands(&self.wires, x, words.list(), frame);
+                let y = operands(&self.wires, y, words.list(), frame);
+                self.backend.inner_product(x, y)?
+            }
+            Op::Commit => {
+                let wires = self.backend.commit(vector(left))?;
+                self.wires.scatter(&wires, block.read(b).list(), frame);
+                return Ok(());
+            }
+            Op::AssertZeroes => {
+                let name = self.name();
+                let vector = self.vectors[left].take().expect("a vector that was made");
+                if out == KEPT {
+                    self.vectors[left] = Some(vector.clone());
+                }
+                return self.backend.assert_zeroes(vector, &name);
+            }
+            Op::AssertMatrix => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let columns = [words.next() as usize, words.next() as usize];
+                let [x, y, z] = &mut self.operands;
+                let x = operands(&self.wires, x, words.list(), frame);
+                let y = operands(&self.wires, y, words.list(), frame);
+                let product = match words.next() {
+                    0 => Entries::Public(&block.constants[b as usize..][..x.len() / columns[0] * columns[1]]),
+                    _ => Entries::Wires(operands(&self.wires, z, words.list(), frame)),
+                };
+                let (x, y) = (Matrix::new(x, columns[0]), Matrix::new(y, columns[1]));
+                return self.backend.assert_matrix_product(x, y, product, &name);
+            }
+            _ => {
+                self.vectors[left] = None;
+                return Ok(());
+            }
+        };
+        self.vectors[place] = Some(made);
+        Ok(())
+    }
+
+    /// The name of the next assertion.
+    fn name(&mut self) -> Name<'b, B::F> {
+        let number = self.assertions;
+        self.assertions += 1;
+        Name { source: self.source, number }
+    }
+}
+
+impl<B: Polynomials> Execute<B::F> for Interpreter<'_, B> {
+    fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
+        self.run(block, Frame { wires: 0, vectors: 0 })
+    }
+}
+
+/// Places of wires, which are wiped when they are left behind.
+struct Places<W: Zeroize>(Zeroizing<Vec<W>>);
+
+impl<W: Zeroize> Default for Places<W> {
+    fn default() -> Self {
+        Self(Zeroizing::new(Vec::new()))
+    }
+}
+
+impl<W: Copy + Default + Zeroize> Places<W> {
+    /// Makes room for `length` wires.
+    #[inline(always)]
+    fn reserve(&mut self, length: usize) {
+        if length > self.0.len() {
+            self.grow(length);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        if length > self.0.capacity() {
+            // What grows in place may leave a copy behind.
+            let mut longer = Zeroizing::new(Vec::with_capacity(length.max(2 * self.0.capacity())));
+            longer.extend_from_slice(&self.0);
+            self.0 = longer;
+        }
+        self.0.resize(length, W::default());
+    }
+
+    /// Puts `wires` on the slots of `list`.
+    fn scatter(&mut self, wires: &[W], list: List<'_>, frame: Frame) {
+        for (wire, slot) in wires.iter().zip(list.iter()) {
+            self.0[frame.wires + slot as usize] = *wire;
+        }
+    }
+}
+
+/// The wires of `list`: where they stand, if their slots are consecutive, and else side by side in `beside`.
+fn operands<'w, W: Copy + Default + Zeroize>(
+    wires: &'w Places<W>,
+    beside: &'w mut Places<W>,
+    list: List<'_>,
+    frame: Frame,
+) -> &'w [W] {
+    let run = |[first, length]: [u32; 2]| &wires.0[frame.wires + first as usize..][..length as usize];
+    if let [one] = list.runs {
+        return run(*one);
+    }
+    let count = list.len();
+    beside.reserve(count);
+    let mut to = 0;
+    for wires in list.runs.iter().copied().map(run) {
+        beside.0[to..to + wires.len()].copy_from_slice(wires);
+        to += wires.len();
+    }
+    &beside.0[..count]
+}

@@ -1,0 +1,24 @@
+//! Names of assertions, which the stream leaves out.
+
+use super::{Recorder, Source};
+use core::fmt;
+use volery_primitives::Field;
+
+/// The name of assertion number `number` of a statement, from 0: the statement is gone through to find it, when it is
+/// displayed.
+pub(super) struct Name<'s, F> {
+    pub(super) source: &'s dyn Source<F>,
+    pub(super) number: u64,
+}
+
+impl<F: Field> fmt::Display for Name<'_, F> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let mut recorder = Recorder::naming(self.number);
+        // It ends in an error where the name is found.
+        let _ = self.source.record(&mut recorder);
+        match recorder.into_name() {
+            Some(name) => f.write_str(&name),
+            None => write!(f, "assertion {}", self.number),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Slots of functions: given again as soon as nobody reads their values any more.
+
+use super::block::{Block, Op, Record};
+
+/// A value that no record reads, that a result is, and whose slot has been given again.
+const UNREAD: u32 = u32::MAX;
+const RESULT: u32 = u32::MAX - 1;
+const GONE: u32 = u32::MAX - 2;
+
+/// The function of the same gates on few slots. In `block` each value has a slot of its own; `results` are those of its
+/// results.
+pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
+    let mut last = vec![UNREAD; block.slots as usize];
+    for (i, record) in block.records.iter().enumerate() {
+        read(&block, record, |slot| last[slot as usize] = i as u32);
+    }
+    results.iter().for_each(|slot| last[*slot as usize] = RESULT);
+    let arguments = block.arguments;
+    let mut slots = Slots { place: vec![0; last.len()], last, free: Vec::new(), count: arguments };
+    for slot in 0..arguments {
+        slots.place[slot as usize] = slot;
+    }
+    (0..arguments).rev().for_each(|slot| slots.leave(slot, UNREAD));
+
+    let mut planned = Block::default();
+    for (i, record) in block.records.iter().enumerate() {
+        move_record(&block, record, i as u32, &mut slots, &mut planned);
+    }
+    let Block { constants, hints, functions, vectors, assertions, .. } = block;
+    let at = planned.next_word();
+    planned.list(results.iter().map(|slot| slots.place[*slot as usize]));
+    planned.words.shrink_to_fit();
+    planned.records.shrink_to_fit();
+    Block {
+        constants,
+        hints,
+        functions,
+        vectors,
+        assertions,
+        arguments,
+        slots: slots.count,
+        results: at,
+        ..planned
+    }
+}
+
+/// Where values are.
+struct Slots {
+    /// The slot of each value.
+    place: Vec<u32>,
+    /// The record that reads it last.
+    last: Vec<u32>,
+    free: Vec<u32>,
+    count: u32,
+}
+
+impl Slots {
+    /// The slot of a value that is made.
+    fn enter(&mut self, value: u32) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        });
+        self.place[value as usize] = slot;
+        slot
+    }
+
+    /// Gives the slot of `value` again if `record` was the last to read it.
+    fn leave(&mut self, value: u32, record: u32) {
+        if self.last[value as usize] == record {
+            self.last[value as usize] = GONE;
+            self.free.push(self.place[value as usize]);
+        }
+    }
+}
+
+/// Adds `record`, number `i`, to `planned` with its slots.
+fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, planned: &mut Block<F>) {
+    let Record { op, out, a, b } = *record;
+    let at = planned.next_word();
+    // What is read, before what is made takes its place.
+    let moved = match op {
+        Op::Add | Op::Mul => {
+            let [a, b] = [a, b].map(|value| slots.place[value as usize]);
+            Record { op, out, a, b }
+        }
+        Op::Scale | Op::Assert => Record { op, out, a: slots.place[a as usize], b },
+        Op::Linear => {
+            let mut words = block.read(a);
+            let count = words.next();
+            planned.words.push(count);
+            let (terms, _) = words.take(2 * count).as_chunks();
+            planned.words.extend(terms.iter().flat_map(|&[f, value]| [f, slots.place[value as usize]]));
+            Record { op, out, a: at, b }
+        }
+        Op::Hint | Op::Call | Op::Vector => {
+            let list = block.read(a).list();
+            planned.list(list.iter().map(|value| slots.place[value as usize]));
+            Record { op, out, a: at, b }
+        }
+        Op::Inner => {
+            let mut words = block.read(a);
+            for list in [words.list(), words.list()] {
+                planned.list(list.iter().map(|value| slots.place[value as usize]));
+            }
+            Record { op, out, a: at, b }
+        }
+        Op::Gather => {
+            let mut words = block.read(b);
+            let count = words.next();
+            planned.words.push(count);
+            planned.words.extend(words.take(count));
+            Record { op, out, a, b: at }
+        }
+        Op::Commit => Record { op, out, a, b: at },
+        Op::AssertMatrix => {
+            let mut words = block.read(a);
+            planned.words.extend([words.next(), words.next()]);
+            for list in [words.list(), words.list()] {
+                planned.list(list.iter().map(|value| slots.place[value as usize]));
+            }
+            let on_wires = words.next();
+            planned.words.push(on_wires);
+            if on_wires == 1 {
+                planned.list(words.list().iter().map(|value| slots.place[value as usize]));
+            }
+            Record { op, out, a: at, b }
+        }
+        Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
+        Op::AssertZeroes | Op::Drop => *record,
+    };
+    read(block, record, |value| slots.leave(value, i));
+
+    match op {
+        Op::Add | Op::Mul | Op::Constant | Op::Scale | Op::Linear => {
+            planned.records.push(Record { out: slots.enter(out), ..moved });
+        }
+        Op::Witness => {
+            for value in out..out + a {
+                let slot = slots.enter(value);
+                match planned.records.last_mut() {
+                    Some(Record { op: Op::Witness, out, a, .. }) if *out + *a == slot => *a += 1,
+                    _ => planned.push(Op::Witness, slot, 1, 0),
+                }
+            }
+        }
+        Op::Hint | Op::Call => {
+            let mut words = block.read(a);
+            words.list();
+            let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
+            planned.list(results);
+            planned.records.push(moved);
+        }
+        Op::Commit => {
+            let results: Vec<u32> = block.read(b).list().iter().map(|value| slots.enter(value)).collect();
+            planned.list(results);
+            planned.records.push(moved);
+        }
+        _ => planned.records.push(moved),
+    }
+    made(block, record, |value| slots.leave(value, UNREAD));
+}
+
+/// Calls `each` for each value that `record` reads.
+fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
+    let Record { op, a, b, .. } = *record;
+    match op {
+        Op::Add | Op::Mul => [a, b].into_iter().for_each(each),
+        Op::Scale | Op::Assert => each(a),
+        Op::Linear => {
+            let mut words = block.read(a);
+            let count = words.next();
+            words.take(2 * count).as_chunks().0.iter().for_each(|&[_, value]| each(value));
+        }
+        Op::Hint | Op::Call | Op::Vector => block.read(a).list().iter().for_each(each),
+        Op::Inner => {
+            let mut words = block.read(a);
+            [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(each);
+        }
+        Op::AssertMatrix => {
+            let mut words = block.read(a);
+            words.take(2);
+            [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(&mut each);
+            if words.next() == 1 {
+                words.list().iter().for_each(each);
+            }
+        }
+        Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
+        Op::Commit | Op::AssertZeroes | Op::Drop => {}
+    }
+}
+
+/// Calls `each` for each value that `record` makes.
+fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
+    let Record { op, out, a, b } = *record;
+    match op {
+        Op::Add | Op::Mul | Op::Constant | Op::Scale | Op::Linear => each(out),
+        Op::Witness => (out..out + a).for_each(each),
+        Op::Hint | Op::Call => {
+            let mut words = block.read(a);
+            words.list();
+            words.list().iter().for_each(each);
+        }
+        Op::Commit => block.read(b).list().iter().for_each(each),
+        _ => {}
+    }
+}

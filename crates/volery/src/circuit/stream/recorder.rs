@@ -1,0 +1,579 @@
+//! Recording: the backend that statements are compiled for.
+
+use super::Execute;
+use super::block::{Block, HintFunction, KEPT, Op, Record};
+use super::plan::plan;
+use crate::circuit::{
+    Backend, Entries, Function, Matrix, Polynomials, Returned, check_sizes, common_lanes, degree_of_product,
+};
+use crate::error::{Error, Result};
+use core::cell::RefCell;
+use core::fmt::Display;
+use core::mem;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use volery_primitives::Field;
+use zeroize::DefaultIsZeroes;
+
+/// Records gates, and has them executed block by block.
+pub struct Recorder<'r, F: Field> {
+    purpose: Purpose<'r, F>,
+    /// What is being recorded: the statement, or a function.
+    frame: Frame<F>,
+    /// The functions that are being recorded.
+    outer: Vec<Opened<F>>,
+    functions: HashMap<Vec<u8>, Recorded<F>>,
+    /// The first error, until the statement hears of it.
+    error: Option<Error>,
+    failed: bool,
+    frames: u32,
+}
+
+/// What gates are recorded for.
+enum Purpose<'r, F> {
+    Execution(&'r mut dyn Execute<F>),
+    /// To find the name of an assertion: how many come before it, and then the name.
+    Name {
+        before: u64,
+        name: Option<String>,
+    },
+}
+
+/// A function, with what it returns beside its wires.
+#[derive(Clone)]
+struct Recorded<F> {
+    block: Arc<Block<F>>,
+    public: Vec<u8>,
+}
+
+/// A function that is being recorded: what it is called by, and where.
+struct Opened<F> {
+    key: Vec<u8>,
+    arguments: Vec<Handle>,
+    outer: Frame<F>,
+}
+
+/// A wire of the [`Recorder`]: a slot, and which of its values.
+#[derive(Clone, Copy, Default)]
+pub struct Handle {
+    slot: u32,
+    stamp: u32,
+}
+
+impl DefaultIsZeroes for Handle {}
+
+/// A vector of the [`Recorder`].
+#[derive(Clone)]
+pub struct VectorHandle(Rc<VectorSlot>);
+
+struct VectorSlot {
+    slot: u32,
+    lanes: usize,
+    degree: usize,
+    /// Where the slot goes in the end; it is that of the frame.
+    left: Rc<RefCell<Vec<u32>>>,
+}
+
+impl Drop for VectorSlot {
+    fn drop(&mut self) {
+        self.left.borrow_mut().push(self.slot);
+    }
+}
+
+/// Records of a block, and words of its lists, from which on it is executed.
+const RECORDS: usize = 4096;
+const WORDS: usize = 1 << 16;
+
+/// What is recorded into one block: the statement, block after block, or one function.
+struct Frame<F> {
+    block: Block<F>,
+    /// For each slot the stamp of its value.
+    stamps: Vec<u32>,
+    first_stamp: u32,
+    /// Slots that are free, in the statement; a function's are planned in the end.
+    free: Vec<u32>,
+    /// The wires that were made in open scopes, and where in this list those of each scope begin.
+    taken: Vec<Handle>,
+    scopes: Vec<usize>,
+    free_vectors: Vec<u32>,
+    left_vectors: Rc<RefCell<Vec<u32>>>,
+}
+
+impl<F: Field> Frame<F> {
+    fn new(first_stamp: u32) -> Self {
+        Self {
+            block: Block::default(),
+            stamps: Vec::new(),
+            first_stamp,
+            free: Vec::new(),
+            taken: Vec::new(),
+            scopes: Vec::new(),
+            free_vectors: Vec::new(),
+            left_vectors: Rc::default(),
+        }
+    }
+
+    /// A slot for a new value.
+    #[inline(always)]
+    fn take(&mut self) -> Handle {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                self.stamps.push(self.first_stamp);
+                (self.stamps.len() - 1) as u32
+            }
+        };
+        let wire = Handle { slot, stamp: self.stamps[slot as usize] };
+        if !self.scopes.is_empty() {
+            self.taken.push(wire);
+        }
+        wire
+    }
+
+    /// The slot of `wire`.
+    ///
+    /// # Panics
+    /// Where it has been given again.
+    #[inline(always)]
+    fn slot(&self, wire: Handle) -> u32 {
+        let live = self.stamps.get(wire.slot as usize) == Some(&wire.stamp);
+        assert!(live, "a wire that is not of this function, or whose scope has ended");
+        wire.slot
+    }
+
+    fn slots(&self, wires: &[Handle]) -> Vec<u32> {
+        wires.iter().map(|wire| self.slot(*wire)).collect()
+    }
+
+    /// Ends the innermost scope, of whose wires `kept` live on.
+    fn end_scope(&mut self, kept: &[Handle]) {
+        let begin = self.scopes.pop().expect("an open scope");
+        let mut kept = self.slots(kept);
+        kept.sort_unstable();
+        let taken = self.taken.split_off(begin);
+        // In reverse, so that slots are taken again in order.
+        for wire in taken.into_iter().rev() {
+            if kept.binary_search(&wire.slot).is_err() {
+                self.give(wire);
+            } else if !self.scopes.is_empty() {
+                self.taken.push(wire);
+            }
+        }
+    }
+
+    /// Gives the slot of `wire` again, if it is still that of this wire.
+    fn give(&mut self, wire: Handle) {
+        let stamp = &mut self.stamps[wire.slot as usize];
+        if *stamp == wire.stamp {
+            *stamp = stamp.wrapping_add(1);
+            self.free.push(wire.slot);
+        }
+    }
+
+    /// A slot for a new vector.
+    fn take_vector(&mut self, lanes: usize, degree: usize) -> VectorHandle {
+        for slot in self.left_vectors.take() {
+            self.block.push(Op::Drop, 0, slot, 0);
+            self.free_vectors.push(slot);
+        }
+        let slot = self.free_vectors.pop().unwrap_or_else(|| {
+            self.block.vectors += 1;
+            self.block.vectors - 1
+        });
+        VectorHandle(Rc::new(VectorSlot { slot, lanes, degree, left: self.left_vectors.clone() }))
+    }
+
+    /// The slot of `vector`.
+    ///
+    /// # Panics
+    /// Where it is of another function.
+    fn vector(&self, vector: &VectorHandle) -> u32 {
+        assert!(Rc::ptr_eq(&vector.0.left, &self.left_vectors), "a vector that is not of this function");
+        vector.0.slot
+    }
+}
+
+impl<'r, F: Field> Recorder<'r, F> {
+    /// Records for `execute`.
+    pub fn new(execute: &'r mut dyn Execute<F>) -> Self {
+        Self::of(Purpose::Execution(execute))
+    }
+
+    /// Records to find the name of assertion number `number`, from 0.
+    pub(super) fn naming(number: u64) -> Self {
+        Self::of(Purpose::Name { before: number, name: None })
+    }
+
+    fn of(purpose: Purpose<'r, F>) -> Self {
+        Self {
+            purpose,
+            frame: Frame::new(0),
+            outer: Vec::new(),
+            functions: HashMap::new(),
+            error: None,
+            failed: false,
+            frames: 0,
+        }
+    }
+
+    /// Has the last gates executed, where the statement was `recorded`.
+    ///
+    /// # Errors
+    /// Those of the execution, or else of the statement.
+    pub fn finish(mut self, recorded: Result<()>) -> Result<()> {
+        if !self.failed && self.outer.is_empty() {
+            self.flush();
+        } else if self.error.is_none() {
+            // The statement has been told why.
+            return recorded.and_then(|()| Err(ended()));
+        }
+        self.outcome().and(recorded)
+    }
+
+    /// The name that was asked for.
+    pub(super) fn into_name(self) -> Option<String> {
+        match self.purpose {
+            Purpose::Name { name, .. } => name,
+            Purpose::Execution(_) => None,
+        }
+    }
+
+    /// Has the gates so far executed.
+    #[cold]
+    fn flush(&mut self) {
+        let block = &mut self.frame.block;
+        block.slots = self.frame.stamps.len() as u32;
+        if let (Purpose::Execution(execute), false) = (&mut self.purpose, self.failed)
+            && let Err(error) = execute.execute(block)
+        {
+            self.fail(error);
+        }
+        self.frame.block.clear();
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.failed = true;
+        self.error.get_or_insert(error);
+    }
+
+    /// What a gate that may fail says: the first error once, and then that there was one.
+    #[inline(always)]
+    fn outcome(&mut self) -> Result<()> {
+        if self.failed { Err(self.error.take().unwrap_or_else(ended)) } else { Ok(()) }
+    }
+
+    /// Adds a gate.
+    #[inline(always)]
+    fn push(&mut self, op: Op, out: u32, a: u32, b: u32) {
+        let block = &mut self.frame.block;
+        block.push(op, out, a, b);
+        if block.records.len() >= RECORDS && self.outer.is_empty() {
+            self.flush();
+        }
+    }
+
+    /// Adds a record with lists.
+    fn push_long(&mut self, op: Op, out: u32, a: u32, b: u32) {
+        self.push(op, out, a, b);
+        if self.outer.is_empty() && self.frame.block.words.len() + self.frame.block.constants.len() >= WORDS {
+            self.flush();
+        }
+    }
+
+    fn take_many(&mut self, count: usize) -> Vec<Handle> {
+        (0..count).map(|_| self.frame.take()).collect()
+    }
+
+    /// An assertion under `name`: whether it is to be recorded.
+    ///
+    /// # Errors
+    /// Where its name was all that was to be found.
+    fn asserted(&mut self, name: &dyn Display) -> Result<()> {
+        self.frame.block.assertions += 1;
+        if let Purpose::Name { before, name: found } = &mut self.purpose {
+            if *before == 0 && found.is_none() {
+                *found = Some(name.to_string());
+                self.failed = true;
+                return Err(ended());
+            }
+            *before = before.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    fn push_hint(&mut self, of: &[Handle], count: usize, f: HintFunction<F>) -> Result<Vec<Handle>> {
+        let of = self.frame.slots(of);
+        let results = self.take_many(count);
+        let block = &mut self.frame.block;
+        let at = block.next_word();
+        block.list(of);
+        block.list(results.iter().map(|wire| wire.slot));
+        block.hints.push(f);
+        let function = (block.hints.len() - 1) as u32;
+        self.push_long(Op::Hint, function, at, 0);
+        self.outcome()?;
+        Ok(results)
+    }
+
+    fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
+        let Recorded { block: function, public } = function;
+        assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
+        let arguments = self.frame.slots(arguments);
+        let wires = self.take_many(function.read(function.results).list().len());
+        let block = &mut self.frame.block;
+        let at = block.next_word();
+        block.list(arguments);
+        block.list(wires.iter().map(|wire| wire.slot));
+        block.assertions += function.assertions;
+        // Calls in a row are often of one function.
+        if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
+            block.functions.push(function.clone());
+        }
+        let number = (block.functions.len() - 1) as u32;
+        self.push_long(Op::Call, number, at, 0);
+        self.outcome()?;
+        Ok(Returned { wires, public: public.clone() })
+    }
+}
+
+/// The error of whoever goes on after one.
+fn ended() -> Error {
+    Error::invalid("the statement has ended in an error before")
+}
+
+impl<F: Field> Backend for Recorder<'_, F> {
+    type F = F;
+    type Wire = Handle;
+
+    #[inline]
+    fn constant(&mut self, c: F) -> Handle {
+        let wire = self.frame.take();
+        let at = self.frame.block.constant(c);
+        self.push(Op::Constant, wire.slot, at, 0);
+        wire
+    }
+    #[inline]
+    fn add(&mut self, a: Handle, b: Handle) -> Handle {
+        let (a, b) = (self.frame.slot(a), self.frame.slot(b));
+        let wire = self.frame.take();
+        self.push(Op::Add, wire.slot, a, b);
+        wire
+    }
+    #[inline]
+    fn scale(&mut self, a: Handle, c: F) -> Handle {
+        let a = self.frame.slot(a);
+        let wire = self.frame.take();
+        let at = self.frame.block.constant(c);
+        self.push(Op::Scale, wire.slot, a, at);
+        wire
+    }
+    #[inline]
+    fn witness(&mut self) -> Result<Handle> {
+        let wire = self.frame.take();
+        match self.frame.block.records.last_mut() {
+            Some(Record { op: Op::Witness, out, a, .. }) if *out + *a == wire.slot => *a += 1,
+            _ => self.push(Op::Witness, wire.slot, 1, 0),
+        }
+        self.outcome()?;
+        Ok(wire)
+    }
+    fn hint(&mut self, of: &[Handle], f: impl Fn(&[F]) -> F + Send + Sync + 'static) -> Result<Handle> {
+        self.push_hint(of, 1, Arc::new(move |values| vec![f(values)])).map(|wires| wires[0])
+    }
+    fn hints(
+        &mut self,
+        of: &[Handle],
+        count: usize,
+        f: impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static,
+    ) -> Result<Vec<Handle>> {
+        self.push_hint(of, count, Arc::new(f))
+    }
+    fn linear(&mut self, factors: &[F], wires: &[Handle]) -> Handle {
+        assert_eq!(factors.len(), wires.len());
+        let slots = self.frame.slots(wires);
+        let wire = self.frame.take();
+        let block = &mut self.frame.block;
+        let at = block.next_word();
+        block.words.push(slots.len() as u32);
+        for (factor, slot) in factors.iter().zip(slots) {
+            let factor = block.constant(*factor);
+            block.words.extend([factor, slot]);
+        }
+        self.push_long(Op::Linear, wire.slot, at, 0);
+        wire
+    }
+    #[inline]
+    fn mul(&mut self, a: Handle, b: Handle) -> Result<Handle> {
+        let (a, b) = (self.frame.slot(a), self.frame.slot(b));
+        let wire = self.frame.take();
+        self.push(Op::Mul, wire.slot, a, b);
+        self.outcome()?;
+        Ok(wire)
+    }
+    fn assert_zero(&mut self, a: Handle, name: &dyn Display) -> Result<()> {
+        self.asserted(name)?;
+        let a = self.frame.slot(a);
+        self.push(Op::Assert, 0, a, 0);
+        self.outcome()
+    }
+
+    fn forget(&mut self, wires: &[Handle]) {
+        if self.outer.is_empty() {
+            wires.iter().for_each(|wire| self.frame.give(*wire));
+        }
+    }
+
+    fn open_scope(&mut self) {
+        // The slots of a function are planned when it is complete.
+        if self.outer.is_empty() {
+            self.frame.scopes.push(self.frame.taken.len());
+        }
+    }
+
+    fn close_scope(&mut self, kept: &[Handle]) {
+        if self.outer.is_empty() {
+            self.frame.end_scope(kept);
+        }
+    }
+
+    fn open_function(&mut self, key: &[u8], arguments: &[Handle]) -> Result<Function<Handle>> {
+        if let Purpose::Name { .. } = self.purpose {
+            // Each call has names of its own.
+            return Ok(Function::New(arguments.to_vec()));
+        }
+        if let Some(known) = self.functions.get(key) {
+            let known = known.clone();
+            return self.push_call(&known, arguments).map(Function::Known);
+        }
+        self.frames += 1;
+        // Those of the statement count from 0.
+        let inner = Frame::new(1 << 31 | self.frames);
+        let outer = mem::replace(&mut self.frame, inner);
+        self.outer.push(Opened { key: key.to_vec(), arguments: arguments.to_vec(), outer });
+        self.frame.block.arguments = arguments.len() as u32;
+        Ok(Function::New(self.take_many(arguments.len())))
+    }
+
+    fn close_function(&mut self, returned: Returned<Handle>) -> Result<Returned<Handle>> {
+        if let Purpose::Name { .. } = self.purpose {
+            return Ok(returned);
+        }
+        let Opened { key, arguments, outer } = self.outer.pop().expect("a function that is open");
+        let mut inner = mem::replace(&mut self.frame, outer);
+        let results = inner.slots(&returned.wires);
+        inner.block.slots = inner.stamps.len() as u32;
+        let recorded = Recorded { block: Arc::new(plan(inner.block, &results)), public: returned.public };
+        let returned = self.push_call(&recorded, &arguments);
+        self.functions.insert(key, recorded);
+        returned
+    }
+}
+
+impl<F: Field> Polynomials for Recorder<'_, F> {
+    type Vector = VectorHandle;
+
+    fn public(&mut self, values: &[F]) -> VectorHandle {
+        let vector = self.frame.take_vector(values.len(), 0);
+        let constants = &mut self.frame.block.constants;
+        let at = constants.len() as u32;
+        constants.extend_from_slice(values);
+        self.push_long(Op::Public, vector.0.slot, at, values.len() as u32);
+        vector
+    }
+    fn vector(&mut self, wires: &[Handle]) -> VectorHandle {
+        let slots = self.frame.slots(wires);
+        let vector = self.frame.take_vector(wires.len(), 1);
+        let at = self.frame.block.next_word();
+        self.frame.block.list(slots);
+        self.push_long(Op::Vector, vector.0.slot, at, 0);
+        vector
+    }
+    fn sum(&mut self, a: &VectorHandle, b: &VectorHandle) -> VectorHandle {
+        let lanes = common_lanes(a.0.lanes, b.0.lanes);
+        let vector = self.frame.take_vector(lanes, a.0.degree.max(b.0.degree));
+        let (a, b) = (self.frame.vector(a), self.frame.vector(b));
+        self.push(Op::Sum, vector.0.slot, a, b);
+        vector
+    }
+    fn product(&mut self, a: &VectorHandle, b: &VectorHandle) -> Result<VectorHandle> {
+        let lanes = common_lanes(a.0.lanes, b.0.lanes);
+        let degree = degree_of_product(a.0.degree, b.0.degree)?;
+        let vector = self.frame.take_vector(lanes, degree);
+        let (a, b) = (self.frame.vector(a), self.frame.vector(b));
+        self.push(Op::Product, vector.0.slot, a, b);
+        self.outcome()?;
+        Ok(vector)
+    }
+    fn gather(&mut self, a: &VectorHandle, lanes: &[Option<usize>]) -> VectorHandle {
+        assert!(lanes.iter().flatten().all(|lane| *lane < a.0.lanes), "a lane that is not there");
+        let vector = self.frame.take_vector(lanes.len(), a.0.degree);
+        let a = self.frame.vector(a);
+        let words = &mut self.frame.block.words;
+        let at = words.len() as u32;
+        words.push(lanes.len() as u32);
+        words.extend(lanes.iter().map(|lane| lane.map_or(0, |lane| lane as u32 + 1)));
+        self.push_long(Op::Gather, vector.0.slot, a, at);
+        vector
+    }
+    fn total(&mut self, a: &VectorHandle) -> VectorHandle {
+        let vector = self.frame.take_vector(1, a.0.degree);
+        let a = self.frame.vector(a);
+        self.push(Op::Total, vector.0.slot, a, 0);
+        vector
+    }
+    fn inner_product(&mut self, a: &[Handle], b: &[Handle]) -> Result<VectorHandle> {
+        assert_eq!(a.len(), b.len());
+        let lists = [self.frame.slots(a), self.frame.slots(b)];
+        let vector = self.frame.take_vector(1, 2);
+        let at = self.frame.block.next_word();
+        lists.into_iter().for_each(|list| self.frame.block.list(list));
+        self.push_long(Op::Inner, vector.0.slot, at, 0);
+        self.outcome()?;
+        Ok(vector)
+    }
+    fn commit(&mut self, a: &VectorHandle) -> Result<Vec<Handle>> {
+        let wires = self.take_many(a.0.lanes);
+        let at = self.frame.block.next_word();
+        self.frame.block.list(wires.iter().map(|wire| wire.slot));
+        let a = self.frame.vector(a);
+        self.push_long(Op::Commit, 0, a, at);
+        self.outcome()?;
+        Ok(wires)
+    }
+    fn assert_zeroes(&mut self, a: VectorHandle, name: &dyn Display) -> Result<()> {
+        self.asserted(name)?;
+        let kept = if Rc::strong_count(&a.0) > 1 { KEPT } else { 0 };
+        let slot = self.frame.vector(&a);
+        self.push(Op::AssertZeroes, kept, slot, 0);
+        self.outcome()
+    }
+    fn assert_matrix_product(
+        &mut self,
+        a: Matrix<Handle>,
+        b: Matrix<Handle>,
+        c: Entries<F, Handle>,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_sizes(&a, &b, c.len());
+        self.asserted(name)?;
+        let columns = [a.columns() as u32, b.columns() as u32];
+        let factors = [self.frame.slots(a.entries()), self.frame.slots(b.entries())];
+        let on_wires = match c {
+            Entries::Wires(wires) => Some(self.frame.slots(wires)),
+            Entries::Public(_) => None,
+        };
+        let block = &mut self.frame.block;
+        let (at, constants) = (block.next_word(), block.constants.len() as u32);
+        block.words.extend(columns);
+        factors.into_iter().for_each(|list| block.list(list));
+        block.words.push(on_wires.is_some().into());
+        match (on_wires, c) {
+            (Some(slots), _) => block.list(slots),
+            (None, Entries::Public(values)) => block.constants.extend_from_slice(values),
+            (None, Entries::Wires(_)) => unreachable!("they have slots"),
+        }
+        self.push_long(Op::AssertMatrix, 0, at, constants);
+        self.outcome()
+    }
+}

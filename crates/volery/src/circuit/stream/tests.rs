@@ -1,0 +1,380 @@
+use super::*;
+use crate::circuit::gadget::{Bit, Bytes, Element, Gates, Holes, Word, sha256, sha256_tree};
+use crate::circuit::{
+    Arithmetic, Backend, Clear, Count, Dimensions, InnerProduct, MatrixProduct, Network, OneOf, Reduction,
+    Returned, Statement, Values, Wires as _,
+};
+use crate::error::Error;
+use proptest::prelude::*;
+use volery_primitives::F61;
+
+/// The same gates on the same wires in the same order, and so the same fingerprint, directly and by the stream.
+#[track_caller]
+fn assert_same<F: Field, C: Circuit<Count<F>> + for<'r> Circuit<Recorder<'r, F>> + Sync>(circuit: &C) {
+    let direct = Count::fingerprint(circuit).unwrap();
+    assert_eq!(Count::fingerprint(&Streamed(circuit)).unwrap(), direct);
+    // By two recorders, too.
+    assert_eq!(Count::fingerprint(&Streamed(&Streamed(circuit))).unwrap(), direct);
+}
+
+#[test]
+fn networks_are_streamed_gate_by_gate() {
+    for gates in [1, 2, 3, 1000, 5000] {
+        assert_same::<F2, _>(&Network::new(gates).unwrap());
+        assert_same::<F61, _>(&Arithmetic::<F61>::new(gates).unwrap());
+    }
+}
+
+/// A tree of hashes, by functions and in scopes.
+struct Tree {
+    holes: bool,
+}
+
+impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let leaf = |b: &mut B, _| Bytes::witness(b, 64);
+        let root = match self.holes {
+            true => sha256_tree::<B, Holes>(b, 2, leaf)?,
+            false => sha256_tree::<B, Gates>(b, 2, leaf)?,
+        };
+        let again = sha256(b, &root)?;
+        again.assert_equal(b, &[7; 32], "digest")
+    }
+}
+
+#[test]
+fn hashes_are_streamed_gate_by_gate() {
+    [false, true].into_iter().for_each(|holes| assert_same::<F2, _>(&Tree { holes }));
+}
+
+/// Hints, scalings and sums of an element.
+struct Bits;
+
+impl<B: Backend> Circuit<B> for Bits {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let (x, y) = (Element::witness(b)?, Element::witness(b)?);
+        x.assert_range(b, 20, &"x below 2^20")?;
+        let inverse = y.inverse(b, &"y is not zero")?;
+        let sum = Element::linear(b, &[B::F::ONE, -B::F::ONE], &[x, inverse])?;
+        sum.assert_equal(b, Element::Public(B::F::ZERO), &"x is one over y")
+    }
+}
+
+#[test]
+fn polynomials_and_hints_are_streamed_gate_by_gate() {
+    assert_same::<F61, _>(&Bits);
+    assert_same::<F61, _>(&InnerProduct::new(700, F61::ONE).unwrap());
+    let dimensions = Dimensions { rows: 3, inner: 4, columns: 5 };
+    let c = MatrixProduct::<F61>::product_of(dimensions, [1; 32]);
+    for reduction in [Reduction::Random, Reduction::InnerProducts] {
+        assert_same::<F61, _>(&MatrixProduct::new(dimensions, Some(&c), reduction).unwrap());
+        assert_same::<F61, _>(&MatrixProduct::<F61>::new(dimensions, None, reduction).unwrap());
+    }
+}
+
+/// What a random circuit does next, with the wires it has.
+#[derive(Clone, Debug)]
+enum Step {
+    Add(usize, usize),
+    Mul(usize, usize),
+    Not(usize),
+    Witness,
+    Hint(usize),
+    Linear(usize, usize),
+    Polynomial(usize, usize, bool),
+    Assert(usize),
+    /// These steps in a scope, of whose wires one is kept.
+    Scope(Vec<Step>, usize),
+    /// These steps on two arguments, twice.
+    Function(Vec<Step>, [usize; 4], usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let wire = || any::<usize>();
+    let leaf = prop_oneof![
+        (wire(), wire()).prop_map(|(a, b)| Step::Add(a, b)),
+        (wire(), wire()).prop_map(|(a, b)| Step::Mul(a, b)),
+        wire().prop_map(Step::Not),
+        Just(Step::Witness),
+        wire().prop_map(Step::Hint),
+        (wire(), wire()).prop_map(|(a, b)| Step::Linear(a, b)),
+        (wire(), wire(), any::<bool>()).prop_map(|(a, b, twice)| Step::Polynomial(a, b, twice)),
+        wire().prop_map(Step::Assert),
+    ];
+    let list = prop::collection::vec(leaf, 1..12);
+    let nested = list.prop_recursive(4, 60, 8, move |inner| {
+        let step = prop_oneof![
+            (inner.clone(), any::<usize>()).prop_map(|(steps, kept)| Step::Scope(steps, kept)),
+            (inner, any::<[usize; 4]>(), any::<usize>())
+                .prop_map(|(steps, arguments, kept)| Step::Function(steps, arguments, kept)),
+        ];
+        prop::collection::vec(step, 1..4)
+    });
+    nested
+}
+
+/// A random circuit.
+struct Random(Vec<Step>);
+
+impl<B: Polynomials<F = F2>> Circuit<B> for Random {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut wires = vec![Bit::Wire(b.witness()?), Bit::Wire(b.witness()?)];
+        perform(b, &self.0, &mut wires)?;
+        let last = wires[wires.len() - 1].wire(b);
+        b.assert_zero(last, &format_args!("the last of {}", wires.len()))
+    }
+}
+
+fn perform<B: Polynomials<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B::Wire>>) -> Result<()> {
+    for (number, step) in steps.iter().enumerate() {
+        let get = |b: &mut B, at: usize| wires[at % wires.len()].wire(b);
+        let wire = match step {
+            Step::Add(x, y) => {
+                let (x, y) = (get(b, *x), get(b, *y));
+                b.add(x, y)
+            }
+            Step::Mul(x, y) => {
+                let (x, y) = (get(b, *x), get(b, *y));
+                b.mul(x, y)?
+            }
+            Step::Not(x) => {
+                let (x, one) = (get(b, *x), b.constant(F2::ONE));
+                b.add(x, one)
+            }
+            Step::Witness => b.witness()?,
+            Step::Hint(x) => {
+                let x = get(b, *x);
+                b.hints(&[x, x], 3, |x| vec![x[0], F2::ONE, x[1]])?[2]
+            }
+            Step::Linear(x, y) => {
+                let (x, y) = (get(b, *x), get(b, *y));
+                let sum = b.linear(&[F2::ONE, F2::ZERO, F2::ONE], &[x, y, y]);
+                b.scale(sum, F2::ONE)
+            }
+            Step::Polynomial(x, y, twice) => {
+                let (x, y) = (get(b, *x), get(b, *y));
+                let (v, ones) = (b.vector(&[x, y]), b.public(&[F2::ONE, F2::ZERO]));
+                let square = b.product(&v, &v)?;
+                let sum = b.sum(&square, &ones);
+                let gathered = b.gather(&sum, &[Some(1), None, Some(0)]);
+                let total = b.total(&gathered);
+                let inner = b.inner_product(&[x, y], &[y, x])?;
+                let difference = b.sum(&square, &v);
+                if *twice {
+                    b.assert_zeroes(difference.clone(), &"squares of bits")?;
+                }
+                b.assert_zeroes(difference, &"squares of bits again")?;
+                let all = b.sum(&inner, &total);
+                b.commit(&all)?[0]
+            }
+            Step::Assert(x) => {
+                let x = get(b, *x);
+                let square = b.mul(x, x)?;
+                let zero = b.add(square, x);
+                b.assert_zero(zero, &format_args!("a square in step {number}"))?;
+                x
+            }
+            Step::Scope(steps, kept) => {
+                let inside = b.scope(|b| {
+                    let mut wires = wires.clone();
+                    perform(b, steps, &mut wires)?;
+                    Ok(wires[kept % wires.len()])
+                })?;
+                inside.wire(b)
+            }
+            Step::Function(steps, arguments, kept) => {
+                let key = format!("{steps:?} {kept}");
+                let mut last = None;
+                for pair in arguments.as_chunks::<2>().0 {
+                    let arguments = pair.map(|at| get(b, at));
+                    let returned = b.call(key.as_bytes(), &arguments, |b, arguments| {
+                        let mut wires: Vec<_> = arguments.iter().copied().map(Bit::Wire).collect();
+                        perform(b, steps, &mut wires)?;
+                        let kept = wires[kept % wires.len()].wire(b);
+                        Ok(Returned { wires: vec![kept, kept], public: vec![5] })
+                    })?;
+                    assert_eq!(returned.public, [5]);
+                    last = Some(returned.wires[1]);
+                }
+                last.expect("two calls")
+            }
+        };
+        wires.push(Bit::Wire(wire));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn random_circuits_are_streamed_gate_by_gate(steps in steps(), seed: u64) {
+        let circuit = Random(steps);
+        let (shape, direct) = Count::fingerprint(&circuit).unwrap();
+        prop_assert_eq!(Count::fingerprint(&Streamed(&circuit)).unwrap(), (shape, direct));
+        // And so as one of several clauses, where assertions are collected.
+        let clauses = Copies(&circuit);
+        let by_clauses = Count::fingerprint(&OneOf(&clauses)).unwrap();
+        prop_assert_eq!(Count::fingerprint(&Streamed(&OneOf(&clauses))).unwrap(), by_clauses);
+        prop_assert_eq!(Count::fingerprint(&OneOf(StreamedClauses(&clauses))).unwrap(), by_clauses);
+
+        let bits = |count: u64| (0..count).map(move |i| F2::low_bit((seed >> (i % 64)).into()));
+        let run = |circuit: &dyn Fn(&mut Clear<F2, _>) -> Result<()>| {
+            let mut clear = Clear::new(bits(shape.witness));
+            circuit(&mut clear).and_then(|()| clear.finish()).map_err(|error| error.to_string())
+        };
+        prop_assert_eq!(
+            run(&|clear| Streamed(&circuit).run(clear)),
+            run(&|clear| circuit.run(clear))
+        );
+    }
+}
+
+/// Two clauses, both the same circuit.
+struct Copies<'c>(&'c Random);
+
+impl Alternatives for Copies<'_> {
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for Copies<'_> {
+    fn run(&self, _: usize, branch: &mut Branch<'_, B>) -> Result<()> {
+        self.0.run(branch)
+    }
+}
+
+/// Keeps the sizes of blocks.
+#[derive(Default)]
+struct Sizes {
+    records: usize,
+    slots: u32,
+    vectors: u32,
+    failing: bool,
+}
+
+impl Execute<F2> for Sizes {
+    fn execute(&mut self, block: &Block<F2>) -> Result<()> {
+        self.records += block.records.len();
+        self.slots = self.slots.max(block.slots);
+        self.vectors = self.vectors.max(block.vectors);
+        if self.failing { Err(Error::invalid("no more")) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn what_ends_gives_its_slots_again() {
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes);
+    let mut sum = Bit::Public(false);
+    for _ in 0..10_000 {
+        let before = [sum].wires();
+        sum = recorder
+            .scope(|b| {
+                let x = Word::<_, 8>::witness(b)?;
+                let first = x.bits()[0].wire(b);
+                let vector = b.vector(&[first]);
+                b.assert_zeroes(vector, &"a bit")?;
+                Ok(x.bits()[0].xor(b, sum))
+            })
+            .unwrap();
+        recorder.forget(&before);
+    }
+    recorder.finish(Ok(())).unwrap();
+    assert!(sizes.records > 30_000 && sizes.slots < 30 && sizes.vectors < 4, "{} slots", sizes.slots);
+}
+
+/// A long chain of sums, of which a function needs two slots and its arguments'.
+#[test]
+fn functions_take_few_slots() {
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes);
+    let x = recorder.witness().unwrap();
+    let chain = |b: &mut Recorder<'_, F2>, arguments: &[Handle]| {
+        let last = (0..1000).fold(arguments[0], |last, _| b.add(last, arguments[0]));
+        Ok(Returned { wires: vec![last], public: vec![] })
+    };
+    recorder.call(b"chain", &[x], chain).unwrap();
+    recorder.call(b"chain", &[x], |_, _| panic!("it is known")).unwrap();
+    recorder.finish(Ok(())).unwrap();
+    assert_eq!((sizes.records, sizes.slots), (3, 3));
+}
+
+#[test]
+#[should_panic(expected = "whose scope has ended")]
+fn a_wire_ends_with_its_scope() {
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes);
+    let mut outside = None;
+    recorder
+        .scope(|b| {
+            outside = Some(b.witness()?);
+            Ok(())
+        })
+        .unwrap();
+    let other = recorder.witness().unwrap();
+    recorder.add(other, outside.unwrap());
+}
+
+#[test]
+#[should_panic(expected = "not of this function")]
+fn a_function_takes_its_arguments_alone() {
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes);
+    let (x, y) = (recorder.witness().unwrap(), recorder.witness().unwrap());
+    let _ = recorder.call(b"f", &[x], |b, arguments| {
+        Ok(Returned { wires: vec![b.add(arguments[0], y)], public: vec![] })
+    });
+}
+
+/// An error of whoever executes is told once, whether the statement goes on or not, and nothing is executed after it.
+#[test]
+fn errors_end_a_recording() {
+    let mut sizes = Sizes { failing: true, ..Sizes::default() };
+    let mut recorder = Recorder::new(&mut sizes);
+    let x = recorder.witness().unwrap();
+    for _ in 0..5000 {
+        let _ = recorder.add(x, x);
+    }
+    assert!(recorder.mul(x, x).map(drop).unwrap_err().to_string().contains("no more"));
+    assert!(recorder.mul(x, x).map(drop).unwrap_err().to_string().contains("an error before"));
+    for _ in 0..5000 {
+        let _ = recorder.add(x, x);
+    }
+    assert!(recorder.finish(Ok(())).unwrap_err().to_string().contains("an error before"));
+    assert_eq!(sizes.records, 4096);
+}
+
+/// The name of an assertion in a function is that of the call which fails.
+struct Named;
+
+impl<B: Backend<F = F2>> Circuit<B> for Named {
+    fn run(&self, b: &mut B) -> Result<()> {
+        for i in 0..5000 {
+            let x = b.witness()?;
+            b.call(b"zero", &[x], |b, arguments| {
+                b.assert_zero(arguments[0], &format_args!("bit {i}"))?;
+                Ok(Returned::default())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn names_are_those_of_the_assertion_that_fails() {
+    for wrong in [0, 1, 4095, 4999] {
+        let bits = (0..5000).map(|i| F2::from(i == wrong));
+        let error = Streamed(&Named).run(&mut Clear::new(bits)).unwrap_err().to_string();
+        assert!(error.contains(&format!(": bit {wrong} ")), "{error}");
+    }
+}
+
+#[test]
+fn built_in_statements_are_named_too() {
+    let relation = crate::circuit::Relation::open("builtin:sha256-preimage?length=3", None).unwrap();
+    let mut public = Values::new();
+    public.insert("digest", crate::circuit::Value::from_bytes(&[0; 32])).unwrap();
+    let statement = Statement::new(relation, public).unwrap();
+    let error = Streamed(&statement).run(&mut Clear::new(vec![F2::ZERO; 24])).unwrap_err().to_string();
+    assert!(error.contains("digest["), "{error}");
+}

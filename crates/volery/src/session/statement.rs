@@ -1,0 +1,133 @@
+//! What a session proves, behind pointers: so that proof systems are compiled without any statement.
+
+use super::Setting;
+use crate::circuit::stream::{Recorder, Source, Streamed};
+use crate::circuit::{Circuit, Clear};
+use crate::error::Result;
+use volery_primitives::Field;
+
+/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: QuickSilver then runs
+/// a copy of the statement compiled for it alone, and all other systems execute its stream of gates. So is a
+/// `dyn Source<S::F>`, which all systems execute: nothing is compiled for it but the recording.
+pub trait Provable<S: Setting> {
+    /// The statement as a stream of gates.
+    fn source(&self) -> &dyn Source<S::F>;
+
+    /// Pushes the statement into QuickSilver's prover.
+    ///
+    /// # Errors
+    /// Those of the prover.
+    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()>;
+
+    /// Pushes the statement into QuickSilver's verifier.
+    ///
+    /// # Errors
+    /// Those of the verifier.
+    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()>;
+}
+
+impl<S: Setting, C> Provable<S> for C
+where
+    C: Source<S::F> + for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>>,
+{
+    fn source(&self) -> &dyn Source<S::F> {
+        self
+    }
+    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+        self.run(prover)
+    }
+    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        self.run(verifier)
+    }
+}
+
+impl<S: Setting> Provable<S> for dyn Source<S::F> + '_ {
+    fn source(&self) -> &dyn Source<S::F> {
+        self
+    }
+    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+        Streamed(self).run(prover)
+    }
+    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        Streamed(self).run(verifier)
+    }
+}
+
+/// A statement on its way to a prover.
+pub struct ForProver<'s, S: Setting> {
+    /// As a stream of gates.
+    pub source: &'s dyn Source<S::F>,
+    /// How it goes into QuickSilver's prover.
+    pub(super) push: Box<PushToProver<'s, S>>,
+}
+
+/// A statement on its way to a verifier.
+pub struct ForVerifier<'s, S: Setting> {
+    /// As a stream of gates.
+    pub source: &'s dyn Source<S::F>,
+    /// How it goes into QuickSilver's verifier.
+    pub(super) push: Box<PushToVerifier<'s, S>>,
+}
+
+type PushToProver<'s, S> = dyn for<'a> Fn(&mut <S as Setting>::Prover<'a>) -> Result<()> + 's;
+type PushToVerifier<'s, S> = dyn for<'a> Fn(&mut <S as Setting>::Verifier<'a>) -> Result<()> + 's;
+
+impl<'s, S: Setting> ForProver<'s, S> {
+    /// `circuit`.
+    pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
+        Self { source: circuit.source(), push: Box::new(|prover| circuit.push_to_prover(prover)) }
+    }
+}
+
+impl<'s, S: Setting> ForVerifier<'s, S> {
+    /// `circuit`.
+    pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
+        Self { source: circuit.source(), push: Box::new(|verifier| circuit.push_to_verifier(verifier)) }
+    }
+}
+
+/// The elements of a witness.
+pub type Stream<'w, F> = Box<dyn Iterator<Item = F> + 'w>;
+
+/// A witness that is read as often as a session needs: whatever gives its elements and can be cloned.
+pub trait Reread<F> {
+    /// The elements, from the first.
+    fn read(&self) -> Stream<'_, F>;
+}
+
+impl<F, W: IntoIterator<Item = F> + Clone> Reread<F> for W {
+    fn read(&self) -> Stream<'_, F> {
+        Box::new(self.clone().into_iter())
+    }
+}
+
+/// Evaluates `circuit` on `witness` in the clear.
+///
+/// # Errors
+/// `Unsatisfied` with the name of the first assertion that fails; `Invalid` where the witness is too short or too long,
+/// or the circuit asserts nothing or is malformed.
+pub fn check<F, W, C>(circuit: &C, witness: W) -> Result<()>
+where
+    F: Field,
+    W: IntoIterator<Item = F>,
+    C: Source<F> + ?Sized,
+{
+    let witness: Stream<'_, F> = Box::new(witness.into_iter());
+    check_stream(&By(circuit), witness)
+}
+
+/// A statement behind a thin pointer.
+struct By<'c, C: ?Sized>(&'c C);
+
+impl<F: Field, C: Source<F> + ?Sized> Source<F> for By<'_, C> {
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
+        self.0.record(recorder)
+    }
+}
+
+/// As [`check`].
+pub(super) fn check_stream<F: Field>(source: &dyn Source<F>, witness: Stream<'_, F>) -> Result<()> {
+    let mut clear = Clear::new(witness);
+    Streamed(source).run(&mut clear)?;
+    clear.finish()
+}
