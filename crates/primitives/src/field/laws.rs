@@ -67,7 +67,7 @@ where
 }
 
 /// Zero, one, and the elements whose coordinates are neighbours among `samples`.
-pub fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> {
+fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> {
     let neighbours = samples.windows(N).map(|window| Binomial(window.try_into().expect("N of them")));
     [Binomial::ZERO, Binomial::ONE].into_iter().chain(neighbours).collect()
 }
