@@ -64,21 +64,64 @@ impl Radicand<2> for F61 {
     const NAME: &'static str = "f61^2";
 }
 
-type Row = Tagged<F61, F61>;
+/// The methods of [`Lanes`] by the functions of a module.
+macro_rules! lanes {
+    ($kernels:ident) => {
+        fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+            $kernels::dot(arch, a, b)
+        }
+        fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
+            $kernels::combine(arch, factors, a)
+        }
+        fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+            $kernels::add_products(arch, a, b, sums);
+        }
+        fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
+            $kernels::add_scaled(arch, a, factors, sums);
+        }
+    };
+}
+
+/// Those methods of [`MacField`] that have kernels for both kinds of MACs, by the functions of a module.
+macro_rules! macs {
+    ($kernels:ident) => {
+        fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
+            $kernels::sum_rows(arch, nodes, sums);
+        }
+        fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+            $kernels::encode_keys(matrix, first, table, rows);
+        }
+        fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row<Self>], rows: &mut [Row<Self>]) {
+            $kernels::encode_tagged(matrix, first, table, rows);
+        }
+        fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
+            $kernels::sample_all(arch, blocks, out);
+        }
+        fn weigh(arch: Arch, chi: &[Self], rows: &[Row<Self>]) -> (Self, Self) {
+            $kernels::weigh(arch, chi, rows)
+        }
+        fn inner_product(arch: Arch, a: &[Row<Self>], b: &[Row<Self>]) -> (Self, Self, F61) {
+            $kernels::inner_product(arch, a, b)
+        }
+        fn linear(arch: Arch, factors: &[F61], rows: &[Row<Self>]) -> Row<Self> {
+            $kernels::linear(arch, factors, rows)
+        }
+        fn products(arch: Arch, triples: &[[Row<Self>; 3]], constant: &mut [Self], linear: &mut [Self]) {
+            $kernels::products(arch, triples, constant, linear);
+        }
+        fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+            $kernels::verifier_sums(arch, chi, triples)
+        }
+        fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
+            $kernels::correct(arch, keys, corrections, delta);
+        }
+    };
+}
+
+type Row<E> = Tagged<F61, E>;
 
 impl Lanes<F61> for F61 {
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61::dot(arch, a, b)
-    }
-    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
-        f61::dot(arch, factors, a)
-    }
-    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
-        f61::add_products(arch, a, b, sums);
-    }
-    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
-        f61::add_products(arch, a, factors, sums);
-    }
+    lanes!(f61);
 }
 
 impl MacField<F61> for F61 {
@@ -86,92 +129,21 @@ impl MacField<F61> for F61 {
         assert_eq!(keys.len(), 1);
         f61::grow_leaves(keys[0].permutation(), parents, leaves);
     }
-    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
-        f61::sum_rows(arch, nodes, sums);
-    }
-    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row]) {
+    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row<Self>]) {
         f61::puncture(arch, leaves, holes, rows);
     }
-    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
-        f61::encode_keys(matrix, first, table, rows);
-    }
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-        f61::encode_tagged(matrix, first, table, rows);
-    }
-    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
-        f61::sample_all(arch, blocks, out);
-    }
-    fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
-        f61::weigh(arch, chi, rows)
-    }
-    fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, F61) {
-        f61::inner_product(arch, a, b)
-    }
-    fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
-        f61::linear(arch, factors, rows)
-    }
-    fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
-        f61::products(arch, triples, constant, linear);
-    }
-    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
-        f61::verifier_sums(arch, chi, triples)
-    }
-    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
-        f61::correct(arch, keys, corrections, delta);
-    }
+    macs!(f61);
 }
 
-type SquareRow = Tagged<F61, F61x2>;
-
 impl Lanes<F61> for F61x2 {
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61x2::dot(arch, a, b)
-    }
-    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
-        f61x2::combine(arch, factors, a)
-    }
-    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
-        f61x2::add_products(arch, a, b, sums);
-    }
-    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
-        f61x2::add_scaled(arch, a, factors, sums);
-    }
+    lanes!(f61x2);
 }
 
 impl MacField<F61> for F61x2 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         f61x2::grow_leaves(keys.try_into().expect("two keys"), parents, leaves);
     }
-    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
-        f61x2::sum_rows(arch, nodes, sums);
-    }
-    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
-        f61x2::encode_keys(matrix, first, table, rows);
-    }
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[SquareRow], rows: &mut [SquareRow]) {
-        f61x2::encode_tagged(matrix, first, table, rows);
-    }
-    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
-        f61x2::sample_all(arch, blocks, out);
-    }
-    fn weigh(arch: Arch, chi: &[Self], rows: &[SquareRow]) -> (Self, Self) {
-        f61x2::weigh(arch, chi, rows)
-    }
-    fn inner_product(arch: Arch, a: &[SquareRow], b: &[SquareRow]) -> (Self, Self, F61) {
-        f61x2::inner_product(arch, a, b)
-    }
-    fn linear(arch: Arch, factors: &[F61], rows: &[SquareRow]) -> SquareRow {
-        f61x2::linear(arch, factors, rows)
-    }
-    fn products(arch: Arch, triples: &[[SquareRow; 3]], constant: &mut [Self], linear: &mut [Self]) {
-        f61x2::products(arch, triples, constant, linear);
-    }
-    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
-        f61x2::verifier_sums(arch, chi, triples)
-    }
-    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
-        f61x2::correct(arch, keys, corrections, delta);
-    }
+    macs!(f61x2);
 }
 
 #[cfg(test)]
