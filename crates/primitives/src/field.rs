@@ -57,6 +57,7 @@ mod f65537;
 mod goldilocks;
 #[cfg(test)]
 pub mod laws;
+mod prime;
 mod q32;
 
 pub use binary::{F48, F64, F96};
@@ -69,6 +70,7 @@ pub use f160::F160;
 pub use f256::F256;
 pub use f65537::{F65537, F65537x4};
 pub use goldilocks::{Goldilocks, Goldilocksx2};
+pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
 
 use core::fmt::Debug;

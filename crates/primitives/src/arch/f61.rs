@@ -5,6 +5,9 @@ use crate::aes::Aes128;
 use crate::field::{F61, F128};
 use crate::mac::{Holes, Tagged};
 
+/// Values are elements of the same field.
+pub(crate) use self::{add_products as add_scaled, dot as combine};
+
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 

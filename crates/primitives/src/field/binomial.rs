@@ -75,7 +75,8 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
 
     fn invert(self) -> Self {
         // x^p has the coordinates x_i·w^(i(p-1)/N). The product of x with its conjugates is in the prime field.
-        let root = super::power(B::RADICAND, (-B::ONE).to_word() / N as u128);
+        // Of degree 2, w^((p-1)/2) is -1, as for all that are no squares.
+        let root = if N == 2 { -B::ONE } else { super::power(B::RADICAND, (-B::ONE).to_word() / N as u128) };
         let mut conjugate = self;
         let mut others = Self::ONE;
         for _ in 1..N {

@@ -1,40 +1,48 @@
 //! The prime field of 2^61 - 1 elements, and its square.
 
-use super::{Binomial, F128, Field, Radicand};
+use super::prime::{Modulus, Prime, settle64};
+use super::{Binomial, F128, Radicand};
 use crate::aes::Aes128;
 use crate::arch::{Arch, f61, f61x2};
 use crate::hash::Circular;
 use crate::lanes::Lanes;
 use crate::mac::{Holes, MacField, Tagged};
-use core::iter::Sum;
-use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use zeroize::DefaultIsZeroes;
 
 /// An element of F_p for the Mersenne prime p = 2^61 - 1: an integer below p.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
-#[repr(transparent)]
-pub struct F61(u64);
-
-impl DefaultIsZeroes for F61 {}
+pub type F61 = Prime<P61>;
 
 /// The field of p^2 elements, `F61[X] / (X^2 + 1)`.
 pub type F61x2 = Binomial<F61, 2>;
 
-impl F61 {
-    /// p.
-    pub const MODULUS: u64 = (1 << 61) - 1;
+/// The Mersenne prime 2^61 - 1.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct P61;
 
+impl Modulus for P61 {
+    type Word = u64;
+    const MODULUS: u64 = (1 << 61) - 1;
+    const BITS: u32 = 61;
+    const NAME: &'static str = "f61";
+    const SAMPLE: usize = 1;
+
+    #[inline(always)]
+    fn reduce(product: u128) -> F61 {
+        F61::settle((product as u64 & Self::MODULUS) + (product >> 61) as u64)
+    }
+
+    /// Folds 64 bits: eight residues have nine words, the others eight, at a distance of 2^-61 from uniform.
+    #[inline(always)]
+    fn sample(words: &[u64]) -> F61 {
+        F61::new(words[0])
+    }
+}
+
+impl F61 {
     /// `x` modulo p.
     #[inline(always)]
     pub const fn new(x: u64) -> Self {
         // 2^61 = 1: both summands are below 2^61.
         Self::settle((x & Self::MODULUS) + (x >> 61))
-    }
-
-    /// The integer from 0 to p - 1.
-    #[inline(always)]
-    pub const fn get(self) -> u64 {
-        self.0
     }
 
     /// `x` modulo p.
@@ -46,65 +54,74 @@ impl F61 {
     /// The element of an integer up to 2p - 1.
     #[inline(always)]
     const fn settle(x: u64) -> Self {
-        let less = x.wrapping_sub(Self::MODULUS);
-        // All ones where the difference was negative.
-        let negative = ((less as i64) >> 63) as u64;
-        Self(less.wrapping_add(Self::MODULUS & negative))
-    }
-}
-
-impl Field for F61 {
-    const ZERO: Self = Self(0);
-    const ONE: Self = Self(1);
-    const BITS: u32 = 61;
-    const NAME: &'static str = "f61";
-
-    fn invert(self) -> Self {
-        super::power(self, (Self::MODULUS - 2).into())
-    }
-    fn to_word(self) -> u128 {
-        self.0.into()
-    }
-    fn from_word(word: u128) -> Option<Self> {
-        (word < Self::MODULUS.into()).then_some(Self(word as u64))
-    }
-
-    const SAMPLE: usize = 1;
-    /// Folds 64 bits: eight residues have nine words, the others eight, at a distance of 2^-61 from uniform.
-    #[inline(always)]
-    fn sample(words: &[u64]) -> Self {
-        Self::new(words[0])
-    }
-    fn place(bit: u32) -> Self {
-        Self(1 << bit)
-    }
-    #[inline(always)]
-    fn masked(self, mask: u64) -> Self {
-        Self(self.0 & mask)
+        Prime(settle64(x, 0, Self::MODULUS, Self::MODULUS))
     }
 }
 
 // p = 3 mod 4, so that -1 is no square.
 impl Radicand<2> for F61 {
-    const RADICAND: Self = Self(Self::MODULUS - 1);
+    const RADICAND: Self = Prime(Self::MODULUS - 1);
     const NAME: &'static str = "f61^2";
 }
 
-type Row = Tagged<F61, F61>;
+/// The methods of [`Lanes`] by the functions of a module.
+macro_rules! lanes {
+    ($kernels:ident) => {
+        fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+            $kernels::dot(arch, a, b)
+        }
+        fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
+            $kernels::combine(arch, factors, a)
+        }
+        fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+            $kernels::add_products(arch, a, b, sums);
+        }
+        fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
+            $kernels::add_scaled(arch, a, factors, sums);
+        }
+    };
+}
+
+/// Those methods of [`MacField`] that have kernels for both kinds of MACs, by the functions of a module.
+macro_rules! macs {
+    ($kernels:ident) => {
+        fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
+            $kernels::sum_rows(arch, nodes, sums);
+        }
+        fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
+            $kernels::encode_keys(matrix, first, table, rows);
+        }
+        fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row<Self>], rows: &mut [Row<Self>]) {
+            $kernels::encode_tagged(matrix, first, table, rows);
+        }
+        fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
+            $kernels::sample_all(arch, blocks, out);
+        }
+        fn weigh(arch: Arch, chi: &[Self], rows: &[Row<Self>]) -> (Self, Self) {
+            $kernels::weigh(arch, chi, rows)
+        }
+        fn inner_product(arch: Arch, a: &[Row<Self>], b: &[Row<Self>]) -> (Self, Self, F61) {
+            $kernels::inner_product(arch, a, b)
+        }
+        fn linear(arch: Arch, factors: &[F61], rows: &[Row<Self>]) -> Row<Self> {
+            $kernels::linear(arch, factors, rows)
+        }
+        fn products(arch: Arch, triples: &[[Row<Self>; 3]], constant: &mut [Self], linear: &mut [Self]) {
+            $kernels::products(arch, triples, constant, linear);
+        }
+        fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
+            $kernels::verifier_sums(arch, chi, triples)
+        }
+        fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
+            $kernels::correct(arch, keys, corrections, delta);
+        }
+    };
+}
+
+type Row<E> = Tagged<F61, E>;
 
 impl Lanes<F61> for F61 {
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61::dot(arch, a, b)
-    }
-    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
-        f61::dot(arch, factors, a)
-    }
-    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
-        f61::add_products(arch, a, b, sums);
-    }
-    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
-        f61::add_products(arch, a, factors, sums);
-    }
+    lanes!(f61);
 }
 
 impl MacField<F61> for F61 {
@@ -112,159 +129,38 @@ impl MacField<F61> for F61 {
         assert_eq!(keys.len(), 1);
         f61::grow_leaves(keys[0].permutation(), parents, leaves);
     }
-    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
-        f61::sum_rows(arch, nodes, sums);
-    }
-    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row]) {
+    fn puncture(arch: Arch, leaves: &[Self], holes: Holes<F61, Self>, rows: &mut [Row<Self>]) {
         f61::puncture(arch, leaves, holes, rows);
     }
-    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
-        f61::encode_keys(matrix, first, table, rows);
-    }
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-        f61::encode_tagged(matrix, first, table, rows);
-    }
-    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
-        f61::sample_all(arch, blocks, out);
-    }
-    fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
-        f61::weigh(arch, chi, rows)
-    }
-    fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, F61) {
-        f61::inner_product(arch, a, b)
-    }
-    fn linear(arch: Arch, factors: &[F61], rows: &[Row]) -> Row {
-        f61::linear(arch, factors, rows)
-    }
-    fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
-        f61::products(arch, triples, constant, linear);
-    }
-    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
-        f61::verifier_sums(arch, chi, triples)
-    }
-    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
-        f61::correct(arch, keys, corrections, delta);
-    }
+    macs!(f61);
 }
 
-type SquareRow = Tagged<F61, F61x2>;
-
 impl Lanes<F61> for F61x2 {
-    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
-        f61x2::dot(arch, a, b)
-    }
-    fn combine(arch: Arch, factors: &[F61], a: &[Self]) -> Self {
-        f61x2::combine(arch, factors, a)
-    }
-    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
-        f61x2::add_products(arch, a, b, sums);
-    }
-    fn add_scaled(arch: Arch, a: &[Self], factors: &[F61], sums: &mut [Self]) {
-        f61x2::add_scaled(arch, a, factors, sums);
-    }
+    lanes!(f61x2);
 }
 
 impl MacField<F61> for F61x2 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         f61x2::grow_leaves(keys.try_into().expect("two keys"), parents, leaves);
     }
-    fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
-        f61x2::sum_rows(arch, nodes, sums);
-    }
-    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
-        f61x2::encode_keys(matrix, first, table, rows);
-    }
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[SquareRow], rows: &mut [SquareRow]) {
-        f61x2::encode_tagged(matrix, first, table, rows);
-    }
-    fn sample_all(arch: Arch, blocks: &[F128], out: &mut [Self]) {
-        f61x2::sample_all(arch, blocks, out);
-    }
-    fn weigh(arch: Arch, chi: &[Self], rows: &[SquareRow]) -> (Self, Self) {
-        f61x2::weigh(arch, chi, rows)
-    }
-    fn inner_product(arch: Arch, a: &[SquareRow], b: &[SquareRow]) -> (Self, Self, F61) {
-        f61x2::inner_product(arch, a, b)
-    }
-    fn linear(arch: Arch, factors: &[F61], rows: &[SquareRow]) -> SquareRow {
-        f61x2::linear(arch, factors, rows)
-    }
-    fn products(arch: Arch, triples: &[[SquareRow; 3]], constant: &mut [Self], linear: &mut [Self]) {
-        f61x2::products(arch, triples, constant, linear);
-    }
-    fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
-        f61x2::verifier_sums(arch, chi, triples)
-    }
-    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F61], delta: Self) {
-        f61x2::correct(arch, keys, corrections, delta);
-    }
+    macs!(f61x2);
 }
-
-impl Add for F61 {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self::settle(self.0 + other.0)
-    }
-}
-
-impl Sub for F61 {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self::settle(self.0 + Self::MODULUS - other.0)
-    }
-}
-
-impl Mul for F61 {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        let product = u128::from(self.0) * u128::from(other.0);
-        Self::settle((product as u64 & Self::MODULUS) + (product >> 61) as u64)
-    }
-}
-
-impl Neg for F61 {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::settle(Self::MODULUS - self.0)
-    }
-}
-
-super::assign_and_sum!(F61);
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws;
     use super::*;
-
-    const SAMPLES: [F61; 9] = [
-        F61(0),
-        F61(1),
-        F61(2),
-        F61(F61::MODULUS - 1),
-        F61(F61::MODULUS - 2),
-        F61(1 << 60),
-        F61(0x0123_4567_89ab_cdef),
-        F61(0x1edc_ba98_7654_3210),
-        F61(3),
-    ];
+    use crate::field::{Field, laws};
 
     #[test]
     fn laws() {
-        laws::field(&SAMPLES);
-        let squares = laws::tuples(&SAMPLES);
-        laws::field::<F61x2>(&squares);
-        laws::extension::<F61, F61x2>(&SAMPLES, &squares);
+        let p = F61::MODULUS;
+        let samples = [0, 1, 2, p - 1, p - 2, 1 << 60, 0x0123_4567_89ab_cdef, 0x1edc_ba98_7654_3210, 3];
+        laws::prime::<P61, 2>(&samples.map(Prime));
     }
 
     #[test]
     fn edges_of_the_reduction() {
-        assert_eq!(F61::new(u64::MAX), F61(7));
+        assert_eq!(F61::new(u64::MAX), Prime(7));
         assert_eq!(F61::new(F61::MODULUS), F61::ZERO);
-        assert_eq!(F61::from_word(F61::MODULUS.into()), None);
-        assert_eq!(F61(F61::MODULUS - 1) * F61(F61::MODULUS - 1), F61::ONE);
     }
 }

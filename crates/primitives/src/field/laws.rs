@@ -2,14 +2,72 @@
 
 #![allow(clippy::eq_op)] // a - a is a law
 
-use super::{Binomial, Extension, F128, Field, Radicand};
+use super::{Binomial, Extension, F128, Field, Modulus, Prime, Radicand};
 use crate::arch::Arch;
 use crate::check::{CheckField, portable};
 use crate::prg::Prg;
 use std::collections::BTreeSet;
 
+/// Checks a prime field and its extension of degree N: the laws below on `samples`, arithmetic by its
+/// definition on all pairs of them, and that no integer from p on encodes a coordinate.
+///
+/// # Panics
+/// Where a law does not hold.
+pub fn prime<P: Modulus, const N: usize>(samples: &[Prime<P>])
+where
+    Prime<P>: Radicand<N>,
+{
+    field(samples);
+    let tuples = tuples(samples);
+    field(&tuples);
+    extension(samples, &tuples);
+
+    let p: u128 = P::MODULUS.into();
+    assert_eq!(P::BITS, p.ilog2() + 1);
+    for [a, b] in samples.iter().flat_map(|&a| samples.iter().map(move |&b| [a, b])) {
+        let [x, y] = [a, b].map(Prime::to_word);
+        assert_eq!((a + b).to_word(), (x + y) % p);
+        assert_eq!((a - b).to_word(), (p + x - y) % p);
+        assert_eq!((a * b).to_word(), x * y % p);
+        assert_eq!((-a).to_word(), (p - x) % p);
+    }
+    let top = (1 << P::BITS) - 1;
+    for word in (p..=top).take(9).chain([p + (top - p) / 2, top]) {
+        assert_eq!(Prime::<P>::from_word(word), None);
+        for i in 0..N as u32 {
+            assert_eq!(Binomial::<Prime<P>, N>::from_word(word << (i * P::BITS)), None);
+        }
+    }
+    let word = (0..N).fold(0, |word, _| word << P::BITS | (p - 1));
+    assert_eq!(Binomial::from_word(word), Some(-Binomial([Prime::<P>::ONE; N])));
+}
+
+/// Checks that coordinates are sampled as the digits in base p of 128 bits, whose multiples are multiplied out
+/// in halves.
+///
+/// # Panics
+/// Where they are not.
+pub fn digits<P: Modulus, const N: usize>()
+where
+    Prime<P>: Radicand<N>,
+{
+    let p: u128 = P::MODULUS.into();
+    for words in [[0, 0], [u64::MAX; 2], [1, 1 << 63], [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210]] {
+        let mut rest = words.map(u128::from);
+        let element = Binomial::<Prime<P>, N>::sample(&words);
+        for digit in element.0.iter().rev() {
+            let low = rest[0] * p;
+            let high = rest[1] * p + (low >> 64);
+            rest = [low & u128::from(u64::MAX), high & u128::from(u64::MAX)];
+            assert_eq!(digit.to_word(), high >> 64);
+        }
+        assert_eq!(Prime::<P>::sample(&words), element.0[N - 1]);
+    }
+    assert_eq!(Prime::<P>::sample(&[0, 1 << 63]).to_word(), p / 2);
+}
+
 /// Zero, one, and the elements whose coordinates are neighbours among `samples`.
-pub fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> {
+fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> {
     let neighbours = samples.windows(N).map(|window| Binomial(window.try_into().expect("N of them")));
     [Binomial::ZERO, Binomial::ONE].into_iter().chain(neighbours).collect()
 }
