@@ -1,4 +1,9 @@
-//! The one error of the library, its arms by whose fault it is.
+//! The one error of the library, its arms by whose fault it is. Why is data: an enum for each arm with causes of the
+//! library's own, so that nobody has to read a message to decide something.
+
+mod misbehaviour;
+
+pub use misbehaviour::Misbehaviour;
 
 use std::io;
 
@@ -26,7 +31,7 @@ pub enum Error {
     },
     /// The peer broke the message format or a consistency check of the set-up.
     #[error("the peer misbehaved: {0}")]
-    Misbehaved(&'static str),
+    Misbehaved(Misbehaviour),
     /// The check with this name decided against the proof.
     #[error("rejected: {0}")]
     Rejected(&'static str),

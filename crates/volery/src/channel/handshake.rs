@@ -12,7 +12,7 @@
 //! nonce, and a party that deviates after the handshake meets other challenges.
 
 use super::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 
 const MAGIC: [u8; 8] = *b"volery\0\0";
 /// Changes whenever the bytes on the wire do.
@@ -52,7 +52,7 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
 
     let theirs: [u8; 12] = channel.recv_array()?;
     if theirs[..8] != MAGIC {
-        return Err(Error::Misbehaved("it does not speak volery's protocol"));
+        return Err(Error::Misbehaved(Misbehaviour::NotVolery));
     }
     if theirs[8..] != opening[8..] {
         let version = u32::from_le_bytes(*theirs[8..].first_chunk().expect("four bytes"));
@@ -78,7 +78,7 @@ fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) 
     match (party, role.as_str()) {
         (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
         (_, "prover" | "verifier") => return Err(disagreed("roles", party.name().into(), role)),
-        _ => return Err(Error::Misbehaved("its first message names no role")),
+        _ => return Err(Error::Misbehaved(Misbehaviour::NoRole)),
     }
     let name = |i: usize| padded(&theirs[16 + NAME * i..][..NAME]);
     for (i, what, ours) in [(0, "system", hello.system), (1, "field", hello.field)] {

@@ -13,7 +13,7 @@
 
 use super::Secret;
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::committing::Opening;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -50,7 +50,7 @@ pub fn answer(
     let secret = Secret::recv(channel)?;
     let opening = Opening::recv(channel)?;
     if !bool::from(check(&secret, &opening)?) {
-        return Err(Error::Misbehaved("what it garbled is not what it says"));
+        return Err(Error::Misbehaved(Misbehaviour::Garbling));
     }
     channel.send_words(&[value])?;
     channel.send(&nonce)

@@ -1,7 +1,7 @@
 //! Where a session's correlated randomness comes from, and how the two parties agree on it.
 
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::Depth;
 use crate::session::Setting;
 use crate::vole::lpn::Params;
@@ -176,7 +176,7 @@ impl Proposal {
         if let Ok(correlations) = Correlations::named(&S::correlations(), text) {
             return Ok(Self::Firm(correlations));
         }
-        let unknown = || Error::Misbehaved("it proposes correlations that do not exist");
+        let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
         let mut words = text.split(' ');
         let (auto, shares, mbps) = (words.next(), words.next(), words.next());
         let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);

@@ -9,7 +9,7 @@
 //! In a **file** a challenge is a hash of the statement, the parameters, and all that was said before it.
 
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use std::io::{ErrorKind, Read, Write};
 use subtle::ConstantTimeEq;
@@ -73,7 +73,7 @@ impl Tell for Asked<'_> {
         if bool::from(commitment.ct_eq(&self.commitments[number])) {
             Ok(challenge_from(&coin, &said))
         } else {
-            Err(Error::Misbehaved("a coin is not the one that it was committed to"))
+            Err(Error::Misbehaved(Misbehaviour::Coin))
         }
     }
 }

@@ -5,7 +5,7 @@ mod faults;
 use super::*;
 use crate::channel::{Channel, Flip, Party, Tape, pipe};
 use crate::circuit::{Backend, Circuit};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use crate::vole::lpn::Params;
@@ -224,7 +224,7 @@ fn corrections_of_unused_shares_are_refused() {
     let (circuit, witness) = Products::instance(10, 4);
     let last = Flip { message: 0, bit: BLOCK - 1 };
     let error = run_ideal(&circuit, &witness, None, Some(last)).unwrap_err();
-    assert!(matches!(error, Error::Misbehaved("it corrects shares that commit to nothing")));
+    assert!(matches!(error, Error::Misbehaved(Misbehaviour::UnusedShares)));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::batch::{ASSERTED, Batch, challenge};
 use super::polynomial::{KeySums, Keys, Rows, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
 use crate::zk::{Accepted, Gates, Openings, Steps};
 use core::fmt::Display;
@@ -180,7 +180,7 @@ impl<'a> Verifier<'a> {
         }
         self.steps.begin()?;
         if !self.corrections.zero_from(self.batch.used().len()) {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         let [gates, polynomials] = challenge(self.channel);
         self.batch.weigh(gates, self.arch, &mut self.sums, verifier_sums);

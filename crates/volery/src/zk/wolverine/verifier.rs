@@ -8,7 +8,7 @@ use super::transcript_seed;
 use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use crate::vole::BoxedVole;
 use crate::vole::subfield::same;
@@ -169,7 +169,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
     /// Gives back the shares that commit to nothing.
     fn end_section(&mut self) -> Result<()> {
         if self.corrections[self.next..].iter().any(|correction| *correction != M::F::ZERO) {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         if self.section.is_empty() {
             return Ok(());

@@ -21,7 +21,7 @@ use super::super::batch::ASSERTED;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
 use crate::circuit::{Backend, Circuit, Size};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use crate::vole::lpn::Sets;
 use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
@@ -362,7 +362,7 @@ fn elements_that_are_not_canonical_are_refused() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
         let refused = |change: Change| {
             let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(change)).unwrap_err();
-            matches!(error, Error::Misbehaved("a field element is not in canonical form"))
+            matches!(error, Error::Misbehaved(Misbehaviour::NonCanonicalElement))
         };
         for index in [0, BLOCK - 1] {
             assert!(refused(Change::fill::<B>(0, index)), "correction {index}");
@@ -386,7 +386,7 @@ fn corrections_of_unused_shares_are_refused() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
         let last = Change::flip(0, 8 * B::BYTES * (BLOCK - 1));
         let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(last)).unwrap_err();
-        assert!(matches!(error, Error::Misbehaved("it corrects shares that commit to nothing")));
+        assert!(matches!(error, Error::Misbehaved(Misbehaviour::UnusedShares)));
     }
     over_every_field!(test);
 }

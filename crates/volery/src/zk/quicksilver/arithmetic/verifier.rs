@@ -7,7 +7,7 @@ use super::super::polynomial::{KeySums, Rows, degree_of_check};
 use super::{SLOTS, ends_batch};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
 use crate::vole::{BoxedVole, Shares, vope};
@@ -260,7 +260,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         }
         if self.corrections[self.done - self.section.start..].iter().any(|correction| *correction != B::ZERO)
         {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
