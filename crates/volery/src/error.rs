@@ -2,8 +2,10 @@
 //! library's own, so that nobody has to read a message to decide something.
 
 mod misbehaviour;
+mod rejection;
 
 pub use misbehaviour::Misbehaviour;
+pub use rejection::Rejection;
 
 use std::io;
 
@@ -32,9 +34,9 @@ pub enum Error {
     /// The peer broke the message format or a consistency check of the set-up.
     #[error("the peer misbehaved: {0}")]
     Misbehaved(Misbehaviour),
-    /// The check with this name decided against the proof.
+    /// A check decided against the proof.
     #[error("rejected: {0}")]
-    Rejected(&'static str),
+    Rejected(Rejection),
     /// The caller's circuit, values or parameters make no sense.
     #[error("{0}")]
     Invalid(String),

@@ -17,7 +17,7 @@
 use super::settled;
 use crate::channel::hex;
 use crate::circuit::Shape;
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::session::Setting;
 use crate::zk::limbo::{Aggregation, Challenges, Mode, Parameters, Terms, Wishes, read_proof};
 use std::io::Read;
@@ -107,7 +107,7 @@ impl Header {
         let mut bytes = vec![0; FIXED];
         read_proof(from, &mut bytes)?;
         if bytes[..12] != MAGIC {
-            return Err(Error::Rejected("the file does not begin as a proof of volery does"));
+            return Err(Error::Rejected(Rejection::NotAProof));
         }
         let mut rest = &bytes[12..];
         let mut take = |count: usize| {
@@ -125,7 +125,7 @@ impl Header {
         let [parties, compression, field_bits, repetitions] = [(); 4].map(|()| Some(number(take(4))));
         let choice = |byte: u8| match byte {
             0 | 1 => Ok(byte == 1),
-            _ => Err(Error::Rejected("the header of the proof is not in canonical form")),
+            _ => Err(Error::Rejected(Rejection::NonCanonicalHeader)),
         };
         let challenges = match choice(take(1)[0])? {
             false => Challenges::Identical,
@@ -137,13 +137,12 @@ impl Header {
         let (inputs, products) = (long(), long());
         let length = u32::from_le_bytes(take(4).try_into().expect("four bytes")) as usize;
         if length > LONGEST_LABEL {
-            return Err(Error::Rejected("the label of the proof is too long"));
+            return Err(Error::Rejected(Rejection::LabelTooLong));
         }
         let mut label = vec![0; length];
         read_proof(from, &mut label)?;
         bytes.extend_from_slice(&label);
-        let label =
-            String::from_utf8(label).map_err(|_| Error::Rejected("the label of the proof is no text"))?;
+        let label = String::from_utf8(label).map_err(|_| Error::Rejected(Rejection::LabelNotText))?;
         let wishes = Wishes {
             parties,
             compression,

@@ -21,7 +21,7 @@ use super::super::batch::ASSERTED;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
 use crate::circuit::{Backend, Circuit, Size};
-use crate::error::{Error, Misbehaviour, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use crate::vole::lpn::Sets;
 use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
@@ -232,7 +232,7 @@ fn run_ideal<B: Field, E: MacField<B>>(
 
 /// Whether the check of products and polynomials has failed, which is the one to catch a lie about a value.
 fn is_caught(verdict: &Result<Gates>) -> bool {
-    matches!(verdict, Err(Error::Rejected("the check of products and polynomials failed")))
+    matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
             let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
             Products { n: circuit.n, sum: circuit.sum + B::ONE }.run(&mut verifier).unwrap();
             let error = verifier.finish().map(drop).unwrap_err();
-            assert!(matches!(error, Error::Rejected("an asserted value is not what the statement demands")));
+            assert!(matches!(error, Error::Rejected(Rejection::Assertions)));
         });
     }
     over_every_field!(test);

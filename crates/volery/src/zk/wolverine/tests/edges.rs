@@ -5,6 +5,7 @@ use super::script::{Said, script};
 use super::*;
 use crate::channel::Pipe;
 use crate::error::Misbehaviour::{FurtherBits, NonCanonicalElement, UnusedShares};
+use crate::error::Rejection;
 
 macro_rules! over_some_fields {
     ($test:ident) => {{
@@ -170,10 +171,10 @@ fn a_changed_value_in_any_message_is_refused() {
                 };
                 for bit in [0, 8 * (bytes - value)] {
                     match refusal::<M>(terms, n, message, flip(bit)) {
-                        Error::Rejected("the check of products failed") => {
+                        Error::Rejected(Rejection::Products) => {
                             assert!(!matches!(said, Said::Digest));
                         }
-                        Error::Rejected("an asserted value is not what the statement demands") => {
+                        Error::Rejected(Rejection::Assertions) => {
                             assert!(matches!(said, Said::Corrections | Said::Digest));
                         }
                         Error::Misbehaved(UnusedShares) => assert!(said == Said::Corrections && bit > 0),
