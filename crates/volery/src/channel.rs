@@ -11,7 +11,6 @@ mod tape;
 mod tcp;
 mod transcript;
 
-pub(crate) use handshake::hex;
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;

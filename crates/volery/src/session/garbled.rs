@@ -5,7 +5,7 @@ use super::single::{Single, settle};
 use super::{Options, Report, Security, Setting, Stream, System};
 use crate::channel::Channel;
 use crate::circuit::{Branch, Circuit, Clause, Clauses, Clear, Count, Shape, clauses as of_clauses};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free::{self, Evaluator, Garbler};
 use crate::garble::seeds::Seeds;
@@ -55,9 +55,6 @@ impl Default for Garbling {
     }
 }
 
-/// What parameters say.
-const WAY: &str = "way of garbling";
-
 /// What a proof with so many ANDs is worth, if that is enough.
 fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
     let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), exchange::security());
@@ -93,7 +90,7 @@ where
         channel,
         options,
         (System::Jko, F2::NAME),
-        (WAY, parameters),
+        (Disagreement::Garbling, parameters),
         (statement, gates),
         security,
     )?;
@@ -119,7 +116,7 @@ where
         channel,
         options,
         (System::Jko, F2::NAME),
-        (WAY, parameters),
+        (Disagreement::Garbling, parameters),
         (statement, gates),
         security,
     )?;
@@ -176,7 +173,7 @@ where
         channel,
         options,
         (System::Stack, F2::NAME),
-        (WAY, &parameters),
+        (Disagreement::Garbling, &parameters),
         (statement, gates),
         security,
     )?;
@@ -219,7 +216,7 @@ where
         channel,
         options,
         (System::Stack, F2::NAME),
-        (WAY, &parameters),
+        (Disagreement::Garbling, &parameters),
         (statement, gates),
         security,
     )?;

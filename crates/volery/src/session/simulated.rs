@@ -8,7 +8,7 @@ use super::single::{Single, fresh, settle};
 use super::{Binary, Options, Proof, ProvenBy, Report, Security, Setting, System, VerifiedBy};
 use crate::channel::{Channel, Traffic};
 use crate::circuit::{Circuit, Clauses, Clear, Shape};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
 use crate::zk::{Accepted, recv_verdict, tell};
@@ -146,9 +146,6 @@ fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     Report { proof: Some(proof), ..report }
 }
 
-/// What a conversation is about.
-const WHAT: &str = "parameters of the simulation";
-
 /// Proves in a conversation, as [`super::prove_over`] says.
 pub(super) fn prove<S, W, C>(
     circuit: &C,
@@ -170,7 +167,14 @@ where
     terms.check()?;
     let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
     let system = (System::Limbo, &*S::name());
-    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        system,
+        (Disagreement::Simulation, &name),
+        (statement, terms.gates()),
+        worth,
+    )?;
     run.begin();
     let started = Instant::now();
     limbo::prove::<S::Parties, C>(run.channel, &terms, circuit, &values, &mut run.random)?;
@@ -195,7 +199,14 @@ where
     terms.check()?;
     let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
     let system = (System::Limbo, &*S::name());
-    let mut run = Single::open(channel, options, system, (WHAT, &name), (statement, terms.gates()), worth)?;
+    let mut run = Single::open(
+        channel,
+        options,
+        system,
+        (Disagreement::Simulation, &name),
+        (statement, terms.gates()),
+        worth,
+    )?;
     run.begin();
     let verdict = limbo::verify::<S::Parties, C>(run.channel, &terms, circuit, &mut run.random);
     let (accepted, work) = tell(run.channel, verdict)?;

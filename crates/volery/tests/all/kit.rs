@@ -7,10 +7,11 @@ use volery::circuit::{
     Alternatives, Backend, Branch, Circuit, Clauses, Clear, Count, Network, Relation, Statement, Value,
     Values,
 };
+use volery::error::Disagreement;
 use volery::zk::wolverine::{self, BitMacs};
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy, Report,
-    Result, Setting, Simulated, SimulatedClauses, Stream, System, VerifiedBy, prove, prove_one_of,
+    Accepted, Binary, CheckedBy, Checking, Error, Evaluated, EvaluatedClauses, F2, Field, Options, ProvenBy,
+    Report, Result, Setting, Simulated, SimulatedClauses, Stream, System, VerifiedBy, prove, prove_one_of,
     prove_over, verify, verify_one_of, verify_over,
 };
 
@@ -55,6 +56,15 @@ pub struct Session {
     pub verified: Result<(Accepted, Report)>,
     pub from_prover: Recording,
     pub from_verifier: Recording,
+}
+
+/// What the prover and the verifier say that they disagree on, where both end so.
+#[track_caller]
+pub fn disagreements(proved: Result<Report>, verified: Result<(Accepted, Report)>) -> [Disagreement; 2] {
+    [proved.map(drop), verified.map(drop)].map(|ended| match ended {
+        Err(Error::Disagreed(disagreement)) => disagreement,
+        ended => panic!("{ended:?}"),
+    })
 }
 
 /// Settings that make a run repeat.

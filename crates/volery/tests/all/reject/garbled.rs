@@ -2,7 +2,7 @@
 
 use crate::kit::{Ones, Session, network, run, run_one_of, seeded};
 use volery::channel::{Channel, Flip, Party, Playback, Recording, Tape};
-use volery::error::Misbehaviour;
+use volery::error::{Disagreement, Misbehaviour};
 use volery::{
     Construction, Error, Garbling, Options, Report, Result, Seeds, System, prove, prove_one_of, verify,
     verify_one_of,
@@ -201,7 +201,7 @@ fn a_prover_of_other_clauses() {
     let session = run_one_of((&other, 0, &proof.options(1)), (&honest, &proof.options(2)), None);
     for error in [session.proved.err(), session.verified.err()] {
         let error = error.unwrap();
-        assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
+        assert!(matches!(error, Error::Disagreed(Disagreement::Statement(_))), "{error}");
     }
     // With a longest clause of the same size, so that all messages fit.
     let other = Ones(vec![3, 9]);
@@ -237,7 +237,7 @@ fn a_disagreement_on_the_way_of_garbling() {
         let session = run_one_of((&clauses, 0, &ours), (&clauses, &theirs), None);
         for error in [session.proved.err(), session.verified.err()] {
             let error = error.unwrap();
-            assert!(matches!(error, Error::Disagreed { what: "way of garbling", .. }), "{error}");
+            assert!(matches!(error, Error::Disagreed(Disagreement::Garbling(_))), "{error}");
         }
     }
     // The number of threads and the prover's way of working are each party's own.
