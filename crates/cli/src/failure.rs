@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::fmt::Display;
 use volery::Error;
+use volery::error::Disagreement;
 
 /// A result whose error is a [`Failure`].
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -62,40 +63,52 @@ impl From<Error> for Failure {
         let fault = match &error {
             Error::Rejected(_) => Fault::Rejected,
             Error::Invalid(_) | Error::Unsatisfied(_) => Fault::Usage,
-            Error::Io { .. } | Error::Disagreed { .. } | Error::Misbehaved(_) => Fault::Peer,
+            Error::Io { .. } | Error::Disagreed(_) | Error::Misbehaved(_) => Fault::Peer,
             _ => Fault::Bug,
         };
         let advice = match &error {
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::TimedOut => {
-                ": see how the other side fares, or give it longer by --timeout"
+                "see how the other side fares, or give it longer by --timeout"
             }
-            Error::Io { .. } => ": see what the other side says",
-            Error::Disagreed { what, .. } => match *what {
-                "roles" => ": start one with `prove` and the other with `verify`",
-                "field" => ": start both sides with the same --field",
-                "system" => ": start both sides with the same --system",
-                "way of garbling" => ": start both sides with the same --gate-hash and the same --seeds",
-                what if what.contains("simulation") => {
-                    ": start both sides with the same --security, --prefer, --parties, --views and their like"
-                }
-                what if what.contains("--checked-by") => {
-                    ": start both sides with the same --checked-by, --block and --security, and both or none with \
-                     --non-interactive"
-                }
-                what if what.starts_with("statement") => {
-                    ": give both sides the same --relation and --public, several relations in the same order"
-                }
-                "protocol version" => ": install the same version on both",
-                what if what.contains("--vole") => {
-                    ": give both the same --vole, or leave it to auto on one of them"
-                }
-                _ => ": start both sides with the same",
-            },
-            Error::Misbehaved(_) => ": is the other side volery, of this version?",
+            Error::Io { .. } => "see what the other side says",
+            Error::Disagreed(disagreement) => agreeing(disagreement),
+            Error::Misbehaved(_) => "is the other side volery, of this version?",
             _ => "",
         };
         let unsatisfied = matches!(error, Error::Unsatisfied(_));
-        Self { unsatisfied, ..Self::new(fault, format_args!("{error}{advice}")) }
+        let before = if advice.is_empty() { "" } else { ": " };
+        Self { unsatisfied, ..Self::new(fault, format_args!("{error}{before}{advice}")) }
+    }
+}
+
+/// By which options both sides come to agree: the library knows settings, and not what they are called here.
+fn agreeing(disagreement: &Disagreement) -> &'static str {
+    match disagreement {
+        Disagreement::ProtocolVersion(_) => "install the same version on both",
+        Disagreement::Roles { .. } => "start one with `prove` and the other with `verify`",
+        Disagreement::System(_) => "start both sides with the same --system",
+        Disagreement::Field(_) => "start both sides with the same --field",
+        Disagreement::Statement(_) | Disagreement::Shares(_) => {
+            "give both sides the same --relation and --public, several relations in the same order"
+        }
+        Disagreement::Correlations(_) => "give both the same --vole, or leave it to auto on one of them",
+        Disagreement::Checking(_) => {
+            "start both sides with the same --checked-by, --block and --security, and both or none with \
+             --non-interactive"
+        }
+        Disagreement::Garbling(_) => "start both sides with the same --gate-hash and the same --seeds",
+        Disagreement::Simulation(_) => {
+            "start both sides with the same --security, --prefer, --parties, --views and their like"
+        }
+        Disagreement::FileVersion(_) => "verify it with the version that made it",
+        Disagreement::FileField(_) => "give its --field",
+        Disagreement::FileLabel(_) | Disagreement::FileStatement(_) | Disagreement::FileSize { .. } => {
+            "give the --relation and all --public values of the proof"
+        }
+        Disagreement::FileParameters { .. } => {
+            "ask for a proof that is worth more, or for less by --security"
+        }
+        _ => "",
     }
 }
 

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::{PortValue, Program, Statement};
+use volery::error::Disagreement;
 use volery::{Error, LONGEST_LABEL, Options, Setting};
 
 /// The options that name the file.
@@ -77,7 +78,8 @@ pub(crate) fn verify<S: Stated>(typed: &Verify, path: &Path, started: Instant) -
     let verified = S::verify_from(&statement, &mut head.chain(file), &options);
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| {
-        let of_statement = matches!(&why, Error::Disagreed { what, .. } if what.contains("statement"));
+        let of_statement =
+            matches!(why, Error::Disagreed(Disagreement::FileStatement(_) | Disagreement::FileSize { .. }));
         let failure = of_file(PROOF, path, why);
         match label.as_ref().filter(|_| of_statement) {
             Some(label) => Failure {
@@ -117,18 +119,7 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
     let place = format!("{option} {}", path.display());
     match why {
         Error::Io { doing, source } => Failure::usage(format_args!("{place}: {doing}: {source}")),
-        Error::Disagreed { what, ours, theirs } => {
-            let advice = match what {
-                "version of proof files" => "verify it with the version that made it",
-                "field of the proof" => "give its --field",
-                "parameters of the proof" => "ask for a proof that is worth more, or for less by --security",
-                _ => "give the --relation and all --public values of the proof",
-            };
-            Failure::peer(format_args!(
-                "{place}: the two sides disagree on the {what}: here {ours}, in the file {theirs}: {advice}"
-            ))
-        }
-        Error::Rejected(_) => Failure::from(why).at(place),
+        Error::Disagreed(_) | Error::Rejected(_) => Failure::from(why).at(place),
         why => why.into(),
     }
 }

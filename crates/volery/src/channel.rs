@@ -11,14 +11,13 @@ mod tape;
 mod tcp;
 mod transcript;
 
-pub(crate) use handshake::hex;
 pub use handshake::{Hello, Nonce, shake_hands};
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Tcp, is_loopback};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use std::io;
 use transcript::Transcript;
 use volery_primitives::{F128, Field};
@@ -246,7 +245,7 @@ impl Channel {
         }
         self.scratch = bytes;
         received?;
-        if canonical { Ok(()) } else { Err(Error::Misbehaved("a field element is not in canonical form")) }
+        if canonical { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::NonCanonicalElement)) }
     }
 
     /// Both parties are at a point of the protocol where each has received all that the other has sent. 32 bytes that

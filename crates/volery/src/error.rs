@@ -1,4 +1,13 @@
-//! The one error of the library, its arms by whose fault it is.
+//! The one error of the library, its arms by whose fault it is. Why is data: an enum for each arm with causes
+//! of the library's own, so that nobody has to read a message to decide something.
+
+mod disagreement;
+mod misbehaviour;
+mod rejection;
+
+pub use disagreement::{Disagreement, Sides};
+pub use misbehaviour::Misbehaviour;
+pub use rejection::Rejection;
 
 use std::io;
 
@@ -14,22 +23,16 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
-    /// The two parties were started with different settings; nothing secret had been sent.
-    #[error("the two sides disagree on the {what}: here {ours}, there {theirs}")]
-    Disagreed {
-        /// Which setting.
-        what: &'static str,
-        /// This side's value.
-        ours: String,
-        /// The peer's value.
-        theirs: String,
-    },
+    /// The two parties were started with different settings, and nothing secret had been sent; or a file is a
+    /// proof of something else than its reader expects.
+    #[error("the two sides disagree on the {0}")]
+    Disagreed(Disagreement),
     /// The peer broke the message format or a consistency check of the set-up.
     #[error("the peer misbehaved: {0}")]
-    Misbehaved(&'static str),
-    /// The check with this name decided against the proof.
+    Misbehaved(Misbehaviour),
+    /// A check decided against the proof.
     #[error("rejected: {0}")]
-    Rejected(&'static str),
+    Rejected(Rejection),
     /// The caller's circuit, values or parameters make no sense.
     #[error("{0}")]
     Invalid(String),

@@ -15,7 +15,7 @@ pub(crate) use openings::Openings;
 
 use crate::channel::Channel;
 use crate::circuit::{Shape, Size};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use volery_primitives::Field;
 
 /// The verdict that a statement is true. Only a check that ran to its end and held can make one.
@@ -146,7 +146,7 @@ pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
 pub(crate) fn recv_verdict(channel: &mut Channel) -> Result<()> {
     match channel.recv_array()? {
         [ACCEPTED] => Ok(()),
-        [0] => Err(Error::Rejected("the verifier did not accept")),
-        [_] => Err(Error::Misbehaved("its verdict is neither yes nor no")),
+        [0] => Err(Error::Rejected(Rejection::ByVerifier)),
+        [_] => Err(Error::Misbehaved(Misbehaviour::Verdict)),
     }
 }

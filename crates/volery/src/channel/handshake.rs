@@ -12,7 +12,7 @@
 //! nonce, and a party that deviates after the handshake meets other challenges.
 
 use super::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 
 const MAGIC: [u8; 8] = *b"volery\0\0";
 /// Changes whenever the bytes on the wire do.
@@ -52,13 +52,11 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
 
     let theirs: [u8; 12] = channel.recv_array()?;
     if theirs[..8] != MAGIC {
-        return Err(Error::Misbehaved("it does not speak volery's protocol"));
+        return Err(Error::Misbehaved(Misbehaviour::NotVolery));
     }
-    if theirs[8..] != opening[8..] {
-        let version = u32::from_le_bytes(*theirs[8..].first_chunk().expect("four bytes"));
-        return Err(disagreed("protocol version", VERSION.to_string(), version.to_string()));
-    }
-    compare(channel.party(), ours, &body, &channel.recv_array()?)
+    let version = u32::from_le_bytes(*theirs[8..].first_chunk().expect("four bytes"));
+    Sides { ours: VERSION, theirs: version }.agree(Disagreement::ProtocolVersion)?;
+    compare(channel.party(), ours, &channel.recv_array()?)
 }
 
 fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
@@ -73,43 +71,27 @@ fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
     body
 }
 
-fn compare(party: Party, hello: &Hello, ours: &[u8; BODY], theirs: &[u8; BODY]) -> Result<String> {
+fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<String> {
     let role = padded(&theirs[..16]);
     match (party, role.as_str()) {
         (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
-        (_, "prover" | "verifier") => return Err(disagreed("roles", party.name().into(), role)),
-        _ => return Err(Error::Misbehaved("its first message names no role")),
+        (_, "prover" | "verifier") => {
+            return Err(Error::Disagreed(Disagreement::Roles { both: party.name() }));
+        }
+        _ => return Err(Error::Misbehaved(Misbehaviour::NoRole)),
     }
     let name = |i: usize| padded(&theirs[16 + NAME * i..][..NAME]);
-    for (i, what, ours) in [(0, "system", hello.system), (1, "field", hello.field)] {
-        if name(i) != ours {
-            return Err(disagreed(what, ours.into(), name(i)));
-        }
-    }
-    let digest = 16 + 3 * NAME..16 + 3 * NAME + 32;
-    if theirs[digest.clone()] != ours[digest.clone()] {
-        return Err(disagreed(
-            "statement (the relation, or a public value)",
-            hex(&ours[digest.clone()]),
-            hex(&theirs[digest]),
-        ));
-    }
+    Sides { ours: ours.system.to_owned(), theirs: name(0) }.agree(Disagreement::System)?;
+    Sides { ours: ours.field.to_owned(), theirs: name(1) }.agree(Disagreement::Field)?;
+    let statement = *theirs[16 + 3 * NAME..].first_chunk().expect("32 bytes");
+    Sides { ours: *ours.statement, theirs: statement }.agree(Disagreement::Statement)?;
     Ok(name(2))
-}
-
-fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {
-    Error::Disagreed { what, ours, theirs }
 }
 
 /// The name in `bytes`, printable whatever the peer sent.
 fn padded(bytes: &[u8]) -> String {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     bytes[..end].escape_ascii().to_string()
-}
-
-/// Lower-case hexadecimal digits of `bytes`.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -164,6 +146,7 @@ mod tests {
     #[test]
     fn another_version_is_named() {
         let [_, (verified, _)] = run(Flip { message: 0, bit: 8 * 8 + 3 });
-        assert!(matches!(verified, Err(Error::Disagreed { what: "protocol version", .. })));
+        let versions = Sides { ours: VERSION, theirs: VERSION ^ 8 };
+        assert!(matches!(verified, Err(Error::Disagreed(Disagreement::ProtocolVersion(v))) if v == versions));
     }
 }

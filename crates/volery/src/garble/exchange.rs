@@ -13,7 +13,7 @@
 
 use super::Secret;
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::ot::committing::Opening;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -50,7 +50,7 @@ pub fn answer(
     let secret = Secret::recv(channel)?;
     let opening = Opening::recv(channel)?;
     if !bool::from(check(&secret, &opening)?) {
-        return Err(Error::Misbehaved("what it garbled is not what it says"));
+        return Err(Error::Misbehaved(Misbehaviour::Garbling));
     }
     channel.send_words(&[value])?;
     channel.send(&nonce)
@@ -74,11 +74,7 @@ pub fn open(
     let nonce = channel.recv_array()?;
     let before = commitment(sid, value[0], &nonce).ct_eq(&committed);
     let right = value[0].to_bytes().ct_eq(&expected.to_bytes());
-    if bool::from(before & right) {
-        Ok(())
-    } else {
-        Err(Error::Rejected("the prover does not know what the garbled circuit gives for a true statement"))
-    }
+    if bool::from(before & right) { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
 }
 
 #[cfg(test)]

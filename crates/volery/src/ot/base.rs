@@ -23,7 +23,7 @@
 //! to clear, no subgroup to check. An abort depends on public messages alone.
 
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -84,8 +84,7 @@ fn random_scalar(random: &mut Random) -> Scalar {
 /// A point in its canonical encoding.
 fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
     let encoded = CompressedRistretto(*bytes);
-    let point =
-        encoded.decompress().ok_or(Error::Misbehaved("a base OT point is not canonically encoded"))?;
+    let point = encoded.decompress().ok_or(Error::Misbehaved(Misbehaviour::NonCanonicalPoint))?;
     Ok((encoded, point))
 }
 
@@ -146,7 +145,7 @@ pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut 
     for (i, (m, a)) in reply.as_chunks::<32>().0.iter().zip(exponents.iter()).enumerate() {
         let (encoded, m) = decode(m)?;
         if m.is_identity() {
-            return Err(Error::Misbehaved("a base OT point is the identity"));
+            return Err(Error::Misbehaved(Misbehaviour::IdentityPoint));
         }
         keys.push(oracle.key(i, choice(choices, i).unwrap_u8(), &first, &encoded, &(a * m)));
     }
@@ -269,7 +268,7 @@ mod tests {
         sender.send(&[0; 32 * COUNT]).unwrap();
         sender.flush().unwrap();
         let error = receive(&mut receiver, CHOICES, COUNT, &mut Random::from_seed(&[2; 32])).unwrap_err();
-        assert!(matches!(error, Error::Misbehaved("a base OT point is the identity")));
+        assert!(matches!(error, Error::Misbehaved(Misbehaviour::IdentityPoint)));
 
         let (sender, receiver) = pipe(Duration::from_secs(10));
         let mut sender = Channel::new(Party::Prover, sender);

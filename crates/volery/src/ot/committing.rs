@@ -36,7 +36,7 @@
 use super::softspoken::{self, Depth};
 use super::{base, pprf};
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
 use volery_primitives::arch::Arch;
@@ -165,7 +165,7 @@ impl Sender {
         let mut corrections = vec![0; count.div_ceil(8)];
         channel.recv(&mut corrections)?;
         if !count.is_multiple_of(8) && corrections[count / 8] >> (count % 8) > 0 {
-            return Err(Error::Misbehaved("it corrects transfers that do not exist"));
+            return Err(Error::Misbehaved(Misbehaviour::UnknownTransfers));
         }
         for (j, row) in rows.iter_mut().enumerate() {
             row.0 ^= delta.0 & F2::low_bit((corrections[j / 8] >> (j % 8)).into()).mask();

@@ -21,7 +21,7 @@
 use super::base::{Chosen, MOST, Pairs};
 use crate::channel::Channel;
 use crate::commit::ggm::{self, Tree};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
 use volery_primitives::hash::Digest;
@@ -128,7 +128,7 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> 
     if bool::from(digest.finish::<32>().ct_eq(&expected)) {
         Ok(leaves)
     } else {
-        Err(Error::Misbehaved("the check of its punctured trees failed"))
+        Err(Error::Misbehaved(Misbehaviour::PuncturedTrees))
     }
 }
 

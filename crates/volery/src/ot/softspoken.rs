@@ -42,7 +42,7 @@
 
 use super::{base, pprf};
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
@@ -359,7 +359,7 @@ impl Sender {
         if bool::from(self.expansion.digest(&sums).ct_eq(&expected)) {
             Ok(self)
         } else {
-            Err(Error::Misbehaved("the check of its correlated transfers failed"))
+            Err(Error::Misbehaved(Misbehaviour::CorrelatedTransfers))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where a session's correlated randomness comes from, and how the two parties agree on it.
 
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 use crate::ot::softspoken::Depth;
 use crate::session::Setting;
 use crate::vole::lpn::Params;
@@ -176,7 +176,7 @@ impl Proposal {
         if let Ok(correlations) = Correlations::named(&S::correlations(), text) {
             return Ok(Self::Firm(correlations));
         }
-        let unknown = || Error::Misbehaved("it proposes correlations that do not exist");
+        let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
         let mut words = text.split(' ');
         let (auto, shares, mbps) = (words.next(), words.next(), words.next());
         let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
@@ -199,16 +199,16 @@ impl Proposal {
         purpose: Use,
         channel: &mut Channel,
     ) -> Result<Choice> {
-        let disagreed = |what, ours: String, theirs: String| Err(Error::Disagreed { what, ours, theirs });
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
         // Both as the other side sees them.
         let (shares, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
             (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
-                return disagreed("correlations (--vole)", ours.to_string(), theirs.to_string());
+                let names = Sides { ours: ours.name(), theirs: theirs.name() };
+                return Err(Error::Disagreed(Disagreement::Correlations(names)));
             }
             (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
             (Self::Auto { shares: a, .. }, Self::Auto { shares: b, .. }) if a != b => {
-                return disagreed("size of the statement", a.to_string(), b.to_string());
+                return Err(Error::Disagreed(Disagreement::Shares(Sides { ours: a, theirs: b })));
             }
             (Self::Auto { shares, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
         };

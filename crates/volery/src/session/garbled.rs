@@ -9,7 +9,7 @@ use super::{
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, Streamed, StreamedClauses};
 use crate::circuit::{Alternatives as _, Branch, Clause, Clauses, Clear, Shape, clauses as of_clauses};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
 use crate::garble::seeds::Seeds;
@@ -36,9 +36,6 @@ impl Default for Garbling {
         Self { construction: Construction::default(), seeds: Seeds::default(), threads: 1, fixed_work: false }
     }
 }
-
-/// What parameters say.
-const WAY: &str = "way of garbling";
 
 /// What a proof with so many ANDs is worth, if that is enough.
 fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
@@ -82,7 +79,14 @@ impl ProofSystem<Binary> for Jko {
         let gates = terms.gates();
         let security = security(options, System::Jko, gates.mul)?;
         let system = (System::Jko, F2::NAME);
-        let mut run = Single::open(channel, options, system, (WAY, parameters), (digest, gates), security)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Garbling, parameters),
+            (digest, gates),
+            security,
+        )?;
         let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
         run.begin();
         prover.prove(run.channel, &circuit, &mut run.random)?;
@@ -103,7 +107,14 @@ impl ProofSystem<Binary> for Jko {
         let gates = terms.gates();
         let security = security(options, System::Jko, gates.mul)?;
         let system = (System::Jko, F2::NAME);
-        let mut run = Single::open(channel, options, system, (WAY, parameters), (digest, gates), security)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Garbling, parameters),
+            (digest, gates),
+            security,
+        )?;
         let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, &Streamed(statement.source), &mut run.random)
@@ -188,8 +199,14 @@ impl ProofOfClauses for Stack {
         let gates = terms.gates();
         let security = security(options, System::Stack, gates.mul)?;
         let system = (System::Stack, F2::NAME);
-        let mut run =
-            Single::open(channel, options, system, (WAY, &parameters), (statement, gates), security)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Garbling, &parameters),
+            (statement, gates),
+            security,
+        )?;
         let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
         run.begin();
         prover.prove(run.channel, clauses, &mut run.random)?;
@@ -211,8 +228,14 @@ impl ProofOfClauses for Stack {
         let gates = terms.gates();
         let security = security(options, System::Stack, gates.mul)?;
         let system = (System::Stack, F2::NAME);
-        let mut run =
-            Single::open(channel, options, system, (WAY, &parameters), (statement, gates), security)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Garbling, &parameters),
+            (statement, gates),
+            security,
+        )?;
         let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, clauses, &mut run.random)

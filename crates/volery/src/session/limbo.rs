@@ -13,7 +13,7 @@ use super::{
 use crate::channel::{Channel, Traffic};
 use crate::circuit::stream::{Source, Streamed};
 use crate::circuit::{Clear, Shape};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
 use crate::zk::{Accepted, recv_verdict, tell};
@@ -137,9 +137,6 @@ fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     Report { proof: Some(proof), ..report }
 }
 
-/// What a conversation is about.
-const WHAT: &str = "parameters of the simulation";
-
 /// [`limbo`].
 pub(super) struct Limbo;
 
@@ -165,7 +162,14 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
         let system = (System::Limbo, &*S::name());
-        let mut run = Single::open(channel, options, system, (WHAT, &name), (digest, terms.gates()), worth)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Simulation, &name),
+            (digest, terms.gates()),
+            worth,
+        )?;
         run.begin();
         let started = Instant::now();
         limbo::prove::<S::Parties, _>(run.channel, &terms, &circuit, &values, &mut run.random)?;
@@ -187,7 +191,14 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
         let system = (System::Limbo, &*S::name());
-        let mut run = Single::open(channel, options, system, (WHAT, &name), (digest, terms.gates()), worth)?;
+        let mut run = Single::open(
+            channel,
+            options,
+            system,
+            (Disagreement::Simulation, &name),
+            (digest, terms.gates()),
+            worth,
+        )?;
         run.begin();
         let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, &circuit, &mut run.random);
         let (accepted, work) = tell(run.channel, verdict)?;

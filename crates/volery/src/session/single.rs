@@ -4,7 +4,7 @@ use super::{Options, Report, Security, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::{Source, Streamed};
 use crate::circuit::{Count, Shape};
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result, Sides};
 use crate::random::Random;
 use crate::zk::Gates;
 use core::sync::atomic::Ordering::Relaxed;
@@ -26,13 +26,13 @@ pub(super) struct Single<'c> {
 }
 
 impl<'c> Single<'c> {
-    /// Shakes hands over a setting of this name. The parties must agree on `parameters`, in at most 32 bytes, which say
-    /// `what` they are.
+    /// Shakes hands over a setting of this name. The parties must agree on `parameters`, in at most 32 bytes; it
+    /// is a `disagreement` where they do not.
     pub(super) fn open(
         channel: &'c mut Channel,
         options: &Options,
         (system, field): (System, &str),
-        (what, parameters): (&'static str, &str),
+        (disagreement, parameters): (fn(Sides<String>) -> Disagreement, &str),
         (statement, gates): ([u8; 32], Gates),
         security: Security,
     ) -> Result<Self> {
@@ -46,9 +46,7 @@ impl<'c> Single<'c> {
         let mut random = fresh(options)?;
         let hello = Hello { system: system.name(), field, parameters, statement: &statement };
         let theirs = shake_hands(channel, &hello, &random.bytes())?;
-        if theirs != parameters {
-            return Err(Error::Disagreed { what, ours: parameters.into(), theirs });
-        }
+        Sides { ours: parameters.to_owned(), theirs }.agree(disagreement)?;
         channel.meet("statement");
         if let Some(progress) = &options.progress {
             progress.store(0, Relaxed);

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::channel::Channel;
 use crate::circuit::Size;
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Result, Sides};
 use crate::zk::Accepted;
 use crate::zk::wolverine::{SECURITY, Terms};
 
@@ -89,11 +89,8 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
         return Ok(());
     }
     let end = theirs.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    Err(Error::Disagreed {
-        what: "check of products (--checked-by, --block, --security, --non-interactive)",
-        ours,
-        theirs: theirs[..end].escape_ascii().to_string(),
-    })
+    let theirs = theirs[..end].escape_ascii().to_string();
+    Err(Error::Disagreed(Disagreement::Checking(Sides { ours, theirs })))
 }
 
 /// The shares that a statement of this size takes by the system of `options`: those that commit to its values, and what

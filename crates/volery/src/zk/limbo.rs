@@ -90,7 +90,7 @@ pub(crate) use talk::read_proof;
 
 use crate::channel::Channel;
 use crate::circuit::{Circuit, Polynomials, Shape, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::random::Random;
 use crate::zk::{Accepted, Gates};
 use core::sync::atomic::AtomicU64;
@@ -347,7 +347,7 @@ fn write_elements<E: CheckField>(bytes: &mut Vec<u8>, elements: &[E]) {
 
 fn read_elements<E: CheckField>(bytes: &[u8]) -> Result<Vec<E>> {
     let elements = bytes.chunks_exact(E::ENCODED).map(E::read).collect::<Option<_>>();
-    elements.ok_or(Error::Rejected("a field element is not in canonical form"))
+    elements.ok_or(Error::Rejected(Rejection::NonCanonicalElement))
 }
 
 /// h_1.

@@ -10,6 +10,7 @@ use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution,
 };
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
+use volery::error::{Disagreement, Sides};
 use volery::{
     Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
     Over, ProverSession, Q32, Q32x2, Setting, Simulation, System, VerifierSession, check, prove_to_over,
@@ -140,7 +141,7 @@ fn files_name_their_field() {
     let witness: Vec<F61> = network.witness([1; 32]).collect();
     let mut file = file::<Over<F61, F61x2>, _>(&network, &witness);
     match verify_from_over::<Over<F61, F61>, _>(&network, &mut &file[..], &by_limbo(1)) {
-        Err(Error::Disagreed { what: "field of the proof", ours, theirs }) => {
+        Err(Error::Disagreed(Disagreement::FileField(Sides { ours, theirs }))) => {
             assert_eq!((&*ours, &*theirs), ("f61", "f61x2"));
         }
         other => panic!("{other:?}"),
@@ -148,7 +149,7 @@ fn files_name_their_field() {
     // What follows the name of the field is zero.
     file[16 + 31] = b'x';
     let read = verify_from_over::<Over<F61, F61x2>, _>(&network, &mut &file[..], &by_limbo(1));
-    assert!(matches!(read, Err(Error::Disagreed { what: "field of the proof", .. })));
+    assert!(matches!(read, Err(Error::Disagreed(Disagreement::FileField(_)))));
 }
 
 /// A built-in statement with its witness.
@@ -386,7 +387,7 @@ fn the_fields_of_both_sides_must_agree() {
         let mut channel = Channel::new(Party::Verifier, there);
         let mut session = VerifierSession::<Over<F61, F61x2>>::over(&mut channel, with("direct"));
         for error in [session.verify(&network).map(drop).unwrap_err(), prover.join().unwrap().unwrap_err()] {
-            assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("field")), "{error}");
+            assert!(matches!(error, Error::Disagreed(Disagreement::Field(_))), "{error}");
         }
     });
 }

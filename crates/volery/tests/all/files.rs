@@ -3,6 +3,7 @@
 use crate::kit::{ABC, network, preimage, seeded};
 use std::io::{self, Read, Write};
 use volery::circuit::Network;
+use volery::error::{Disagreement, Sides};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
 use volery::{Error, F2, LONGEST_LABEL, Options, Result, Simulation, System, prove_to, verify_from};
 
@@ -76,7 +77,7 @@ fn headers_that_were_changed() {
             let mut changed = honest.clone();
             changed[at] ^= 1 << change;
             let error = check(&network, &changed, &options).unwrap_err();
-            assert!(matches!(error, Error::Rejected(_) | Error::Disagreed { .. }), "byte {at}: {error:?}");
+            assert!(matches!(error, Error::Rejected(_) | Error::Disagreed(_)), "byte {at}: {error:?}");
         }
     }
     for number in [0_u32, 1, 3, 255, 4096, 1 << 31, u32::MAX] {
@@ -94,8 +95,12 @@ fn labels_are_compared_where_one_is_given() {
     let honest = proof(&network, &state, &labelled("x = 5"));
     check(&network, &honest, &labelled("x = 5")).unwrap();
     check(&network, &honest, &labelled("")).unwrap();
-    let error = check(&network, &honest, &labelled("x = 6")).unwrap_err().to_string();
-    assert!(error.contains("x = 5") && error.contains("x = 6"), "{error}");
+    match check(&network, &honest, &labelled("x = 6")).unwrap_err() {
+        Error::Disagreed(Disagreement::FileLabel(Sides { ours, theirs })) => {
+            assert_eq!((&*ours, &*theirs), ("x = 6", "x = 5"));
+        }
+        error => panic!("{error}"),
+    }
     let long = "a".repeat(LONGEST_LABEL + 1);
     let refused = prove_to(&network, state.clone(), &mut vec![], &labelled(&long));
     assert!(matches!(refused, Err(Error::Invalid(_))));
@@ -111,12 +116,12 @@ fn files_of_other_statements() {
     let options = by(Wishes::default());
     let honest = proof(&here, &state, &options);
     let error = check(&here.variant(1), &honest, &options).unwrap_err();
-    assert!(matches!(error, Error::Disagreed { what, .. } if what.contains("statement")));
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileStatement(_))));
     // Another size under the same name: whoever names statements wrongly is told so.
     let named = Options { statement: Some([7; 32]), ..options.clone() };
     let honest = proof(&here, &state, &named);
     let error = check(&network(41).0, &honest, &named).unwrap_err();
-    assert!(matches!(error, Error::Disagreed { what: "size of the statement", .. }));
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileSize { .. })));
     assert!(check(&here.variant(1), &honest, &named).is_err(), "the same size under the same name");
 }
 
@@ -128,14 +133,11 @@ fn files_that_are_worth_too_little() {
     let honest = proof(&network, &state, &hundred);
     check(&network, &honest, &hundred).unwrap();
     let error = check(&network, &honest, &by(Wishes::default())).unwrap_err();
-    assert!(matches!(error, Error::Disagreed { what: "parameters of the proof", .. }), "{error}");
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileParameters { security: 128, .. })), "{error}");
     for security in [0, 40, 99, 129] {
         let options = Options { security: Some(security), ..by(Wishes::default()) };
         assert!(matches!(prove_to(&network, state.clone(), &mut vec![], &options), Err(Error::Invalid(_))));
-        assert!(matches!(
-            check(&network, &honest, &options),
-            Err(Error::Invalid(_) | Error::Disagreed { .. })
-        ));
+        assert!(matches!(check(&network, &honest, &options), Err(Error::Invalid(_) | Error::Disagreed(_))));
     }
     let wishes = Wishes { repetitions: Some(10), ..Wishes::default() };
     let refused = prove_to(&network, state.clone(), &mut vec![], &by(wishes)).unwrap_err().to_string();
@@ -147,7 +149,7 @@ fn files_that_are_worth_too_little() {
     let mut changed = proof(&network, &state, &by(Wishes::default()));
     changed[60] = 40;
     let error = check(&network, &changed, &by(Wishes::default())).unwrap_err();
-    assert!(matches!(error, Error::Disagreed { what: "parameters of the proof", .. }), "{error}");
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileParameters { security: 128, .. })), "{error}");
 }
 
 #[test]

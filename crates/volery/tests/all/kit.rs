@@ -7,9 +7,10 @@ use volery::circuit::stream::ClauseSource;
 use volery::circuit::{
     Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
 };
+use volery::error::Disagreement;
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, F2, Field, Options, Provable, Report, Result, Setting, System,
-    prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Options, Provable, Report, Result, Setting,
+    System, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
 /// What both parties of a session take, from two threads.
@@ -23,6 +24,15 @@ pub struct Session {
     pub verified: Result<(Accepted, Report)>,
     pub from_prover: Recording,
     pub from_verifier: Recording,
+}
+
+/// What the prover and the verifier say that they disagree on, where both end so.
+#[track_caller]
+pub fn disagreements(proved: Result<Report>, verified: Result<(Accepted, Report)>) -> [Disagreement; 2] {
+    [proved.map(drop), verified.map(drop)].map(|ended| match ended {
+        Err(Error::Disagreed(disagreement)) => disagreement,
+        ended => panic!("{ended:?}"),
+    })
 }
 
 /// Settings that make a run repeat.

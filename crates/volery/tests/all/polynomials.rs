@@ -8,6 +8,7 @@ mod matrices;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Tape, pipe};
 use volery::circuit::{Circuit, Clear, Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
+use volery::error::Rejection;
 use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
@@ -185,7 +186,7 @@ fn set<F: Field>(degree: usize, seed: u8) -> (Statement<F>, Vec<F>) {
 }
 
 fn is_caught(verdict: &Result<Gates>) -> bool {
-    matches!(verdict, Err(Error::Rejected("the check of products and polynomials failed")))
+    matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
 }
 
 #[test]

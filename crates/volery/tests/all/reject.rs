@@ -3,9 +3,10 @@
 mod garbled;
 mod wolverine;
 
-use crate::kit::{ABC, Anywhere, Session, network, preimage, run, run_honestly, seeded};
+use crate::kit::{ABC, Anywhere, Session, disagreements, network, preimage, run, run_honestly, seeded};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
+use volery::error::{Disagreement, Sides};
 use volery::{Binary, Correlations, Depth, Error, F2, Field, Options, Params, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
@@ -68,7 +69,7 @@ fn a_changed_public_output() {
     let session = run((statement.source(), &witness, &options(1)), (other.source(), &options(2)), None);
     for error in [session.proved.err(), session.verified.err()] {
         let error = error.unwrap();
-        assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
+        assert!(matches!(error, Error::Disagreed(Disagreement::Statement(_))), "{error}");
     }
 }
 
@@ -89,10 +90,11 @@ fn a_disagreement_on_parameters() {
     let (network, witness) = network(10);
     let four = Options { correlations: Some(Correlations::SoftSpoken(Depth::Four)), ..seeded(1) };
     let session = run((&network, &witness, &four), (&network, &options(2)), None);
-    for error in [session.proved.err(), session.verified.err()] {
-        let error = error.unwrap().to_string();
-        assert!(error.contains("softspoken4") && error.contains("softspoken8"), "{error}");
-    }
+    let names = [["softspoken4", "softspoken8"], ["softspoken8", "softspoken4"]];
+    assert_eq!(
+        disagreements(session.proved, session.verified),
+        names.map(|[ours, theirs]| Disagreement::Correlations(Sides { ours, theirs }))
+    );
 }
 
 #[test]
@@ -129,7 +131,7 @@ fn two_of_a_kind() {
     let hello = run_honestly(&network, &witness, &options(1)).from_prover.messages().concat();
     let mut channel = Channel::new(Party::Prover, Playback::new(hello));
     let error = prove(&network, witness, &mut channel, &options(2)).unwrap_err();
-    assert!(matches!(&error, Error::Disagreed { what: "roles", .. }), "{error}");
+    assert!(matches!(error, Error::Disagreed(Disagreement::Roles { both: "prover" })), "{error}");
 }
 
 struct Nothing;

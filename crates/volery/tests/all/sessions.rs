@@ -1,10 +1,13 @@
 //! Several statements on one set-up, and how the two parties come to the same correlations.
 
-use crate::kit::{Ones, TIMEOUT, both, by_wolverine, network, run, run_clauses, run_honestly, seeded};
+use crate::kit::{
+    Ones, TIMEOUT, both, by_wolverine, disagreements, network, run, run_clauses, run_honestly, seeded,
+};
 use std::sync::Mutex;
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::{Alternatives, Branch, Clauses, Size};
+use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
     Backend, Binary, CheckedBy, Correlations, Depth, Error, F2, Garbling, Options, Params, ProverSession,
@@ -77,7 +80,7 @@ fn a_name_does_not_stick() {
         assert_eq!(prove(10, None).unwrap(), [1; 32]);
         assert_eq!(prove(20, Some([2; 32])).unwrap(), [2; 32]);
         let error = prove(30, None).unwrap_err();
-        assert!(matches!(&error, Error::Disagreed { what, .. } if what.contains("statement")), "{error}");
+        assert!(matches!(error, Error::Disagreed(Disagreement::Statement(_))), "{error}");
     });
     let mut channel = Channel::new(Party::Verifier, there);
     let mut session = VerifierSession::new(&mut channel, named());
@@ -112,7 +115,11 @@ fn an_error_ends_the_session() {
 }
 
 /// What two proposals come to, on both sides.
-fn settled(gates: u64, prover: Options, verifier: Options) -> Result<(Correlations, Reason), String> {
+fn settled(
+    gates: u64,
+    prover: Options,
+    verifier: Options,
+) -> Result<(Correlations, Reason), Vec<Disagreement>> {
     let (network, witness) = network(gates);
     let session = run((&network, &witness, &prover), (&network, &verifier), None);
     match (session.proved, session.verified) {
@@ -121,7 +128,7 @@ fn settled(gates: u64, prover: Options, verifier: Options) -> Result<(Correlatio
             let choice = proved.choice.unwrap();
             Ok((choice.correlations, choice.reason))
         }
-        (proved, verified) => Err(format!("{}; {}", proved.unwrap_err(), verified.unwrap_err())),
+        (proved, verified) => Err(disagreements(proved, verified).into()),
     }
 }
 
@@ -133,7 +140,8 @@ fn proposals_are_settled_alike() {
     assert_eq!(settled(10, with(Some(TINY), None), auto()), Ok((TINY, Reason::Given)));
     assert_eq!(settled(10, auto(), with(Some(TINY), None)), Ok((TINY, Reason::Given)));
     let error = settled(10, with(Some(eight), None), with(Some(TINY), None)).unwrap_err();
-    assert!(error.matches("disagree on the correlations").count() == 2, "{error}");
+    let names = [["softspoken8", "tiny"], ["tiny", "softspoken8"]];
+    assert_eq!(error, names.map(|[ours, theirs]| Disagreement::Correlations(Sides { ours, theirs })));
 
     // Large enough for the bandwidth to matter: the smaller of the two given ones counts, or a measured one.
     let large = Binary::SMALL_STATEMENT + 1;
@@ -164,7 +172,11 @@ fn wolverine_chooses_for_all_its_shares() {
     let (_, reason) = settled(10, announced(gates), announced(gates)).unwrap();
     assert_eq!(reason, Reason::Bandwidth(100.0));
     let error = settled(10, announced(10), announced(11)).unwrap_err();
-    assert!(error.matches("disagree on the size of the statement").count() == 2, "{error}");
+    let [Disagreement::Shares(proving), Disagreement::Shares(verifying)] = error[..] else {
+        panic!("{error:?}")
+    };
+    assert_eq!((proving.ours, proving.theirs), (verifying.theirs, verifying.ours));
+    assert!(proving.ours < proving.theirs, "{proving}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn an_answer_comes_only_after_a_check_that_passed() {
         assert_eq!(lengths, if passes { vec![32, 16, 32] } else { vec![32] });
         match outcome.proved {
             Ok(()) => assert!(passes),
-            Err(error) => assert!(matches!(error, Error::Misbehaved("what it garbled is not what it says"))),
+            Err(error) => assert!(matches!(error, Error::Misbehaved(Misbehaviour::Garbling))),
         }
     }
 }

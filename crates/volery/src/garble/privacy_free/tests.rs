@@ -5,7 +5,7 @@ mod vectors;
 
 use super::*;
 use crate::circuit::{Backend, Circuit, Clear, Count};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::garble::Key;
 use crate::garble::labels::Labels;
 use crate::garble::material::{Held, PIECE, Sink, Source};
@@ -81,7 +81,7 @@ impl Source for Fails<'_> {
     fn give(&mut self, blocks: &mut [F128]) -> Result<()> {
         let fails = self.1 == Some(0);
         self.1 = self.1.and_then(|pieces| pieces.checked_sub(1));
-        if fails { Err(Error::Misbehaved("no material")) } else { self.0.give(blocks) }
+        if fails { Err(Error::Misbehaved(Misbehaviour::Garbling)) } else { self.0.give(blocks) }
     }
 }
 

@@ -15,9 +15,8 @@
 //! Numbers are little-endian. All of it is the first thing that the challenges depend on.
 
 use super::settled;
-use crate::channel::hex;
 use crate::circuit::Shape;
-use crate::error::{Error, Result};
+use crate::error::{Disagreement, Error, Rejection, Result, Sides};
 use crate::session::Setting;
 use crate::zk::limbo::{Aggregation, Challenges, Mode, Parameters, Terms, Wishes, read_proof};
 use std::io::Read;
@@ -107,7 +106,7 @@ impl Header {
         let mut bytes = vec![0; FIXED];
         read_proof(from, &mut bytes)?;
         if bytes[..12] != MAGIC {
-            return Err(Error::Rejected("the file does not begin as a proof of volery does"));
+            return Err(Error::Rejected(Rejection::NotAProof));
         }
         let mut rest = &bytes[12..];
         let mut take = |count: usize| {
@@ -117,15 +116,12 @@ impl Header {
         };
         let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
         let version = number(take(4));
-        if version != VERSION {
-            let (ours, theirs) = (VERSION.to_string(), version.to_string());
-            return Err(Error::Disagreed { what: "version of proof files", ours, theirs });
-        }
+        Sides { ours: VERSION, theirs: version }.agree(Disagreement::FileVersion)?;
         let field = take(FIELD).try_into().expect("as many");
         let [parties, compression, field_bits, repetitions] = [(); 4].map(|()| Some(number(take(4))));
         let choice = |byte: u8| match byte {
             0 | 1 => Ok(byte == 1),
-            _ => Err(Error::Rejected("the header of the proof is not in canonical form")),
+            _ => Err(Error::Rejected(Rejection::NonCanonicalHeader)),
         };
         let challenges = match choice(take(1)[0])? {
             false => Challenges::Identical,
@@ -137,13 +133,12 @@ impl Header {
         let (inputs, products) = (long(), long());
         let length = u32::from_le_bytes(take(4).try_into().expect("four bytes")) as usize;
         if length > LONGEST_LABEL {
-            return Err(Error::Rejected("the label of the proof is too long"));
+            return Err(Error::Rejected(Rejection::LabelTooLong));
         }
         let mut label = vec![0; length];
         read_proof(from, &mut label)?;
         bytes.extend_from_slice(&label);
-        let label =
-            String::from_utf8(label).map_err(|_| Error::Rejected("the label of the proof is no text"))?;
+        let label = String::from_utf8(label).map_err(|_| Error::Rejected(Rejection::LabelNotText))?;
         let wishes = Wishes {
             parties,
             compression,
@@ -163,22 +158,20 @@ impl Header {
         if self.field != name::<S>() {
             let end = self.field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             let theirs = self.field[..end].escape_ascii().to_string();
-            return Err(disagreed("field of the proof", S::name(), theirs));
+            let fields = Sides { ours: S::name(), theirs };
+            return Err(Error::Disagreed(Disagreement::FileField(fields)));
         }
         if !label.is_empty() && label != self.label {
             // The words of whoever made the file, in what fits on a few lines.
             let theirs = self.label.escape_debug().take(LABEL_SHOWN).collect();
-            return Err(disagreed("label of the proof", label.into(), theirs));
+            let labels = Sides { ours: label.into(), theirs };
+            return Err(Error::Disagreed(Disagreement::FileLabel(labels)));
         }
-        if statement != self.statement {
-            let what = "statement of the proof (the relation, or a public value)";
-            return Err(disagreed(what, hex(&statement), hex(&self.statement)));
-        }
-        let counts = |inputs: u64, products: u64| format!("{inputs} inputs and {products} multiplications");
-        let ours = (shape.inputs_by_gates(), shape.mul_by_gates());
-        if ours != (self.inputs, self.products) {
-            let theirs = counts(self.inputs, self.products);
-            return Err(disagreed("size of the statement", counts(ours.0, ours.1), theirs));
+        Sides { ours: statement, theirs: self.statement }.agree(Disagreement::FileStatement)?;
+        let inputs = Sides { ours: shape.inputs_by_gates(), theirs: self.inputs };
+        let products = Sides { ours: shape.mul_by_gates(), theirs: self.products };
+        if inputs.ours != inputs.theirs || products.ours != products.theirs {
+            return Err(Error::Disagreed(Disagreement::FileSize { inputs, products }));
         }
         Ok(())
     }
@@ -188,13 +181,8 @@ impl Header {
     /// # Errors
     /// `Disagreed` where they are none, not worth `security` bits, or more than any security takes.
     pub(super) fn parameters<S: Setting>(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        settled::<S>(&self.wishes, security, shape, Mode::File).map_err(|why| {
-            disagreed(
-                "parameters of the proof",
-                format!("at least {security} bits of security"),
-                why.to_string(),
-            )
-        })
+        settled::<S>(&self.wishes, security, shape, Mode::File)
+            .map_err(|why| Error::Disagreed(Disagreement::FileParameters { security, why: why.to_string() }))
     }
 }
 
@@ -204,8 +192,4 @@ fn name<S: Setting>() -> [u8; FIELD] {
     let text = S::name();
     name[..text.len()].copy_from_slice(text.as_bytes());
     name
-}
-
-fn disagreed(what: &'static str, ours: String, theirs: String) -> Error {
-    Error::Disagreed { what, ours, theirs }
 }

@@ -4,7 +4,7 @@ use super::super::lpn::{Params, TILE};
 use super::super::{BoxedVole, Mac, Shares, Vole, single_point};
 use super::{Base, Code, HAND_OVER, Schedule, check_digest, coefficients, forest_key, with_coefficients};
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::random::Random;
 use std::collections::VecDeque;
@@ -164,7 +164,7 @@ impl Next {
         let expected = check_digest(met, self.sums.0 + masks);
         match &self.answer {
             Some(answer) if bool::from(expected.ct_eq(answer)) => Ok(()),
-            _ => Err(Error::Misbehaved("the check of its trees failed")),
+            _ => Err(Error::Misbehaved(Misbehaviour::Trees)),
         }
     }
 }

@@ -31,7 +31,7 @@
 
 use super::{Delta, coefficients};
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::base;
 use crate::random::Random;
 use core::marker::PhantomData;
@@ -241,7 +241,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         if bool::from(digest(seed, sums).ct_eq(&sent)) {
             Ok(columns.combine(&self.places, count))
         } else {
-            Err(Error::Misbehaved("the check of its base correlations failed"))
+            Err(Error::Misbehaved(Misbehaviour::BaseCorrelations))
         }
     }
 }

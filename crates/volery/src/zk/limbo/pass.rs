@@ -9,7 +9,7 @@ use super::shares::{Planes, Sums};
 use super::simulation::{TILE, Tiles, Views, Word, miscounted};
 use super::tape::Stretch;
 use crate::circuit::Circuit;
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use volery_primitives::bits::transpose;
@@ -128,7 +128,7 @@ impl<'a> Pass<'a> {
                 .zip(bytes.chunks_exact(length).skip(self.repetitions.start));
             for ((i, e), bytes) in mine {
                 if !count.is_multiple_of(8) && bytes[length - 1] >> (count % 8) != 0 {
-                    return Err(Error::Rejected("bits follow the end of the corrections"));
+                    return Err(Error::Rejected(Rejection::BitsBehindCorrections));
                 }
                 self.said[i].correct(stretch, bytes);
                 for view in (0..views).filter(|view| tapes[e].complement(*view)) {

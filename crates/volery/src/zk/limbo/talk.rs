@@ -9,7 +9,7 @@
 //! In a **file** a challenge is a hash of the statement, the parameters, and all that was said before it.
 
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use std::io::{ErrorKind, Read, Write};
 use subtle::ConstantTimeEq;
@@ -73,7 +73,7 @@ impl Tell for Asked<'_> {
         if bool::from(commitment.ct_eq(&self.commitments[number])) {
             Ok(challenge_from(&coin, &said))
         } else {
-            Err(Error::Misbehaved("a coin is not the one that it was committed to"))
+            Err(Error::Misbehaved(Misbehaviour::Coin))
         }
     }
 }
@@ -185,7 +185,7 @@ impl<'r> Reading<'r> {
         loop {
             return match self.from.read(&mut byte) {
                 Ok(0) => Ok(()),
-                Ok(_) => Err(Error::Rejected("bytes follow the end of the proof")),
+                Ok(_) => Err(Error::Rejected(Rejection::BytesBehindProof)),
                 Err(why) if why.kind() == ErrorKind::Interrupted => continue,
                 Err(why) => Err(Error::io("reading the proof")(why)),
             };
@@ -196,7 +196,7 @@ impl<'r> Reading<'r> {
 /// Fills `bytes` from a proof.
 pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     from.read_exact(bytes).map_err(|why| match why.kind() {
-        ErrorKind::UnexpectedEof => Error::Rejected("the proof ends too early"),
+        ErrorKind::UnexpectedEof => Error::Rejected(Rejection::EndsEarly),
         _ => Error::io("reading the proof")(why),
     })
 }

@@ -7,7 +7,7 @@ use super::talk::Hear;
 use super::tape::Tapes;
 use super::{Opening, Terms, final_digest, first_digest, read_elements};
 use crate::commit::ggm::Tree;
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::zk::Accepted;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
@@ -36,12 +36,10 @@ pub(super) fn verify<E: CheckField>(
     let ([first, last], work) = replay(terms, statement, talk)?;
     let same = |[said, follows]: Compared| bool::from(said.ct_eq(&follows));
     if !same(first) {
-        return Err(Error::Rejected(
-            "the parties did not run the circuit as was said first, or not on zeros",
-        ));
+        return Err(Error::Rejected(Rejection::Views));
     }
     if !same(last) {
-        return Err(Error::Rejected("a product is wrong, or what was opened of it"));
+        return Err(Error::Rejected(Rejection::OpenedProducts));
     }
     Ok((Accepted(()), work))
 }

@@ -7,7 +7,7 @@ use super::batch::{ASSERTED, Batch, challenge};
 use super::polynomial::{KeySums, Keys, Rows, degree_of_check};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
 use crate::zk::{Accepted, Gates, Openings, Steps};
 use core::fmt::Display;
@@ -110,10 +110,10 @@ impl<'a> Verifier<'a> {
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
         if !bool::from(products_hold) {
-            return Err(Error::Rejected("the check of products and polynomials failed"));
+            return Err(Error::Rejected(Rejection::ProductsAndPolynomials));
         }
         if !bool::from(assertions_hold) {
-            return Err(Error::Rejected("an asserted value is not what the statement demands"));
+            return Err(Error::Rejected(Rejection::Assertions));
         }
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((Accepted(()), self.gates, vole))
@@ -180,7 +180,7 @@ impl<'a> Verifier<'a> {
         }
         self.steps.begin()?;
         if !self.corrections.zero_from(self.batch.used().len()) {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         let [gates, polynomials] = challenge(self.channel);
         self.batch.weigh(gates, self.arch, &mut self.sums, verifier_sums);

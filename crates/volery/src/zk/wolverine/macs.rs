@@ -1,7 +1,7 @@
 //! How values are held: over F_2 in one word with their MAC, over any other field beside it.
 
 use crate::channel::Channel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::vole::{self, Share, subfield};
 use core::marker::PhantomData;
 use core::ops::Add;
@@ -173,11 +173,7 @@ impl Values for BitMacs {
     fn recv(channel: &mut Channel, values: &mut [F2]) -> Result<()> {
         let mut bytes = vec![0; values.len().div_ceil(8)];
         channel.recv(&mut bytes)?;
-        if unpack(&bytes, values) {
-            Ok(())
-        } else {
-            Err(Error::Misbehaved("there are more bits than it should send"))
-        }
+        if unpack(&bytes, values) { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::FurtherBits)) }
     }
 
     fn weigh(arch: Arch, chi: &[F128], values: &[F2]) -> F128 {

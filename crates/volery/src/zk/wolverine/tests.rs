@@ -25,6 +25,7 @@ mod simulation;
 use super::*;
 use crate::channel::{Channel, Link, Party, Playback, Tape, pipe};
 use crate::circuit::{Backend, Circuit};
+use crate::error::Rejection;
 use crate::random::Random;
 use crate::vole::{self, BoxedVole, ideal, subfield};
 use crate::zk::{Accepted, Gates};
@@ -227,7 +228,7 @@ fn record_honest<M: Dealt>(
 
 /// Whether the check of products has failed, which is the one to catch a lie about them.
 fn is_caught(verdict: &Verdict) -> bool {
-    matches!(verdict, Err(Error::Rejected("the check of products failed")))
+    matches!(verdict, Err(Error::Rejected(Rejection::Products)))
 }
 
 fn accepts<M: Dealt>(terms: Terms, n: u64) -> Checked {

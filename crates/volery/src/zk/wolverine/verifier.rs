@@ -8,7 +8,7 @@ use super::transcript_seed;
 use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gates, match_groups};
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use crate::vole::BoxedVole;
 use crate::vole::subfield::same;
@@ -127,10 +127,10 @@ impl<'a, M: Macs> Verifier<'a, M> {
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
         if !self.talk.holds {
-            return Err(Error::Rejected("the check of products failed"));
+            return Err(Error::Rejected(Rejection::Products));
         }
         if !bool::from(assertions_hold) {
-            return Err(Error::Rejected("an asserted value is not what the statement demands"));
+            return Err(Error::Rejected(Rejection::Assertions));
         }
         Ok((Accepted(()), self.counted, self.checked, vole))
     }
@@ -169,7 +169,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
     /// Gives back the shares that commit to nothing.
     fn end_section(&mut self) -> Result<()> {
         if self.corrections[self.next..].iter().any(|correction| *correction != M::F::ZERO) {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         if self.section.is_empty() {
             return Ok(());

@@ -33,10 +33,7 @@ fn corrections_beyond_the_last_transfer() {
     for bit in 9..16 {
         let flip = Some((Party::Prover, Flip { message: 8, bit }));
         let error = run(&choices, &messages, flip).sent.unwrap_err();
-        assert!(
-            matches!(error, Error::Misbehaved("it corrects transfers that do not exist")),
-            "bit {bit}: {error}"
-        );
+        assert!(matches!(error, Error::Misbehaved(Misbehaviour::UnknownTransfers)), "bit {bit}: {error}");
     }
 }
 

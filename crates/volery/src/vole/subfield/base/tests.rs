@@ -284,7 +284,7 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
         let verify = |channel: &mut Channel| verifier.extend(channel, COUNT).map(|keys| keys.to_vec());
         let session = session(vec![change], |channel| extend(&mut prover, channel, &Lie::none()), verify);
         let error = session.verified.err();
-        matches!(error, Some(Error::Misbehaved("a field element is not in canonical form")))
+        matches!(error, Some(Error::Misbehaved(Misbehaviour::NonCanonicalElement)))
     };
     if B::from_word((1 << (8 * B::BYTES)) - 1).is_none() {
         for (message, index) in [(0, 0), (0, PIECE * gadget::<B, E>().len() - 1), (1, 7)] {

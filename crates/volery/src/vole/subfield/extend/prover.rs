@@ -3,7 +3,7 @@
 use super::super::single_point::{self, Corrections, Scratch};
 use super::super::{base, coefficients, macs, values};
 use super::*;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Receiver};
 use crate::random::Random;
 use crate::vole::extend::Schedule;
@@ -252,7 +252,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
             _ => unreachable!("both were received"),
         };
         if !bool::from(equal) {
-            return Err(Error::Misbehaved("the check of its trees failed"));
+            return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
         let (matrix, table) = (matrix(arch, &self.met), self.base.into_table());
         Ok(Iteration { matrix, table, trees: self.trees, tile: 0 })

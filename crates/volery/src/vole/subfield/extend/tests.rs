@@ -4,7 +4,7 @@ use super::super::tests::*;
 use super::super::uniform;
 use super::*;
 use crate::channel::Recording;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use crate::vole::extend::Schedule;
 use crate::vole::{BoxedVole, Share, Shares, Vole};
@@ -369,9 +369,8 @@ over_every_field!(corrections_of_leaves_are_checked);
 fn elements_are_canonical<B: Field, E: MacField<B>>() {
     let [prover, verifier] = messages::<B, E>(1);
     let trees = SHORT.trees_per_tile();
-    let refused = |end: Option<Error>| {
-        matches!(end, Some(Error::Misbehaved("a field element is not in canonical form")))
-    };
+    let refused =
+        |end: Option<Error>| matches!(end, Some(Error::Misbehaved(Misbehaviour::NonCanonicalElement)));
     if B::from_word((1 << (8 * B::BYTES)) - 1).is_none() {
         let change = Change::fill::<B>(Party::Prover, number(&prover, "τ"), 256);
         assert!(refused(block::<B, E>(vec![change]).verified.err()), "τ");
@@ -401,7 +400,7 @@ fn a_false_x_takes_a_guess_at_delta<B: Field, E: MacField<B>>() {
         let drawn = run_on::<B, E>([Arch::detect(); 2], SHORTS, SHORT, 0, changes);
         let opened = drawn.messages[1].messages().len() > number(&verifier, "opening");
         assert_eq!(opened, drawn.verified.is_ok());
-        assert!(opened || matches!(drawn.verified, Err(Error::Misbehaved("the check of its noise failed"))));
+        assert!(opened || matches!(drawn.verified, Err(Error::Misbehaved(Misbehaviour::Noise))));
         opened
     };
     let delta = delta::<B, E>(9).value();

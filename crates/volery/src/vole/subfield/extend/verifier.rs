@@ -3,7 +3,7 @@
 use super::super::single_point::{self, Scratch};
 use super::super::{Delta, Key, base, coefficients, same};
 use super::*;
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Sender};
 use crate::random::Random;
 use crate::vole::extend::Schedule;
@@ -230,7 +230,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         let mut v = [E::ZERO];
         channel.recv_elements(&mut v)?;
         if !same(v[0], *self.sum) {
-            return Err(Error::Misbehaved("the check of its noise failed"));
+            return Err(Error::Misbehaved(Misbehaviour::Noise));
         }
         channel.send(&self.opening)
     }

@@ -6,7 +6,7 @@ use super::factors::Factors;
 use super::shares::{Sizes, Sums};
 use super::views::{ArithmeticViews, SLOTS, Shared, TILE, Tiles};
 use crate::circuit::{Circuit, Entries, Matrix};
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::zk::limbo::Demand;
 use crate::zk::limbo::passes::{self, Digests, Said, Scope};
 use crate::zk::limbo::simulation::miscounted;
@@ -317,5 +317,5 @@ fn read_values<B: Field>(bytes: &[u8]) -> Result<Vec<B>> {
         word[..B::BYTES].copy_from_slice(bytes);
         B::from_word(u128::from_le_bytes(word))
     });
-    values.collect::<Option<_>>().ok_or(Error::Rejected("a correction is not in canonical form"))
+    values.collect::<Option<_>>().ok_or(Error::Rejected(Rejection::NonCanonicalCorrection))
 }

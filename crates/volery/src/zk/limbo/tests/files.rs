@@ -59,12 +59,12 @@ fn cut_and_extended_files_are_rejected() {
     let proof = file(&terms, &network, &values, 1);
     for length in 0..proof.len() {
         let verified = check(&terms, &network, &proof[..length]);
-        assert!(matches!(verified, Err(Error::Rejected("the proof ends too early"))), "{length} bytes");
+        assert!(matches!(verified, Err(Error::Rejected(Rejection::EndsEarly))), "{length} bytes");
     }
     for tail in [&[0][..], &[1], &[0; 100]] {
         let extended = [&proof[..], tail].concat();
         let verified = check(&terms, &network, &extended);
-        assert!(matches!(verified, Err(Error::Rejected("bytes follow the end of the proof"))));
+        assert!(matches!(verified, Err(Error::Rejected(Rejection::BytesBehindProof))));
     }
     // Something more or less anywhere, as many bytes as anything in it has.
     for at in (0..proof.len()).step_by(7) {
@@ -90,10 +90,7 @@ fn bits_behind_the_corrections_must_be_zero() {
             let mut changed = proof.clone();
             changed[end] ^= 1 << bit;
             let verified = check(&terms, &network, &changed);
-            assert!(
-                matches!(verified, Err(Error::Rejected("bits follow the end of the corrections"))),
-                "bit {bit}"
-            );
+            assert!(matches!(verified, Err(Error::Rejected(Rejection::BitsBehindCorrections))), "bit {bit}");
         }
     }
 }

@@ -21,7 +21,7 @@ use super::super::batch::ASSERTED;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
 use crate::circuit::{Backend, Circuit, Size};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use crate::vole::lpn::Sets;
 use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
@@ -236,7 +236,7 @@ fn run_ideal<B: Field, E: MacField<B>>(
 
 /// Whether the check of products and polynomials has failed, which is the one to catch a lie about a value.
 fn is_caught(verdict: &Result<Gates>) -> bool {
-    matches!(verdict, Err(Error::Rejected("the check of products and polynomials failed")))
+    matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn elements_that_are_not_canonical_are_refused() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
         let refused = |change: Change| {
             let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(change)).unwrap_err();
-            matches!(error, Error::Misbehaved("a field element is not in canonical form"))
+            matches!(error, Error::Misbehaved(Misbehaviour::NonCanonicalElement))
         };
         for index in [0, BLOCK - 1] {
             assert!(refused(Change::fill::<B>(0, index)), "correction {index}");
@@ -390,7 +390,7 @@ fn corrections_of_unused_shares_are_refused() {
         let (circuit, witness) = Products::<B>::instance(10, 4);
         let last = Change::flip(0, 8 * B::BYTES * (BLOCK - 1));
         let error = run_ideal::<B, E>(&circuit, &witness, &[], Some(last)).unwrap_err();
-        assert!(matches!(error, Error::Misbehaved("it corrects shares that commit to nothing")));
+        assert!(matches!(error, Error::Misbehaved(Misbehaviour::UnusedShares)));
     }
     over_every_field!(test);
 }
@@ -417,7 +417,7 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
             let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
             Products { n: circuit.n, sum: circuit.sum + B::ONE }.run(&mut verifier).unwrap();
             let error = verifier.finish().map(drop).unwrap_err();
-            assert!(matches!(error, Error::Rejected("an asserted value is not what the statement demands")));
+            assert!(matches!(error, Error::Rejected(Rejection::Assertions)));
         });
     }
     over_every_field!(test);

@@ -7,7 +7,7 @@ use super::super::polynomial::{KeySums, Rows, degree_of_check};
 use super::{SLOTS, ends_batch};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
-use crate::error::{Error, Result};
+use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use crate::vole::subfield::{Coefficients, Delta, Key, same};
 use crate::vole::{BoxedVole, Shares, vope};
@@ -144,10 +144,10 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
         if !products_hold {
-            return Err(Error::Rejected("the check of products and polynomials failed"));
+            return Err(Error::Rejected(Rejection::ProductsAndPolynomials));
         }
         if !bool::from(assertions_hold) {
-            return Err(Error::Rejected("an asserted value is not what the statement demands"));
+            return Err(Error::Rejected(Rejection::Assertions));
         }
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((Accepted(()), self.gates, vole))
@@ -260,7 +260,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         }
         if self.corrections[self.done - self.section.start..].iter().any(|correction| *correction != B::ZERO)
         {
-            return Err(Error::Misbehaved("it corrects shares that commit to nothing"));
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);

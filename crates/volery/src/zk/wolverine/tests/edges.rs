@@ -4,6 +4,8 @@ use super::liar::{Lies, cheat};
 use super::script::{Said, script};
 use super::*;
 use crate::channel::Pipe;
+use crate::error::Misbehaviour::{FurtherBits, NonCanonicalElement, UnusedShares};
+use crate::error::Rejection;
 
 macro_rules! over_some_fields {
     ($test:ident) => {{
@@ -152,10 +154,6 @@ fn flip(bit: usize) -> Alteration {
     Box::new(move |bytes| bytes[bit / 8] ^= 1 << (bit % 8))
 }
 
-const FURTHER_BITS: &str = "there are more bits than it should send";
-const UNUSED: &str = "it corrects shares that commit to nothing";
-const NOT_CANONICAL: &str = "a field element is not in canonical form";
-
 /// The first value of each message and its last one, in two blocks.
 #[test]
 fn a_changed_value_in_any_message_is_refused() {
@@ -173,14 +171,14 @@ fn a_changed_value_in_any_message_is_refused() {
                 };
                 for bit in [0, 8 * (bytes - value)] {
                     match refusal::<M>(terms, n, message, flip(bit)) {
-                        Error::Rejected("the check of products failed") => {
+                        Error::Rejected(Rejection::Products) => {
                             assert!(!matches!(said, Said::Digest));
                         }
-                        Error::Rejected("an asserted value is not what the statement demands") => {
+                        Error::Rejected(Rejection::Assertions) => {
                             assert!(matches!(said, Said::Corrections | Said::Digest));
                         }
-                        Error::Misbehaved(UNUSED) => assert!(said == Said::Corrections && bit > 0),
-                        Error::Misbehaved(NOT_CANONICAL) => assert!(M::F::BITS > 8),
+                        Error::Misbehaved(UnusedShares) => assert!(said == Said::Corrections && bit > 0),
+                        Error::Misbehaved(NonCanonicalElement) => assert!(M::F::BITS > 8),
                         why => panic!("{said:?}, bit {bit}, {}: {why}", terms.name()),
                     }
                 }
@@ -201,7 +199,10 @@ fn a_changed_bit_in_the_last_messages_is_refused() {
             for (message, bits) in [(last - 1, 8 * M::E::BYTES), (last, 256)] {
                 for bit in (0..bits).step_by(5) {
                     let why = refusal::<M>(terms, 10, message, flip(bit));
-                    assert!(matches!(why, Error::Rejected(_) | Error::Misbehaved(NOT_CANONICAL)), "{why}");
+                    assert!(
+                        matches!(why, Error::Rejected(_) | Error::Misbehaved(NonCanonicalElement)),
+                        "{why}"
+                    );
                 }
             }
         }
@@ -221,10 +222,10 @@ fn corrections_of_unused_shares_are_refused() {
                 let bits = if M::F::BITS == 1 { 1 } else { 8 * M::F::BYTES };
                 for share in [used, 255] {
                     let why = refusal::<M>(terms, 45, section, flip(share * bits));
-                    assert!(matches!(why, Error::Misbehaved(UNUSED)), "{share}: {why}");
+                    assert!(matches!(why, Error::Misbehaved(UnusedShares)), "{share}: {why}");
                 }
                 let why = refusal::<M>(terms, 45, section, flip((used - 1) * bits));
-                assert!(!matches!(why, Error::Misbehaved(UNUSED)));
+                assert!(!matches!(why, Error::Misbehaved(UnusedShares)));
             }
         }
     }
@@ -243,7 +244,7 @@ fn padding_must_be_zero() {
             if matches!(said, Said::Triples | Said::Left | Said::Right) {
                 for bit in triples..8 * bytes {
                     let why = refusal::<BitMacs>(terms, gates, message, flip(bit));
-                    assert!(matches!(why, Error::Misbehaved(FURTHER_BITS)), "{said:?}: {why}");
+                    assert!(matches!(why, Error::Misbehaved(FurtherBits)), "{said:?}: {why}");
                     padded += 1;
                 }
             }
@@ -266,7 +267,7 @@ fn elements_that_are_not_canonical_are_refused() {
                     if said != Said::Digest {
                         let fill: Alteration = Box::new(move |bytes| bytes[start..][..element].fill(0xff));
                         let why = refusal::<M>(terms, 45, message, fill);
-                        assert!(matches!(why, Error::Misbehaved(NOT_CANONICAL)), "{said:?}: {why}");
+                        assert!(matches!(why, Error::Misbehaved(NonCanonicalElement)), "{said:?}: {why}");
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::circuit::Backend;
+use crate::error::Rejection;
 
 /// `x · (x + shift) = product`, for public numbers: so that a prover may run another circuit than the verifier.
 ///
@@ -151,14 +152,14 @@ fn elements_have_one_encoding() {
     let proof = way.file::<_, F61, _>(&mixed, &values, 1).unwrap();
     for word in [F61::MODULUS, F61::MODULUS + 1, u64::MAX] {
         // The last of them is a correction of an input; behind salt and h_1 are those of the first round.
-        for (at, what) in [(proof.len() - 8, "a correction"), (64, "a field element")] {
+        for (at, what) in
+            [(proof.len() - 8, Rejection::NonCanonicalCorrection), (64, Rejection::NonCanonicalElement)]
+        {
             let mut changed = proof.clone();
             changed[at..at + 8].copy_from_slice(&word.to_le_bytes());
             match way.check::<F61, F61, _>(&mixed, &changed) {
-                Err(Error::Rejected(why)) => {
-                    assert_eq!(why, format!("{what} is not in canonical form"));
-                }
-                other => panic!("{word:x} for {what}: {other:?}"),
+                Err(Error::Rejected(why)) => assert_eq!(why, what),
+                other => panic!("{word:x} for {what:?}: {other:?}"),
             }
         }
     }

@@ -1,0 +1,58 @@
+//! What a peer can do that an honest one never does.
+
+/// How the peer broke the message format or a consistency check. In words "it" is the peer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misbehaviour {
+    /// Its first bytes are not those of volery: something else listens there, or connects.
+    #[error("it does not speak volery's protocol")]
+    NotVolery,
+    /// Its hello is neither a prover's nor a verifier's.
+    #[error("its first message names no role")]
+    NoRole,
+    /// It proposes correlations that this setting does not have, or no proposal at all.
+    #[error("it proposes correlations that do not exist")]
+    UnknownCorrelations,
+    /// An element of a field in any message is encoded as no honest peer does.
+    #[error("a field element is not in canonical form")]
+    NonCanonicalElement,
+    /// There are bits behind the last one of a message of bits.
+    #[error("there are more bits than it should send")]
+    FurtherBits,
+    /// A point of the base transfers is encoded as no honest peer does, or is none.
+    #[error("a base OT point is not canonically encoded")]
+    NonCanonicalPoint,
+    /// A point of the base transfers is the identity, of which the keys are known to everybody.
+    #[error("a base OT point is the identity")]
+    IdentityPoint,
+    /// The trees by which oblivious transfers begin are not what one honest peer grows.
+    #[error("the check of its punctured trees failed")]
+    PuncturedTrees,
+    /// The rows by which oblivious transfers are extended do not belong to one string of choices.
+    #[error("the check of its correlated transfers failed")]
+    CorrelatedTransfers,
+    /// It corrects its choice in transfers behind the last.
+    #[error("it corrects transfers that do not exist")]
+    UnknownTransfers,
+    /// The correlations that others are extended from do not belong to one vector of values.
+    #[error("the check of its base correlations failed")]
+    BaseCorrelations,
+    /// The verifier's trees of an extension are not what one honest verifier grows.
+    #[error("the check of its trees failed")]
+    Trees,
+    /// The prover's noise in an extension is not what it said.
+    #[error("the check of its noise failed")]
+    Noise,
+    /// Corrections of shares that commit to nothing are not zero.
+    #[error("it corrects shares that commit to nothing")]
+    UnusedShares,
+    /// What a verifier opened is not the secret that it garbled and transferred by.
+    #[error("what it garbled is not what it says")]
+    Garbling,
+    /// A coin that a verifier opened is not the one that it was committed to.
+    #[error("a coin is not the one that it was committed to")]
+    Coin,
+    /// The verifier's last byte stands for no verdict.
+    #[error("its verdict is neither yes nor no")]
+    Verdict,
+}
