@@ -21,6 +21,7 @@
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |
 //! | `Assert` | | slot | | that it carries zero |
+//! | `Output` | port | slot | place | what comes out, for who evaluates |
 //! | `Call` | function | words | | lists: of the arguments, of the results |
 //! | `Public` | vector | constant | count | consecutive constants, a lane each |
 //! | `Vector` | vector | words | | list: wires, a lane each |

@@ -19,8 +19,8 @@ mod tests;
 pub mod validation;
 
 use crate::circuit::Backend;
-use crate::circuit::code::{Code, Outcome, string::Text};
-use crate::circuit::gadget::{Bytes, Word};
+use crate::circuit::code::{Assertions, Code, Outcome, string::Text};
+use crate::circuit::gadget::{Bytes, Word, function};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -63,9 +63,19 @@ pub fn bug_in_snippets<B: Backend<F = F2>>(
     input: &Bytes<B::Wire>,
 ) -> Result<Outcome<B::Wire>> {
     let mut outcome = Outcome::new();
+    let bits: Vec<_> = input.iter().flat_map(Word::bits).copied().collect();
+    // Copies assert what the first does.
+    let mut known: [Assertions; SNIPPETS as usize] = Default::default();
     for number in 0..count {
-        let one = failure(b, number, input)?;
-        outcome.or(b, &one)?;
+        let kind = number % SNIPPETS;
+        let assertions = &mut known[kind as usize];
+        let failed = function(b, &format!("snippet {kind}"), &bits, |b, bits| {
+            let input = bits.as_chunks().0.iter().copied().map(Word::new).collect();
+            let one = failure(b, number, &input)?;
+            *assertions = one.assertions;
+            Ok(vec![one.failed])
+        })?;
+        outcome.or(b, &Outcome { failed: failed[0], assertions: assertions.clone() })?;
     }
     Ok(outcome)
 }

@@ -24,6 +24,8 @@ pub struct Recorder<'r, F: Field> {
     /// The functions that are being recorded.
     outer: Vec<Opened<F>>,
     functions: HashMap<Vec<u8>, Recorded<F>>,
+    /// The records of these.
+    kept: usize,
     /// The first error, until the statement hears of it.
     error: Option<Error>,
     failed: bool,
@@ -85,6 +87,9 @@ impl Drop for VectorSlot {
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
 
+/// Records of functions that are kept, for 16 bytes each.
+const KEPT_RECORDS: usize = 1 << 20;
+
 /// What is recorded into one block: the statement, block after block, or one function.
 struct Frame<F> {
     block: Block<F>,
@@ -137,9 +142,7 @@ impl<F: Field> Frame<F> {
     /// Where it has been given again.
     #[inline(always)]
     fn slot(&self, wire: Handle) -> u32 {
-        let live = self.stamps.get(wire.slot as usize) == Some(&wire.stamp);
-        assert!(live, "a wire that is not of this function, or whose scope has ended");
-        wire.slot
+        live(&self.stamps, wire)
     }
 
     fn slots(&self, wires: &[Handle]) -> Vec<u32> {
@@ -194,6 +197,14 @@ impl<F: Field> Frame<F> {
     }
 }
 
+/// The slot of `wire`, as [`Frame::slot`].
+#[inline(always)]
+fn live(stamps: &[u32], wire: Handle) -> u32 {
+    let live = stamps.get(wire.slot as usize) == Some(&wire.stamp);
+    assert!(live, "a wire that is not of this function, or whose scope has ended");
+    wire.slot
+}
+
 impl<'r, F: Field> Recorder<'r, F> {
     /// Records for `execute`.
     pub fn new(execute: &'r mut dyn Execute<F>) -> Self {
@@ -211,6 +222,7 @@ impl<'r, F: Field> Recorder<'r, F> {
             frame: Frame::new(0),
             outer: Vec::new(),
             functions: HashMap::new(),
+            kept: 0,
             error: None,
             failed: false,
             frames: 0,
@@ -282,7 +294,8 @@ impl<'r, F: Field> Recorder<'r, F> {
     }
 
     fn take_many(&mut self, count: usize) -> Vec<Handle> {
-        (0..count).map(|_| self.frame.take()).collect()
+        let frame = &mut self.frame;
+        (0..count).map(|_| frame.take()).collect()
     }
 
     /// An assertion under `name`: whether it is to be recorded.
@@ -319,11 +332,10 @@ impl<'r, F: Field> Recorder<'r, F> {
     fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
         let Recorded { block: function, public } = function;
         assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
-        let arguments = self.frame.slots(arguments);
         let wires = self.take_many(function.read(function.results).list().len());
-        let block = &mut self.frame.block;
+        let Frame { block, stamps, .. } = &mut self.frame;
         let at = block.next_word();
-        block.list(arguments);
+        block.list(arguments.iter().map(|wire| live(stamps, *wire)));
         block.list(wires.iter().map(|wire| wire.slot));
         block.assertions += function.assertions;
         // Calls in a row are often of one function.
@@ -418,9 +430,17 @@ impl<F: Field> Backend for Recorder<'_, F> {
         self.outcome()
     }
 
+    fn output(&mut self, port: usize, place: u64, wire: Handle) -> Result<()> {
+        let few = |number: u64| u32::try_from(number).map_err(|_| Error::invalid("an output of 2^32 bits"));
+        let (port, place, slot) = (few(port as u64)?, few(place)?, self.frame.slot(wire));
+        self.push(Op::Output, port, slot, place);
+        self.outcome()
+    }
+
     fn forget(&mut self, wires: &[Handle]) {
         if self.outer.is_empty() {
-            wires.iter().for_each(|wire| self.frame.give(*wire));
+            // In reverse, so that slots are taken again in order.
+            wires.iter().rev().for_each(|wire| self.frame.give(*wire));
         }
     }
 
@@ -465,6 +485,12 @@ impl<F: Field> Backend for Recorder<'_, F> {
         inner.block.slots = inner.stamps.len() as u32;
         let recorded = Recorded { block: Arc::new(plan(inner.block, &results)), public: returned.public };
         let returned = self.push_call(&recorded, &arguments);
+        self.kept += recorded.block.records.len();
+        if self.kept > KEPT_RECORDS {
+            // Functions that are not called again would take more and more.
+            self.functions.clear();
+            self.kept = 0;
+        }
         self.functions.insert(key, recorded);
         returned
     }
