@@ -21,7 +21,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let Preimage { statement, witness, digest } = Preimage::random()?;
     let known = Known::<Relation>(&witness);
     volery::check(&statement, known)?;
-    let shape = Shape::of(&statement)?;
+    let shape = Shape::without_depth(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
         settings: &settings,

@@ -96,7 +96,7 @@ impl Counted {
         party: Party,
     ) -> Result<Self> {
         let _announced = Progress::announce(COUNTING, settings.quiet);
-        let shape = Shape::of(source)?;
+        let shape = Shape::without_depth(source)?;
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
         let work = match settings.system {

@@ -51,7 +51,7 @@ impl Tree {
 
     /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the same in each.
     fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
-        let shape = |depth| Shape::of(&Self { depth, ..*self });
+        let shape = |depth| Shape::without_depth(&Self { depth, ..*self });
         let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
         let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
         let all = |of_leaf: u64, of_three: u64| leaves * of_leaf + nodes * (of_three - 2 * of_leaf);
@@ -143,7 +143,7 @@ mod tests {
         for (depth, holes) in [(1, false), (2, true), (3, false)] {
             let tree = Tree { depth, holes, root: root(seed, depth, 0) };
             volery::check(&tree, witness(seed, depth)).expect("satisfied");
-            let shape = Shape::of(&tree).expect("counted");
+            let shape = Shape::without_depth(&tree).expect("counted");
             let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
             let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
             for of in [by_polynomials, by_gates] {

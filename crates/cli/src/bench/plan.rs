@@ -114,7 +114,7 @@ impl Plan<Binary> {
             return self.clauses(name, size, statement, known);
         }
         volery::check(statement, known)?;
-        let shape = circuit::Shape::of(statement)?;
+        let shape = circuit::Shape::without_depth(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
         self.prove(name, size, statement.source(), known, self.settings.mul(&shape), &options)
     }

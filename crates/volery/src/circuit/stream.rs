@@ -52,13 +52,15 @@ mod interpreter;
 mod naming;
 mod plan;
 mod recorder;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, HintFunction, Op, Record};
-pub use recorder::{Handle, Recorder, VectorHandle};
+pub use recorder::{Functions, Handle, Recorder, VectorHandle};
+pub(crate) use shape::count;
 
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape};
 use crate::error::Result;
 use interpreter::Interpreter;
 use volery_primitives::{F2, Field};
@@ -94,11 +96,42 @@ pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
 
 impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        let mut interpreter = Interpreter::new(b, self.0);
-        let mut recorder = Recorder::new(&mut interpreter);
-        let recorded = self.0.record(&mut recorder);
-        recorder.finish(recorded)
+        execute(self.0, &Functions::default(), b)
     }
+}
+
+/// A statement as a stream of gates, whose functions are kept from one time to the next: for who goes through it often.
+pub struct Stream<'s, F: Field> {
+    source: &'s dyn Source<F>,
+    functions: Functions<F>,
+}
+
+impl<'s, F: Field> Stream<'s, F> {
+    /// The stream of `source`.
+    pub fn new(source: &'s dyn Source<F>) -> Self {
+        Self { source, functions: Functions::default() }
+    }
+
+    /// Its gates by kind, but for their depth.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    pub(crate) fn count(&self) -> Result<Shape> {
+        count(self.source, &self.functions)
+    }
+}
+
+impl<B: Polynomials> Circuit<B> for Stream<'_, B::F> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        execute(self.source, &self.functions, b)
+    }
+}
+
+fn execute<B: Polynomials>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
+    let mut interpreter = Interpreter::new(b, source);
+    let mut recorder = Recorder::new(&mut interpreter, functions);
+    let recorded = source.record(&mut recorder);
+    recorder.finish(recorded)
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.

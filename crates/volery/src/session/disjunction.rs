@@ -4,7 +4,7 @@ use super::statement::check_stream;
 use super::system::find;
 use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Stream};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Source, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, Source, Stream as Gates, StreamedClauses};
 use crate::circuit::{Clause, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::zk::Accepted;
@@ -44,7 +44,7 @@ where
     system.prove(ForProver::of(source), &all, channel, options).map_err(|error| match error {
         Error::Unsatisfied(_) => {
             let own: Stream<'_, F2> = witness.read();
-            check_stream(&Clause::new(clauses, chosen), own).err().unwrap_or(error)
+            check_stream(&Gates::new(&Clause::new(clauses, chosen)), own).err().unwrap_or(error)
         }
         error => error,
     })

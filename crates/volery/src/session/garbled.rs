@@ -7,7 +7,7 @@ use super::{
     ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
 };
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Streamed, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, StreamedClauses};
 use crate::circuit::{Alternatives as _, Branch, Clause, Clauses, Clear, Shape, clauses as of_clauses};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
@@ -70,9 +70,8 @@ impl ProofSystem<Binary> for Jko {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let (shape, digest) = settle(&statement.stream, options)?;
+        let values = Clear::inputs(&statement.stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
@@ -89,7 +88,7 @@ impl ProofSystem<Binary> for Jko {
         )?;
         let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
         run.begin();
-        prover.prove(run.channel, &circuit, &mut run.random)?;
+        prover.prove(run.channel, &statement.stream, &mut run.random)?;
         recv_verdict(run.channel)?;
         Ok(run.close())
     }
@@ -100,7 +99,7 @@ impl ProofSystem<Binary> for Jko {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let (shape, digest) = settle(statement.source, options)?;
+        let (shape, digest) = settle(&statement.stream, options)?;
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
@@ -117,7 +116,7 @@ impl ProofSystem<Binary> for Jko {
         )?;
         let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
-            verifier.verify(run.channel, &Streamed(statement.source), &mut run.random)
+            verifier.verify(run.channel, &statement.stream, &mut run.random)
         });
         let accepted = tell(run.channel, verdict)?;
         Ok((accepted, run.close()))

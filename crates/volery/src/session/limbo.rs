@@ -11,7 +11,7 @@ use super::{
     System,
 };
 use crate::channel::{Channel, Traffic};
-use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
@@ -152,10 +152,10 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
+        let circuit = &statement.stream;
+        let (shape, digest) = settle(circuit, options)?;
         let started = Instant::now();
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
@@ -172,7 +172,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         )?;
         run.begin();
         let started = Instant::now();
-        limbo::prove::<S::Parties, _>(run.channel, &terms, &circuit, &values, &mut run.random)?;
+        limbo::prove::<S::Parties, _>(run.channel, &terms, circuit, &values, &mut run.random)?;
         let work = evaluated + started.elapsed();
         recv_verdict(run.channel)?;
         Ok(with_proof(run.close(), &terms, work))
@@ -184,8 +184,8 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
+        let circuit = &statement.stream;
+        let (shape, digest) = settle(circuit, options)?;
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
         terms.check()?;
@@ -200,7 +200,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
             worth,
         )?;
         run.begin();
-        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, &circuit, &mut run.random);
+        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, circuit, &mut run.random);
         let (accepted, work) = tell(run.channel, verdict)?;
         Ok((accepted, with_proof(run.close(), &terms, work)))
     }
@@ -219,15 +219,15 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         options: &Options,
     ) -> Result<Report> {
         let started = Instant::now();
-        let circuit = Streamed(source);
-        let (shape, statement) = settle(source, options)?;
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
+        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let parameters = choose::<S>(options, &shape, Mode::File)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
         let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
-        limbo::write::<S::Parties, _>(&mut out, &header, &terms, &circuit, &values, random)?;
+        limbo::write::<S::Parties, _>(&mut out, &header, &terms, circuit, &values, random)?;
         out.flush().map_err(Error::io("writing the proof"))?;
         let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
         Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
@@ -240,13 +240,14 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let started = Instant::now();
-        let (shape, statement) = settle(source, options)?;
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
         header.compare::<S>(statement, &shape, &options.simulation.label)?;
         let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
         let terms = terms::<S>(options, &parameters, header.aggregation, &shape);
-        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, &Streamed(source))?;
+        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
     }
