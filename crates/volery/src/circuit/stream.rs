@@ -168,6 +168,34 @@ impl Alternatives for StreamedClauses<'_> {
     }
 }
 
+/// Clauses as streams of gates, whose functions are kept from one to the next, and from one time to the next.
+pub struct ClauseStream<'s> {
+    clauses: &'s dyn ClauseSource,
+    functions: Functions<F2>,
+}
+
+impl<'s> ClauseStream<'s> {
+    /// The streams of `clauses`.
+    pub fn new(clauses: &'s dyn ClauseSource) -> Self {
+        Self { clauses, functions: Functions::default() }
+    }
+}
+
+impl Alternatives for ClauseStream<'_> {
+    fn count(&self) -> usize {
+        self.clauses.count()
+    }
+    fn like(&self, clause: usize) -> usize {
+        self.clauses.like(clause)
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for ClauseStream<'_> {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
+        execute(&Clause::new(self.clauses, clause), &self.functions, branch)
+    }
+}
+
 impl<B: Polynomials<F = F2>> Clauses<B> for StreamedClauses<'_> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         Streamed(&Clause::new(self.0, clause)).run(branch)

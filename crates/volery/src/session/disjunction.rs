@@ -4,7 +4,7 @@ use super::statement::check_stream;
 use super::system::find;
 use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Stream};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Source, Stream as Gates, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Clause, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::zk::Accepted;
@@ -38,7 +38,7 @@ where
     }
     let one_of = OneOf(clauses);
     let source: &dyn Source<F2> = &one_of;
-    let shapes = of_clauses::shapes(&StreamedClauses(clauses))?;
+    let shapes = of_clauses::shapes(&ClauseStream::new(clauses))?;
     let all = one_of.witness(&shapes, chosen, witness.clone());
     // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
     system.prove(ForProver::of(source), &all, channel, options).map_err(|error| match error {

@@ -7,7 +7,7 @@ use super::{
     ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
 };
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, ClauseStream};
 use crate::circuit::{Alternatives as _, Branch, Clause, Clauses, Clear, Shape, clauses as of_clauses};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
@@ -183,7 +183,7 @@ impl ProofOfClauses for Stack {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let clauses = &StreamedClauses(clauses);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         if options.garbling.fixed_work {
             (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
@@ -219,7 +219,7 @@ impl ProofOfClauses for Stack {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let clauses = &StreamedClauses(clauses);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
         let parameters = stack_parameters(&options.garbling);
@@ -246,7 +246,7 @@ impl ProofOfClauses for Stack {
 
 /// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the work that the
 /// chosen clause takes.
-fn evaluate_in_vain(clauses: &StreamedClauses<'_>, clause: usize, witness: Stream<'_, F2>) {
+fn evaluate_in_vain(clauses: &ClauseStream<'_>, clause: usize, witness: Stream<'_, F2>) {
     let endless: Stream<'_, F2> = Box::new(witness.chain(core::iter::repeat(F2::ZERO)));
     let mut clear = Clear::new(endless);
     // Assertions are collected, so that none ends it.
@@ -254,7 +254,7 @@ fn evaluate_in_vain(clauses: &StreamedClauses<'_>, clause: usize, witness: Strea
 }
 
 /// The gates of the clauses, and the name of all: the given one, or that of their gates.
-fn settle_clauses(clauses: &StreamedClauses<'_>, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
+fn settle_clauses(clauses: &ClauseStream<'_>, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
     match options.statement {
         Some(digest) => Ok((of_clauses::shapes(clauses)?, digest)),
         None => of_clauses::fingerprint(clauses),

@@ -148,6 +148,7 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                     to += length as usize;
                 }
                 self.run(function, callee)?;
+                self.vectors.truncate(callee.vectors);
                 let (outside, inside) = self.wires.0.split_at_mut(callee.wires);
                 let mut places = results.iter();
                 for &[first, length] in function.read(function.results).list().runs {
