@@ -14,7 +14,7 @@ fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
 }
 
 /// Removes the file that is being written, and lets no other be put in place: for the one who ends the process.
-pub(crate) fn stop() {
+pub fn stop() {
     let unfinished = unfinished();
     if let Some(path) = &*unfinished {
         let _ = std::fs::remove_file(path);
@@ -23,7 +23,7 @@ pub(crate) fn stop() {
 }
 
 /// A file under another name until it is whole; removed where it never is.
-pub(crate) struct Partial {
+pub struct Partial {
     path: PathBuf,
     partial: PathBuf,
     out: BufWriter<File>,
@@ -31,7 +31,7 @@ pub(crate) struct Partial {
 
 impl Partial {
     /// Begins a file that `option` names, beside its place.
-    pub(crate) fn create(option: &str, path: &Path) -> Result<Self> {
+    pub fn create(option: &str, path: &Path) -> Result<Self> {
         let unwritten = |why: io::Error| {
             Failure::usage(format_args!("{option}: {} cannot be written: {why}", path.display()))
         };
@@ -51,7 +51,7 @@ impl Partial {
     }
 
     /// Puts the file in its place.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         let mut unfinished = unfinished();
         std::fs::rename(&self.partial, &self.path)?;

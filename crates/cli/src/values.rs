@@ -8,18 +8,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use volery::Field;
-use volery::circuit::{Elements, Value, Values};
+use volery::circuit::{Elements, Program, Value, Values};
 use zeroize::Zeroizing;
 
 /// The longest file of values, and the longest value.
 const LONGEST: usize = 1 << 30;
 
-/// The options that give values.
-pub(crate) const PUBLIC: &str = "--public";
-pub(crate) const PRIVATE: &str = "--private";
+/// The option of public values.
+pub const PUBLIC: &str = "--public";
+/// The option of private ones.
+pub const PRIVATE: &str = "--private";
 
 /// A value of a port, as it is written.
-pub(crate) trait Written: Sized {
+pub trait Written: Sized {
     /// The value that `text` writes, which begins with no white space.
     fn from_text(text: &[u8]) -> Result<Self>;
 
@@ -78,15 +79,38 @@ impl<F: Field> Written for Elements<F> {
     }
 }
 
+/// The witness of a program, to be read as often as needed.
+pub struct Known<'a, P: Program>(
+    /// As it was read.
+    pub &'a P::Witness,
+);
+
+impl<P: Program> Clone for Known<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Program> Copy for Known<'_, P> {}
+
+impl<'a, P: Program + 'a> IntoIterator for Known<'a, P> {
+    type Item = P::F;
+    type IntoIter = Box<dyn Iterator<Item = P::F> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(P::elements(self.0))
+    }
+}
+
 /// Reads values of arguments and files, and standard input at most once.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub struct Reader {
     stdin_is_read: bool,
 }
 
 impl Reader {
     /// The values in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of theirs.
-    pub(crate) fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
+    pub fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
         let mut values = Values::new();
         for (i, argument) in arguments.iter().enumerate() {
             let bytes = argument.as_encoded_bytes();
