@@ -14,8 +14,7 @@ use volery::circuit::{
 };
 use volery::random::Random;
 use volery::{Circuit, Setting, System};
-use volery_cli::failure::one_of;
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::fields::{Field, Stated, Visitor};
 use volery_cli::print::seconds;
 use volery_cli::report::Outcome;

@@ -11,8 +11,7 @@ use volery::circuit::stream::Source;
 use volery::circuit::{Polynomials, Shape, Size};
 use volery::random::Random;
 use volery::{Binary, Circuit, F2, System};
-use volery_cli::failure::one_of;
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::human;
 
 /// The depth where none is given, and the largest.

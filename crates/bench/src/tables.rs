@@ -3,8 +3,8 @@
 //! Each row is a bench in a process of its own. The files are written after each table, so that an interrupted run
 //! leaves the tables before.
 
+mod child;
 mod draw;
-mod files;
 mod limbo;
 mod machine;
 mod markdown;
@@ -23,16 +23,17 @@ use paper::{Row, Table};
 use results::{Cell, Measured, Results};
 use run::{Runner, State};
 use serde_json::{Map, Value, json};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 use volery::{Binary, System};
 use volery_cli::failure::{Failure, Result, one_of};
-use volery_cli::print::table;
-use volery_cli::print::{self, notice};
+use volery_cli::partial::{Old, Partial};
+use volery_cli::print::{self, notice, table};
 use volery_cli::report::peak_rss;
 use volery_cli::settings::Settings;
 
-pub(crate) use files::stop;
+pub(crate) use child::stop;
 
 /// Where the files go, where no folder is named.
 const FOLDER: &str = "volery-tables";
@@ -144,7 +145,10 @@ impl Asked {
         texts.extend(drawings.into_iter().map(|drawing| (drawing.file, drawing.svg)));
         let write = |(name, text): (&'static str, String)| {
             let path = self.folder.join(name);
-            files::write(&path, &text).map_err(|why| self.unwritten(&path, &why))?;
+            // The tables before these, and those of another day, are renewed.
+            let mut file = Partial::create("--out", &path, Old::Goes)?;
+            file.write_all(text.as_bytes()).map_err(|why| self.unwritten(&path, &why))?;
+            file.finish()?;
             Ok((name, path))
         };
         texts.into_iter().map(write).collect()

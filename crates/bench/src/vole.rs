@@ -14,8 +14,7 @@ use volery::vole::{BoxedVole, Share, Shares};
 use volery::{Choice, Correlations, Field, Reason, Setting, Use};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::fields::{BOOLEAN, Stated, Visitor};
-use volery_cli::print::table;
-use volery_cli::print::{self, count, human, seconds};
+use volery_cli::print::{self, count, human, seconds, table};
 use volery_cli::progress::Counter;
 use volery_cli::report::peak_rss;
 

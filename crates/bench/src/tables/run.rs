@@ -1,6 +1,6 @@
 //! Benches as processes of their own, so that the memory that they report is theirs alone.
 
-use super::files;
+use super::child;
 use super::measure::Measure;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -93,10 +93,10 @@ impl Runner {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut process, 0);
         let lost = |why| Failure::new(Fault::Peer, format_args!("its process was lost: {why}"));
-        let mut out = files::start(&mut process).map_err(lost)?;
+        let mut out = child::start(&mut process).map_err(lost)?;
         let mut text = String::new();
         let read = out.read_to_string(&mut text);
-        let status = files::end().map_err(lost)?;
+        let status = child::end().map_err(lost)?;
         read.map_err(lost)?;
         let object: Option<Value> = text.lines().last().and_then(|line| serde_json::from_str(line).ok());
         match object {

@@ -154,6 +154,9 @@ pub(crate) struct Prove {
     /// Write a proof to this file, by limbo, instead of talking to a verifier
     #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file that --out names, if there is one
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]

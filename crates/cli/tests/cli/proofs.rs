@@ -123,7 +123,7 @@ fn proofs_are_files() {
     }
     // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own coins.
     let before = std::fs::read(folder.path("proof0")).expect("read");
-    folder.prove("proof0", &[]).expect(0);
+    folder.prove("proof0", &["--force"]).expect(0);
     let after = std::fs::read(folder.path("proof0")).expect("read");
     assert!(before.len() == after.len() && before != after);
 }
@@ -193,6 +193,12 @@ fn failed_runs_leave_no_files() {
     prove("message=text:abc", &folder.path("no/such/folder"), &[])
         .refused(2, &["--out", "cannot be written"]);
     verify(&out, &[]).refused(2, &["--proof", "cannot be read"]);
+    let there = folder.path("there");
+    std::fs::write(&there, "precious").expect("written");
+    prove("message=text:abc", &there, &[]).refused(2, &["--out", "there is a file", "--force"]);
+    assert_eq!(std::fs::read(&there).expect("read"), b"precious");
+    prove("message=text:abc", &there, &["--force"]).expect(0);
+    verify(&there, &[]).expect(0);
     verify(folder.0.path(), &[]).refused(2, &["--proof", "cannot be read"]);
 }
 

@@ -59,6 +59,9 @@ pub(crate) struct Export {
     /// The file to write, which appears once it is whole [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Replace the file of that name, if there is one
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
 }
 
 #[derive(Args)]

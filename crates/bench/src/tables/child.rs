@@ -1,19 +1,17 @@
-//! What must not be left behind when the process is interrupted: half a file, and a bench that goes on alone.
+//! What must not go on alone when the process is interrupted: the bench under way.
 
 use std::io;
-use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The bench under way. Held while one starts, too, and while a file is written.
+/// The bench under way. Held while one starts, too.
 static RUNNING: Mutex<Option<Child>> = Mutex::new(None);
 
 fn running() -> MutexGuard<'static, Option<Child>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the bench under way, and lets no other start and no file be written from here on: for the one who ends the
-/// process.
+/// Ends the bench under way, and lets no other start from here on: for the one who ends the process.
 pub(crate) fn stop() {
     let mut running = running();
     if let Some(child) = running.as_mut() {
@@ -36,13 +34,4 @@ pub(super) fn start(process: &mut Command) -> io::Result<ChildStdout> {
 pub(super) fn end() -> io::Result<ExitStatus> {
     let child = running().take();
     child.ok_or(io::ErrorKind::NotFound)?.wait()
-}
-
-/// Writes a file, which is there with all of `text` or as it was before.
-pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
-    let _running = running();
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    std::fs::write(&partial, text)?;
-    std::fs::rename(&partial, path)
 }
