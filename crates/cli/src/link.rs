@@ -30,6 +30,12 @@ impl Reach {
                 "{option} {address}: write a host and a port, such as 127.0.0.1:7000 or [::1]:7000"
             )));
         }
+        if let Some(port) = address.strip_prefix(':') {
+            return Err(Failure::usage(format_args!(
+                "{option} {address}: the host is missing: write 127.0.0.1:{port} for this machine, or a host's name or \
+                 number and :{port} for another network"
+            )));
+        }
         let loopback = is_loopback(address).map_err(|why| {
             Failure::peer(format_args!("{option} {address}: {why}: correct the name, or give a number"))
         })?;

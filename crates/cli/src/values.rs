@@ -133,7 +133,8 @@ impl Reader {
                     let file = File::open(path).map_err(|why| {
                         let why = why.kind();
                         Failure::usage(format_args!(
-                            "{place}: neither NAME=VALUE nor a file that can be read ({why})"
+                            "{place}: neither NAME=VALUE nor a file that can be read ({why}): write NAME=VALUE with a name that \
+                             `volery circuit info RELATION` lists, or the path of a file of such lines"
                         ))
                     })?;
                     self.add_file(&mut values, path, file).map_err(|why| why.at(option))?;
@@ -146,6 +147,8 @@ impl Reader {
     /// Adds each line of `file`, which is at `path`.
     fn add_file<V: Written>(&mut self, values: &mut Values<V>, path: &Path, file: File) -> Result<()> {
         let text = read_all(file, 0).map_err(|why| Failure::usage(why).at(path.display()))?;
+        // The byte-order mark that some editors begin a file with is no part of a name.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
             if line.is_empty() || line.starts_with(b"#") {
@@ -249,7 +252,7 @@ mod tests {
     fn arguments_and_files_are_told_apart() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a=b");
-        std::fs::write(&file, "# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
+        std::fs::write(&file, "\u{feff}# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
             .expect("written");
         let read = read(&[file.to_str().expect("UTF-8"), "y=text:"]).expect("read");
         assert_eq!(read, ["in0", "in1", "x", "y"]);

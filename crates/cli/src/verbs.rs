@@ -2,7 +2,7 @@
 //!
 //! Here, too, imports go one way:
 //! ```text
-//! args                                  what is typed
+//! args  foreign                         what is typed, and files that are no circuits
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! disjunction  file                     one of several clauses, proofs that are files
 //! bench  demo  doctor  export  parties  relations
@@ -15,6 +15,7 @@ mod disjunction;
 mod doctor;
 mod export;
 mod file;
+mod foreign;
 mod given;
 mod parties;
 mod relations;
@@ -63,9 +64,14 @@ impl Program for Typed {
         if word == "check" { Asked::check() } else { Asked::default() }
     }
 
-    fn misuse(kind: ErrorKind, word: &OsStr, _option: &str) -> Option<String> {
+    fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
         let circuit = word == "circuit";
         match kind {
+            ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
+                "verify takes no --private: only the prover has private values: give them to `volery prove`, and what \
+                 both know by --public"
+                    .into(),
+            ),
             ErrorKind::InvalidSubcommand if circuit => {
                 Some(format!("there is no such verb: there are {CIRCUIT_VERBS}"))
             }

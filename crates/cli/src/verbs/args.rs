@@ -65,31 +65,31 @@ give the relations in the same order.";
 
 const PROVE: &str = "\
 Examples:
-  volery prove --relation builtin:sha256-preimage?length=9 \\
+  volery prove --relation 'builtin:sha256-preimage?length=9' \\
     --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000
   volery prove --relation aes_128.txt \\
     --public known.txt --private in0=- --listen 127.0.0.1:7000
-  volery prove --field f61 --relation builtin:linear?rows=1&columns=2 \\
+  volery prove --field f61 --relation 'builtin:linear?rows=1&columns=2' \\
     --public matrix=3,-1 --public b=5 --private x=@secret.txt \\
     --connect 127.0.0.1:7000
-  volery prove --system stack --relation builtin:sha256-preimage?length=9 \\
+  volery prove --system stack --relation 'builtin:sha256-preimage?length=9' \\
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
     --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000
-  volery prove --relation builtin:sha256-preimage?length=9 \\
+  volery prove --relation 'builtin:sha256-preimage?length=9' \\
     --public digest=0x… --private message=@secret.txt --out proof.bin";
 
 const VERIFY: &str = "\
 Examples:
-  volery verify --relation builtin:sha256-preimage?length=9 \\
+  volery verify --relation 'builtin:sha256-preimage?length=9' \\
     --public digest=0x… --listen 127.0.0.1:7000
   volery verify --relation aes_128.txt \\
     --public known.txt --connect 127.0.0.1:7000
-  volery verify --field f61 --relation builtin:linear?rows=1&columns=2 \\
+  volery verify --field f61 --relation 'builtin:linear?rows=1&columns=2' \\
     --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000
-  volery verify --system stack --relation builtin:sha256-preimage?length=9 \\
+  volery verify --system stack --relation 'builtin:sha256-preimage?length=9' \\
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
     --listen 127.0.0.1:7000
-  volery verify --relation builtin:sha256-preimage?length=9 \\
+  volery verify --relation 'builtin:sha256-preimage?length=9' \\
     --public digest=0x… --proof proof.bin";
 
 const BENCH: &str = "\

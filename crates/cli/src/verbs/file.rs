@@ -54,6 +54,7 @@ impl Visitor for Prove<'_> {
         let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
         let mut options = settings.options(statement.digest(), None)?;
         options.simulation.label = label(&typed.public.relation[0], &statement);
+        no_stream(OUT, path, "written to")?;
         let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
         let progress = watch(&mut options, &settings);
         let known = Known::<S::Program>(&witness);
@@ -93,6 +94,7 @@ impl Visitor for Verify<'_> {
         }
         let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
         let mut options = settings.options(statement.digest(), None)?;
+        no_stream(PROOF, path, "read from")?;
         let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
         let mut file = BufReader::new(File::open(path).map_err(unread)?);
         let mut head = Vec::new();
@@ -124,6 +126,16 @@ fn refused(path: &Path, why: Error, label: Option<&str>) -> Failure {
         },
         None => failure,
     }
+}
+
+/// Refuses the name that stands for a standard stream elsewhere.
+fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
+    if path.as_os_str() != "-" {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!(
+        "{option} -: a proof is {way} a file, and no standard stream: give the path of a file (./- for one of that name)"
+    )))
 }
 
 /// Refuses several relations.

@@ -1,6 +1,7 @@
 //! What is given to `prove`, `verify` and `check`: relations, values, and where the peer is.
 
 use crate::verbs::args::{Peer, Private, Public};
+use crate::verbs::foreign;
 use volery::circuit::{Format, Program, Statement};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::BOOLEAN;
@@ -10,7 +11,10 @@ use volery_cli::values::{PRIVATE, PUBLIC, Reader, Written};
 /// Opens a relation that is given as text.
 pub(crate) fn relation<P: Program>(spec: &str, format: Option<&str>) -> Result<P> {
     let format: Option<Format> = format.map(str::parse).transpose()?;
-    Ok(P::open(spec, format)?)
+    P::open(spec, format).map_err(|why| match foreign::advice(spec) {
+        Some(advice) => Failure::usage(format_args!("{why}: {advice}")),
+        None => why.into(),
+    })
 }
 
 /// The statement that both parties know.

@@ -92,6 +92,33 @@ fn what_does_not_exist_is_said_to() {
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
 }
 
+/// What many try first says what it is, and what to do instead.
+#[test]
+fn first_attempts_are_answered() {
+    let verify = |more: &[&str]| volery(&preimage("verify", more));
+    verify(&["--private", "message=text:abc"]).refused(2, &["verify takes no --private", "`volery prove`"]);
+    verify(&["--proof", "-"]).refused(2, &["--proof -: ", "give the path of a file"]);
+    let out = ["--private", "message=text:abc", "--out", "-"];
+    volery(&preimage("prove", &out)).refused(2, &["--out -: ", "give the path of a file"]);
+    verify(&["--public", "nosuch", "--listen", "127.0.0.1:0"])
+        .refused(2, &["--public nosuch: neither NAME=VALUE nor a file", "volery circuit info"]);
+    verify(&["--listen", ":7777"]).refused(2, &["--listen :7777: the host is missing", "127.0.0.1:7777"]);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("given");
+    let text = path.to_str().expect("UTF-8");
+    for (begin, words) in [
+        (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
+        (b"r1cs\x01\x00\x00\x00", "it is R1CS"),
+        (b"// an adder\nmodule adder(a, b);\n", "it is Verilog"),
+        (b"\xef\xbb\xbf1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n", "byte-order mark"),
+    ] {
+        std::fs::write(&path, begin).expect("written");
+        volery(&["circuit", "info", text]).refused(2, &[text, words]);
+        volery(&["verify", "--relation", text, NOWHERE[0], NOWHERE[1]]).refused(2, &[text, words]);
+    }
+}
+
 /// Benches are a program of its own, which need not be there.
 #[test]
 fn a_missing_program_is_said_to_be() {

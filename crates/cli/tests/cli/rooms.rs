@@ -33,7 +33,7 @@ const PARTS: [Part; 3] = [
         folder: "cli/src/verbs",
         prefix: "crate::verbs::",
         order: &[
-            &["args"],
+            &["args", "foreign"],
             &["given", "session"],
             &["disjunction", "file"],
             &["bench", "demo", "doctor", "export", "parties", "relations"],

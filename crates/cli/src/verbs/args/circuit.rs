@@ -17,7 +17,7 @@ Statements of polynomials (inner-product, matmul, holes=1) are not made of
 gates, and are refused. The file of one block of SHA-256 has 3 MB.
 
 Example:
-  volery circuit export builtin:sha256-preimage?length=3 --out sha256.txt
+  volery circuit export 'builtin:sha256-preimage?length=3' --out sha256.txt
   volery check --relation sha256.txt --private in0=text:abc \\
     --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
