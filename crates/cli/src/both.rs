@@ -11,23 +11,28 @@ use volery::circuit::stream::ClauseSource;
 use volery::{Accepted, Binary, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
 
 /// What the two parties report of each statement.
-pub(crate) struct Reports {
-    pub(crate) prover: Vec<Report>,
-    pub(crate) verifier: Vec<Report>,
+pub struct Reports {
+    /// One for each statement.
+    pub prover: Vec<Report>,
+    /// One for each statement.
+    pub verifier: Vec<Report>,
 }
 
 /// What is to be done, and over what.
-pub(crate) struct Task<'s, S> {
-    pub(crate) settings: &'s Settings<S>,
-    pub(crate) shape: Shape,
+pub struct Task<'s, S> {
+    /// How it is proved.
+    pub settings: &'s Settings<S>,
+    /// The link between the two.
+    pub shape: Shape,
     /// What is counted, and how many there will be, where that is known, for those who watch.
-    pub(crate) unit: &'static str,
-    pub(crate) total: Option<u64>,
+    pub unit: &'static str,
+    /// How many there will be.
+    pub total: Option<u64>,
 }
 
 impl<S: Setting> Task<'_, S> {
     /// Runs the two ends. `prover` also counts what it has done.
-    pub(crate) fn run<P: Send, V>(
+    pub fn run<P: Send, V>(
         &self,
         prover: impl FnOnce(&mut Channel, &Counter) -> volery::Result<P> + Send,
         verifier: impl FnOnce(&mut Channel) -> volery::Result<V>,
@@ -59,13 +64,7 @@ impl<S: Setting> Task<'_, S> {
 
     /// Proves and verifies `circuit` as often as said, on one set-up where the system has one. `options.progress` must be
     /// free.
-    pub(crate) fn prove<C, W>(
-        &self,
-        circuit: &C,
-        witness: W,
-        options: &Options,
-        repeat: u32,
-    ) -> Result<Reports>
+    pub fn prove<C, W>(&self, circuit: &C, witness: W, options: &Options, repeat: u32) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: Provable<S> + Sync + ?Sized,
@@ -114,7 +113,7 @@ impl<S: Setting> Task<'_, S> {
 
 impl Task<'_, Binary> {
     /// Proves one of `clauses`, number `chosen`, as often as said.
-    pub(crate) fn prove_one_of<W>(
+    pub fn prove_one_of<W>(
         &self,
         clauses: &dyn ClauseSource,
         (chosen, witness): (usize, W),

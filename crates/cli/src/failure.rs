@@ -6,11 +6,11 @@ use volery::Error;
 use volery::error::Disagreement;
 
 /// A result whose error is a [`Failure`].
-pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// Whose fault it is; the numbers are the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// The verifier was not convinced.
     Rejected = 1,
     /// The caller's: arguments, relation, values, witness.
@@ -25,35 +25,40 @@ pub(crate) enum Fault {
 
 /// Why a run failed. The line holds no private value.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) fault: Fault,
-    pub(crate) line: String,
+pub struct Failure {
+    /// Whose fault it is.
+    pub fault: Fault,
+    /// What is said of it.
+    pub line: String,
     /// Whether the statement was evaluated and does not hold.
-    pub(crate) unsatisfied: bool,
+    pub unsatisfied: bool,
     /// The JSON object of the run, where there is more to say than that it failed.
-    pub(crate) report: Option<Value>,
+    pub report: Option<Value>,
 }
 
 impl Failure {
-    pub(crate) fn new(fault: Fault, line: impl Display) -> Self {
+    /// Of this fault.
+    pub fn new(fault: Fault, line: impl Display) -> Self {
         Self { fault, line: one_line(line), unsatisfied: false, report: None }
     }
 
-    pub(crate) fn usage(line: impl Display) -> Self {
+    /// The caller's.
+    pub fn usage(line: impl Display) -> Self {
         Self::new(Fault::Usage, line)
     }
 
-    pub(crate) fn peer(line: impl Display) -> Self {
+    /// The peer's or the network's.
+    pub fn peer(line: impl Display) -> Self {
         Self::new(Fault::Peer, line)
     }
 
     /// Reports this object, which tells of the failure, too.
-    pub(crate) fn with(self, report: Value) -> Self {
+    pub fn with(self, report: Value) -> Self {
         Self { report: Some(report), ..self }
     }
 
     /// Says before the line where it happened.
-    pub(crate) fn at(self, place: impl Display) -> Self {
+    pub fn at(self, place: impl Display) -> Self {
         Self { line: format!("{place}: {}", self.line), ..self }
     }
 }
@@ -110,6 +115,17 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// Demands that `name` is one of those `there`.
+///
+/// # Errors
+/// Where it is not, with all that are there.
+pub fn one_of(option: &str, name: &str, there: &[&str]) -> Result<()> {
+    if there.contains(&name) {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!("{option}: no such name: there is {}", there.join(", "))))
 }
 
 /// `text` without line breaks and other control characters.

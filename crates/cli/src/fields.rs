@@ -1,23 +1,18 @@
-//! The fields of `--field`, and what is done over each of them.
+//! The fields of `--field`, and the one step from their names to the types that proofs are over.
+//!
+//! What is to be done over a field whose name is typed is a [`Visitor`]: whoever has one gives it to [`Field::visit`],
+//! and nothing here knows what it does.
 
-use crate::args::{Bench, Check, Info, Prove, Verify};
-use crate::failure::{Failure, Result};
-use crate::partial::Partial;
-use crate::parties::Known;
-use crate::settings::{most_bits, one_of};
+use crate::failure::{Failure, Result, one_of};
 use crate::values::Written;
-use crate::{bench, parties, relations};
-use std::io::Read;
-use std::time::Instant;
-use volery::channel::Channel;
-use volery::circuit::{FieldRelation, Program, Relation, Shape, Size, Statement};
+use volery::circuit::{FieldRelation, Program, Relation, Shape, Size};
 use volery::{
-    Accepted, Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _,
-    Goldilocks, Goldilocksx2, MacField, Options, Over, Q32, Q32x2, Registered, Report, Setting,
+    Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
+    Goldilocksx2, MacField, Over, Q32, Q32x2, Registered, Setting,
 };
 
 /// A setting for which relations can be given.
-pub(crate) trait Stated: Setting {
+pub trait Stated: Setting {
     /// The relations.
     type Program: Program<F = Self::F, Value: Written>;
 
@@ -28,37 +23,10 @@ pub(crate) trait Stated: Setting {
     fn traffic(correlations: Correlations, size: Size) -> Estimate;
 
     /// The gates of each clause, where a relation claims that one of several things holds.
+    ///
+    /// # Errors
+    /// `Invalid` where the relation is malformed.
     fn clauses(relation: &Self::Program) -> volery::Result<Vec<Shape>>;
-
-    /// Proves a statement as a whole, by a system of this field.
-    fn prove(
-        statement: &Statement<Self::Program>,
-        known: Known<Self::Program>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<Report>;
-
-    /// Verifies it.
-    fn verify(
-        statement: &Statement<Self::Program>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)>;
-
-    /// Writes a proof file of it.
-    fn prove_to(
-        statement: &Statement<Self::Program>,
-        known: Known<Self::Program>,
-        file: &mut Partial,
-        options: &Options,
-    ) -> volery::Result<Report>;
-
-    /// Verifies a proof file of it.
-    fn verify_from(
-        statement: &Statement<Self::Program>,
-        file: &mut (dyn Read + Send),
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)>;
 }
 
 impl Stated for Binary {
@@ -74,40 +42,6 @@ impl Stated for Binary {
 
     fn clauses(relation: &Relation) -> volery::Result<Vec<Shape>> {
         relation.clauses()
-    }
-
-    fn prove(
-        statement: &Statement,
-        known: Known<Relation>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<Report> {
-        volery::prove(statement.source(), known, channel, options)
-    }
-
-    fn verify(
-        statement: &Statement,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)> {
-        volery::verify(statement.source(), channel, options)
-    }
-
-    fn prove_to(
-        statement: &Statement,
-        known: Known<Relation>,
-        file: &mut Partial,
-        options: &Options,
-    ) -> volery::Result<Report> {
-        volery::prove_to(statement.source(), known, file, options)
-    }
-
-    fn verify_from(
-        statement: &Statement,
-        mut file: &mut (dyn Read + Send),
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_from(statement.source(), &mut file, options)
     }
 }
 
@@ -128,122 +62,136 @@ where
     fn clauses(_: &FieldRelation<B>) -> volery::Result<Vec<Shape>> {
         Ok(Vec::new())
     }
-
-    fn prove(
-        statement: &Statement<FieldRelation<B>>,
-        known: Known<FieldRelation<B>>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<Report> {
-        volery::prove_over::<Self, _, _>(statement.source(), known, channel, options)
-    }
-
-    fn verify(
-        statement: &Statement<FieldRelation<B>>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_over::<Self, _>(statement.source(), channel, options)
-    }
-
-    fn prove_to(
-        statement: &Statement<FieldRelation<B>>,
-        known: Known<FieldRelation<B>>,
-        file: &mut Partial,
-        options: &Options,
-    ) -> volery::Result<Report> {
-        volery::prove_to_over::<Self, _, _>(statement.source(), known, file, options)
-    }
-
-    fn verify_from(
-        statement: &Statement<FieldRelation<B>>,
-        mut file: &mut (dyn Read + Send),
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)> {
-        volery::verify_from_over::<Self, _>(statement.source(), &mut file, options)
-    }
 }
 
-/// One of them.
-pub(crate) struct Field {
-    pub(crate) name: fn() -> String,
-    /// What wires carry, whatever the extension.
-    pub(crate) wires: &'static str,
-    pub(crate) non_interactive: bool,
-    /// The most bits of statistical security of a proof as in these options, but over any correlations; 0 where there is
-    /// none.
-    pub(crate) statistical_bits: fn(&Options) -> u32,
-    pub(crate) prove: fn(&Prove, Instant) -> Result<()>,
-    pub(crate) verify: fn(&Verify, Instant) -> Result<()>,
-    pub(crate) check: fn(&Check) -> Result<()>,
-    pub(crate) info: fn(&Info) -> Result<()>,
-    pub(crate) builtins: fn() -> &'static [(&'static str, &'static str)],
-    pub(crate) arithmetic: fn(&Bench, Instant) -> Result<()>,
-    pub(crate) wolverine: fn(&Bench, Instant) -> Result<()>,
-    pub(crate) inner_product: fn(&Bench, Instant) -> Result<()>,
-    pub(crate) matmul: fn(&Bench, Instant) -> Result<()>,
-    pub(crate) sis: fn(&Bench, Instant) -> Result<()>,
-    pub(crate) vole: fn(&Bench, Instant) -> Result<()>,
+/// What is done over a field that is known by name only.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it over `S`.
+    fn visit<S: Stated>(self) -> Self::Output;
 }
 
-/// All there are.
-pub(crate) static FIELDS: [Field; 8] = [
-    Field::of::<Binary>(),
-    Field::of::<Over<F61, F61>>(),
-    Field::of::<Over<F61, F61x2>>(),
-    Field::of::<Over<Goldilocks, Goldilocks>>(),
-    Field::of::<Over<Goldilocks, Goldilocksx2>>(),
-    Field::of::<Over<Q32, Q32x2>>(),
-    Field::of::<Over<F65537, F65537x4>>(),
-    Field::of::<Over<F256, F128>>(),
-];
+/// One of the fields that can be named.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// F_2.
+    F2,
+    /// The integers modulo 2^61 - 1.
+    F61,
+    /// The same, with MACs in an extension of degree two.
+    F61x2,
+    /// The integers modulo 2^64 - 2^32 + 1.
+    Goldilocks,
+    /// The same, with MACs in an extension of degree two.
+    Goldilocksx2,
+    /// The integers modulo 2^32 - 5, with MACs in an extension of degree two.
+    Q32,
+    /// The integers modulo 65537, with MACs in an extension of degree four.
+    F65537,
+    /// The field of 2^8 elements, with MACs in that of 2^128.
+    F256,
+}
 
 /// The names of the two that stand where none is given.
-pub(crate) const BOOLEAN: &str = F2::NAME;
-pub(crate) const ARITHMETIC: &str = F61::NAME;
+pub const BOOLEAN: &str = F2::NAME;
+/// The one for benches of arithmetic.
+pub const ARITHMETIC: &str = F61::NAME;
 
 impl Field {
-    const fn of<S: Stated>() -> Self {
-        Self {
-            name: S::name,
-            wires: S::F::NAME,
-            non_interactive: S::NON_INTERACTIVE,
-            statistical_bits: |options| {
-                most_bits::<S>(&Options { correlations: None, ..options.clone() }).unwrap_or(0)
-            },
-            prove: parties::prove::<S>,
-            verify: parties::verify::<S>,
-            check: relations::check::<S>,
-            info: relations::info::<S>,
-            builtins: S::builtins,
-            arithmetic: bench::arithmetic::<S>,
-            wolverine: bench::wolverine::<S>,
-            inner_product: bench::inner_product::<S>,
-            matmul: bench::matmul::<S>,
-            sis: bench::sis::<S>,
-            vole: bench::vole::<S>,
+    /// All there are.
+    pub const ALL: [Self; 8] = [
+        Self::F2,
+        Self::F61,
+        Self::F61x2,
+        Self::Goldilocks,
+        Self::Goldilocksx2,
+        Self::Q32,
+        Self::F65537,
+        Self::F256,
+    ];
+
+    /// Does over this field what `visitor` does.
+    pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+        match self {
+            Self::F2 => visitor.visit::<Binary>(),
+            Self::F61 => visitor.visit::<Over<F61, F61>>(),
+            Self::F61x2 => visitor.visit::<Over<F61, F61x2>>(),
+            Self::Goldilocks => visitor.visit::<Over<Goldilocks, Goldilocks>>(),
+            Self::Goldilocksx2 => visitor.visit::<Over<Goldilocks, Goldilocksx2>>(),
+            Self::Q32 => visitor.visit::<Over<Q32, Q32x2>>(),
+            Self::F65537 => visitor.visit::<Over<F65537, F65537x4>>(),
+            Self::F256 => visitor.visit::<Over<F256, F128>>(),
         }
     }
 
+    /// As `--field` writes it.
+    pub fn name(self) -> String {
+        struct Name;
+        impl Visitor for Name {
+            type Output = String;
+            fn visit<S: Stated>(self) -> String {
+                S::name()
+            }
+        }
+        self.visit(Name)
+    }
+
+    /// The name of what wires carry, whatever the extension.
+    pub fn wires(self) -> &'static str {
+        struct Wires;
+        impl Visitor for Wires {
+            type Output = &'static str;
+            fn visit<S: Stated>(self) -> &'static str {
+                S::F::NAME
+            }
+        }
+        self.visit(Wires)
+    }
+
     /// The one that is asked for, or F_2.
-    pub(crate) fn asked(typed: Option<&str>) -> Result<&'static Self> {
+    ///
+    /// # Errors
+    /// Where there is none of this name.
+    pub fn asked(typed: Option<&str>) -> Result<Self> {
         Self::named(typed.unwrap_or(BOOLEAN))
     }
 
     /// The one called `name`.
-    pub(crate) fn named(name: &str) -> Result<&'static Self> {
-        let names = FIELDS.each_ref().map(|field| (field.name)());
+    ///
+    /// # Errors
+    /// Where there is none of this name.
+    pub fn named(name: &str) -> Result<Self> {
+        let names = Self::ALL.map(Self::name);
         one_of("--field", name, &names.each_ref().map(String::as_str))?;
         let place = names.iter().position(|known| known == name).expect("one of them");
-        Ok(&FIELDS[place])
+        Ok(Self::ALL[place])
     }
 
     /// The one of a run that has no choice.
-    pub(crate) fn boolean(of: &str, typed: Option<&str>) -> Result<&'static Self> {
+    ///
+    /// # Errors
+    /// Where another than F_2 is asked for.
+    pub fn boolean(of: &str, typed: Option<&str>) -> Result<Self> {
         let field = Self::asked(typed)?;
-        if field.wires != BOOLEAN {
+        if field != Self::F2 {
             return Err(Failure::usage(format_args!("--field: {of} is over {BOOLEAN}: leave it out")));
         }
         Ok(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_have_names_of_their_own() {
+        for field in Field::ALL {
+            assert_eq!(Field::named(&field.name()).expect("known"), field);
+        }
+        assert_eq!(Field::asked(None).expect("the usual one").name(), BOOLEAN);
+        assert!(Field::boolean("demo", Some("f61")).is_err());
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use volery::channel::{Link, Shaped, Tcp, is_loopback};
 
 /// How to reach the peer.
-pub(crate) enum Reach {
+pub enum Reach {
     /// Wait for it at this address.
     Listen(String),
     /// Connect to it.
@@ -19,7 +19,7 @@ pub(crate) enum Reach {
 
 impl Reach {
     /// Refuses whatever leaves this machine, unless `insecure` allows it.
-    pub(crate) fn permit(&self, insecure: bool) -> Result<()> {
+    pub fn permit(&self, insecure: bool) -> Result<()> {
         let (option, address) = match self {
             Self::Listen(address) => ("--listen", address),
             Self::Connect(address) => ("--connect", address),
@@ -28,6 +28,12 @@ impl Reach {
         if port.is_none() {
             return Err(Failure::usage(format_args!(
                 "{option} {address}: write a host and a port, such as 127.0.0.1:7000 or [::1]:7000"
+            )));
+        }
+        if let Some(port) = address.strip_prefix(':') {
+            return Err(Failure::usage(format_args!(
+                "{option} {address}: the host is missing: write 127.0.0.1:{port} for this machine, or a host's name or \
+                 number and :{port} for another network"
             )));
         }
         let loopback = is_loopback(address).map_err(|why| {
@@ -43,7 +49,7 @@ impl Reach {
     }
 
     /// Reaches the peer within `timeout`, which then also bounds every wait for it.
-    pub(crate) fn link(&self, timeout: Duration) -> Result<Tcp> {
+    pub fn link(&self, timeout: Duration) -> Result<Tcp> {
         match self {
             Self::Listen(address) => {
                 let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
@@ -65,7 +71,7 @@ impl Reach {
 }
 
 /// Two connected ends on the loopback device, and their addresses.
-pub(crate) fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
+pub fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
     let made = || -> io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let connecting = std::net::TcpStream::connect(listener.local_addr()?)?;
@@ -78,16 +84,16 @@ pub(crate) fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
 
 /// How a link between two parties in this process is made worse.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Shape {
+pub struct Shape {
     /// In Mbit/s, each way.
-    pub(crate) bandwidth: Option<f64>,
+    pub bandwidth: Option<f64>,
     /// Each way.
-    pub(crate) latency: Duration,
+    pub latency: Duration,
 }
 
 impl Shape {
     /// The link over `tcp`, as it is where nothing is asked for.
-    pub(crate) fn over(self, tcp: Tcp) -> Result<Box<dyn Link>> {
+    pub fn over(self, tcp: Tcp) -> Result<Box<dyn Link>> {
         if self.bandwidth.is_none() && self.latency.is_zero() {
             return Ok(Box::new(tcp));
         }
@@ -98,15 +104,19 @@ impl Shape {
 
 /// Bytes carried so far, for those who watch.
 #[derive(Default)]
-pub(crate) struct Meter {
-    pub(crate) sent: AtomicU64,
-    pub(crate) received: AtomicU64,
+pub struct Meter {
+    /// To the peer.
+    pub sent: AtomicU64,
+    /// From the peer.
+    pub received: AtomicU64,
 }
 
 /// A link that keeps a [`Meter`].
-pub(crate) struct Metered {
-    pub(crate) link: Box<dyn Link>,
-    pub(crate) meter: Arc<Meter>,
+pub struct Metered {
+    /// What carries them.
+    pub link: Box<dyn Link>,
+    /// What counts them.
+    pub meter: Arc<Meter>,
 }
 
 impl Link for Metered {

@@ -5,27 +5,28 @@
 
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use std::ffi::OsStr;
 
-/// What `circuit` has.
-const CIRCUIT_VERBS: &str = "circuit info RELATION, circuit export RELATION and circuit list";
-
-/// The failure that `error` amounts to, where `verb` is the first word behind the name of the program.
-pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
+/// The failure that `error` amounts to: in the words of the program that has any for this kind and the name of this
+/// option, or else in general ones. `help` says where help is found.
+pub(crate) fn explain(
+    error: &Error,
+    words: impl FnOnce(ErrorKind, &str) -> Option<String>,
+    help: &str,
+) -> Failure {
     let option = strings(error, ContextKind::InvalidArg);
     let option = option.iter().map(|text| name_of(text)).collect::<Vec<_>>().join(", ");
-    let line = match error.kind() {
+    let line = words(error.kind(), &option).unwrap_or_else(|| general(error, &option));
+    Failure::usage(format_args!("{line}: see {help}"))
+}
+
+/// What it amounts to in either program.
+fn general(error: &Error, option: &str) -> String {
+    match error.kind() {
         ErrorKind::UnknownArgument if option.is_empty() => {
             "an argument stands where none is expected (it is not shown, since it may be private)".into()
         }
         ErrorKind::UnknownArgument => format!("there is no {option} here{}", suggestion(error)),
-        ErrorKind::InvalidSubcommand if verb == "circuit" => {
-            format!("there is no such verb: there are {CIRCUIT_VERBS}")
-        }
         ErrorKind::InvalidSubcommand => format!("there is no such verb{}", suggestion(error)),
-        ErrorKind::MissingRequiredArgument if verb == "bench" && option == "<NAME>" => {
-            "bench: what to measure is missing: `volery bench --list` shows what there is".into()
-        }
         ErrorKind::MissingRequiredArgument => format!("missing: {option}"),
         ErrorKind::ArgumentConflict => {
             let prior = strings(error, ContextKind::PriorArg);
@@ -39,17 +40,8 @@ pub(crate) fn explain(error: &Error, verb: &OsStr) -> Failure {
         ErrorKind::InvalidValue => format!("{option} needs a value"),
         ErrorKind::TooManyValues | ErrorKind::NoEquals => format!("{option} takes no value"),
         ErrorKind::InvalidUtf8 => "an argument is not in UTF-8".into(),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
-            if verb == "circuit" =>
-        {
-            format!("a verb is missing behind circuit: there are {CIRCUIT_VERBS}")
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            "a verb is missing: demo, prove, verify, check, circuit, bench or doctor".into()
-        }
         _ => "the arguments make no sense".into(),
-    };
-    Failure::usage(format_args!("{line}: see `volery --help`, or --help behind a verb"))
+    }
 }
 
 fn strings(error: &Error, kind: ContextKind) -> Vec<String> {

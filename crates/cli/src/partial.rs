@@ -14,7 +14,7 @@ fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
 }
 
 /// Removes the file that is being written, and lets no other be put in place: for the one who ends the process.
-pub(crate) fn stop() {
+pub fn stop() {
     let unfinished = unfinished();
     if let Some(path) = &*unfinished {
         let _ = std::fs::remove_file(path);
@@ -22,42 +22,84 @@ pub(crate) fn stop() {
     std::mem::forget(unfinished);
 }
 
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Old {
+    /// It stays, and a run that would replace it is refused.
+    Stays,
+    /// It is replaced in one step.
+    Goes,
+}
+
+impl Old {
+    /// As `--force` says.
+    pub fn by_force(given: bool) -> Self {
+        if given { Self::Goes } else { Self::Stays }
+    }
+}
+
 /// A file under another name until it is whole; removed where it never is.
-pub(crate) struct Partial {
+pub struct Partial {
+    /// The option that names it.
+    option: &'static str,
     path: PathBuf,
     partial: PathBuf,
+    old: Old,
     out: BufWriter<File>,
 }
 
 impl Partial {
     /// Begins a file that `option` names, beside its place.
-    pub(crate) fn create(option: &str, path: &Path) -> Result<Self> {
-        let unwritten = |why: io::Error| {
-            Failure::usage(format_args!("{option}: {} cannot be written: {why}", path.display()))
-        };
-        // Whatever else has this name, such as a device, would be gone.
-        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            return Err(Failure::usage(format_args!("{option}: {} is not a regular file", path.display())));
-        }
+    ///
+    /// # Errors
+    /// Where it cannot be written, or what is in its place is not to be replaced.
+    pub fn create(option: &'static str, path: &Path, old: Old) -> Result<Self> {
+        free(option, path, old)?;
         let mut partial = path.as_os_str().to_owned();
         partial.push(format!(".{}.partial", std::process::id()));
         let partial = PathBuf::from(partial);
         let mut unfinished = unfinished();
         // What has this name already, such as a link that somebody laid there, is left alone.
         let created = File::options().write(true).create_new(true).open(&partial);
-        let out = BufWriter::new(created.map_err(unwritten)?);
+        let out = BufWriter::new(created.map_err(|why| unwritten(option, path, why))?);
         *unfinished = Some(partial.clone());
-        Ok(Self { path: path.into(), partial, out })
+        Ok(Self { option, path: path.into(), partial, old, out })
     }
 
     /// Puts the file in its place.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.out.flush()?;
+    ///
+    /// # Errors
+    /// As for [`Partial::create`].
+    pub fn finish(mut self) -> Result<()> {
+        let flushed = self.out.flush();
+        flushed.map_err(|why| unwritten(self.option, &self.path, why))?;
+        // Much may have come to its place since, and a renamed file goes over it; but through no link.
+        free(self.option, &self.path, self.old)?;
         let mut unfinished = unfinished();
-        std::fs::rename(&self.partial, &self.path)?;
+        std::fs::rename(&self.partial, &self.path).map_err(|why| unwritten(self.option, &self.path, why))?;
         *unfinished = None;
         Ok(())
     }
+}
+
+/// Refuses a place in which something is that is not to be replaced.
+fn free(option: &str, path: &Path, old: Old) -> Result<()> {
+    let Ok(there) = std::fs::symlink_metadata(path) else { return Ok(()) };
+    let why = if there.is_symlink() {
+        "this is a link, which nothing is written through: name the file itself, or remove the link"
+    } else if !there.is_file() {
+        // Whatever else has this name, such as a device, would be gone.
+        "not a regular file"
+    } else if old == Old::Stays {
+        "there is a file of this name: take another name, or give --force to replace it"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::usage(format_args!("{option} {}: {why}", path.display())))
+}
+
+fn unwritten(option: &str, path: &Path, why: io::Error) -> Failure {
+    Failure::usage(format_args!("{option} {}: cannot be written: {why}", path.display()))
 }
 
 impl Write for Partial {
@@ -72,8 +114,10 @@ impl Write for Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        if let Some(path) = unfinished().take() {
-            let _ = std::fs::remove_file(path);
+        let mut unfinished = unfinished();
+        if unfinished.as_ref() == Some(&self.partial) {
+            *unfinished = None;
+            let _ = std::fs::remove_file(&self.partial);
         }
     }
 }
@@ -92,7 +136,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("proof");
         let write = |text: &[u8]| {
-            let mut partial = Partial::create("--out", &path).expect("created");
+            let mut partial = Partial::create("--out", &path, Old::Goes).expect("created");
             partial.write_all(text).expect("written");
             partial
         };
@@ -104,7 +148,32 @@ mod tests {
             (names(folder.path()), std::fs::read(&path).expect("read")),
             (vec!["proof".into()], b"first".into())
         );
-        let refused = Partial::create("--out", folder.path()).err().expect("refused");
-        assert!(refused.line.contains("not a regular file"), "{refused:?}");
+        for (path, old, why) in [
+            (folder.path(), Old::Goes, "not a regular file"),
+            (&path, Old::Stays, "give --force to replace it"),
+        ] {
+            let refused = Partial::create("--out", path, old).err().expect("refused");
+            assert!(refused.line.contains(why), "{refused:?}");
+        }
+        #[cfg(unix)]
+        nothing_is_written_through_links();
+    }
+
+    /// Neither through a link to a file nor through one to nothing, also where it comes while the file is written. Not a
+    /// test by itself, since there is one unfinished file in a process.
+    #[cfg(unix)]
+    fn nothing_is_written_through_links() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("proof"), folder.path().join("other"));
+        let mut partial = Partial::create("--out", &path, Old::Goes).expect("created");
+        partial.write_all(b"proof").expect("written");
+        symlink(&other, &path).expect("linked");
+        let refused = partial.finish().expect_err("refused");
+        assert!(refused.line.contains("this is a link"), "{refused:?}");
+        std::fs::write(&other, "precious").expect("written");
+        assert!(Partial::create("--out", &path, Old::Goes).is_err());
+        assert_eq!(std::fs::read(&other).expect("read"), b"precious");
+        assert_eq!(names(folder.path()).len(), 2);
     }
 }

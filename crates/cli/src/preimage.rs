@@ -7,17 +7,24 @@ use volery::random::Random;
 use zeroize::Zeroizing;
 
 /// Bytes of the message: the longest that fits one block.
-pub(crate) const LENGTH: usize = 55;
+pub const LENGTH: usize = 55;
 
 /// A statement about a fresh random message, which nobody else knows.
-pub(crate) struct Preimage {
-    pub(crate) statement: Statement,
-    pub(crate) witness: Witness,
-    pub(crate) digest: [u8; 32],
+pub struct Preimage {
+    /// What both parties know.
+    pub statement: Statement,
+    /// What the prover knows.
+    pub witness: Witness,
+    /// Of the message.
+    pub digest: [u8; 32],
 }
 
 impl Preimage {
-    pub(crate) fn random() -> Result<Self> {
+    /// One about bytes of the system's randomness.
+    ///
+    /// # Errors
+    /// Where the system gives none.
+    pub fn random() -> Result<Self> {
         let message = Zeroizing::new(Random::from_system()?.bytes::<LENGTH>());
         let digest: [u8; 32] = Sha256::digest(message.as_slice()).into();
         let relation = Relation::open(&format!("builtin:sha256-preimage?length={LENGTH}"), None)?;

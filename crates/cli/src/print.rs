@@ -17,7 +17,7 @@ fn speaks(who: u8) -> bool {
 }
 
 /// Prints `text` and a line break to standard output.
-pub(crate) fn result(text: impl Display) -> Result<()> {
+pub fn result(text: impl Display) -> Result<()> {
     while !speaks(RUN) {
         // The process is about to end.
         std::thread::park();
@@ -33,7 +33,7 @@ pub(crate) fn result(text: impl Display) -> Result<()> {
 }
 
 /// Hands standard output to `write`.
-pub(crate) fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+pub fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     while !speaks(RUN) {
         std::thread::park();
     }
@@ -73,7 +73,7 @@ impl<W: Write> Write for Stream<W> {
 
 /// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For
 /// the one who ends the process.
-pub(crate) fn last_word(text: impl Display) {
+pub fn last_word(text: impl Display) {
     if speaks(INTERRUPTION) {
         let mut out = io::stdout().lock();
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
@@ -81,12 +81,12 @@ pub(crate) fn last_word(text: impl Display) {
 }
 
 /// Prints `text` and a line break to standard error, if anybody reads it.
-pub(crate) fn notice(text: impl Display) {
+pub fn notice(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// `value` in three digits or so, with a decimal prefix, for a unit to follow.
-pub(crate) fn human(value: f64) -> String {
+pub fn human(value: f64) -> String {
     for (size, prefix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         // Values that would be rounded up to the prefix have it.
         if value >= 0.9995 * size {
@@ -97,7 +97,7 @@ pub(crate) fn human(value: f64) -> String {
 }
 
 /// [`human`] with nothing behind the prefix.
-pub(crate) fn count(value: f64) -> String {
+pub fn count(value: f64) -> String {
     human(value).trim_end().into()
 }
 
@@ -114,7 +114,7 @@ fn three_digits(value: f64) -> String {
 }
 
 /// A duration in the unit that suits it.
-pub(crate) fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     if value >= 0.9995 {
         format!("{} s", three_digits(value))
     } else if value >= 0.000_999_5 {
@@ -127,7 +127,7 @@ pub(crate) fn seconds(value: f64) -> String {
 }
 
 /// `number` with its digits in threes.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -140,12 +140,19 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// `number` of a thing, whose plural is regular.
-pub(crate) fn things(number: u64, thing: &str) -> String {
+pub fn things(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Names and what belongs to them, in two columns.
+pub fn table(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).fold(12, usize::max);
+    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<width$} {text}")).collect();
+    lines.join("\n")
+}
+
 /// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

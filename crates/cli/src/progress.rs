@@ -19,7 +19,7 @@ const BAR: Duration = Duration::from_millis(200);
 const ANNOUNCE: Duration = Duration::from_secs(1);
 
 /// Shows progress until dropped.
-pub(crate) struct Progress {
+pub struct Progress {
     /// Dropped to stop the watch.
     stop: Option<Sender<()>>,
     watch: Option<JoinHandle<()>>,
@@ -27,16 +27,16 @@ pub(crate) struct Progress {
 
 /// What was done, over several statements.
 #[derive(Default)]
-pub(crate) struct Counter {
+pub struct Counter {
     /// For the statement under way.
-    pub(crate) now: Arc<AtomicU64>,
+    pub now: Arc<AtomicU64>,
     /// For those before.
     before: AtomicU64,
 }
 
 impl Counter {
     /// Another statement begins.
-    pub(crate) fn restart(&self) {
+    pub fn restart(&self) {
         self.before.fetch_add(self.now.swap(0, Ordering::Relaxed), Ordering::Relaxed);
     }
 
@@ -46,20 +46,20 @@ impl Counter {
 }
 
 /// What is watched.
-pub(crate) struct Watched {
+pub struct Watched {
     /// Multiplications done, or whatever `unit` says.
-    pub(crate) done: Arc<Counter>,
+    pub done: Arc<Counter>,
     /// Bytes carried, where there is a link.
-    pub(crate) meter: Option<Arc<Meter>>,
+    pub meter: Option<Arc<Meter>>,
     /// What is counted.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// How many there are in all, where that is known.
-    pub(crate) total: Option<u64>,
+    pub total: Option<u64>,
 }
 
 impl Progress {
     /// Says `what` is being done, once it has taken a while, unless `quiet`.
-    pub(crate) fn announce(what: &'static str, quiet: bool) -> Self {
+    pub fn announce(what: &'static str, quiet: bool) -> Self {
         if quiet {
             return Self { stop: None, watch: None };
         }
@@ -73,7 +73,7 @@ impl Progress {
     }
 
     /// Watches, unless `quiet`.
-    pub(crate) fn start(watched: Watched, quiet: bool) -> Self {
+    pub fn start(watched: Watched, quiet: bool) -> Self {
         if quiet {
             return Self { stop: None, watch: None };
         }

@@ -3,42 +3,39 @@
 mod checked;
 mod simulation;
 
-use crate::args::{Protocol, Verb};
-use crate::bench;
+use crate::args::Protocol;
 use crate::both::Reports;
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, Fault, Result};
 use crate::fields::Field;
-use crate::file::{OUT, PROOF};
-use crate::print::{count, grouped, hex, human, seconds, things};
-use crate::settings::{system, system_of_party, threads};
+use crate::print::{self, count, grouped, hex, human, seconds, table, things};
+use crate::settings::threads;
 use serde_json::{Map, Value, json};
-use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{Report, Setting, System};
 
 /// A proof that was accepted, or written, as its command reports it.
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// `None` where one process was both.
-    pub(crate) role: Option<Party>,
+    pub role: Option<Party>,
     /// The name of the setting.
-    pub(crate) field: String,
+    pub field: String,
     /// This party's report; the verifier's where one process was both; the sums where there were several statements.
-    pub(crate) report: Report,
+    pub report: Report,
     /// The clauses of which one was proved, where they were.
-    pub(crate) clauses: Option<u64>,
+    pub clauses: Option<u64>,
     /// Threads of each party.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// From the start of the process to the verdict.
-    pub(crate) total: Duration,
+    pub total: Duration,
     /// The most memory that was held until then.
     peak: Option<u64>,
     /// The time that each statement took.
     runs: Vec<Run>,
     /// Whether it was verified: a file is, by others, later.
-    pub(crate) verified: bool,
+    pub verified: bool,
     /// What was measured, and with which parameters.
-    pub(crate) bench: Option<(&'static str, Value)>,
+    pub bench: Option<(&'static str, Value)>,
     /// What this bench alone reports: a name, for JSON and for the table.
     more: Vec<(&'static str, Value, String)>,
 }
@@ -56,7 +53,7 @@ impl Outcome {
     ///
     /// # Panics
     /// Where there is none.
-    pub(crate) fn new<S: Setting>(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
+    pub fn new<S: Setting>(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
         let [report, rest @ ..] = reports else { panic!("nothing was proved") };
         let mut sums = report.clone();
         for report in rest {
@@ -96,7 +93,7 @@ impl Outcome {
     }
 
     /// The same of both parties in one process.
-    pub(crate) fn of_both<S: Setting>(reports: &Reports, started: Instant) -> Self {
+    pub fn of_both<S: Setting>(reports: &Reports, started: Instant) -> Self {
         let mut outcome = Self::new::<S>(None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
             run.work[0] = report.proof.map(|proof| proof.work);
@@ -119,24 +116,32 @@ impl Outcome {
     }
 
     /// Reports this too.
-    pub(crate) fn more(&mut self, name: &'static str, value: Value, text: String) {
+    pub fn more(&mut self, name: &'static str, value: Value, text: String) {
         self.more.push((name, value, text));
     }
 
     /// Multiplications per second after the set-up.
-    pub(crate) fn rate(&self) -> Option<f64> {
+    pub fn rate(&self) -> Option<f64> {
         let (gates, seconds) = (self.report.gates.mul, self.report.online.as_secs_f64());
         (gates > 0 && seconds > 0.0).then(|| gates as f64 / seconds)
     }
 
     /// Bytes both ways after the set-up.
-    pub(crate) fn online_bytes(&self) -> u64 {
+    pub fn online_bytes(&self) -> u64 {
         let (all, setup) = (self.report.traffic, self.report.setup_traffic);
         all.sent + all.received - setup.sent - setup.received
     }
 
+    /// Prints the table, or the JSON object where that is asked for.
+    ///
+    /// # Errors
+    /// Where standard output cannot be written.
+    pub fn print(&self, json: bool) -> Result<()> {
+        if json { print::result(self.json()) } else { print::result(self.table()) }
+    }
+
     /// The JSON object.
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         let Report { system, gates, traffic, choice, .. } = &self.report;
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
@@ -201,7 +206,7 @@ impl Outcome {
     }
 
     /// The table.
-    pub(crate) fn table(&self) -> String {
+    pub fn table(&self) -> String {
         let Report { system, gates, choice, .. } = &self.report;
         let (sent, received) = self.oriented(self.report.traffic);
         let (there, back) = match self.role {
@@ -299,60 +304,37 @@ fn add(sum: &mut Traffic, more: Traffic) {
     sum.rounds += more.rounds;
 }
 
-/// Names and what belongs to them, in two columns.
-pub(crate) fn table(rows: &[(&str, String)]) -> String {
-    let width = rows.iter().map(|(name, _)| name.len()).fold(12, usize::max);
-    let lines: Vec<_> = rows.iter().map(|(name, text)| format!("{name:<width$} {text}")).collect();
-    lines.join("\n")
-}
-
 /// What a run was to be, as far as that is settled whatever becomes of it.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Asked {
-    /// Whether it is `check`, which reports in its own way.
+#[derive(Clone, Default)]
+pub struct Asked {
     check: bool,
     role: Option<Party>,
-    system: Option<&'static str>,
-    field: Option<&'static Field>,
+    system: Option<System>,
+    field: Option<Field>,
     threads: Option<u32>,
 }
 
 impl Asked {
-    /// Of a command line that was not understood, but for this first word.
-    pub(crate) fn of(verb: &OsStr) -> Self {
-        Self { check: verb == "check", ..Self::default() }
+    /// The evaluation of a statement, which reports in its own way.
+    pub fn check() -> Self {
+        Self { check: true, ..Self::default() }
     }
 
-    pub(crate) fn by(verb: &Verb) -> Self {
-        let field = |typed: &Protocol| Field::asked(typed.field.as_deref());
-        let (role, protocol, field) = match verb {
-            Verb::Prove(typed) => (Some(Party::Prover), &typed.protocol, field(&typed.protocol)),
-            Verb::Verify(typed) => (Some(Party::Verifier), &typed.protocol, field(&typed.protocol)),
-            Verb::Demo(typed) => (None, &typed.protocol, field(&typed.protocol)),
-            Verb::Bench(typed) if bench::runs_others(typed) => return Self::default(),
-            Verb::Bench(typed) => (None, &typed.protocol, bench::field(typed)),
-            Verb::Check(_) => return Self { check: true, ..Self::default() },
-            Verb::Circuit(_) | Verb::Doctor(_) => return Self::default(),
-        };
-        let system = match verb {
-            Verb::Bench(typed) => bench::system(typed),
-            Verb::Prove(typed) => system_of_party(protocol, typed.out.as_ref().map(|_| OUT)),
-            Verb::Verify(typed) => system_of_party(protocol, typed.proof.as_ref().map(|_| PROOF)),
-            _ => system(protocol, System::default()),
-        };
-        Self {
-            check: false,
-            role,
-            system: system.ok().map(System::name),
-            field: field.ok(),
-            threads: threads(&protocol.threads),
-        }
+    /// A proof by `role`, or by both parties in one process.
+    pub fn proof(
+        role: Option<Party>,
+        protocol: &Protocol,
+        system: Result<System>,
+        field: Result<Field>,
+    ) -> Self {
+        let threads = threads(&protocol.threads);
+        Self { check: false, role, system: system.ok(), field: field.ok(), threads }
     }
 }
 
 /// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is
 /// known where a verifier was not convinced; and whether a statement holds, where it was evaluated.
-pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
+pub fn failed(failure: &Failure, asked: &Asked) -> Value {
     if let Some(report) = &failure.report {
         return report.clone();
     }
@@ -366,8 +348,8 @@ pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
         "error": error,
         "exit_code": exit_code,
         "role": asked.role.map(Party::name),
-        "system": asked.system,
-        "field": asked.field.map(|field| (field.name)()),
+        "system": asked.system.map(System::name),
+        "field": asked.field.map(Field::name),
         "vole": null,
         "vole_reason": null,
         "statement": null,
@@ -386,7 +368,7 @@ pub(crate) fn failed(failure: &Failure, asked: &Asked) -> Value {
 }
 
 /// The most memory that this process has held, where the system tells.
-pub(crate) fn peak_rss() -> Option<u64> {
+pub fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

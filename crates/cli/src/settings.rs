@@ -4,18 +4,16 @@ mod checking;
 mod security;
 mod simulation;
 
-pub(crate) use security::{LIMBO_SECURITY, most_bits};
-pub(crate) use simulation::{CHALLENGES, PREFERENCES};
+pub use security::LIMBO_SECURITY;
+pub use simulation::{CHALLENGES, PREFERENCES};
 
-use crate::args::{Hint, Output, Peer, Private, Protocol, Public};
-use crate::failure::{Failure, Result};
+use crate::args::{Output, Protocol};
+use crate::failure::{Failure, Result, one_of};
 use crate::fields::BOOLEAN;
-use crate::link::Reach;
-use crate::values::{PRIVATE, PUBLIC, Reader, Written};
-use security::or_take;
+use security::{OneWay, or_take};
 use std::marker::PhantomData;
 use std::time::Duration;
-use volery::circuit::{Format, Program, Shape, Size, Statement};
+use volery::circuit::{Shape, Size};
 use volery::{
     Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
     System,
@@ -28,31 +26,44 @@ const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 const MOST_THREADS: u32 = 1024;
 
 /// How a proof over `S` is to run and what is to be printed.
-pub(crate) struct Settings<S> {
-    pub(crate) system: System,
-    pub(crate) garbling: Garbling,
-    pub(crate) simulation: Simulation,
-    pub(crate) checking: Checking,
-    pub(crate) correlations: Option<Correlations>,
+pub struct Settings<S> {
+    /// The proof system.
+    pub system: System,
+    /// How circuits are garbled, where they are.
+    pub garbling: Garbling,
+    /// How parties are simulated, where they are.
+    pub simulation: Simulation,
+    /// How products are checked, where there is a choice.
+    pub checking: Checking,
+    /// Where they come from, unless that is left to the handshake.
+    pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s, where it is known.
-    pub(crate) bandwidth: Option<f64>,
+    pub bandwidth: Option<f64>,
     /// As asked for.
-    pub(crate) security: Option<u32>,
+    pub security: Option<u32>,
     non_interactive: bool,
-    pub(crate) arch: Arch,
-    pub(crate) timeout: Duration,
-    pub(crate) json: bool,
-    pub(crate) quiet: bool,
+    /// The instruction set.
+    pub arch: Arch,
+    /// The longest wait for the peer.
+    pub timeout: Duration,
+    /// Whether one JSON object is printed.
+    pub json: bool,
+    /// Whether no progress is shown.
+    pub quiet: bool,
     setting: PhantomData<S>,
 }
 
 impl<S: Setting> Settings<S> {
-    pub(crate) fn new(typed: &Protocol, output: &Output) -> Result<Self> {
+    /// By the system that is asked for, or QuickSilver.
+    ///
+    /// # Errors
+    /// Where an option is none, or has no part in the system or the field.
+    pub fn new(typed: &Protocol, output: &Output) -> Result<Self> {
         Self::of(system(typed, System::default())?, typed, output)
     }
 
     /// The same by a system that is settled.
-    pub(crate) fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
+    pub fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
         if matches!(system, System::Jko | System::Stack) && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
@@ -77,7 +88,7 @@ impl<S: Setting> Settings<S> {
         let simulation = simulation::simulation::<S>(&typed.simulation, system, garbling.threads)?;
         let correlations = correlations::<S>(&typed.vole)?;
         if typed.non_interactive && !S::NON_INTERACTIVE {
-            let advice = or_take::<S>(|field| field.non_interactive);
+            let advice = or_take::<S>(OneWay);
             return Err(Failure::usage(format_args!(
                 "--non-interactive: over {} a prover could search for a transcript with convenient challenges, so that \
                  they are coins of the verifier: leave it out{advice}",
@@ -110,9 +121,9 @@ impl<S: Setting> Settings<S> {
         })
     }
 
-    /// The same over a link of which more is known.
-    pub(crate) fn over(self, hint: &Hint) -> Result<Self> {
-        let bandwidth = hint.bandwidth.as_deref().map(bandwidth).transpose()?;
+    /// The same over a link of this bandwidth, where it was said.
+    pub fn over(self, typed: Option<&str>) -> Result<Self> {
+        let bandwidth = typed.map(bandwidth).transpose()?;
         if bandwidth.is_some() && !is_correlated(self.system) {
             return Err(not_of("--bandwidth", self.system, "has nothing to choose by it", CORRELATED));
         }
@@ -120,7 +131,7 @@ impl<S: Setting> Settings<S> {
     }
 
     /// The same with as much work for each clause, if that is asked for.
-    pub(crate) fn fixed_work(mut self, asked: bool) -> Result<Self> {
+    pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
         if asked && self.system != System::Stack {
             return Err(not_of("--fixed-work", self.system, "has no clauses to hide", System::Stack.name()));
         }
@@ -130,7 +141,7 @@ impl<S: Setting> Settings<S> {
 
     /// Options for a statement with this digest and, where it was counted, this size, whose witness was
     /// checked where it should be.
-    pub(crate) fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
+    pub fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
         let options = Options {
             system: self.system,
             garbling: self.garbling,
@@ -152,28 +163,28 @@ impl<S: Setting> Settings<S> {
 
     /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to quicksilver takes
     /// several.
-    pub(crate) fn mul(&self, shape: &Shape) -> u64 {
+    pub fn mul(&self, shape: &Shape) -> u64 {
         if self.system == System::QuickSilver { shape.mul } else { shape.mul_by_gates() }
     }
 
     /// The size of such a circuit, likewise.
-    pub(crate) fn size(&self, shape: &Shape) -> Size {
+    pub fn size(&self, shape: &Shape) -> Size {
         if self.system == System::QuickSilver { shape.size() } else { shape.size_by_gates() }
     }
 
     /// Threads of each party.
-    pub(crate) fn threads(&self) -> u32 {
+    pub fn threads(&self) -> u32 {
         self.garbling.threads as u32
     }
 
     /// What was asked for by --vole.
-    pub(crate) fn vole(&self) -> &'static str {
+    pub fn vole(&self) -> &'static str {
         self.correlations.map_or(AUTO, Correlations::name)
     }
 }
 
 /// Whether it draws correlations.
-pub(crate) fn is_correlated(system: System) -> bool {
+pub fn is_correlated(system: System) -> bool {
     matches!(system, System::QuickSilver | System::Wolverine)
 }
 
@@ -186,14 +197,14 @@ fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
 }
 
 /// The system that is asked for, or this one.
-pub(crate) fn system(typed: &Protocol, otherwise: System) -> Result<System> {
+pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
     let Some(name) = &typed.system else { return Ok(otherwise) };
     one_of("--system", name, &System::ALL.map(System::name))?;
-    Ok(name.parse()?)
+    Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
 }
 
 /// The system of a party whose proof is a file where `file` names the option that says so.
-pub(crate) fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
+pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
     let Some(option) = file else { return system(typed, System::default()) };
     match system(typed, System::Limbo)? {
         System::Limbo => Ok(System::Limbo),
@@ -230,15 +241,15 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
 }
 
 /// A number of threads, if `text` is one.
-pub(crate) fn threads(text: &str) -> Option<u32> {
+pub fn threads(text: &str) -> Option<u32> {
     text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads))
 }
 
 /// The choice that is left to the handshake.
-pub(crate) const AUTO: &str = "auto";
+pub const AUTO: &str = "auto";
 
 /// A bandwidth in Mbit/s.
-pub(crate) fn bandwidth(text: &str) -> Result<f64> {
+pub fn bandwidth(text: &str) -> Result<f64> {
     let number = text.parse().ok().filter(|mbps| (1.0..=1e6).contains(mbps));
     number.ok_or_else(|| Failure::usage("--bandwidth: write a number of Mbit/s, from 1 to 1000000"))
 }
@@ -251,73 +262,15 @@ fn correlations<S: Setting>(name: &str) -> Result<Option<Correlations>> {
     let all = S::correlations();
     there.extend(all.iter().map(|correlations| correlations.name()));
     one_of("--vole", name, &there)?;
-    Ok(Some(Correlations::named(&all, name)?))
-}
-
-/// Demands that `name` is one of those `there`.
-pub(crate) fn one_of(option: &str, name: &str, there: &[&str]) -> Result<()> {
-    if there.contains(&name) {
-        return Ok(());
-    }
-    Err(Failure::usage(format_args!("{option}: no such name: there is {}", there.join(", "))))
+    Ok(all.into_iter().find(|correlations| correlations.name() == name))
 }
 
 /// The instruction set: the fastest, or the one that the environment names; an empty name is none.
-pub(crate) fn arch() -> Result<Arch> {
+pub fn arch() -> Result<Arch> {
     use volery_primitives::arch::ARCH_VARIABLE;
     match std::env::var_os(ARCH_VARIABLE).filter(|name| !name.is_empty()) {
         Some(name) => Arch::from_name(&name.to_string_lossy())
             .map_err(|why| Failure::usage(format_args!("{ARCH_VARIABLE}: {why}"))),
         None => Ok(Arch::detect()),
     }
-}
-
-/// Opens a relation that is given as text.
-pub(crate) fn relation<P: Program>(spec: &str, format: Option<&str>) -> Result<P> {
-    let format: Option<Format> = format.map(str::parse).transpose()?;
-    Ok(P::open(spec, format)?)
-}
-
-/// The statement that both parties know.
-pub(crate) fn statement<P>(typed: &Public, reader: &mut Reader) -> Result<Statement<P>>
-where
-    P: Program<Value: Written>,
-{
-    let [spec] = &typed.relation[..] else {
-        return Err(Failure::usage(format_args!(
-            "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give one, or leave \
-             out --field"
-        )));
-    };
-    let relation: P = relation(spec, typed.format.as_deref())?;
-    let public = reader.read(PUBLIC, &typed.public)?;
-    Statement::new(relation, public).map_err(|why| Failure::from(why).at(PUBLIC))
-}
-
-/// The statement and the prover's part of it.
-pub(crate) fn claim<P>(public: &Public, private: &Private) -> Result<(Statement<P>, P::Witness)>
-where
-    P: Program<Value: Written>,
-{
-    let mut reader = Reader::default();
-    let statement = statement(public, &mut reader)?;
-    let private = reader.read(PRIVATE, &private.private)?;
-    let witness = statement.witness(private).map_err(|why| Failure::from(why).at(PRIVATE))?;
-    Ok((statement, witness))
-}
-
-/// Where the peer is, if it may be reached in plain text.
-pub(crate) fn reach(typed: &Peer) -> Result<Reach> {
-    let reach = match (&typed.listen, &typed.connect) {
-        (Some(address), None) => Reach::Listen(address.clone()),
-        (None, Some(address)) => Reach::Connect(address.clone()),
-        (None, None) => {
-            return Err(Failure::usage(
-                "missing: --listen or --connect, or --out of `prove` and --proof of `verify`, for a proof that is a file",
-            ));
-        }
-        _ => return Err(Failure::usage("give one of --listen ADDR and --connect HOST:PORT")),
-    };
-    reach.permit(typed.insecure_plaintext)?;
-    Ok(reach)
 }

@@ -8,18 +8,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use volery::Field;
-use volery::circuit::{Elements, Value, Values};
+use volery::circuit::{Elements, Program, Value, Values};
 use zeroize::Zeroizing;
 
 /// The longest file of values, and the longest value.
 const LONGEST: usize = 1 << 30;
 
-/// The options that give values.
-pub(crate) const PUBLIC: &str = "--public";
-pub(crate) const PRIVATE: &str = "--private";
+/// The option of public values.
+pub const PUBLIC: &str = "--public";
+/// The option of private ones.
+pub const PRIVATE: &str = "--private";
 
 /// A value of a port, as it is written.
-pub(crate) trait Written: Sized {
+pub trait Written: Sized {
     /// The value that `text` writes, which begins with no white space.
     fn from_text(text: &[u8]) -> Result<Self>;
 
@@ -78,15 +79,38 @@ impl<F: Field> Written for Elements<F> {
     }
 }
 
+/// The witness of a program, to be read as often as needed.
+pub struct Known<'a, P: Program>(
+    /// As it was read.
+    pub &'a P::Witness,
+);
+
+impl<P: Program> Clone for Known<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Program> Copy for Known<'_, P> {}
+
+impl<'a, P: Program + 'a> IntoIterator for Known<'a, P> {
+    type Item = P::F;
+    type IntoIter = Box<dyn Iterator<Item = P::F> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(P::elements(self.0))
+    }
+}
+
 /// Reads values of arguments and files, and standard input at most once.
 #[derive(Default)]
-pub(crate) struct Reader {
+pub struct Reader {
     stdin_is_read: bool,
 }
 
 impl Reader {
     /// The values in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of theirs.
-    pub(crate) fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
+    pub fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
         let mut values = Values::new();
         for (i, argument) in arguments.iter().enumerate() {
             let bytes = argument.as_encoded_bytes();
@@ -109,7 +133,8 @@ impl Reader {
                     let file = File::open(path).map_err(|why| {
                         let why = why.kind();
                         Failure::usage(format_args!(
-                            "{place}: neither NAME=VALUE nor a file that can be read ({why})"
+                            "{place}: neither NAME=VALUE nor a file that can be read ({why}): write NAME=VALUE with a name that \
+                             `volery circuit info RELATION` lists, or the path of a file of such lines"
                         ))
                     })?;
                     self.add_file(&mut values, path, file).map_err(|why| why.at(option))?;
@@ -122,6 +147,8 @@ impl Reader {
     /// Adds each line of `file`, which is at `path`.
     fn add_file<V: Written>(&mut self, values: &mut Values<V>, path: &Path, file: File) -> Result<()> {
         let text = read_all(file, 0).map_err(|why| Failure::usage(why).at(path.display()))?;
+        // The byte-order mark that some editors begin a file with is no part of a name.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii_start();
             if line.is_empty() || line.starts_with(b"#") {
@@ -225,7 +252,7 @@ mod tests {
     fn arguments_and_files_are_told_apart() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a=b");
-        std::fs::write(&file, "# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
+        std::fs::write(&file, "\u{feff}# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
             .expect("written");
         let read = read(&[file.to_str().expect("UTF-8"), "y=text:"]).expect("read");
         assert_eq!(read, ["in0", "in1", "x", "y"]);

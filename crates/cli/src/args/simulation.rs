@@ -5,37 +5,37 @@ use clap::Args;
 
 /// How parties are simulated; all of it is for limbo alone.
 #[derive(Args)]
-pub(crate) struct Simulation {
+pub struct Simulation {
     /// What limbo spends on: speed (16 parties), balanced (64) or size (256) [default: balanced]
     #[arg(long, value_name = "WHAT")]
-    pub(crate) prefer: Option<String>,
+    pub prefer: Option<String>,
     /// The parties that limbo simulates: a power of two from 2 to 256 [default: by --prefer]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) parties: Option<String>,
+    pub parties: Option<String>,
     /// How often limbo simulates them [default: as often as --security demands]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
-    pub(crate) repetitions: Option<String>,
+    pub repetitions: Option<String>,
     /// The factor by which limbo shortens its check in each round [default: 4, in files and by --prefer size what makes
     /// the shortest proof]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    pub(crate) compression: Option<String>,
+    pub compression: Option<String>,
     /// The bits of the field over which limbo checks, for a statement over f2: 48, 64, 96, 128 or 160 [default: what makes
     /// the shortest proof]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
-    pub(crate) check_field: Option<String>,
+    pub check_field: Option<String>,
     /// Whether all repetitions of limbo are checked by identical challenges, or by independent ones, which are for files
     /// [default: what makes the shortest proof]
     #[arg(long, value_name = "KIND")]
-    pub(crate) challenges: Option<String>,
+    pub challenges: Option<String>,
     /// Which sums of parties limbo follows: hypercube, of half the parties each, or parties, one by one as in the paper:
     /// the same bytes for more work [default: hypercube]
     #[arg(long, value_name = "WHICH")]
-    pub(crate) views: Option<String>,
+    pub views: Option<String>,
 }
 
 impl Simulation {
     /// The name of an option that was given, if any was.
-    pub(crate) fn given(&self) -> Option<&'static str> {
+    pub fn given(&self) -> Option<&'static str> {
         named(&[
             ("--prefer", &self.prefer),
             ("--parties", &self.parties),

@@ -1,8 +1,8 @@
 //! What is asked of the checks of wolverine.
 
-use super::{not_of, one_of};
+use super::not_of;
 use crate::args;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, one_of};
 use volery::circuit::Size;
 use volery::{CheckedBy, Checking, LONGEST_BLOCK, Options, Setting, System};
 

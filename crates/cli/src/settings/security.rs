@@ -2,7 +2,7 @@
 
 use super::{Settings, is_correlated};
 use crate::failure::{Failure, Result};
-use crate::fields::{FIELDS, Field};
+use crate::fields::{Field, Stated, Visitor};
 use volery::circuit::Shape;
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
@@ -11,11 +11,11 @@ use volery::zk::wolverine::SECURITY;
 use volery::{CheckedBy, Checking, Correlations, Field as _, Options, Setting, System};
 
 /// The bits of security of limbo over a link and in a file, where none are asked for.
-pub(crate) const LIMBO_SECURITY: [u32; 2] = [40, 128];
+pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 
 impl<S: Setting> Settings<S> {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
-    pub(crate) fn foresee(&self, shape: &Shape) -> Result<()> {
+    pub fn foresee(&self, shape: &Shape) -> Result<()> {
         if self.system == System::Limbo {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
             let wishes = &self.simulation.wishes;
@@ -46,7 +46,7 @@ impl<S: Setting> Settings<S> {
         let by = [self.correlations.map(Correlations::name), self.checking.by.map(CheckedBy::name)];
         let by = by.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let checks = or_check::<S>(options, asked);
-        let fields = or_take::<S>(|field| (field.statistical_bits)(options) >= asked);
+        let fields = or_take::<S>(Enough { options, asked });
         Err(Failure::usage(format_args!(
             "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask for fewer{checks}\
              {fields}",
@@ -63,7 +63,7 @@ impl<S: Setting> Settings<S> {
 }
 
 /// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be chosen.
-pub(crate) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
+fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
     let choices = options.correlations.map_or_else(S::correlations, |given| vec![given]);
     let size = options.size.unwrap_or_default();
     let bits = choices.into_iter().map(|choice| volery::statistical_bits::<S>(options, choice, size));
@@ -83,8 +83,36 @@ fn or_check<S: Setting>(options: &Options, asked: u32) -> String {
 }
 
 /// Advice to take a larger extension of the field of `S`, where one is `enough`.
-pub(super) fn or_take<S: Setting>(enough: impl Fn(&Field) -> bool) -> String {
-    let mut extensions = FIELDS.iter().filter(|field| field.wires == S::F::NAME);
-    let larger = extensions.find(|field| enough(field));
-    larger.map_or(String::new(), |field| format!(", or take --field {}", (field.name)()))
+pub(super) fn or_take<S: Setting>(enough: impl Visitor<Output = bool> + Copy) -> String {
+    let mut extensions = Field::ALL.into_iter().filter(|field| field.wires() == S::F::NAME);
+    let larger = extensions.find(|field| field.visit(enough));
+    larger.map_or(String::new(), |field| format!(", or take --field {}", field.name()))
+}
+
+/// Whether a proof as in `options`, but over any correlations, has as many bits as `asked` for.
+#[derive(Clone, Copy)]
+struct Enough<'o> {
+    options: &'o Options,
+    asked: u32,
+}
+
+impl Visitor for Enough<'_> {
+    type Output = bool;
+
+    fn visit<S: Stated>(self) -> bool {
+        let options = Options { correlations: None, ..self.options.clone() };
+        most_bits::<S>(&options).unwrap_or(0) >= self.asked
+    }
+}
+
+/// Whether gates are one-way there, with challenges from the transcript.
+#[derive(Clone, Copy)]
+pub(super) struct OneWay;
+
+impl Visitor for OneWay {
+    type Output = bool;
+
+    fn visit<S: Stated>(self) -> bool {
+        S::NON_INTERACTIVE
+    }
 }

@@ -1,16 +1,17 @@
 //! What is asked of the parties that are simulated.
 
-use super::{not_of, one_of};
+use super::not_of;
 use crate::args;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, one_of};
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
 use volery::zk::limbo::{Aggregation, Challenges, Domain, Preference, Wishes};
 use volery::{Setting, Simulation, System};
 
-/// The kinds of challenges and of preferences, by their names.
-pub(crate) const CHALLENGES: [(&str, Challenges); 2] =
+/// The kinds of challenges by their names.
+pub const CHALLENGES: [(&str, Challenges); 2] =
     [("identical", Challenges::Identical), ("independent", Challenges::Independent)];
-pub(crate) const PREFERENCES: [(&str, Preference); 3] =
+/// The preferences, likewise.
+pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
 
 /// How parties are simulated by `system`, if they are.

@@ -103,6 +103,9 @@ fn exported_circuits_are_checked_like_the_statement() {
     let export = ["circuit", "export", builtin, "--format", "bristol-fashion"];
     let file = volery(&[&export[..], &["--out", path]].concat()).expect(0);
     assert_eq!(file.out, "");
+    let again = [&export[..], &["--out", path]].concat();
+    volery(&again).refused(2, &[path, "--force"]);
+    volery(&[&again[..], &["--force"]].concat()).expect(0);
     let printed = volery(&export).expect(0).out;
     assert_eq!(std::fs::read_to_string(path).expect("written"), printed);
     let digest = "out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -119,8 +119,6 @@ fn gates_are_one_way_where_the_extension_is_large() {
             volery(&asked).refused(2, &["--non-interactive", field, "leave it out", advice]);
         }
     }
-    let arithmetic = ["bench", "arithmetic", "--gates", "100", "--non-interactive"];
-    volery(&arithmetic).refused(2, &["over f61"]);
     for field in ["f61x2", "f256"] {
         let proof = power("prove", field, &[TWO[0], TWO[1], "--non-interactive"]);
         for ended in session(&power("verify", field, &["--non-interactive"]), &proof) {

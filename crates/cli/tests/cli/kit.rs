@@ -1,4 +1,4 @@
-//! Running the program and reading what it says.
+//! Running the program that is tested, and reading what it says.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -61,12 +61,12 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts `volery` with these arguments, and gives it `input`.
+    /// Starts the program with these arguments, and gives it `input`.
     pub(crate) fn start(arguments: &[&str], input: &[u8], environment: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_volery"));
+        let mut command = Command::new(crate::PROGRAM);
         command.args(arguments).envs(environment.iter().copied()).env_remove("RUST_BACKTRACE");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("volery starts");
+        let mut child = command.spawn().expect("it starts");
         // Whoever does not read it has closed it.
         let _ = child.stdin.take().expect("piped").write_all(input);
         let mut out = child.stdout.take().expect("piped");
@@ -115,7 +115,7 @@ impl Drop for Running {
     }
 }
 
-/// Runs `volery` to its end.
+/// Runs the program to its end.
 pub(crate) fn volery(arguments: &[&str]) -> Ended {
     Running::start(arguments, b"", &[]).end()
 }

@@ -2,14 +2,15 @@
 
 mod circuits;
 mod clauses;
-#[cfg(unix)]
-mod docs;
 mod fields;
 mod kit;
 mod misuse;
 mod output;
 mod peers;
 mod proofs;
+mod rooms;
 mod sessions;
-mod tables;
 mod wolverine;
+
+/// What is tested.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_volery");

@@ -65,57 +65,15 @@ fn what_does_not_exist_is_said_to() {
     #[rustfmt::skip]
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["a verb is missing"]),
-        (&["bench", "groth16"], &["bench: no such name", "boolean", "wolverine"]),
-        (&["bench", "merkle", "--depth", "0"], &["--depth: 0: choose from 1"]),
-        (&["bench", "merkle", "--kind", "sha256"], &["--kind: no such name"]),
-        (&["bench", "snippets", "--count", "0"], &["count=0: choose from 1"]),
-        (&["bench", "matmul", "--gates", "3"], &["bench matmul has no --gates"]),
-        (&["bench", "matmul", "--size", "0"], &["--size: ", "0×0"]),
-        (&["bench", "matmul", "--size", "1000000"], &["--size: ", "2^32"]),
-        (&["bench", "inner-product", "--size", "3"], &["bench inner-product has no --size"]),
-        (&["bench", "inner-product", "--length", "0"], &["--length: ", "choose from 1"]),
-        (&["bench", "sis", "--kind", "quaternary"], &["--kind", "ternary, binary"]),
-        (&["bench", "sis", "--field", "f256"], &["--field: ", "f256"]),
-        (&["bench", "sis", "--length", "3"], &["bench sis has no --length"]),
-        (&["bench", "holes", "--kind", "ternary"], &["--kind", "sha256, multiplication"]),
-        (&["bench", "holes", "--count", "0"], &["--count: 0", "choose from 1"]),
-        (&["bench", "holes", "--field", "f61"], &["bench holes is over f2"]),
-        (&["bench", "nonsense"], &["no such name"]),
-        (&["bench"], &["missing", "bench --list"]),
-        (&["bench", "sha256", "--gates", "3"], &["no --gates"]),
-        (&["bench", "boolean", "--gates", "many"], &["--gates"]),
-        (&["bench", "boolean", "--gates", "-5"], &["--gates", "whole number"]),
         (&["demo", "--timeout", "-1"], &["--timeout", "above 0"]),
-        (&["bench", "boolean", "--gates", "0"], &["--gates: ", "0 gates"]),
-        (&["bench", "vole-f2", "--gates", "0"], &["--gates: 0 correlations"]),
-        (&["bench", "vole-f2", "--repeat", "2"], &["no --repeat"]),
-        (&["bench", "sha256", "--repeat", "0"], &["--repeat"]),
-        (&["bench", "sha256", "--bandwidth", "0"], &["--bandwidth", "Mbit/s"]),
-        (&["bench", "sha256", "--latency", "1e9"], &["--latency"]),
         (&["demo", "--vole", "mega"], &["no such name", "softspoken8", "wan"]),
         (&["demo", "--system", "groth16"], &["--system: no such name", "quicksilver", "wolverine"]),
         (&["demo", "--field", "f61"], &["demo is over f2"]),
-        (&["bench", "sha256", "--field", "f61"], &["bench sha256 is over f2"]),
-        (&["bench", "boolean", "--field", "f64"], &["no such name", "goldilocksx2", "q32"]),
-        (&["bench", "boolean", "--field", "f61"], &["not over f61", "bench arithmetic"]),
-        (&["bench", "vole-f2", "--field", "f61"], &["not over f61", "bench vole-f61"]),
-        (&["bench", "vole-f61", "--field", "f2"], &["not over f2", "bench vole-f2"]),
-        (&["bench", "vole-f61", "--gates", "0"], &["--gates: 0 correlations"]),
-        (&["bench", "vole-f2", "--security", "40"], &["--security: bench vole-f2 proves nothing", "for proofs"]),
-        (&["bench", "vole-f61", "--security", "no"], &["--security: bench vole-f61 proves nothing"]),
-        (&["bench", "vole-f2", "--non-interactive"], &["--non-interactive: bench vole-f2", "for proofs"]),
-        (&["bench", "vole-f61", "--non-interactive"], &["--non-interactive: bench vole-f61", "for proofs"]),
-        (&["bench", "arithmetic", "--gates", "18446744073709551615"], &["--gates: ", "choose from 1 to 2^60"]),
-        (&["bench", "arithmetic", "--gates", "0"], &["--gates: ", "0 multiplications"]),
-        (&["bench", "arithmetic", "--vole", "softspoken4"], &["auto, direct, tiny, l2, mid, wan"]),
-        (&["bench", "boolean", "--vole", "direct"], &["auto, softspoken4"]),
-        (&["bench", "arithmetic", "--security", "60"], &["60 bits", "f61 gives 4", "--field f61x2"]),
-        (&["bench", "arithmetic", "--security", "100", "--field", "f65537"], &["f65537 gives", "ask for fewer"]),
         (&["demo", "--security", "122"], &["122 bits were asked for", "120"]),
         (&["demo", "--threads", "many"], &["--threads: write a number from 1"]),
         (&["demo", "--timeout", "0"], &["--timeout"]),
         (&["demo", "--timeout", "inf"], &["--timeout"]),
-        (&["circuit"], &["a verb is missing", "circuit info", "circuit list"]),
+        (&["circuit"], &["a verb is missing", "circuit info", "circuit eval", "circuit list"]),
         (&["circuit", "list", "--field", "f62"], &["--field: no such name", "f61"]),
         (&["circuit", "list", "x"], &["none is expected"]),
         (&["circuit", "import", "x"], &["no such verb", "circuit export"]),
@@ -132,6 +90,54 @@ fn what_does_not_exist_is_said_to() {
     Running::start(&["demo"], b"", &[("VOLERY_ARCH", "")]).end().expect(0);
     let arch = Running::start(&["demo"], b"", &[("VOLERY_ARCH", "mmx")]).end();
     arch.refused(2, &["VOLERY_ARCH", "no `mmx`", "portable"]);
+}
+
+/// What many try first says what it is, and what to do instead.
+#[test]
+fn first_attempts_are_answered() {
+    let verify = |more: &[&str]| volery(&preimage("verify", more));
+    verify(&["--private", "message=text:abc"]).refused(2, &["verify takes no --private", "`volery prove`"]);
+    verify(&["--proof", "-"]).refused(2, &["--proof -: ", "give the path of a file"]);
+    let out = ["--private", "message=text:abc", "--out", "-"];
+    volery(&preimage("prove", &out)).refused(2, &["--out -: ", "give the path of a file"]);
+    verify(&["--public", "nosuch", "--listen", "127.0.0.1:0"])
+        .refused(2, &["--public nosuch: neither NAME=VALUE nor a file", "volery circuit info"]);
+    verify(&["--listen", ":7777"]).refused(2, &["--listen :7777: the host is missing", "127.0.0.1:7777"]);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("given");
+    let text = path.to_str().expect("UTF-8");
+    for (begin, words) in [
+        (&b"\x1f\x8b\x08\x00"[..], "gunzip"),
+        (b"r1cs\x01\x00\x00\x00", "it is R1CS"),
+        (b"// an adder\nmodule adder(a, b);\n", "it is Verilog"),
+        (b"\xef\xbb\xbf1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n", "byte-order mark"),
+    ] {
+        std::fs::write(&path, begin).expect("written");
+        volery(&["circuit", "info", text]).refused(2, &[text, words]);
+        volery(&["verify", "--relation", text, NOWHERE[0], NOWHERE[1]]).refused(2, &[text, words]);
+    }
+}
+
+/// Benches are a program of its own, which need not be there.
+#[test]
+fn a_missing_program_is_said_to_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let alone = folder.path().join("volery");
+    std::fs::copy(crate::PROGRAM, &alone).expect("copied");
+    for arguments in [&["bench", "--help"][..], &["bench", "sha256", "--json"], &["bench"]] {
+        let mut process = std::process::Command::new(&alone);
+        let ended = process.args(arguments).env("PATH", folder.path()).output().expect("it starts");
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        let said = String::from_utf8(ended.stderr).expect("UTF-8");
+        for words in
+            ["bench: volery-bench is neither", "cargo install --path crates/bench", "-p volery-bench"]
+        {
+            assert!(said.contains(words), "{said}");
+        }
+        let object = String::from_utf8(ended.stdout).expect("UTF-8");
+        assert_eq!(object.contains("\"exit_code\":2"), arguments.contains(&"--json"), "{object}");
+    }
 }
 
 /// Opening a pipe waits for somebody who writes to it.

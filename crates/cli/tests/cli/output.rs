@@ -115,8 +115,7 @@ fn help_shows_examples_and_exit_codes() {
             ],
         ),
         (&["prove", "-h"], &["--system", "jko", "wolverine", "--fixed-work", "--threads", "--checked-by"]),
-        (&["bench", "--help"], &["--gates", "--list", "vole-f61 --bandwidth 100", "direct       about 490"]),
-        (&["bench", "-h"], &["--vole", "auto takes what the peer asks"]),
+        (&["help", "bench"], &["volery-bench", "cargo install --path crates/bench"]),
         (&["help"], &["demo", "Exit codes"]),
         (&["help", "prove"], &["Examples", "--insecure-plaintext"]),
         (&["--version"], &["volery"]),
@@ -131,7 +130,7 @@ fn help_shows_examples_and_exit_codes() {
 #[test]
 fn closed_outputs_are_no_panics() {
     let script = |text: &str| {
-        let volery = env!("CARGO_BIN_EXE_volery");
+        let volery = crate::PROGRAM;
         let status = std::process::Command::new("sh").args(["-c", text, volery]).status().expect("sh");
         status.code()
     };

@@ -123,7 +123,7 @@ fn proofs_are_files() {
     }
     // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own coins.
     let before = std::fs::read(folder.path("proof0")).expect("read");
-    folder.prove("proof0", &[]).expect(0);
+    folder.prove("proof0", &["--force"]).expect(0);
     let after = std::fs::read(folder.path("proof0")).expect("read");
     assert!(before.len() == after.len() && before != after);
 }
@@ -193,6 +193,12 @@ fn failed_runs_leave_no_files() {
     prove("message=text:abc", &folder.path("no/such/folder"), &[])
         .refused(2, &["--out", "cannot be written"]);
     verify(&out, &[]).refused(2, &["--proof", "cannot be read"]);
+    let there = folder.path("there");
+    std::fs::write(&there, "precious").expect("written");
+    prove("message=text:abc", &there, &[]).refused(2, &["--out", "there is a file", "--force"]);
+    assert_eq!(std::fs::read(&there).expect("read"), b"precious");
+    prove("message=text:abc", &there, &["--force"]).expect(0);
+    verify(&there, &[]).expect(0);
     verify(folder.0.path(), &[]).refused(2, &["--proof", "cannot be read"]);
 }
 
@@ -315,66 +321,5 @@ fn coins_are_tossed_over_a_link() {
     let verify = preimage("verify", &[&limbo[..], &["--parties", "32"]].concat());
     for ended in session(&verify, &preimage("prove", &[&MESSAGE[..], &limbo].concat())) {
         ended.refused(3, &["disagree on the parameters of the simulation", "start both sides with the same"]);
-    }
-}
-
-#[test]
-fn limbo_is_measured() {
-    let run = |more: &[&str]| {
-        let object = volery(&[&["bench", "limbo", "--quiet", "--json"], more].concat()).expect(0).json();
-        assert_keys(&object, &KEYS[1..]);
-        assert_keys(
-            &object,
-            &["/seconds/prover", "/seconds/verifier", "/peak_rss_bytes", "/parameters/statement"],
-        );
-        assert_eq!((&object["verdict"], &object["name"]), (&"accepted".into(), &"limbo".into()));
-        object
-    };
-    let file = run(&[]);
-    assert_eq!((&file["gates"]["mul"], &file["parameters"]["interactive"]), (&21_653.into(), &false.into()));
-    assert_eq!((&file["rounds"], &file["bytes"]["received"]), (&0.into(), &0.into()));
-    let coins = run(&["--interactive", "--parties", "16", "--latency", "1"]);
-    assert!(coins["rounds"].as_u64() > Some(4) && coins["parameters"]["parties"] == 16, "{coins}");
-    assert!(coins["proof_bytes"].as_u64() < file["proof_bytes"].as_u64());
-    let random = run(&["--gates", "3_001", "--prefer", "size", "--repeat", "2"]);
-    assert_eq!(
-        (&random["gates"]["mul"], &random["parameters"]["statement"]),
-        (&6002.into(), &"random".into())
-    );
-    let runs = random["runs"].as_array().expect("an array");
-    assert!(
-        runs.len() == 2 && runs.iter().all(|run| run["prover"].is_number() && run["verifier"].is_number())
-    );
-    for bench in [&["boolean", "--gates", "3000"][..], &["stack", "--clauses", "3", "--gates", "500"]] {
-        let more = ["--system", "limbo", "--json", "--quiet"];
-        let object = volery(&[&["bench"], bench, &more].concat()).expect(0).json();
-        assert_keys(&object, &["/seconds/prover", "/seconds/verifier", "/proof_bytes"]);
-    }
-    for (more, words) in [
-        (&["limbo", "--statement", "md5"][..], &["--statement", "sha256, random"][..]),
-        (&["limbo", "--statement", "sha256", "--gates", "5"], &["--gates: the statement sha256 has its own"]),
-        (&["limbo", "--bandwidth", "5"], &["--bandwidth", "--interactive"]),
-        (&["limbo", "--system", "jko"], &["bench limbo is by limbo"]),
-        (&["limbo", "--interactive", "--challenges", "independent"], &["for files"]),
-        (&["boolean", "--interactive"], &["bench boolean has no --interactive"]),
-        (&["boolean", "--statement", "random"], &["bench boolean has no --statement"]),
-        (&["tables", "--parties", "4"], &["bench tables has no --parties"]),
-    ] {
-        volery(&[&["bench"], more].concat()).refused(2, words);
-    }
-}
-
-/// The tables of the paper, at tiny sizes.
-#[test]
-fn limbo_stands_beside_its_paper() {
-    let folder = Folder::new();
-    let out = folder.path("tables");
-    let only = ["--only", "limbo-table1", "--only", "limbo-table5", "--json"];
-    let tables = volery(&[&["bench", "tables", "--quick", "--out", text(&out)], &only[..]].concat());
-    let summary = tables.expect(0).json();
-    assert_eq!((&summary["rows"]["measured"], &summary["rows"]["failed"]), (&9.into(), &0.into()));
-    let page = std::fs::read_to_string(out.join("tables.md")).expect("a page");
-    for words in ["42 KB", "Ligero 44 KB", "53 ms", "0.987 s", "bytes of the proof", "--interactive"] {
-        assert!(page.contains(words), "{words} is missing in {page}");
     }
 }

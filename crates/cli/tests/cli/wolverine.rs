@@ -64,12 +64,6 @@ fn bits_are_checked_by_buckets() {
     }
     let table = volery(&["demo", "--system", "wolverine", "--json"]).expect(0).json();
     assert_eq!(table["checked_by"], "buckets");
-    let bench = ["bench", "boolean", "--gates", "3000", "--system", "wolverine", "--block", "1000"];
-    let table = volery(&bench).expect(0).out;
-    assert!(
-        table.contains("checked      by buckets of ") && table.contains("in 3 blocks of up to 1,000"),
-        "{table}"
-    );
 }
 
 #[test]
@@ -236,81 +230,5 @@ fn disagreements_on_checks_are_named_on_both_sides() {
     let prove = preimage("prove", &MESSAGE);
     for ended in session(&message("verify", &[]), &prove) {
         ended.refused(3, &["disagree on the system", "the same --system"]);
-    }
-}
-
-/// A bench of its own, with QuickSilver over the same correlations beside it.
-#[test]
-fn wolverine_is_measured() {
-    let run = |more: &[&str]| {
-        let object = volery(&[&["bench", "wolverine", "--quiet", "--json"], more].concat()).expect(0).json();
-        assert_eq!((&object["verdict"], &object["name"]), (&"accepted".into(), &"wolverine".into()));
-        for key in ["/checked_by", "/block", "/blocks", "/mul_gates_per_second", "/parameters/gates"] {
-            assert!(!object.pointer(key).unwrap_or_else(|| panic!("{key} is missing")).is_null(), "{object}");
-        }
-        object
-    };
-    let each = |object: &Value, key: &str| {
-        let [ours, theirs] = [object, &object["quicksilver"]].map(|of| of[key].as_f64().expect("a number"));
-        assert!(ours > theirs && theirs > 0.0, "{key}: {object}");
-        ours
-    };
-    for field in FIELDS {
-        let object = run(&["--field", field, "--gates", "20_000", "--block", "5000"]);
-        assert_eq!((&object["field"], &object["gates"]["mul"]), (&field.into(), &20_000.into()));
-        assert_eq!(object["blocks"], 4);
-        each(&object, "bytes_per_gate");
-        each(&object, if field == "f2" { "bits_per_gate" } else { "elements_per_gate" });
-        assert!(object["quicksilver"]["mul_gates_per_second"].as_f64() > Some(0.0), "{object}");
-    }
-    let object = run(&["--inputs", "5_000", "--repeat", "2"]);
-    assert_eq!((&object["gates"]["mul"], &object["parameters"]["inputs"]), (&2000.into(), &5000.into()));
-    assert!(object["inputs"].as_u64() > Some(10_000) && object["bits_per_input"].as_f64() > Some(1.0));
-    for check in ["buckets", "interpolation"] {
-        let object = run(&["--field", "q32", "--gates", "3000", "--checked-by", check]);
-        assert_eq!(object["checked_by"], check);
-    }
-    for (more, words) in [
-        (&["wolverine", "--system", "quicksilver"][..], &["bench wolverine is by wolverine"][..]),
-        (&["wolverine", "--statement", "sha256"], &["bench wolverine has no --statement"]),
-        (&["wolverine", "--gates", "0"], &["--gates: "]),
-        (&["wolverine", "--inputs", "99999999999999"], &["--inputs: 99999999999999: choose from 0"]),
-        (&["sha256", "--inputs", "5"], &["bench sha256 has no --inputs"]),
-        (&["tables", "--block", "5"], &["bench tables has no --block"]),
-        (&["vole-f2", "--checked-by", "buckets"], &["--checked-by: quicksilver has a check of its own"]),
-        (&["holes", "--system", "wolverine"], &["bench holes is by quicksilver"]),
-        (
-            &["matmul", "--system", "wolverine", "--kind", "random"],
-            &["--kind: wolverine multiplies gate by gate"],
-        ),
-    ] {
-        volery(&[&["bench"], more].concat()).refused(2, words);
-    }
-}
-
-/// The other benches, gate by gate where they have polynomials.
-#[test]
-fn benches_run_by_wolverine() {
-    #[rustfmt::skip]
-    let cases: &[(&[&str], u64)] = &[
-        (&["sha256"], 21_653),
-        (&["arithmetic", "--gates", "3001"], 3001),
-        (&["boolean", "--inputs", "3000"], 1000),
-        (&["inner-product", "--length", "1_500"], 1500),
-        (&["matmul", "--size", "13"], 13 * 13 * 13),
-        (&["sis", "--kind", "binary"], 4096),
-        (&["sis", "--kind", "ternary"], 2 * 1024),
-        (&["merkle", "--depth", "1"], 0),
-        (&["snippets", "--count", "1"], 0),
-        (&["price-discrimination"], 0),
-        (&["stack", "--clauses", "3", "--gates", "300"], 0),
-    ];
-    for (bench, mul) in cases {
-        let more = ["--system", "wolverine", "--quiet", "--json"];
-        let object = volery(&[&["bench"], *bench, &more].concat()).expect(0).json();
-        assert_eq!((&object["verdict"], &object["system"]), (&"accepted".into(), &"wolverine".into()));
-        assert_eq!(object["polynomials"]["count"], 0, "{object}");
-        let found = object["gates"]["mul"].as_u64().expect("a number");
-        assert!(if *mul > 0 { found == *mul } else { found > 0 }, "{object}");
     }
 }

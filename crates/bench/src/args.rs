@@ -1,0 +1,202 @@
+//! What `volery bench` takes.
+
+use clap::Parser;
+use std::path::PathBuf;
+use volery_cli::args::{Output, Protocol};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::settings::AUTO;
+
+/// Multiplications of a generated circuit, where none are given.
+pub(crate) const GATES: u64 = 10_000_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  volery bench boolean --gates 100000000 --json
+  volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
+  volery bench sha256 --repeat 10
+  volery bench arithmetic --field f61x2 --vole mid
+  volery bench inner-product --length 100000000 --field f2
+  volery bench matmul --size 1024 --bandwidth 500
+  volery bench sis --kind binary
+  volery bench holes --kind multiplication
+  volery bench merkle --depth 16
+  volery bench snippets --count 1000 --system stack
+  volery bench stack --clauses 15 --bandwidth 1000 --latency 2
+  volery bench wolverine --field f61 --checked-by interpolation
+  volery bench boolean --system wolverine --inputs 1000000
+  volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
+  volery bench vole-f2 --vole mid
+  volery bench vole-f61 --bandwidth 100
+  volery bench tables --only wolverine-table3 --only quicksilver
+  volery bench --list
+
+In the JSON, `sent` goes from the prover to the verifier, and `received` back.
+`setup` runs from the handshake to the first gate, `online` from there to the
+verdict, `total` from the start of the process. With --repeat, gates, bytes
+and seconds are those of all runs together, and `runs` has the seconds of each.
+Of correlations, `nanoseconds_per_correlation` and `bits_per_correlation`, both
+ways together, leave out the set-up; those in `with_setup` share it among all.
+Of an inner product, `beyond_committing` is the seconds that the slower party
+takes beside committing to the vectors. Of holes, `committed_bits_each` is for
+each block or multiplication, and `gate_by_gate` has what it takes without them.
+By wolverine `checked_by`, `block`, `bucket`, `opened` and `blocks` say how
+multiplications were checked: the most at a time, the products that each had in
+its bucket and those that were opened in the longest block, and the blocks. Its
+bench has what one input or gate sends after the set-up, as `bits_per_gate` over
+f2, `elements_per_gate` over other fields and `bytes_per_gate`, and the same of
+the same circuit by quicksilver, over the same correlations, in `quicksilver`.
+By limbo `prover` and `verifier` are the seconds that each works, and
+`proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
+
+`tables` reruns what the papers report, 20 minutes or so in all, each row in a
+process of its own, and writes tables.json, tables.md and plots in SVG to --out,
+after each table. A row that fails is told there, and the others go on; the exit
+code is then that of the first. A row runs no more once it took 20 seconds.
+
+--bandwidth and --latency shape the loopback link by itself, without the
+system's help. The rate is that of payload; loss and the growing window of TCP
+are not modelled.";
+
+/// Measure both parties on this machine, one thread each, over loopback TCP
+#[derive(Parser)]
+#[command(name = "volery bench", version, after_help = EXAMPLES)]
+pub(crate) struct Typed {
+    /// What to measure; --list shows what there is
+    #[arg(required_unless_present = "list")]
+    pub(crate) name: Option<String>,
+    /// List what there is to measure
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with --inputs], of `jko`
+    /// and the random statement of `limbo` [default: 10000000], of a clause of `stack` [default: 500000], the correlations
+    /// of `vole-f2` [default: 100000000] and `vole-f61` [default: 10000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) gates: Option<String>,
+    /// Private values that `boolean`, `arithmetic` and `wolverine` have before those gates, with a public sum [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) inputs: Option<String>,
+    /// The length of the vectors of `inner-product` [default: 1000000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) length: Option<String>,
+    /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) size: Option<String>,
+    /// The depth of the tree of `merkle` [default: 8], and of the trees of `merkle-membership` [default: 26]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    pub(crate) depth: Option<String>,
+    /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random, inner-product, gates
+    /// [default: random, but gates by wolverine]; the circuit of `holes`: sha256, multiplication [default: sha256]; of
+    /// `merkle`: gates, holes [default: holes by quicksilver, else gates]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) count: Option<String>,
+    /// The statement of `limbo`: sha256, random [default: sha256, but random with --gates]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) statement: Option<String>,
+    /// Prove `limbo` over the link, where a verifier tosses coins, not by a file
+    #[arg(long)]
+    pub(crate) interactive: bool,
+    /// The clauses of `stack` [default: 15]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) clauses: Option<String>,
+    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of
+    /// `tables` 3, with --quick 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) repeat: Option<String>,
+    /// Let no more than this through the link, in each direction; auto chooses by it too
+    #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
+    pub(crate) bandwidth: Option<String>,
+    /// Delay what goes through the link by this, in each direction
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    pub(crate) latency: Option<String>,
+    /// The folder in which `tables` writes [default: volery-tables]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub(crate) only: Vec<String>,
+    /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Run those rows of `tables`, too, that take minutes each
+    #[arg(long)]
+    pub(crate) large: bool,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+impl Typed {
+    /// The names of the options that were given, of those that some benches have and others not.
+    pub(crate) fn of_one_bench(&self) -> Vec<&'static str> {
+        those(&[
+            ("--gates", self.gates.is_some()),
+            ("--inputs", self.inputs.is_some()),
+            ("--length", self.length.is_some()),
+            ("--size", self.size.is_some()),
+            ("--depth", self.depth.is_some()),
+            ("--kind", self.kind.is_some()),
+            ("--count", self.count.is_some()),
+            ("--clauses", self.clauses.is_some()),
+            ("--statement", self.statement.is_some()),
+            ("--interactive", self.interactive),
+            ("--out", self.out.is_some()),
+            ("--only", !self.only.is_empty()),
+            ("--quick", self.quick),
+            ("--large", self.large),
+        ])
+    }
+
+    /// The same of those that say how a link is and how a proof is made.
+    pub(crate) fn of_links_and_proofs(&self) -> Vec<&'static str> {
+        let Protocol { field, system, vole, security, non_interactive, gate_hash, seeds, threads, .. } =
+            &self.protocol;
+        let given = [self.protocol.simulation.given(), self.protocol.checking.given()];
+        let mut names = those(&[
+            ("--bandwidth", self.bandwidth.is_some()),
+            ("--latency", self.latency.is_some()),
+            ("--field", field.is_some()),
+            ("--system", system.is_some()),
+            ("--vole", vole != AUTO),
+            ("--security", security.is_some()),
+            ("--non-interactive", *non_interactive),
+            ("--gate-hash", gate_hash.is_some()),
+            ("--seeds", seeds.is_some()),
+            ("--threads", threads != "1"),
+        ]);
+        names.extend(given.into_iter().flatten());
+        names
+    }
+
+    /// What --repeat says, or this where it is not given.
+    pub(crate) fn repeat(&self, otherwise: u32) -> Result<u32> {
+        let repeat = size("--repeat", self.repeat.as_deref(), otherwise.into())?;
+        let repeat = u32::try_from(repeat).ok().filter(|repeat| *repeat > 0);
+        repeat.ok_or_else(|| Failure::usage("--repeat: write a number from 1 to 4294967295"))
+    }
+}
+
+/// The names beside which it is true.
+fn those(options: &[(&'static str, bool)]) -> Vec<&'static str> {
+    options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect()
+}
+
+/// A number of things: decimal digits, with `_` between them where wanted.
+pub(crate) fn number(option: &str, text: &str) -> Result<u64> {
+    let digits = text.replace('_', "");
+    let number = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    number.ok_or_else(|| Failure::usage(format_args!("{option}: write a whole number, such as 10000000")))
+}
+
+/// What an option says of the size, or this where it is not given.
+pub(crate) fn size(option: &str, typed: Option<&str>, otherwise: u64) -> Result<u64> {
+    typed.map_or(Ok(otherwise), |text| number(option, text))
+}
+
+/// What is wrong with a number of gates.
+pub(crate) fn of_gates(why: volery::Error) -> Failure {
+    Failure::from(why).at("--gates")
+}

@@ -1,0 +1,127 @@
+//! What a bench is: a row of the table, and what is asked of it.
+
+use crate::args::Typed;
+use std::time::Instant;
+use volery::System;
+use volery_cli::failure::{Failure, Result};
+use volery_cli::fields::{BOOLEAN, Field};
+use volery_cli::settings;
+
+/// A row.
+pub(crate) struct Bench {
+    pub(crate) name: &'static str,
+    /// The options that say how large it is, and what it is of.
+    pub(crate) options: &'static [&'static str],
+    /// Which of the options of links and proofs it takes.
+    pub(crate) takes: Takes,
+    pub(crate) over: Over,
+    /// The systems by which it can run; the first is where none is asked for.
+    pub(crate) systems: &'static [System],
+    /// What it measures, for those who look for one.
+    pub(crate) says: &'static str,
+    pub(crate) run: fn(&Run) -> Result<()>,
+}
+
+/// What a bench takes of the options that most have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// All of them.
+    All,
+    /// What is of correlations: it proves nothing.
+    Correlations,
+    /// None of links and proofs: it runs other benches.
+    NoProof,
+}
+
+/// The fields over which a bench runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Over {
+    /// F_2 alone, of which there is no other.
+    Bits,
+    /// F_2, and another bench over larger fields.
+    BitsElse(&'static str),
+    /// Any but F_2, which another bench is over; the usual one is that of arithmetic.
+    ElementsElse(&'static str),
+    /// Any, and by default what this says.
+    Any(fn(&Typed) -> Result<Field>),
+}
+
+/// What is asked of a bench.
+pub(crate) struct Run<'a> {
+    pub(crate) bench: &'static Bench,
+    pub(crate) typed: &'a Typed,
+    /// The start of the process.
+    pub(crate) started: Instant,
+    /// The whole table, for the one that runs others.
+    pub(crate) table: &'static [Bench],
+}
+
+impl Run<'_> {
+    /// Refuses what this bench does not take, and runs it.
+    pub(crate) fn run(&self) -> Result<()> {
+        self.options()?;
+        self.field()?;
+        (self.bench.run)(self)
+    }
+
+    /// Refuses an option that is none of this bench.
+    fn options(&self) -> Result<()> {
+        let (Bench { name, options, takes, .. }, typed) = (self.bench, self.typed);
+        let refuse =
+            |option: &str| Err(Failure::usage(format_args!("bench {name} has no {option}: leave it out")));
+        let of_one = typed.of_one_bench();
+        if let Some(option) = of_one.into_iter().find(|option| !options.contains(option)) {
+            return refuse(option);
+        }
+        let protocol = &typed.protocol;
+        match takes {
+            Takes::All => Ok(()),
+            Takes::NoProof => typed.of_links_and_proofs().first().map_or(Ok(()), |option| refuse(option)),
+            Takes::Correlations if typed.repeat.is_some() => refuse("--repeat"),
+            Takes::Correlations => {
+                let of_proofs = [
+                    ("--security", protocol.security.is_some()),
+                    ("--non-interactive", protocol.non_interactive),
+                ];
+                match of_proofs.into_iter().find(|(_, given)| *given) {
+                    Some((option, _)) => Err(Failure::usage(format_args!(
+                        "{option}: bench {name} proves nothing, and it is for proofs: leave it out"
+                    ))),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The field over which it is to run: its own, or the one that is asked for where it has a choice.
+    pub(crate) fn field(&self) -> Result<Field> {
+        let (name, given) = (self.bench.name, self.typed.protocol.field.as_deref());
+        let asked = |usual: Field| given.map_or(Ok(usual), Field::named);
+        let elsewhere = match self.bench.over {
+            Over::Bits => return Field::boolean(&format!("bench {name}"), given),
+            Over::Any(usual) => return asked(usual(self.typed)?),
+            Over::BitsElse(other) => (asked(Field::F2)?, Field::F2, other),
+            Over::ElementsElse(other) => (asked(Field::F61)?, Field::F61, other),
+        };
+        let (field, usual, other) = elsewhere;
+        if (field.wires() == BOOLEAN) == (usual.wires() == BOOLEAN) {
+            return Ok(field);
+        }
+        let given = field.name();
+        Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {other}")))
+    }
+
+    /// The system by which it is to run: the one that is asked for, if it is among its own, or the first of these.
+    pub(crate) fn system(&self) -> Result<System> {
+        let Bench { name, systems, .. } = self.bench;
+        let system = settings::system(&self.typed.protocol, systems[0])?;
+        if systems.contains(&system) {
+            return Ok(system);
+        }
+        let its: Vec<_> = systems.iter().map(|system| system.name()).collect();
+        Err(Failure::usage(format_args!(
+            "--system: bench {name} is by {}, and not by {system}",
+            its.join(", ")
+        )))
+    }
+}

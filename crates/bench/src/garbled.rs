@@ -1,0 +1,163 @@
+//! `volery bench jko` and `stack`: generated circuits, garbled.
+
+use crate::args::{GATES, of_gates, size};
+use crate::bench::Run;
+use crate::plan::Plan;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::time::{Duration, Instant};
+use volery::circuit::{Alternatives, Branch, Clauses, Network, Size};
+use volery::garble::Key;
+use volery::garble::labels::Labels;
+use volery::garble::material::{Held, Sink};
+use volery::garble::privacy_free::{Evaluator, Garbler, Inputs};
+use volery::random::Random;
+use volery::{Backend, Binary, Circuit, F2, F128};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::print::count;
+
+/// Clauses of `stack`, and ANDs of each, where no numbers are given: those of the paper.
+const CLAUSES: u64 = 15;
+const GATES_OF_CLAUSE: u64 = 500_000;
+
+/// The most clauses.
+const MOST_CLAUSES: u64 = 1 << 20;
+
+/// ANDs whose garbling and evaluation are timed alone, and how often.
+const ALONE: u64 = 1 << 19;
+const ALONE_RUNS: usize = 5;
+
+/// Proves --gates of a generated circuit by JKO, and times garbling and evaluation without a peer.
+pub(crate) fn jko(run: &Run) -> Result<()> {
+    let plan = Plan::<Binary>::new(run)?;
+    let gates = plan.gates.unwrap_or(GATES);
+    let network = Network::new(gates).map_err(of_gates)?;
+    let options =
+        plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
+    let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
+    let witness = witness.iter().copied();
+    let mut outcome = plan.prove(("gates", gates), &network, witness, gates, &options)?;
+    let alone = Network::new(gates.min(ALONE)).map_err(of_gates)?;
+    let [garbled, evaluated] = rates(&plan, &alone)?;
+    outcome.more("garbled_per_second", json!(garbled), format!("{}/s, without a peer", count(garbled)));
+    outcome.more("evaluated_per_second", json!(evaluated), format!("{}/s, without a peer", count(evaluated)));
+    plan.print(&outcome)
+}
+
+/// What is garbled, kept where there is a place for it.
+struct Kept(Vec<F128>);
+
+impl Sink for Kept {
+    fn take(&mut self, blocks: &[F128]) -> volery::Result<()> {
+        let room = self.0.capacity() - self.0.len();
+        self.0.extend_from_slice(&blocks[..room.min(blocks.len())]);
+        Ok(())
+    }
+}
+
+/// ANDs that are garbled in a second, and evaluated: the best of a few runs each.
+fn rates(plan: &Plan<Binary>, network: &Network) -> volery::Result<[f64; 2]> {
+    let mut random = Random::from_system()?;
+    let construction = plan.settings.garbling.construction;
+    let key = Key { arch: plan.settings.arch, construction, salt: random.word() };
+    let (seed, gates) = (random.word(), network.gates());
+    let mut kept = Kept(Vec::with_capacity(gates as usize));
+    let garbled = Garbler::garble(&key, (0, seed), network, &mut kept, None)?.output;
+    let values: Vec<F2> = network.witness(random.bytes()).collect();
+    let labels = Labels::new(&key, seed);
+    let delta = labels.delta();
+    let labels: Vec<F128> =
+        labels.zip(&values).map(|(label, value)| F128(label.0 ^ delta.0 & value.mask())).collect();
+
+    let mut least = [Duration::MAX; 2];
+    for _ in 0..ALONE_RUNS {
+        let begun = Instant::now();
+        let again = Garbler::garble(&key, (0, seed), network, &mut Kept(Vec::new()), None)?.output;
+        least[0] = least[0].min(begun.elapsed());
+        let inputs = Inputs { labels: &labels, values: &values };
+        let begun = Instant::now();
+        let evaluated = Evaluator::evaluate(&key, 0, network, inputs, (gates, &mut Held(&kept.0)), None)?;
+        least[1] = least[1].min(begun.elapsed());
+        assert!(again == garbled && evaluated == garbled, "the network holds");
+    }
+    Ok(least.map(|time| gates as f64 / time.as_secs_f64()))
+}
+
+/// "I know a witness of one of so many networks", which differ in their wiring: that of clause i begins with the bits of
+/// i.
+struct Networks {
+    clauses: usize,
+    network: Network,
+}
+
+impl Networks {
+    /// The bits of a clause's number.
+    fn bits(&self) -> usize {
+        self.clauses.next_power_of_two().ilog2() as usize
+    }
+
+    /// The witness of one clause, which satisfies no other.
+    fn witness(&self, clause: usize, seed: [u8; 32]) -> Vec<F2> {
+        let number = (0..self.bits()).map(|bit| F2::from(clause >> bit & 1 == 1));
+        number.chain(self.network.witness(seed)).collect()
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        let hasher = Sha256::new_with_prefix("volery bench stack").chain_update(self.clauses.to_le_bytes());
+        hasher.chain_update(self.network.digest()).finalize().into()
+    }
+}
+
+impl Alternatives for Networks {
+    fn count(&self) -> usize {
+        self.clauses
+    }
+    fn like(&self, _: usize) -> usize {
+        0
+    }
+}
+
+impl<B: Backend<F = F2>> Clauses<B> for Networks {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> volery::Result<()> {
+        for bit in 0..self.bits() {
+            let (read, expected) = (b.witness()?, b.constant(F2::from(clause >> bit & 1 == 1)));
+            let difference = b.add(read, expected);
+            b.assert_zero(difference, &format_args!("bit {bit} of the clause's number"))?;
+        }
+        self.network.variant(clause as u64).run(b)
+    }
+}
+
+/// Proves one of --clauses generated clauses of --gates each, one of them at random.
+pub(crate) fn stack(run: &Run) -> Result<()> {
+    let plan = Plan::<Binary>::new(run)?;
+    let clauses = size("--clauses", run.typed.clauses.as_deref(), CLAUSES)?;
+    if !(1..=MOST_CLAUSES).contains(&clauses) {
+        return Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")));
+    }
+    let gates = plan.gates.unwrap_or(GATES_OF_CLAUSE);
+    let networks = Networks { clauses: clauses as usize, network: Network::new(gates).map_err(of_gates)? };
+    let mut random = Random::from_system()?;
+    let chosen = (u64::from_le_bytes(random.bytes()) % clauses) as usize;
+    let witness = networks.witness(chosen, random.bytes());
+    let options = plan.settings.options(networks.digest(), None)?;
+    let task = plan.task("gates", clauses.saturating_mul(gates));
+    let reports = task.prove_one_of(&networks, (chosen, witness), &options, plan.repeat)?;
+    let mut outcome = plan.outcome(("gates", gates), &reports);
+    outcome.clauses = Some(clauses);
+    plan.print(&outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery::circuit::clauses::find;
+
+    #[test]
+    fn a_witness_satisfies_its_own_clause_alone() {
+        let networks = Networks { clauses: 5, network: Network::new(30).expect("not empty") };
+        for clause in 0..5 {
+            assert_eq!(find(&networks, networks.witness(clause, [7; 32])).expect("one holds"), clause);
+        }
+    }
+}

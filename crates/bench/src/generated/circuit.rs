@@ -1,0 +1,156 @@
+//! Generated circuits: a network of any number of multiplications, and private values in front of it.
+
+use crate::args::{GATES, Typed, of_gates, size};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use volery::circuit::{Arithmetic, Network, Size};
+use volery::random::Random;
+use volery::{Backend, Circuit, F2, Field};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::report::Outcome;
+
+/// Multiplications where values stand before them and no number is given.
+const FEW: u64 = 1000;
+
+/// The most values before the gates.
+const MOST_INPUTS: u64 = 1 << 40;
+
+/// "I know so many values with this sum", and what a network states.
+pub(super) struct Generated<N, F> {
+    pub(super) inputs: u64,
+    sum: F,
+    pub(super) gates: u64,
+    network: N,
+}
+
+/// A network over `F` that any witness satisfies.
+pub(super) trait Satisfied<F>: Sized {
+    fn new(gates: u64) -> volery::Result<Self>;
+    fn digest(&self) -> [u8; 32];
+    /// The length of a witness.
+    fn width(&self) -> usize;
+    fn witness(&self, seed: [u8; 32]) -> Vec<F>;
+}
+
+impl Satisfied<F2> for Network {
+    fn new(gates: u64) -> volery::Result<Self> {
+        Self::new(gates)
+    }
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+    fn width(&self) -> usize {
+        self.width()
+    }
+    fn witness(&self, seed: [u8; 32]) -> Vec<F2> {
+        self.witness(seed).collect()
+    }
+}
+
+impl<F: Field> Satisfied<F> for Arithmetic<F> {
+    fn new(gates: u64) -> volery::Result<Self> {
+        Self::new(gates)
+    }
+    fn digest(&self) -> [u8; 32] {
+        self.digest()
+    }
+    fn width(&self) -> usize {
+        self.width()
+    }
+    fn witness(&self, seed: [u8; 32]) -> Vec<F> {
+        self.witness(seed).collect()
+    }
+}
+
+impl<F: Field, N: Satisfied<F>> Generated<N, F> {
+    /// With --gates and --inputs.
+    pub(super) fn new(typed: &Typed) -> Result<Self> {
+        let inputs = size("--inputs", typed.inputs.as_deref(), 0)?;
+        if inputs > MOST_INPUTS {
+            return Err(Failure::usage(format_args!("--inputs: {inputs}: choose from 0 to {MOST_INPUTS}")));
+        }
+        let gates = size("--gates", typed.gates.as_deref(), if inputs > 0 { FEW } else { GATES })?;
+        let network = N::new(gates).map_err(of_gates)?;
+        Ok(Self { inputs, sum: (0..inputs).map(value).sum(), gates, network })
+    }
+
+    pub(super) fn digest(&self) -> [u8; 32] {
+        if self.inputs == 0 {
+            return self.network.digest();
+        }
+        let hasher = Sha256::new_with_prefix("volery bench inputs").chain_update(self.inputs.to_le_bytes());
+        let hasher = hasher.chain_update(self.sum.to_word().to_le_bytes());
+        hasher.chain_update(self.network.digest()).finalize().into()
+    }
+
+    pub(super) fn size(&self) -> Size {
+        let inputs = self.inputs + self.network.width() as u64;
+        Size { inputs, ..Size::gates(inputs + self.gates) }
+    }
+
+    /// The values, which are no secret, and anything for the network.
+    pub(super) fn witness(&self) -> Result<impl Iterator<Item = F> + Clone + Send + use<N, F>> {
+        let rest = self.network.witness(Random::from_system()?.bytes());
+        Ok((0..self.inputs).map(value).chain(rest))
+    }
+
+    /// `outcome` with all that was asked for.
+    pub(super) fn described(&self, mut outcome: Outcome) -> Outcome {
+        if let Some((_, parameters)) = &mut outcome.bench {
+            parameters["inputs"] = json!(self.inputs);
+        }
+        outcome
+    }
+}
+
+/// The value at `place`.
+fn value<F: Field>(place: u64) -> F {
+    let word = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    F::sample(&[word ^ word >> 32; 4])
+}
+
+impl<B: Backend, N: Circuit<B>> Circuit<B> for Generated<N, B::F> {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        if self.inputs > 0 {
+            let mut difference = b.constant(-self.sum);
+            for _ in 0..self.inputs {
+                let value = b.witness()?;
+                difference = b.add(difference, value);
+            }
+            b.assert_zero(difference, &"the sum")?;
+        }
+        self.network.run(b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery::circuit::Shape;
+    use volery::circuit::stream::Source;
+
+    fn assert_satisfied<F: Field, N: Satisfied<F>>(inputs: u64)
+    where
+        Generated<N, F>: Source<F>,
+    {
+        let network = N::new(30).expect("not empty");
+        let circuit = Generated::<N, F> { inputs, sum: (0..inputs).map(value).sum(), gates: 30, network };
+        let mut witness: Vec<F> = circuit.witness().expect("randomness").collect();
+        volery::check(&circuit, witness.clone()).expect("satisfied");
+        assert_eq!(Shape::of(&circuit).expect("counted").size(), circuit.size());
+        if inputs > 0 {
+            assert_ne!(circuit.digest(), circuit.network.digest());
+            witness[0] += F::ONE;
+            assert!(volery::check(&circuit, witness).is_err());
+        }
+    }
+
+    #[test]
+    fn values_have_their_sum_and_the_size_is_known() {
+        for inputs in [0, 1, 100] {
+            assert_satisfied::<F2, Network>(inputs);
+            assert_satisfied::<volery::F61, Arithmetic<_>>(inputs);
+            assert_satisfied::<volery::F128, Arithmetic<_>>(inputs);
+        }
+    }
+}

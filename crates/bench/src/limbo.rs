@@ -1,0 +1,127 @@
+//! `volery bench limbo`: parties in the prover's head, by a proof that stays in memory or over loopback TCP.
+
+use crate::args::{GATES, of_gates};
+use crate::bench::Run;
+use crate::plan::Plan;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use volery::circuit::stream::Source;
+use volery::circuit::{Network, Relation, Shape, Size};
+use volery::random::Random;
+use volery::{Binary, F2, Options, Report};
+use volery_cli::both::Reports;
+use volery_cli::failure::{Failure, Result, one_of};
+use volery_cli::preimage::Preimage;
+use volery_cli::progress::{Counter, Progress, Watched};
+use volery_cli::report::Outcome;
+use volery_cli::settings::CHALLENGES;
+use volery_cli::values::Known;
+
+/// The statements.
+const SHA256: &str = "sha256";
+const RANDOM: &str = "random";
+
+/// Proves a preimage, or --gates of a generated circuit, by --statement.
+pub(crate) fn limbo(run: &Run) -> Result<()> {
+    let usual = if run.typed.gates.is_some() { RANDOM } else { SHA256 };
+    let statement = run.typed.statement.as_deref().unwrap_or(usual);
+    one_of("--statement", statement, &[SHA256, RANDOM])?;
+    if !run.typed.interactive {
+        let links = [("--bandwidth", &run.typed.bandwidth), ("--latency", &run.typed.latency)];
+        if let Some((option, _)) = links.into_iter().find(|(_, given)| given.is_some()) {
+            return Err(Failure::usage(format_args!(
+                "{option}: a proof that is a file goes over no link: leave it out, or give --interactive"
+            )));
+        }
+    }
+    let bench = Limbo { plan: Plan::new(run)?, statement, interactive: run.typed.interactive };
+    if statement == SHA256 {
+        if run.typed.gates.is_some() {
+            return Err(Failure::usage(format_args!(
+                "--gates: the statement {SHA256} has its own: leave it out, or take --statement {RANDOM}"
+            )));
+        }
+        let Preimage { statement, witness, .. } = Preimage::random()?;
+        let shape = Shape::without_depth(&statement)?;
+        let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
+        return bench.run(statement.source(), Known::<Relation>(&witness), shape.mul, &options);
+    }
+    let gates = bench.plan.gates.unwrap_or(GATES);
+    let network = Network::new(gates).map_err(of_gates)?.narrow(INPUTS);
+    let size = Size::gates(network.width() as u64 + gates);
+    let options = bench.plan.settings.options(network.digest(), Some(size))?;
+    // Any witness will do, so that it is no secret.
+    let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
+    bench.run(&network, witness.iter().copied(), gates, &options)
+}
+
+/// Inputs of the random statement, as few as the paper's has.
+const INPUTS: u64 = 8;
+
+/// What is measured.
+struct Limbo<'t> {
+    plan: Plan<Binary>,
+    statement: &'t str,
+    interactive: bool,
+}
+
+impl Limbo<'_> {
+    /// Proves `circuit`, which has `gates` ANDs, as often as said, and prints what that took.
+    fn run<W>(&self, circuit: &dyn Source<F2>, witness: W, gates: u64, options: &Options) -> Result<()>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send,
+    {
+        let reports = if self.interactive {
+            self.plan.task("gates", gates).prove(circuit, witness, options, self.plan.repeat)?
+        } else {
+            self.in_memory(circuit, witness, options)?
+        };
+        let mut outcome = Outcome::of_both::<Binary>(&reports, self.plan.started);
+        outcome.threads = self.plan.settings.threads();
+        outcome.bench = Some((self.plan.name, self.parameters(gates)));
+        self.plan.print(&outcome)
+    }
+
+    /// One proof after the other, whole, before it is verified.
+    fn in_memory<W>(&self, circuit: &dyn Source<F2>, witness: W, options: &Options) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2> + Clone,
+    {
+        let done = Arc::<Counter>::default();
+        let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+        let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
+        let _progress = Progress::start(watched, self.plan.settings.quiet);
+        let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };
+        for _ in 0..self.plan.repeat {
+            let mut proof = Vec::new();
+            let proved = volery::prove_to(circuit, witness.clone(), &mut proof, &options)?;
+            let (_accepted, verified) = volery::verify_from(circuit, &mut &proof[..], &options)?;
+            done.restart();
+            // From the beginning to the verdict it takes both of them.
+            reports.verifier.push(Report { online: proved.online + verified.online, ..verified });
+            reports.prover.push(proved);
+        }
+        Ok(reports)
+    }
+
+    /// What was asked for.
+    fn parameters(&self, gates: u64) -> Value {
+        let simulation = &self.plan.settings.simulation;
+        let wishes = &simulation.wishes;
+        let name = |of| CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map(|(name, _)| *name);
+        json!({
+            "statement": self.statement,
+            "gates": gates,
+            "interactive": self.interactive,
+            "prefer": format!("{:?}", wishes.preference).to_lowercase(),
+            "parties": wishes.parties,
+            "compression": wishes.compression,
+            "check_field": wishes.field_bits,
+            "challenges": wishes.challenges.and_then(name),
+            "views": simulation.aggregation.name(),
+            "repeat": self.plan.repeat,
+            "bandwidth": self.plan.settings.bandwidth,
+            "latency": self.plan.latency,
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! `volery bench merkle`: all leaves under a public root. They are a function of a seed, so that none is held.
+
+use crate::args::size;
+use crate::bench::Run;
+use crate::plan::Plan;
+use serde_json::json;
+use sha2::block_api::compress256;
+use sha2::{Digest, Sha256};
+use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
+use volery::circuit::stream::Source;
+use volery::circuit::{Polynomials, Shape, Size};
+use volery::random::Random;
+use volery::{Binary, Circuit, F2, System};
+use volery_cli::failure::{Failure, Result, one_of};
+use volery_cli::print::human;
+
+/// The depth where none is given, and the largest.
+const DEPTH: u64 = 8;
+const DEEPEST: u64 = 30;
+
+/// "I know 2^depth leaves of 64 bytes whose tree has this root."
+struct Tree {
+    depth: u32,
+    holes: bool,
+    root: [u8; 32],
+}
+
+impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
+    fn run(&self, b: &mut B) -> volery::Result<()> {
+        let leaf = |b: &mut B, _| Bytes::witness(b, 64);
+        let root = if self.holes {
+            sha256_tree::<B, Holes>(b, self.depth, leaf)?
+        } else {
+            sha256_tree::<B, Gates>(b, self.depth, leaf)?
+        };
+        root.assert_equal(b, &self.root, "root")
+    }
+}
+
+impl Tree {
+    fn digest(&self) -> [u8; 32] {
+        let hasher = Sha256::new_with_prefix("volery bench merkle");
+        hasher.chain_update([self.depth as u8, self.holes.into()]).chain_update(self.root).finalize().into()
+    }
+
+    /// The compressions of leaves and inner nodes.
+    fn compressions(&self) -> u64 {
+        (2 << self.depth) - 1
+    }
+
+    /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the same in each.
+    fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
+        let shape = |depth| Shape::without_depth(&Self { depth, ..*self });
+        let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
+        let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
+        let all = |of_leaf: u64, of_three: u64| leaves * of_leaf + nodes * (of_three - 2 * of_leaf);
+        let size = Size {
+            commitments: all(one.commitments, two.commitments),
+            inputs: all(one.inputs, two.inputs),
+            polynomials: all(one.polynomials, two.polynomials),
+            degree: one.degree.max(two.degree),
+            matrices: 0,
+        };
+        Ok((all(of_leaf, of_three), size))
+    }
+}
+
+/// The leaf at `place`.
+fn leaf(seed: [u8; 32], place: u64) -> [u8; 64] {
+    let half =
+        |half: u8| Sha256::new().chain_update(seed).chain_update(place.to_le_bytes()).chain_update([half]);
+    let mut leaf = [0; 64];
+    leaf[..32].copy_from_slice(&half(0).finalize());
+    leaf[32..].copy_from_slice(&half(1).finalize());
+    leaf
+}
+
+/// The bits of all leaves, as they are read.
+fn witness(seed: [u8; 32], depth: u32) -> impl Iterator<Item = F2> + Clone + Send {
+    let bits = |byte: u8| (0..8).map(move |i| F2::from(byte >> i & 1 == 1));
+    (0..1 << depth).flat_map(move |place| leaf(seed, place)).flat_map(bits)
+}
+
+/// A node without a circuit: that of a leaf, or of both children.
+pub(crate) fn node(block: [u8; 64]) -> [u8; 32] {
+    let mut state = INITIAL;
+    compress256(&mut state, &[block]);
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(state.map(u32::to_be_bytes).as_flattened());
+    bytes
+}
+
+/// The root without a circuit, of the tree of so many levels whose first leaf has number `first`.
+fn root(seed: [u8; 32], depth: u32, first: u64) -> [u8; 32] {
+    let Some(below) = depth.checked_sub(1) else { return node(leaf(seed, first)) };
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(&root(seed, below, first));
+    block[32..].copy_from_slice(&root(seed, below, first + (1 << below)));
+    node(block)
+}
+
+/// The initial chaining value of SHA-256.
+const INITIAL: [u32; 8] =
+    [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
+
+/// Proves a tree of --depth by the circuit of --kind.
+pub(crate) fn merkle(run: &Run) -> Result<()> {
+    let plan = Plan::<Binary>::new(run)?;
+    // What is a hole to one system is a tower of gates to another.
+    let best = if plan.settings.system == System::QuickSilver { "holes" } else { "gates" };
+    let kind = run.typed.kind.as_deref().unwrap_or(best);
+    one_of("--kind", kind, &["gates", "holes"])?;
+    let depth = size("--depth", run.typed.depth.as_deref(), DEPTH)?;
+    if !(1..=DEEPEST).contains(&depth) {
+        return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));
+    }
+    let seed = Random::from_system()?.bytes();
+    let tree = Tree { depth: depth as u32, holes: kind == "holes", root: root(seed, depth as u32, 0) };
+    let settings = &plan.settings;
+    let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
+    let options = settings.options(tree.digest(), Some(size))?;
+    let witness = witness(seed, tree.depth);
+    let mut outcome = plan.prove(("depth", depth), &tree as &dyn Source<F2>, witness, ands, &options)?;
+    let compressions = tree.compressions();
+    let all = compressions * u64::from(plan.repeat);
+    let speed = all as f64 / outcome.report.online.as_secs_f64();
+    outcome.more("kind", json!(kind), kind.into());
+    outcome.more("compressions", json!(compressions), compressions.to_string());
+    outcome.more("compressions_per_second", json!(speed), format!("{}/s", human(speed).trim_end()));
+    plan.print(&outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery::circuit::gadget::bits_of;
+
+    #[test]
+    fn trees_are_satisfied_and_their_size_is_known() {
+        let seed = [5; 32];
+        for (depth, holes) in [(1, false), (2, true), (3, false)] {
+            let tree = Tree { depth, holes, root: root(seed, depth, 0) };
+            volery::check(&tree, witness(seed, depth)).expect("satisfied");
+            let shape = Shape::without_depth(&tree).expect("counted");
+            let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
+            let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
+            for of in [by_polynomials, by_gates] {
+                assert_eq!(tree.size(of).expect("counted"), of(&shape));
+            }
+            let first: Vec<F2> = witness(seed, depth).take(512).collect();
+            assert!(first.into_iter().eq(bits_of(&leaf(seed, 0))));
+        }
+    }
+}

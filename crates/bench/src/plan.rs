@@ -1,0 +1,134 @@
+//! What all benches of proofs do.
+
+use crate::args::number;
+use crate::bench::Run;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use volery::circuit::stream::StreamedClauses;
+use volery::circuit::{self, Alternatives, Relation, Statement, Witness, clauses};
+use volery::{Binary, Options, Provable, Setting, System};
+use volery_cli::both::{Reports, Task};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::link::Shape;
+use volery_cli::report::Outcome;
+use volery_cli::settings::{Settings, bandwidth};
+use volery_cli::values::Known;
+
+/// The longest delay that can be asked for.
+const LONGEST_LATENCY: f64 = 10_000.0;
+
+/// What all benches share, over `S`.
+pub(crate) struct Plan<S> {
+    /// The name of the bench.
+    pub(crate) name: &'static str,
+    pub(crate) settings: Settings<S>,
+    pub(crate) shape: Shape,
+    /// As in the JSON.
+    pub(crate) latency: Option<f64>,
+    pub(crate) gates: Option<u64>,
+    pub(crate) repeat: u32,
+    pub(crate) started: Instant,
+}
+
+impl<S: Setting> Plan<S> {
+    pub(crate) fn new(run: &Run) -> Result<Self> {
+        let mut settings = Settings::of(run.system()?, &run.typed.protocol, &run.typed.output)?;
+        settings.bandwidth = run.typed.bandwidth.as_deref().map(bandwidth).transpose()?;
+        let latency = run.typed.latency.as_deref().map(latency).transpose()?;
+        let shape = Shape {
+            bandwidth: settings.bandwidth,
+            latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
+        };
+        let gates = run.typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
+        let (name, repeat) = (run.bench.name, run.typed.repeat(1)?);
+        Ok(Self { name, settings, shape, latency, gates, repeat, started: run.started })
+    }
+
+    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
+    /// parameters.
+    pub(crate) fn prove<C, W>(
+        &self,
+        size: (&str, u64),
+        circuit: &C,
+        witness: W,
+        mul: u64,
+        options: &Options,
+    ) -> Result<Outcome>
+    where
+        W: IntoIterator<Item = S::F> + Clone + Send,
+        C: Provable<S> + Sync + ?Sized,
+    {
+        // A prover of a garbled circuit evaluates, and garbles once more to check.
+        let passes = if self.settings.system == System::Jko { 2 } else { 1 };
+        let reports = self.task("gates", passes * mul).prove(circuit, witness, options, self.repeat)?;
+        Ok(self.outcome(size, &reports))
+    }
+
+    /// What the runs of a bench came to.
+    pub(crate) fn outcome(&self, size: (&str, u64), reports: &Reports) -> Outcome {
+        let mut outcome = Outcome::of_both::<S>(reports, self.started);
+        outcome.threads = self.settings.threads();
+        outcome.bench = Some((self.name, self.parameters(size)));
+        outcome
+    }
+
+    pub(crate) fn print(&self, outcome: &Outcome) -> Result<()> {
+        outcome.print(self.settings.json)
+    }
+
+    /// What there is to do, `of` so many a run.
+    pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
+        // How often parties are simulated for all repetitions is the library's affair.
+        let known = self.settings.system != System::Limbo;
+        let total = known.then(|| of.saturating_mul(self.repeat.into()));
+        Task { settings: &self.settings, shape: self.shape, unit, total }
+    }
+
+    /// What was asked for, `size` being of this bench alone.
+    pub(crate) fn parameters(&self, size: (&str, u64)) -> Value {
+        json!({
+            size.0: size.1,
+            "vole": self.settings.vole(),
+            "repeat": self.repeat,
+            "bandwidth": self.settings.bandwidth,
+            "latency": self.latency,
+        })
+    }
+}
+
+impl Plan<Binary> {
+    /// Proves a statement that was put into values.
+    pub(crate) fn stated(
+        &self,
+        size: (&str, u64),
+        statement: &Statement,
+        witness: &Witness,
+    ) -> Result<Outcome> {
+        let known = Known::<Relation>(witness);
+        if self.settings.system == System::Stack {
+            return self.clauses(size, statement, known);
+        }
+        volery::check(statement, known)?;
+        let shape = circuit::Shape::without_depth(statement)?;
+        let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
+        self.prove(size, statement.source(), known, self.settings.mul(&shape), &options)
+    }
+
+    /// Proves one of the clauses of a statement.
+    fn clauses(&self, size: (&str, u64), statement: &Statement, known: Known<Relation>) -> Result<Outcome> {
+        let chosen = clauses::find(&StreamedClauses(statement), known)?;
+        let options = self.settings.options(statement.digest(), None)?;
+        let mul =
+            clauses::shapes(&StreamedClauses(statement))?.iter().map(circuit::Shape::mul_by_gates).sum();
+        let reports =
+            self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
+        let mut outcome = self.outcome(size, &reports);
+        outcome.clauses = Some(statement.count() as u64);
+        Ok(outcome)
+    }
+}
+
+fn latency(text: &str) -> Result<f64> {
+    let number = text.parse().ok().filter(|ms| (0.0..=LONGEST_LATENCY).contains(ms));
+    number.ok_or_else(|| Failure::usage("--latency: write a number of milliseconds, from 0 to 10000"))
+}

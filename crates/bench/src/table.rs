@@ -1,0 +1,225 @@
+//! All benches: a row for each.
+
+use crate::args::Typed;
+use crate::bench::{Bench, Over, Takes};
+use crate::tables;
+use crate::{
+    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, vole,
+};
+use volery::System::{self, Jko, Limbo, QuickSilver, Stack, Wolverine};
+use volery_cli::failure::{Result, one_of};
+use volery_cli::fields::Field;
+
+/// The systems of a statement over F_2 without clauses.
+const OF_BITS: &[System] = &[QuickSilver, Wolverine, Jko, Limbo];
+
+/// What can be measured.
+pub(crate) static BENCHES: [Bench; 19] = [
+    Bench {
+        name: "boolean",
+        options: &["--gates", "--inputs"],
+        takes: Takes::All,
+        over: Over::BitsElse("arithmetic"),
+        systems: OF_BITS,
+        says: "a generated circuit of --gates multiplications over F_2, four additions to each",
+        run: generated::boolean,
+    },
+    Bench {
+        name: "arithmetic",
+        options: &["--gates", "--inputs"],
+        takes: Takes::All,
+        over: Over::Any(arithmetic),
+        systems: &[QuickSilver, Wolverine, Limbo],
+        says: "the like over any --field [default: f61], two additions to each multiplication",
+        run: generated::arithmetic,
+    },
+    Bench {
+        name: "sha256",
+        options: &[],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: OF_BITS,
+        says: "one SHA-256 preimage, from the start of the process to the verdict",
+        run: sha256::sha256,
+    },
+    Bench {
+        name: "inner-product",
+        options: &["--length"],
+        takes: Takes::All,
+        over: Over::Any(arithmetic),
+        systems: &[QuickSilver, Wolverine, Limbo],
+        says: "the inner product of two secret vectors of --length over any --field [default: f61]",
+        run: algebra::inner_product,
+    },
+    Bench {
+        name: "matmul",
+        options: &["--size", "--kind"],
+        takes: Takes::All,
+        over: Over::Any(arithmetic),
+        systems: &[QuickSilver, Wolverine, Limbo],
+        says: "the public product of two secret matrices of --size rows and columns over any --field [default: \
+               f61]: by random vectors, by an inner-product for each entry, or by gates, by --kind",
+        run: algebra::matmul,
+    },
+    Bench {
+        name: "sis",
+        options: &["--kind"],
+        takes: Takes::All,
+        over: Over::Any(algebra::field_of_short_solutions),
+        systems: &[QuickSilver, Wolverine],
+        says: "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 \
+               binary ones over f61, by --kind",
+        run: algebra::sis,
+    },
+    Bench {
+        name: "holes",
+        options: &["--kind", "--count"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[QuickSilver],
+        says: "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and gate by \
+               gate",
+        run: holes::holes,
+    },
+    Bench {
+        name: "merkle",
+        options: &["--depth", "--kind"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: OF_BITS,
+        says: "the 2^--depth leaves under a Merkle root, 64 bytes each: 2^(--depth + 1) - 1 compressions of \
+               SHA-256, as polynomials or gate by gate by --kind",
+        run: merkle::merkle,
+    },
+    Bench {
+        name: "snippets",
+        options: &["--count"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[QuickSilver, Wolverine, Jko, Stack, Limbo],
+        says: "an input that breaks one of --count pieces of C [default: 4], each of 70,000 ANDs or more",
+        run: snippets::snippets,
+    },
+    Bench {
+        name: "merkle-membership",
+        options: &["--depth"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[QuickSilver, Wolverine, Jko, Stack, Limbo],
+        says: "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, 1.9 \
+               million ANDs",
+        run: membership::merkle_membership,
+    },
+    Bench {
+        name: "jko",
+        options: &["--gates"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[Jko],
+        says: "the circuit of `boolean` as a garbled one; garbling and evaluation alone, too",
+        run: garbled::jko,
+    },
+    Bench {
+        name: "stack",
+        options: &["--clauses", "--gates"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[Stack, QuickSilver, Wolverine, Jko, Limbo],
+        says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which hold for \
+               no witness of another",
+        run: garbled::stack,
+    },
+    Bench {
+        name: "wolverine",
+        options: &["--gates", "--inputs"],
+        takes: Takes::All,
+        over: Over::Any(bits),
+        systems: &[Wolverine],
+        says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by --checked-by; and by \
+               quicksilver over the same correlations",
+        run: generated::wolverine,
+    },
+    Bench {
+        name: "limbo",
+        options: &["--statement", "--gates", "--interactive"],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: &[Limbo],
+        says: "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the prover's head: \
+               as a file, or over the link with --interactive",
+        run: limbo::limbo,
+    },
+    Bench {
+        name: "price-discrimination",
+        options: &[],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: OF_BITS,
+        says: "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
+        run: applications::price_discrimination,
+    },
+    Bench {
+        name: "blind-certificate",
+        options: &[],
+        takes: Takes::All,
+        over: Over::Bits,
+        systems: OF_BITS,
+        says: "a login by TLS and a certificate on its name: builtin:blind-certificate, 2.5 million ANDs",
+        run: applications::blind_certificate,
+    },
+    Bench {
+        name: "vole-f2",
+        options: &["--gates"],
+        takes: Takes::Correlations,
+        over: Over::BitsElse("vole-f61"),
+        systems: &[QuickSilver],
+        says: "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
+        run: vole::vole,
+    },
+    Bench {
+        name: "vole-f61",
+        options: &["--gates"],
+        takes: Takes::Correlations,
+        over: Over::ElementsElse("vole-f2"),
+        systems: &[QuickSilver],
+        says: "the like over any other --field [default: f61]",
+        run: vole::vole,
+    },
+    Bench {
+        name: "tables",
+        options: &["--out", "--only", "--quick", "--large"],
+        takes: Takes::NoProof,
+        over: Over::Any(bits),
+        systems: &[QuickSilver],
+        says: "what the papers report, run by run, in a folder of tables with their figures beside ours, and plots",
+        run: tables::tables,
+    },
+];
+
+fn bits(_: &Typed) -> Result<Field> {
+    Ok(Field::F2)
+}
+
+fn arithmetic(_: &Typed) -> Result<Field> {
+    Ok(Field::F61)
+}
+
+/// The one called `name`.
+pub(crate) fn find(name: &str) -> Result<&'static Bench> {
+    one_of("bench", name, &BENCHES.each_ref().map(|bench| bench.name))?;
+    Ok(BENCHES.iter().find(|bench| bench.name == name).expect("one of them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn rows_are_told_apart_and_have_a_system() {
+        let names: HashSet<_> = BENCHES.iter().map(|bench| bench.name).collect();
+        assert_eq!(names.len(), BENCHES.len());
+        assert!(BENCHES.iter().all(|bench| !bench.systems.is_empty() && !bench.says.is_empty()));
+        assert!(find("boolean").is_ok() && find("groth16").is_err());
+    }
+}

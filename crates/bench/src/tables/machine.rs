@@ -1,0 +1,95 @@
+//! What the figures were measured on, and when.
+
+use serde_json::{Value, json};
+use std::fs::read_to_string;
+use std::time::{SystemTime, UNIX_EPOCH};
+use volery_cli::failure::Result;
+use volery_cli::print::human;
+use volery_cli::settings::arch;
+
+/// This machine.
+pub(super) struct Machine {
+    /// As the system names it, where it does.
+    cpu: Option<String>,
+    cores: Option<usize>,
+    memory: Option<u64>,
+    kernels: &'static str,
+}
+
+impl Machine {
+    pub(super) fn new() -> Result<Self> {
+        let entry = |path: &str, key: &str| {
+            let text = read_to_string(path).ok()?;
+            let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+            Some(line.trim_start_matches([' ', '\t', ':']).trim().to_owned())
+        };
+        let memory = entry("/proc/meminfo", "MemTotal").and_then(|text| {
+            let kibibytes: u64 = text.strip_suffix("kB")?.trim().parse().ok()?;
+            Some(1024 * kibibytes)
+        });
+        Ok(Self {
+            cpu: entry("/proc/cpuinfo", "model name"),
+            cores: std::thread::available_parallelism().ok().map(usize::from),
+            memory,
+            kernels: arch()?.name(),
+        })
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({"cpu": self.cpu, "cores": self.cores, "memory_bytes": self.memory, "kernels": self.kernels})
+    }
+
+    /// For people.
+    pub(super) fn text(&self) -> String {
+        let cpu = self.cpu.as_deref().unwrap_or("a processor without a name");
+        let cores = self.cores.map_or("an unknown number of".into(), |cores| cores.to_string());
+        let memory = self.memory.map_or("unknown".into(), |bytes| format!("{}B", human(bytes as f64)));
+        format!("{cpu}, {cores} cores, {memory} of memory, {} kernels", self.kernels)
+    }
+}
+
+/// The time in UTC, as ISO 8601 writes it.
+pub(super) fn now() -> String {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date(elapsed.as_secs())
+}
+
+/// `seconds` after the beginning of 1970.
+fn date(seconds: u64) -> String {
+    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let dates = [0, 951_782_399, 951_782_400, 1_735_689_599, 1_735_689_600].map(date);
+        let known = [
+            "1970-01-01T00:00:00Z",
+            "2000-02-28T23:59:59Z",
+            "2000-02-29T00:00:00Z",
+            "2024-12-31T23:59:59Z",
+            "2025-01-01T00:00:00Z",
+        ];
+        assert_eq!(dates, known);
+    }
+}

@@ -1,0 +1,142 @@
+//! The figures of a bench that are compared, each in one unit.
+
+use serde_json::Value;
+use volery_cli::print::{count, human, seconds};
+
+/// What is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Measure {
+    /// Seconds from the handshake to the verdict.
+    Time,
+    Setup,
+    Online,
+    /// Seconds that committing to the witness takes, and those that the rest takes, after the set-up.
+    Committing,
+    Proving,
+    /// Bytes in both directions, and those of them after the set-up, and in it.
+    Bytes,
+    OnlineBytes,
+    SetupBytes,
+    /// Multiplications per second after the set-up.
+    Rate,
+    /// Seconds after the set-up for each multiplication, and for each element of the witness.
+    PerMultiplication,
+    PerInput,
+    /// Bits in both directions after the set-up, for each multiplication.
+    BitsPerMultiplication,
+    /// Seconds and bits for each correlation, after the set-up and with it.
+    PerCorrelation,
+    BitsPerCorrelation,
+    WholePerCorrelation,
+    WholeBitsPerCorrelation,
+    /// The most bytes of memory that both parties held.
+    Memory,
+    /// Seconds that the prover worked, and the verifier, and the bytes of the proof, where parties are simulated.
+    Prover,
+    Verifier,
+    ProofBytes,
+}
+
+use Measure::*;
+
+impl Measure {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Time => "time",
+            Setup => "set-up",
+            Online => "time after the set-up",
+            Committing => "committing to the witness",
+            Proving => "proving, beside that",
+            Bytes => "bytes",
+            OnlineBytes => "bytes after the set-up",
+            SetupBytes => "bytes of the set-up",
+            Rate => "multiplications/s",
+            PerMultiplication => "time for each multiplication",
+            PerInput => "time for each element of the witness",
+            BitsPerMultiplication => "bits for each multiplication",
+            PerCorrelation => "time for each correlation",
+            BitsPerCorrelation => "bits for each correlation",
+            WholePerCorrelation => "time for each, with the set-up",
+            WholeBitsPerCorrelation => "bits for each, with the set-up",
+            Memory => "memory",
+            Prover => "prover",
+            Verifier => "verifier",
+            ProofBytes => "bytes of the proof",
+        }
+    }
+
+    pub(super) fn unit(self) -> &'static str {
+        match self {
+            Bytes | OnlineBytes | SetupBytes | Memory | ProofBytes => "bytes",
+            Rate => "1/s",
+            BitsPerMultiplication | BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
+            _ => "seconds",
+        }
+    }
+
+    /// What the object of a bench says of it.
+    pub(super) fn of(self, run: &Value) -> Option<f64> {
+        let number = |pointer: &str| run.pointer(pointer).and_then(Value::as_f64);
+        let share = |of: &str| Some(number("/seconds/online")? / number(of).filter(|count| *count > 0.0)?);
+        match self {
+            Time => Some(number("/seconds/setup")? + number("/seconds/online")?),
+            Setup => number("/seconds/setup"),
+            Online => number("/seconds/online"),
+            Committing => Some(number("/seconds/online")? - number("/beyond_committing")?),
+            Proving => number("/beyond_committing"),
+            Bytes => Some(number("/bytes/sent")? + number("/bytes/received")?),
+            OnlineBytes => number("/online_bytes"),
+            SetupBytes => Some(Bytes.of(run)? - number("/online_bytes")?),
+            Rate => number("/mul_gates_per_second"),
+            PerMultiplication => share("/gates/mul"),
+            PerInput => share("/inputs"),
+            BitsPerMultiplication => {
+                Some(8.0 * number("/online_bytes")? / number("/gates/mul").filter(|count| *count > 0.0)?)
+            }
+            PerCorrelation => Some(1e-9 * number("/nanoseconds_per_correlation")?),
+            BitsPerCorrelation => number("/bits_per_correlation"),
+            WholePerCorrelation => Some(1e-9 * number("/with_setup/nanoseconds_per_correlation")?),
+            WholeBitsPerCorrelation => number("/with_setup/bits_per_correlation"),
+            Memory => number("/peak_rss_bytes"),
+            Prover => number("/seconds/prover"),
+            Verifier => number("/seconds/verifier"),
+            ProofBytes => number("/proof_bytes"),
+        }
+    }
+
+    /// For people.
+    pub(super) fn text(self, value: f64) -> String {
+        match self.unit() {
+            "bytes" => format!("{}B", human(value)),
+            "1/s" => format!("{}/s", count(value)),
+            "bits" => format!("{value:.2} bits"),
+            _ => seconds(value),
+        }
+    }
+
+    /// How many times `ours` is better than `theirs`; below 1 where it is worse.
+    pub(super) fn better_by(self, ours: f64, theirs: f64) -> Option<f64> {
+        let ratio = if self == Rate { ours / theirs } else { theirs / ours };
+        ratio.is_finite().then_some(ratio)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn measures_are_read_and_compared() {
+        let run = json!({
+            "gates": {"mul": 1000}, "inputs": 0, "bytes": {"sent": 300, "received": 100}, "online_bytes": 250,
+            "seconds": {"setup": 1.0, "online": 0.5}, "mul_gates_per_second": 2000.0, "peak_rss_bytes": null,
+        });
+        let found = [Time, Bytes, SetupBytes, PerMultiplication, BitsPerMultiplication];
+        assert_eq!(found.map(|measure| measure.of(&run)), [1.5, 400.0, 150.0, 0.0005, 2.0].map(Some));
+        assert_eq!([PerInput, Memory, Proving].map(|measure| measure.of(&run)), [None; 3]);
+        assert_eq!((Time.better_by(2.0, 8.0), Rate.better_by(2.0, 8.0)), (Some(4.0), Some(0.25)));
+        assert_eq!(Time.better_by(0.0, 8.0), None);
+        assert_eq!((Bytes.text(4100.0), Rate.text(7.5e6)), ("4.10 kB".into(), "7.50 M/s".into()));
+    }
+}

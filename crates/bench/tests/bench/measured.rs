@@ -1,0 +1,237 @@
+//! What benches report.
+
+use crate::kit::{FIELDS, volery as measure};
+use serde_json::Value;
+
+#[track_caller]
+fn assert_keys(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.pointer(key).is_some(), "{key} is missing in {object}");
+    }
+}
+
+const KEYS: [&str; 22] = [
+    "/verdict",
+    "/role",
+    "/system",
+    "/field",
+    "/vole",
+    "/vole_reason",
+    "/statement",
+    "/gates/mul",
+    "/gates/add",
+    "/gates/assert",
+    "/inputs",
+    "/bytes/sent",
+    "/bytes/received",
+    "/rounds",
+    "/seconds/setup",
+    "/seconds/online",
+    "/seconds/total",
+    "/mul_gates_per_second",
+    "/peak_rss_bytes",
+    "/threads",
+    "/security/computational_bits",
+    "/security/statistical_bits",
+];
+
+#[test]
+fn benches_report_both_parties() {
+    for (arguments, mul) in [(&["boolean", "--gates", "300_001"][..], 300_001), (&["sha256"], 21_653)] {
+        let ended = measure(&[arguments, &["--json"]].concat()).expect(0);
+        let object = ended.json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/parameters/vole", "/online_bytes"]);
+        assert_eq!(object["gates"]["mul"], mul);
+        assert_eq!(object["name"], arguments[0]);
+        assert!(object["peak_rss_bytes"].as_u64().is_none_or(|bytes| bytes < 64_000_000), "{object}");
+        assert_eq!(ended.err, "");
+    }
+    let list = measure(&["--list"]).expect(0).out;
+    assert!(
+        ["boolean", "arithmetic", "sha256", "vole-f2", "vole-f61"].iter().all(|name| list.contains(name)),
+        "{list}"
+    );
+}
+
+#[test]
+fn arithmetic_is_measured_over_each_field() {
+    for field in FIELDS {
+        let arguments = ["arithmetic", "--field", field, "--gates", "3001", "--json"];
+        let ended = measure(&arguments).expect(0);
+        let object = ended.json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/parameters/vole", "/online_bytes", "/runs"]);
+        assert_eq!((&object["field"], &object["name"]), (&field.into(), &"arithmetic".into()));
+        assert_eq!((&object["gates"]["mul"], &object["inputs"]), (&3001.into(), &512.into()));
+        assert!(object["security"]["statistical_bits"].as_u64() >= Some(40), "{object}");
+        assert_eq!(ended.err, "");
+    }
+    let direct = ["--vole", "direct", "--repeat", "2", "--security", "30", "--gates", "500", "--json"];
+    let object = measure(&[&["arithmetic"], &direct[..]].concat()).expect(0).json();
+    let found = (&object["field"], &object["vole"], &object["gates"]["mul"]);
+    assert_eq!(found, (&"f61".into(), &"direct".into(), &1000.into()));
+}
+
+#[test]
+fn polynomials_are_measured_over_each_field() {
+    let run = |name: &str, field: &str, size: [&str; 2]| {
+        let arguments = [name, "--field", field, size[0], size[1], "--json"];
+        let object = measure(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/parameters/vole", "/online_bytes", "/polynomials/degree"]);
+        assert_eq!((&object["field"], &object["name"]), (&field.into(), &name.into()));
+        assert_eq!(object["gates"]["mul"], 0);
+        object
+    };
+    for field in FIELDS {
+        let object = run("inner-product", field, ["--length", "1_500"]);
+        assert_eq!((&object["inputs"], &object["polynomials"]["count"]), (&3000.into(), &1.into()));
+        assert!(object["beyond_committing"].as_f64() > Some(0.0), "{object}");
+        let object = run("matmul", field, ["--size", "13"]);
+        assert_eq!((&object["inputs"], &object["matrix_products"]), (&338.into(), &1.into()));
+    }
+    for (kind, field, inputs) in [("ternary", "q32", 1024), ("binary", "f61", 4096)] {
+        let object = run("sis", field, ["--kind", kind]);
+        assert_eq!(object["inputs"], inputs);
+        assert_eq!(object["field"], measure(&["sis", "--kind", kind, "--json"]).expect(0).json()["field"]);
+    }
+}
+
+#[test]
+fn holes_spare_commitments() {
+    for (kind, count, most, gates) in
+        [("sha256", "2", 7000.0, 22_000.0), ("multiplication", "20", 180.0, 1000.0)]
+    {
+        let arguments = ["holes", "--kind", kind, "--count", count, "--json"];
+        let object = measure(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(
+            &object,
+            &["/name", "/kind", "/gate_by_gate/seconds/online", "/gate_by_gate/online_bytes"],
+        );
+        assert!(object["committed_bits_each"].as_f64() < Some(most), "{object}");
+        assert!(object["gate_by_gate"]["committed_bits_each"].as_f64() > Some(gates), "{object}");
+    }
+}
+
+#[test]
+fn correlations_are_drawn_over_each_field() {
+    for field in &FIELDS[1..] {
+        for vole in ["direct", "tiny"] {
+            let arguments = ["--field", field, "--vole", vole, "--gates", "20_000", "--json"];
+            let object = measure(&[&["vole-f61"], &arguments[..]].concat()).expect(0).json();
+            assert_keys(&object, &KEYS);
+            assert_eq!((&object["field"], &object["name"]), (&(*field).into(), &"vole-f61".into()));
+            let number = |pointer: &str| object.pointer(pointer).and_then(Value::as_f64).expect("a number");
+            let drawn = number("/correlations");
+            assert!((20_000.0..25_000.0).contains(&drawn), "{object}");
+            // Set-up and draws come to all that was sent.
+            let all = number("/bytes/sent") + number("/bytes/received");
+            assert_eq!(number("/setup_bytes") + number("/online_bytes"), all);
+            assert!((8.0 * all / drawn - number("/with_setup/bits_per_correlation")).abs() < 1e-6);
+            assert!(number("/with_setup/bits_per_correlation") > number("/bits_per_correlation"));
+            let nanoseconds = number("/nanoseconds_per_correlation");
+            assert!(nanoseconds < number("/with_setup/nanoseconds_per_correlation"), "{object}");
+            assert!(number("/seconds/setup") > 0.0 && object["verdict"].is_null(), "{object}");
+        }
+    }
+}
+
+#[test]
+fn correlations_are_drawn_and_checked() {
+    for vole in ["softspoken4", "softspoken8", "tiny", "l2"] {
+        let arguments = ["vole-f2", "--gates", "500_000", "--vole", vole, "--json"];
+        let object = measure(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(&object, &["/name", "/online_bytes", "/bytes_per_correlation"]);
+        let drawn = object["correlations"].as_u64().expect("a number");
+        assert!((500_000..510_000).contains(&drawn), "{object}");
+        assert!(object["correlations_per_second"].as_f64() > Some(0.0), "{object}");
+        assert!(object["verdict"].is_null() && object["mul_gates_per_second"].is_null(), "{object}");
+    }
+    let table = measure(&["vole-f2", "--gates", "1000"]).expect(0).out;
+    assert!(table.contains("softspoken8, the statement is small"), "{table}");
+}
+
+/// Several statements on one set-up: sums, and the seconds of each.
+#[test]
+fn repeated_statements_share_a_set_up() {
+    let run = |repeat: &str| {
+        let arguments = ["sha256", "--repeat", repeat, "--vole", "tiny", "--json"];
+        measure(&arguments).expect(0).json()
+    };
+    let (once, thrice) = (run("1"), run("3"));
+    assert_eq!(thrice["gates"]["mul"], 3 * once["gates"]["mul"].as_u64().expect("a number"));
+    assert_eq!(thrice["runs"].as_array().map(Vec::len), Some(3));
+    let sent = |object: &Value| object["bytes"]["sent"].as_u64().expect("a number");
+    assert!(sent(&thrice) > sent(&once) && sent(&thrice) < sent(&once) * 3 / 2, "{once} {thrice}");
+    let table = measure(&["sha256", "--repeat", "2"]).expect(0).out;
+    assert!(table.contains("runs         2, "), "{table}");
+}
+
+/// Three round trips and a megabyte take their time; auto knows the bandwidth, and says so.
+#[test]
+fn shaped_links_are_slow() {
+    let arguments = ["boolean", "--gates", "300000", "--bandwidth", "30", "--latency", "20", "--json"];
+    let object = measure(&arguments).expect(0).json();
+    assert_eq!(object["vole_reason"], "the fastest at 30 Mbit/s");
+    assert_eq!(
+        (&object["parameters"]["bandwidth"], &object["parameters"]["latency"]),
+        (&30.0.into(), &20.0.into())
+    );
+    let [sent, received] = ["sent", "received"].map(|way| object["bytes"][way].as_f64().expect("a number"));
+    let least = (6.0 * 0.020_f64).max(8.0 * sent.max(received) / 30e6);
+    let seconds = &object["seconds"];
+    let took = seconds["setup"].as_f64().expect("a number") + seconds["online"].as_f64().expect("a number");
+    assert!(took > 0.9 * least, "{took} instead of {least}: {object}");
+}
+
+/// Ten times the gates in the same memory; three times where the program is built for tests.
+#[test]
+fn memory_does_not_grow_with_the_statement() {
+    let peak = |bench: &[&str], gates: &str| {
+        let arguments = [bench, &["--gates", gates, "--quiet", "--json"]].concat();
+        measure(&arguments).expect(0).json()["peak_rss_bytes"].as_u64()
+    };
+    let large = if cfg!(debug_assertions) { "30_000_000" } else { "100_000_000" };
+    let cases = [
+        (&["boolean", "--vole", "softspoken4"][..], "200_000", "4_000_000"),
+        (&["boolean", "--vole", "l2"], "10_000_000", large),
+        (&["jko"], "1_000_000", "10_000_000"),
+    ];
+    for (vole, few, many) in cases {
+        if let (Some(small), Some(large)) = (peak(vole, few), peak(vole, many)) {
+            let vole = vole.join(" ");
+            assert!(large < small + small / 10 + 2_000_000, "{vole}: {small} bytes, then {large}");
+            assert!(small.max(large) <= 64_000_000, "{vole}: {small} bytes, then {large}");
+        }
+    }
+}
+
+/// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for each party.
+#[test]
+fn garbled_benches_run() {
+    for (bench, clauses, most) in [
+        (&["jko", "--gates", "30000"][..], None, 30_000_000),
+        (&["jko", "--gates", "2000", "--gate-hash", "tmmo", "--repeat", "2"], None, 30_000_000),
+        (&["stack", "--clauses", "5", "--gates", "3000"], Some(5), 30_000_000),
+        (
+            &["stack", "--clauses", "5", "--gates", "3000", "--seeds", "each", "--threads", "2"],
+            Some(5),
+            40_000_000,
+        ),
+        (&["stack", "--clauses", "2", "--gates", "300", "--system", "quicksilver"], Some(2), 30_000_000),
+        (&["snippets", "--system", "stack"], Some(4), 40_000_000),
+        (&["merkle-membership", "--system", "stack"], Some(3), 150_000_000),
+        (&["merkle-membership", "--depth", "1", "--system", "jko"], None, 30_000_000),
+        (&["merkle", "--depth", "1", "--system", "jko"], None, 30_000_000),
+    ] {
+        let object = measure(&[bench, &["--quiet", "--json"]].concat()).expect(0).json();
+        assert_eq!(object["verdict"], "accepted", "{object}");
+        assert_eq!(object["clauses"].as_u64(), clauses, "{object}");
+        assert!(object["gates"]["mul"].as_u64() > Some(0), "{object}");
+        assert!(object["peak_rss_bytes"].as_u64().is_none_or(|peak| peak < most), "{object}");
+        assert!(bench[0] != "jko" || object["garbled_per_second"].as_f64() > Some(0.0), "{object}");
+    }
+}

@@ -1,0 +1,31 @@
+//! What the two programs of the command line share: `volery`, and `volery-bench`.
+//!
+//! Data flows one way. Each module imports only those of the lines above its own, and nothing here knows a verb or a
+//! bench: what is done over a field that a user names is handed down as a [`fields::Visitor`]. `tests/cli/rooms.rs` reads
+//! the imports and fails on a wrong one.
+//! ```text
+//! failure                      how a run ends that does not end well
+//! print  partial  values       standard streams, files that are there whole, values as they are typed
+//! args  link  fields           options of all proofs, the way to the peer, what proofs are over
+//! progress  settings           what is shown meanwhile, what options mean
+//! both  preimage               both parties in this process, and a statement for them
+//! report                       what a proof is reported as
+//! misuse                       a command line that is not understood
+//! program                      from the command line to the exit code
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod both;
+pub mod failure;
+pub mod fields;
+pub mod link;
+mod misuse;
+pub mod partial;
+pub mod preimage;
+pub mod print;
+pub mod program;
+pub mod progress;
+pub mod report;
+pub mod settings;
+pub mod values;

@@ -1,0 +1,103 @@
+//! From the command line to the exit code, for either program.
+
+use crate::failure::{Failure, Fault, Result};
+use crate::misuse;
+use crate::report::{self, Asked};
+use crate::{partial, print};
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::any::Any;
+use std::ffi::OsStr;
+use std::io::IsTerminal;
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What a program is asked for, as its parser reads it.
+pub trait Program: Parser {
+    /// Where help is found, in words for the end of an error.
+    const HELP: &'static str;
+
+    /// What the run is to be, for the JSON object of one that fails.
+    fn asked(&self) -> Asked;
+
+    /// The same of a command line that was not understood, but for its first word.
+    fn asked_by(word: &OsStr) -> Asked;
+
+    /// What an error of the parser amounts to behind this first word, where the general words would say less. `option` is
+    /// the name of the option that it is about, or empty.
+    fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String>;
+
+    /// Ends what must not go on alone once the process is interrupted.
+    fn stop() {}
+
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// Why that did not succeed.
+    fn run(&self, started: Instant) -> Result<()>;
+}
+
+/// Runs the program `P` on the arguments of this process.
+pub fn main<P: Program>() -> ExitCode {
+    let started = Instant::now();
+    std::panic::set_hook(Box::new(|panic| print::notice(bug(panic.payload(), panic.location()))));
+
+    // Typed wrongly, too, a run that was to print JSON does.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let typed = match P::try_parse() {
+        Ok(typed) => typed,
+        Err(error) if !error.use_stderr() => {
+            return error.print().map_or(ExitCode::from(Fault::Usage as u8), |()| ExitCode::SUCCESS);
+        }
+        Err(error) => {
+            let word = std::env::args_os().nth(1).unwrap_or_default();
+            let words = |kind, option: &str| P::misuse(kind, &word, option);
+            return end(&misuse::explain(&error, words, P::HELP), &P::asked_by(&word), json);
+        }
+    };
+    let asked = typed.asked();
+    let meanwhile = asked.clone();
+    // Without the handler Ctrl-C ends the process too, only without a word.
+    let _ = ctrlc::set_handler(move || {
+        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        let failure = Failure::new(Fault::Interrupted, "interrupted");
+        print::notice(format_args!("{over_bar}volery: {}", failure.line));
+        P::stop();
+        partial::stop();
+        if json {
+            print::last_word(report::failed(&failure, &meanwhile));
+        }
+        // The system closes the sockets, and the peer sees it at once.
+        std::process::exit(failure.fault as i32);
+    });
+    // What is unwound is not looked at again.
+    match catch_unwind(std::panic::AssertUnwindSafe(|| typed.run(started))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => end(&failure, &asked, json),
+        // The hook has said why.
+        Err(_) => {
+            let failure = Failure::new(Fault::Bug, "a bug in volery");
+            if json {
+                let _ = print::result(report::failed(&failure, &asked));
+            }
+            ExitCode::from(failure.fault as u8)
+        }
+    }
+}
+
+/// Says what failed, and ends with its exit code.
+fn end(failure: &Failure, asked: &Asked, json: bool) -> ExitCode {
+    print::notice(format_args!("volery: {}", failure.line));
+    if json {
+        let _ = print::result(report::failed(failure, asked));
+    }
+    ExitCode::from(failure.fault as u8)
+}
+
+/// The line of a panic. Only messages that are fixed in the source are shown: others may hold values.
+fn bug(payload: &dyn Any, place: Option<&std::panic::Location>) -> String {
+    let what = payload.downcast_ref::<&str>().copied().unwrap_or("it came to a state that cannot be");
+    let place = place.map_or(String::new(), |place| format!(" at {}:{}", place.file(), place.line()));
+    format!("volery: a bug in volery: {what}{place}: please report it with the command that led here")
+}

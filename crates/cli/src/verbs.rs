@@ -1,0 +1,102 @@
+//! What `volery` does, verb by verb.
+//!
+//! Here, too, imports go one way:
+//! ```text
+//! args  foreign                         what is typed, and files that are no circuits
+//! given  session                        statements and peers as they are given, one party's end of a session
+//! disjunction  file                     one of several clauses, proofs that are files
+//! bench  demo  doctor  export  parties  relations
+//! ```
+
+mod args;
+mod bench;
+mod demo;
+mod disjunction;
+mod doctor;
+mod export;
+mod file;
+mod foreign;
+mod given;
+mod parties;
+mod relations;
+mod session;
+
+pub(crate) use args::Typed;
+
+use args::{CircuitVerb, Verb};
+use clap::error::ErrorKind;
+use file::{OUT, PROOF};
+use std::ffi::OsStr;
+use std::time::Instant;
+use volery::System;
+use volery::channel::Party;
+use volery_cli::failure::Result;
+use volery_cli::fields::Field;
+use volery_cli::program::Program;
+use volery_cli::report::Asked;
+use volery_cli::settings::{system, system_of_party};
+
+/// What `circuit` has.
+const CIRCUIT_VERBS: &str =
+    "circuit info RELATION, circuit eval RELATION, circuit export RELATION and circuit list";
+
+impl Program for Typed {
+    const HELP: &'static str = "`volery --help`, or --help behind a verb";
+
+    fn asked(&self) -> Asked {
+        let (role, protocol, system) = match &self.verb {
+            Verb::Prove(typed) => {
+                let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT));
+                (Some(Party::Prover), &typed.protocol, system)
+            }
+            Verb::Verify(typed) => {
+                let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF));
+                (Some(Party::Verifier), &typed.protocol, system)
+            }
+            Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
+            Verb::Check(_) => return Asked::check(),
+            Verb::Bench(_) | Verb::Circuit(_) | Verb::Doctor(_) => return Asked::default(),
+        };
+        Asked::proof(role, protocol, system, Field::asked(protocol.field.as_deref()))
+    }
+
+    fn asked_by(word: &OsStr) -> Asked {
+        if word == "check" { Asked::check() } else { Asked::default() }
+    }
+
+    fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
+        let circuit = word == "circuit";
+        match kind {
+            ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
+                "verify takes no --private: only the prover has private values: give them to `volery prove`, and what \
+                 both know by --public"
+                    .into(),
+            ),
+            ErrorKind::InvalidSubcommand if circuit => {
+                Some(format!("there is no such verb: there are {CIRCUIT_VERBS}"))
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if circuit => {
+                Some(format!("a verb is missing behind circuit: there are {CIRCUIT_VERBS}"))
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+                Some("a verb is missing: demo, prove, verify, check, circuit, bench or doctor".into())
+            }
+            _ => None,
+        }
+    }
+
+    fn run(&self, started: Instant) -> Result<()> {
+        match &self.verb {
+            Verb::Demo(typed) => demo::demo(typed, started),
+            Verb::Prove(typed) => parties::prove(typed, started),
+            Verb::Verify(typed) => parties::verify(typed, started),
+            Verb::Check(typed) => relations::check(typed),
+            Verb::Circuit(CircuitVerb::Info(typed)) => relations::info(typed),
+            Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),
+            Verb::Circuit(CircuitVerb::Export(typed)) => export::export(typed),
+            Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
+            Verb::Bench(typed) => bench::bench(typed),
+            Verb::Doctor(typed) => doctor::doctor(typed),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! What is typed behind `volery`. What it means is decided by each verb.
+
+mod circuit;
+
+pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use volery_cli::args::{Output, Protocol};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    accepted, or done
+  1    rejected: the verifier was not convinced (on both sides)
+  2    wrong usage, or a relation, value or witness that does not fit
+  3    the peer or the network failed or misbehaved, or the two sides disagree
+       (a verifier that finds the prover out in a consistency check ends with 3;
+       the prover hears that it is rejected, and ends with 1)
+  70   a bug in volery
+  130  interrupted by Ctrl-C; the peer sees the link close at once
+
+Errors are one line on standard error. With --json the last line of standard
+output is one JSON object, whatever happens.
+
+VOLERY_ARCH names the instruction set of the kernels, where it should not be
+the fastest; `volery doctor` lists them.";
+
+const STATEMENTS: &str = "\
+A statement is a relation (a public program) with public and private values.
+
+RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
+builtin:NAME?key=value. Over every --field there are
+builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
+over f2 builtin:sha256-preimage?length=55, builtin:merkle-root?depth=8 and
+builtin:bug-in-snippets?count=4, with builtin:merkle-membership,
+builtin:price-discrimination and builtin:blind-certificate; over any other
+builtin:power?exponent=5, builtin:polynomial?degree=3,
+builtin:linear?rows=2&columns=3 and, where it is a prime field,
+builtin:range-sum?count=4&bits=32, builtin:factors and
+builtin:sis?rows=2&columns=8&bound=1. What each states is told by
+`volery circuit list`, and inputs and outputs are listed by
+`volery circuit info RELATION`.
+
+Values are given one by one as NAME=VALUE, or by the path of a file of such
+lines, where lines that begin with # are comments. (A path with a `=` in it is
+written ./PATH.) Names of a circuit file are in0, in1, … and out0, out1, …
+Over f2 VALUE is one of
+  0x…     a number, its least significant bit on the first wire
+  0b…     bits in the order of the wires
+  text:…  bytes, the most significant first: text:abc is 0x616263
+  @PATH   all bytes of a file
+  -       all bytes of standard input
+Over other fields VALUE is numbers with commas between them, one for each
+element, in decimal or behind 0x in hexadecimal digits, and behind - where
+negative: 17,0x11,-1. They may stand in @PATH or on standard input, too.
+Others on this machine can read its command lines: give secrets by @PATH, in
+a file of values, or by standard input.
+
+Over f2 --relation may be given several times: one of the relations holds, and
+not said which. Then 2.NAME=VALUE is a value for the second of them, and a
+public NAME=VALUE one for all that have this name. Private values are of the one
+relation that the prover knows to hold, and all have its number. Both sides
+give the relations in the same order.";
+
+const PROVE: &str = "\
+Examples:
+  volery prove --relation 'builtin:sha256-preimage?length=9' \\
+    --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000
+  volery prove --relation aes_128.txt \\
+    --public known.txt --private in0=- --listen 127.0.0.1:7000
+  volery prove --field f61 --relation 'builtin:linear?rows=1&columns=2' \\
+    --public matrix=3,-1 --public b=5 --private x=@secret.txt \\
+    --connect 127.0.0.1:7000
+  volery prove --system stack --relation 'builtin:sha256-preimage?length=9' \\
+    --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
+    --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000
+  volery prove --relation 'builtin:sha256-preimage?length=9' \\
+    --public digest=0x… --private message=@secret.txt --out proof.bin";
+
+const VERIFY: &str = "\
+Examples:
+  volery verify --relation 'builtin:sha256-preimage?length=9' \\
+    --public digest=0x… --listen 127.0.0.1:7000
+  volery verify --relation aes_128.txt \\
+    --public known.txt --connect 127.0.0.1:7000
+  volery verify --field f61 --relation 'builtin:linear?rows=1&columns=2' \\
+    --public matrix=3,-1 --public b=5 --listen 127.0.0.1:7000
+  volery verify --system stack --relation 'builtin:sha256-preimage?length=9' \\
+    --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
+    --listen 127.0.0.1:7000
+  volery verify --relation 'builtin:sha256-preimage?length=9' \\
+    --public digest=0x… --proof proof.bin";
+
+const BENCH: &str = "\
+This runs volery-bench, which is a program of its own: it is installed by
+`cargo install --path crates/bench`, or built beside volery by
+`cargo build --release -p volery-bench`. What it takes is told by
+`volery bench --help`, and what there is to measure by `volery bench --list`.";
+
+/// Zero-knowledge proofs for programs too large for memory.
+#[derive(Parser)]
+#[command(name = "volery", version, after_help = EXIT_CODES)]
+pub(crate) struct Typed {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// Prove and verify knowledge of a SHA-256 preimage, both parties in this process, over loopback TCP
+    Demo(Demo),
+    /// Prove a statement to a verifier
+    #[command(after_help = PROVE, after_long_help = format!("{STATEMENTS}\n\n{PROVE}\n\n{EXIT_CODES}"))]
+    Prove(Prove),
+    /// Verify what a prover claims
+    #[command(after_help = VERIFY, after_long_help = format!("{STATEMENTS}\n\n{VERIFY}\n\n{EXIT_CODES}"))]
+    Verify(Verify),
+    /// Evaluate a statement in the clear, and name the first assertion that fails
+    #[command(after_long_help = format!("{STATEMENTS}\n\n{EXIT_CODES}"))]
+    Check(Check),
+    /// Look at relations
+    #[command(subcommand)]
+    Circuit(CircuitVerb),
+    /// Measure both parties on this machine, one thread each, over loopback TCP
+    #[command(disable_help_flag = true, after_help = BENCH)]
+    Bench(Bench),
+    /// Show what this machine has, and how fast the kernels run on it
+    Doctor(Doctor),
+}
+
+/// Whatever it is, it is for another program to understand.
+#[derive(Args)]
+pub(crate) struct Bench {
+    /// What volery-bench takes
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Prove {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) private: Private,
+    /// Write a proof to this file, by limbo, instead of talking to a verifier
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file that --out names, if there is one
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. Other
+    /// systems than quicksilver and wolverine evaluate it once connected in any case, and for a file
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
+    /// which is then more than twice as long
+    #[arg(long)]
+    pub(crate) fixed_work: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    /// Verify the proof in this file, by limbo, instead of talking to a prover
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    pub(crate) proof: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) hint: Hint,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) public: Public,
+    #[command(flatten)]
+    pub(crate) private: Private,
+    /// The field of the statement, as for `prove` [default: f2]
+    #[arg(long)]
+    pub(crate) field: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is known of the link.
+#[derive(Args)]
+pub(crate) struct Hint {
+    /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say counts. Where
+    /// neither says, and the statement is large enough for it to matter, it is measured
+    #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
+    pub(crate) bandwidth: Option<String>,
+}
+
+/// The part of a statement that both parties know.
+#[derive(Args)]
+pub(crate) struct Public {
+    /// The public program: a circuit file, or builtin:NAME?key=value; of several, over f2, one holds, and not said which
+    #[arg(long, required = true)]
+    pub(crate) relation: Vec<String>,
+    /// The format of the files: bristol-fashion, bristol [default: as their content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// A public value, or a file of them; may be repeated. Behind K. it is for the K-th of several relations
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) public: Vec<OsString>,
+}
+
+/// The part that the prover keeps.
+#[derive(Args)]
+pub(crate) struct Private {
+    /// A private value, or a file of them; may be repeated. Of several relations all are for one, and stand behind its K.
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) private: Vec<OsString>,
+}
+
+/// Where the other party is.
+#[derive(Args)]
+pub(crate) struct Peer {
+    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one
+    /// line, `listening on ADDR`
+    #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
+    pub(crate) listen: Option<String>,
+    /// Connect to the peer, again and again until it listens or --timeout has passed
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: Option<String>,
+    /// Use plain TCP beyond this machine. Whoever is on the path can then read and change what is sent: the private
+    /// values stay hidden, but a verifier cannot know who proved to it, nor that nobody interfered
+    #[arg(long)]
+    pub(crate) insecure_plaintext: bool,
+}

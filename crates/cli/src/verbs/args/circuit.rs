@@ -1,0 +1,90 @@
+//! What `volery circuit` takes.
+
+use clap::{Args, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const EXPORT: &str = "\
+Inputs and outputs are those that `volery circuit info` lists, in that order,
+with bit i of each on its wire i: values are given to the file as to the
+relation, by the names in0, in1, … and out0, out1, … An input that has to be
+public is an input like others.
+
+What a statement asserts by itself is one output more, behind the others and
+only where there is such an assertion: all its bits have to be zero.
+
+Statements of polynomials (inner-product, matmul, holes=1) are not made of
+gates, and are refused. The file of one block of SHA-256 has 3 MB.
+
+Example:
+  volery circuit export 'builtin:sha256-preimage?length=3' --out sha256.txt
+  volery check --relation sha256.txt --private in0=text:abc \\
+    --public out0=0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+#[derive(Subcommand)]
+pub(crate) enum CircuitVerb {
+    /// Gates by kind, inputs, outputs, depth, and what a proof would send
+    Info(Info),
+    /// What comes out of a relation over f2, where all its inputs are given
+    Eval(Eval),
+    /// Write a relation over f2 as a circuit file
+    #[command(after_help = EXPORT)]
+    Export(Export),
+    /// The built-in statements, with their keys and the defaults of these
+    List(List),
+}
+
+#[derive(Args)]
+pub(crate) struct Eval {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format of the file: bristol-fashion, bristol [default: as its content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) input: Vec<OsString>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Export {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format to write
+    #[arg(long, default_value = "bristol-fashion")]
+    pub(crate) format: String,
+    /// The file to write, which appears once it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the file of that name, if there is one
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct List {
+    /// Only those over this field, which is one of `prove`
+    #[arg(long)]
+    pub(crate) field: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Info {
+    /// A circuit file, or builtin:NAME?key=value
+    pub(crate) relation: String,
+    /// The format of the file [default: as its content shows]
+    #[arg(long)]
+    pub(crate) format: Option<String>,
+    /// The field of the relation, as for `prove` [default: f2]
+    #[arg(long)]
+    pub(crate) field: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,64 @@
+//! `volery demo`.
+
+use crate::verbs::args::Demo;
+use std::time::Instant;
+use volery::circuit::{Relation, Shape};
+use volery::{Binary, System};
+use volery_cli::both::Task;
+use volery_cli::failure::Result;
+use volery_cli::fields::Field;
+use volery_cli::link;
+use volery_cli::preimage::{LENGTH, Preimage};
+use volery_cli::print::{self, grouped, hex, human, seconds, table};
+use volery_cli::report::Outcome;
+use volery_cli::settings::Settings;
+use volery_cli::values::Known;
+
+/// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
+pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
+    Field::boolean("demo", typed.protocol.field.as_deref())?;
+    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?;
+    let Preimage { statement, witness, digest } = Preimage::random()?;
+    let known = Known::<Relation>(&witness);
+    volery::check(&statement, known)?;
+    let shape = Shape::without_depth(&statement)?;
+    let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
+    let task = Task {
+        settings: &settings,
+        shape: link::Shape::default(),
+        unit: "gates",
+        total: Some(settings.mul(&shape)),
+    };
+    let reports = match settings.system {
+        System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
+        _ => task.prove(statement.source(), known, &options, 1)?,
+    };
+    let mut outcome = Outcome::of_both::<Binary>(&reports, started);
+    outcome.threads = settings.threads();
+    outcome.clauses = (settings.system == System::Stack).then_some(1);
+    if settings.json {
+        return print::result(outcome.json());
+    }
+    let (report, prover) = (&outcome.report, reports.prover[0].traffic);
+    print::result(table(&[
+        ("statement", format!("the prover knows {LENGTH} bytes whose SHA-256 digest is")),
+        ("", hex(&digest)),
+        (
+            "circuit",
+            format!(
+                "{} multiplications and {} additions of bits, {} private inputs, {} assertions",
+                grouped(report.gates.mul),
+                grouped(report.gates.add),
+                grouped(report.gates.inputs),
+                grouped(report.gates.assert)
+            ),
+        ),
+        (
+            "prover",
+            format!("drew the bytes at random, and sent {}B over 127.0.0.1", human(prover.sent as f64)),
+        ),
+        ("verifier", format!("sent {}B, and learnt nothing but the verdict", human(prover.received as f64))),
+        ("took", seconds(outcome.total.as_secs_f64())),
+        ("verdict", "accepted".into()),
+    ]))
+}

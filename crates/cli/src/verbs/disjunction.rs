@@ -1,0 +1,182 @@
+//! One of several clauses, over F_2: several relations, or what one relation is made of that claims one of several things.
+
+mod values;
+
+use crate::verbs::args::{Check, Private, Prove, Public, Verify};
+use crate::verbs::given::{self, reach};
+use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
+use std::time::Instant;
+use volery::channel::Party;
+use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
+use volery::circuit::{
+    Alternatives, AnyOf, Branch, Clause, OneOf, Relation, Shape, Statement, Witness, clauses,
+};
+use volery::{Binary, F2, System};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::fields::Field;
+use volery_cli::link::Reach;
+use volery_cli::progress::Progress;
+use volery_cli::report::Outcome;
+use volery_cli::settings::Settings;
+use volery_cli::values::{Known, Reader};
+
+/// Whether there are several relations, of which one holds.
+pub(crate) fn several(field: Field, public: &Public) -> bool {
+    field == Field::F2 && public.relation.len() > 1
+}
+
+/// Whether clauses are proved, and not one statement as a whole.
+pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
+    several(field, public) || (field == Field::F2 && system == System::Stack)
+}
+
+/// `volery prove` of one of several clauses.
+pub(crate) fn prove(typed: &Prove, system: System, started: Instant) -> Result<()> {
+    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    let settings = settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
+    let reach = reach(&typed.peer)?;
+    let claim = claim(&typed.public, &typed.private)?;
+    let chosen = match claim.clause {
+        Some(clause) if typed.no_check => clause,
+        _ => {
+            let _announced = Progress::announce(CHECKING, settings.quiet);
+            claim.find()?
+        }
+    };
+    let Claim { disjunction, witness, .. } = claim;
+    let mut session = disjunction.open(&settings, &reach, Party::Prover)?;
+    let known = Known::<Relation>(&witness);
+    let report = volery::prove_one_of(&disjunction, chosen, known, &mut session.channel, &session.options)?;
+    drop(session);
+    disjunction.print(Outcome::new::<Binary>(Some(Party::Prover), &[report], started), &settings)
+}
+
+/// `volery verify` of one of several clauses.
+pub(crate) fn verify(typed: &Verify, system: System, started: Instant) -> Result<()> {
+    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
+    let settings = settings.over(typed.hint.bandwidth.as_deref())?;
+    let reach = reach(&typed.peer)?;
+    let disjunction = Disjunction::new(&typed.public, &mut Reader::default())?;
+    let mut session = disjunction.open(&settings, &reach, Party::Verifier)?;
+    let (_accepted, report) = volery::verify_one_of(&disjunction, &mut session.channel, &session.options)?;
+    drop(session);
+    disjunction.print(Outcome::new::<Binary>(Some(Party::Verifier), &[report], started), &settings)
+}
+
+/// `volery check` of one of several relations: the digest of all, and their number.
+pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64)> {
+    let claim = claim(&typed.public, &typed.private)?;
+    let _announced = Progress::announce(CHECKING, false);
+    claim.find()?;
+    Ok((claim.disjunction.digest(), claim.disjunction.count() as u64))
+}
+
+/// What is stated clause by clause.
+enum Disjunction {
+    /// The clauses of a statement, which share its witness.
+    Parts(Box<Statement>),
+    /// Several statements, each of them a clause with a witness of its own.
+    Any(AnyOf),
+}
+
+impl Disjunction {
+    /// What both parties know.
+    fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
+        if let [_] = &typed.relation[..] {
+            return Ok(Self::Parts(given::statement(typed, reader)?.into()));
+        }
+        Ok(Self::Any(AnyOf::new(values::statements(typed, reader)?)?))
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        match self {
+            Self::Parts(statement) => statement.digest(),
+            Self::Any(any) => any.digest(),
+        }
+    }
+
+    /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
+    fn open(&self, settings: &Settings<Binary>, reach: &Reach, party: Party) -> Result<Session> {
+        let counted = match settings.system {
+            System::Stack => {
+                let _announced = Progress::announce(COUNTING, settings.quiet);
+                let shapes = clauses::shapes(&StreamedClauses(self))?;
+                let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
+                // What a prover garbles before its answer and what it garbles after it are all clauses together; with
+                // fixed work each of the two is.
+                let work = if settings.garbling.fixed_work { 2 * all } else { all };
+                Counted { size: Default::default(), work: Some(work) }
+            }
+            _ => Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?,
+        };
+        Session::open(settings, reach, party, self.digest(), Some(counted))
+    }
+
+    /// Prints what was accepted.
+    fn print(&self, mut outcome: Outcome, settings: &Settings<Binary>) -> Result<()> {
+        outcome.clauses = Some(self.count() as u64);
+        outcome.threads = settings.threads();
+        outcome.print(settings.json)
+    }
+}
+
+impl Alternatives for Disjunction {
+    fn count(&self) -> usize {
+        match self {
+            Self::Parts(statement) => statement.count(),
+            Self::Any(any) => any.count(),
+        }
+    }
+    fn like(&self, clause: usize) -> usize {
+        match self {
+            Self::Parts(statement) => statement.like(clause),
+            Self::Any(any) => any.like(clause),
+        }
+    }
+}
+
+impl ClauseSource for Disjunction {
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> volery::Result<()> {
+        match self {
+            Self::Parts(statement) => statement.record_clause(clause, branch),
+            Self::Any(any) => any.record_clause(clause, branch),
+        }
+    }
+}
+
+/// What a prover says it knows.
+struct Claim {
+    disjunction: Disjunction,
+    /// The clause that holds, where that shows in the values.
+    clause: Option<usize>,
+    witness: Witness,
+}
+
+impl Claim {
+    /// The clause that holds, evaluated in the clear.
+    fn find(&self) -> Result<usize> {
+        let known = Known::<Relation>(&self.witness);
+        let Some(number) = self.clause else {
+            return Ok(clauses::find(&StreamedClauses(&self.disjunction), known)?);
+        };
+        let held = volery::check(&Clause::new(&self.disjunction as &dyn ClauseSource, number), known);
+        held.map_err(|why| match &self.disjunction {
+            Disjunction::Parts(_) => why.into(),
+            Disjunction::Any(_) => Failure::from(why).at(values::place(number)),
+        })?;
+        Ok(number)
+    }
+}
+
+/// The statement, and what the prover knows of it.
+fn claim(public: &Public, private: &Private) -> Result<Claim> {
+    if let [_] = &public.relation[..] {
+        let (statement, witness) = given::claim(public, private)?;
+        let clause = (statement.count() == 1).then_some(0);
+        return Ok(Claim { disjunction: Disjunction::Parts(statement.into()), clause, witness });
+    }
+    let mut reader = Reader::default();
+    let any = AnyOf::new(values::statements(public, &mut reader)?)?;
+    let (number, witness) = values::witness(any.statements(), private, &mut reader)?;
+    Ok(Claim { disjunction: Disjunction::Any(any), clause: Some(number), witness })
+}

@@ -1,0 +1,222 @@
+//! Proofs that are files: `prove --out` and `verify --proof`.
+
+use crate::verbs::args;
+use crate::verbs::given::{claim, statement};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use volery::channel::Party;
+use volery::circuit::{PortValue, Program, Statement};
+use volery::error::Disagreement;
+use volery::{Error, LONGEST_LABEL, Options, Setting, System};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::fields::{Stated, Visitor};
+use volery_cli::partial::{Old, Partial};
+use volery_cli::print::hex;
+use volery_cli::progress::{Counter, Progress, Watched};
+use volery_cli::report::Outcome;
+use volery_cli::settings::Settings;
+use volery_cli::values::{Known, Reader, Written};
+
+/// The options that name the file.
+pub(crate) const OUT: &str = "--out";
+pub(crate) const PROOF: &str = "--proof";
+
+/// The longest value that stands in a label as it is, in characters.
+const LONGEST_VALUE: usize = 100;
+
+/// The most bytes of a file before its proof.
+const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
+
+/// The most characters of a label in an error.
+const SHOWN: usize = 400;
+
+/// `volery prove` to the file at `path`.
+pub(crate) struct Prove<'t> {
+    pub(crate) typed: &'t args::Prove,
+    pub(crate) path: &'t Path,
+    pub(crate) system: System,
+    pub(crate) started: Instant,
+}
+
+impl Visitor for Prove<'_> {
+    type Output = Result<()>;
+
+    fn visit<S: Stated>(self) -> Result<()> {
+        let Self { typed, path, system, started } = self;
+        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
+        let settings = settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
+        one_relation(&typed.public.relation, OUT)?;
+        let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
+        let mut options = settings.options(statement.digest(), None)?;
+        options.simulation.label = label(&typed.public.relation[0], &statement);
+        no_stream(OUT, path, "written to")?;
+        let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
+        let progress = watch(&mut options, &settings);
+        let known = Known::<S::Program>(&witness);
+        let report = volery::prove_to_over::<S, _, _>(statement.source(), known, &mut file, &options);
+        drop(progress);
+        let report = report.map_err(|why| of_file(OUT, path, why))?;
+        file.finish()?;
+        let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
+        outcome.verified = false;
+        outcome.threads = settings.threads();
+        outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+        outcome.print(settings.json)
+    }
+}
+
+/// `volery verify` of the file at `path`.
+pub(crate) struct Verify<'t> {
+    pub(crate) typed: &'t args::Verify,
+    pub(crate) path: &'t Path,
+    pub(crate) system: System,
+    pub(crate) started: Instant,
+}
+
+impl Visitor for Verify<'_> {
+    type Output = Result<()>;
+
+    fn visit<S: Stated>(self) -> Result<()> {
+        let Self { typed, path, system, started } = self;
+        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
+        let settings = settings.over(typed.hint.bandwidth.as_deref())?;
+        one_relation(&typed.public.relation, PROOF)?;
+        if let Some(option) = typed.protocol.simulation.given() {
+            return Err(Failure::usage(format_args!(
+                "{option}: the file says what its proof was made with: leave it out, and demand what it has to be worth \
+                 by --security"
+            )));
+        }
+        let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
+        let mut options = settings.options(statement.digest(), None)?;
+        no_stream(PROOF, path, "read from")?;
+        let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
+        let mut file = BufReader::new(File::open(path).map_err(unread)?);
+        let mut head = Vec::new();
+        (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
+        let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
+        let progress = watch(&mut options, &settings);
+        let mut whole = head.chain(file);
+        let verified = volery::verify_from_over::<S, _>(statement.source(), &mut whole, &options);
+        drop(progress);
+        let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
+        let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
+        outcome.threads = settings.threads();
+        outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+        let words = label.as_deref().map_or_else(|| "-".into(), shown);
+        outcome.more("label", json!(label), words);
+        outcome.print(settings.json)
+    }
+}
+
+/// Why the file at `path` is not accepted, and what it says itself that it is of, where that may be why.
+fn refused(path: &Path, why: Error, label: Option<&str>) -> Failure {
+    let of_statement =
+        matches!(why, Error::Disagreed(Disagreement::FileStatement(_) | Disagreement::FileSize { .. }));
+    let failure = of_file(PROOF, path, why);
+    match label.filter(|_| of_statement) {
+        Some(label) => Failure {
+            line: format!("{}; by its own words it is of: {}", failure.line, shown(label)),
+            ..failure
+        },
+        None => failure,
+    }
+}
+
+/// Refuses the name that stands for a standard stream elsewhere.
+fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
+    if path.as_os_str() != "-" {
+        return Ok(());
+    }
+    Err(Failure::usage(format_args!(
+        "{option} -: a proof is {way} a file, and no standard stream: give the path of a file (./- for one of that name)"
+    )))
+}
+
+/// Refuses several relations.
+fn one_relation(relations: &[String], option: &str) -> Result<()> {
+    match relations {
+        [_] => Ok(()),
+        _ => Err(Failure::usage(format_args!(
+            "{option}: one of several relations is not proved in a file: give one --relation, or a peer"
+        ))),
+    }
+}
+
+/// Shows how far the work has come.
+fn watch<S: Setting>(options: &mut Options, settings: &Settings<S>) -> Progress {
+    let done = Arc::<Counter>::default();
+    options.progress = Some(done.now.clone());
+    Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
+}
+
+/// What went wrong with a file, and what to do.
+fn of_file(option: &str, path: &Path, why: Error) -> Failure {
+    let place = format!("{option} {}", path.display());
+    match why {
+        Error::Io { doing, source } => Failure::usage(format_args!("{place}: {doing}: {source}")),
+        Error::Disagreed(_) | Error::Rejected(_) => Failure::from(why).at(place),
+        why => why.into(),
+    }
+}
+
+/// The statement in words: the relation as it is named, and the public values, a line each.
+fn label<P: Program<Value: Written>>(relation: &str, statement: &Statement<P>) -> String {
+    let mut label = relation.to_owned();
+    for (port, value) in statement.public() {
+        let text = value.to_text();
+        let value = if text.len() > LONGEST_VALUE {
+            let (width, unit) = (port.width, P::Value::UNIT);
+            format!("({width} {unit}s, written with the SHA-256 {})", hex(&Sha256::digest(text)))
+        } else {
+            text
+        };
+        label.push_str(&format!("\n{}={value}", port.name));
+    }
+    let mut end = label.len().min(LONGEST_LABEL);
+    while !label.is_char_boundary(end) {
+        end -= 1;
+    }
+    label.truncate(end);
+    label
+}
+
+/// A label on one line, and not too long.
+fn shown(label: &str) -> String {
+    let one_line = label.replace('\n', ", ");
+    let mut text: String = one_line.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    if one_line.chars().count() > SHOWN {
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery::circuit::{Relation, Value, Values};
+
+    #[test]
+    fn labels_name_the_statement() {
+        let of = |spec: &str, public: &[(&str, &[u8])]| {
+            let mut values = Values::new();
+            public
+                .iter()
+                .for_each(|(name, bytes)| values.insert(*name, Value::from_bytes(bytes)).expect("once"));
+            label(spec, &Statement::new(Relation::open(spec, None).expect("built in"), values).expect("fits"))
+        };
+        let spec = "builtin:sha256-preimage?length=2";
+        let short = of(spec, &[("digest", &[0xab; 32])]);
+        assert_eq!(short, format!("{spec}\ndigest=0x{}", "ab".repeat(32)));
+        let spec = "builtin:sha256-preimage?length=200";
+        let long = of(spec, &[("digest", &[0xab; 32]), ("message", &[7; 200])]);
+        assert!(long.contains("\nmessage=(1600 bits, written with the SHA-256 "), "{long}");
+        assert_eq!(shown("a\nb\u{1b}[1m"), "a, b[1m");
+        assert_eq!(shown(&"x".repeat(500)).chars().count(), SHOWN + 1);
+    }
+}

@@ -1,0 +1,74 @@
+//! Files that are given as relations and are none, told by how they begin: what they are, and what to do.
+
+use std::fs::File;
+use std::io::Read;
+
+/// Bytes that are looked at.
+const BEGIN: u64 = 512;
+
+/// What the file at `path` is, where it is one of those that are often mistaken for a circuit; in words for the end of
+/// an error.
+pub(crate) fn advice(path: &str) -> Option<&'static str> {
+    let mut begin = Vec::new();
+    // Others may have no begin, or only once.
+    let regular = std::fs::metadata(path).is_ok_and(|file| file.is_file());
+    regular.then(|| File::open(path).ok()?.take(BEGIN).read_to_end(&mut begin).ok()).flatten()?;
+    of(&begin)
+}
+
+/// The same of a file that begins so.
+fn of(begin: &[u8]) -> Option<&'static str> {
+    const STARTS: [(&[u8], &str); 11] = [
+        (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),
+        (
+            b"PK\x03\x04",
+            "it is a ZIP archive: unpack it with `unzip`, and give a circuit file of what is in it",
+        ),
+        (b"\xfd7zXZ", "it is compressed by xz: unpack it with `unxz`, and give what comes out"),
+        (b"r1cs", "it is R1CS, as circom writes it, which is not read: give the circuit in Bristol Fashion"),
+        (b"\xef\xbb\xbf", "it begins with a byte-order mark: save it as plain text without one"),
+        (b"\xff\xfe", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
+        (b"\xfe\xff", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
+        (b"aag ", "it is AIGER, which is not read: write the circuit in Bristol Fashion"),
+        (b"aig ", "it is AIGER, which is not read: write the circuit in Bristol Fashion"),
+        (b".model", "it is BLIF, which is not read: write the circuit in Bristol Fashion"),
+        (b"version 2", "it is SIEVE IR, which is not read: write the circuit in Bristol Fashion"),
+    ];
+    let words = STARTS.iter().find(|(start, _)| begin.starts_with(start)).map(|(_, words)| *words);
+    words.or_else(|| {
+        let text = String::from_utf8_lossy(begin);
+        let mut lines = text.lines().map(str::trim_start).filter(|line| {
+            !line.is_empty() && !["//", "/*", "*", "(*"].iter().any(|comment| line.starts_with(comment))
+        });
+        let code = lines.next()?;
+        let verilog = ["module ", "`timescale", "`default_nettype", "`include", "`define"];
+        verilog
+            .iter()
+            .any(|word| code.starts_with(word))
+            .then_some("it is Verilog: synthesize it to gates, and write these in Bristol Fashion")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_how_they_begin() {
+        let cases: [(&[u8], Option<&str>); 8] = [
+            (b"\x1f\x8b\x08\x00", Some("gunzip")),
+            (b"r1cs\x01\x00", Some("R1CS")),
+            (b"\xef\xbb\xbf3 5\n", Some("byte-order mark")),
+            (b"// adder\n\n/* of\n * bits */\nmodule adder(a, b);", Some("Verilog")),
+            (b"`timescale 1ns/1ps\n", Some("Verilog")),
+            (b"3 5\n1 1\n1 1\n", None),
+            (b"modules\n", None),
+            (b"", None),
+        ];
+        for (begin, words) in cases {
+            let said = of(begin);
+            assert_eq!(said.is_some(), words.is_some(), "{begin:?}");
+            assert!(said.zip(words).is_none_or(|(said, words)| said.contains(words)), "{begin:?}");
+        }
+    }
+}

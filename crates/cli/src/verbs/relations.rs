@@ -1,0 +1,227 @@
+//! `check`, `circuit info` and `circuit list`: what needs no peer.
+
+mod traffic;
+
+use crate::verbs::args::{Check, Eval, Info, List};
+use crate::verbs::disjunction;
+use crate::verbs::given::{claim, relation};
+use crate::verbs::session::{CHECKING, COUNTING};
+use serde_json::{Map, Value, json};
+use traffic::{Simulated, Traffic};
+use volery::circuit::{Port, PortValue, Program, Relation, Shape};
+use volery_cli::failure::Result;
+use volery_cli::fields::{ARITHMETIC, BOOLEAN, Field, Stated, Visitor};
+use volery_cli::print::{self, grouped, hex, table, things};
+use volery_cli::progress::Progress;
+use volery_cli::values::{Known, Reader};
+
+/// `volery check`.
+pub(crate) fn check(typed: &Check) -> Result<()> {
+    let field = Field::asked(typed.field.as_deref())?;
+    if disjunction::several(field, &typed.public) {
+        let (digest, clauses) = disjunction::check(typed)?;
+        return satisfied(typed, &digest, Some(clauses));
+    }
+    field.visit(Checked(typed))
+}
+
+/// The evaluation of one statement.
+struct Checked<'t>(&'t Check);
+
+impl Visitor for Checked<'_> {
+    type Output = Result<()>;
+
+    fn visit<S: Stated>(self) -> Result<()> {
+        let Self(typed) = self;
+        let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
+        let announced = Progress::announce(CHECKING, false);
+        volery::check(&statement, Known::<S::Program>(&witness))?;
+        drop(announced);
+        satisfied(typed, &statement.digest(), None)
+    }
+}
+
+/// Prints that a statement holds, with the number of its clauses if it is that one of several holds.
+fn satisfied(typed: &Check, digest: &[u8; 32], clauses: Option<u64>) -> Result<()> {
+    let digest = hex(digest);
+    if typed.json {
+        let mut object = json!({"satisfied": true, "statement": digest});
+        if let Some(clauses) = clauses {
+            object["clauses"] = clauses.into();
+        }
+        return print::result(object);
+    }
+    let mut rows = vec![("satisfied", "every assertion holds".into()), ("statement", digest)];
+    rows.extend(
+        clauses.map(|clauses| ("clauses", format!("{}, of which one was evaluated", grouped(clauses)))),
+    );
+    print::result(table(&rows))
+}
+
+/// The option that gives values of inputs, public or private.
+const INPUT: &str = "--input";
+
+/// `volery circuit eval`.
+pub(crate) fn eval(typed: &Eval) -> Result<()> {
+    let relation: Relation = relation(&typed.relation, typed.format.as_deref())?;
+    let inputs = Reader::default().read(INPUT, &typed.input)?;
+    let announced = Progress::announce(CHECKING, false);
+    let values = relation.evaluate(inputs)?;
+    drop(announced);
+    let outputs = relation.outputs().iter().zip(&values);
+    if typed.json {
+        let outputs = outputs.map(|(port, value)| (port.name.clone(), json!(value.to_number_hex())));
+        return print::result(json!({"outputs": outputs.collect::<Map<_, _>>()}));
+    }
+    let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
+    print::result(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// What begins the name of a relation that needs no file.
+const BUILTIN: &str = "builtin:";
+
+/// `volery circuit list`.
+pub(crate) fn list(typed: &List) -> Result<()> {
+    let fields = match &typed.field {
+        Some(name) => vec![Field::named(name)?],
+        // All but the first have the same.
+        None => vec![Field::named(BOOLEAN)?, Field::named(ARITHMETIC)?],
+    };
+    let of = |field: Field| field.visit(Builtins).iter().map(move |builtin| (field, builtin));
+    let all = fields.into_iter().flat_map(of).map(|(field, (name, states))| {
+        let over = if field == Field::F2 { BOOLEAN } else { "larger fields" };
+        (format!("{BUILTIN}{name}"), over, *states)
+    });
+    if typed.json {
+        let object = |(relation, over, states)| json!({"relation": relation, "over": over, "states": states});
+        return print::result(json!({"relations": all.map(object).collect::<Vec<_>>()}));
+    }
+    let rows = |(relation, over, states): (_, &str, &str)| {
+        table(&[("relation", relation), ("over", over.into()), ("states", states.into())])
+    };
+    print::result(all.map(rows).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// The statements that need no file.
+struct Builtins;
+
+impl Visitor for Builtins {
+    type Output = &'static [(&'static str, &'static str)];
+
+    fn visit<S: Stated>(self) -> Self::Output {
+        S::builtins()
+    }
+}
+
+/// What is stated by the relation `spec`, where it needs no file.
+fn states<S: Stated>(spec: &str) -> Option<&'static str> {
+    let name = spec.strip_prefix(BUILTIN)?.split('?').next()?;
+    let (_, states) = S::builtins().iter().find(|(known, _)| known.split('?').next() == Some(name))?;
+    Some(states)
+}
+
+/// `volery circuit info`.
+pub(crate) fn info(typed: &Info) -> Result<()> {
+    Field::asked(typed.field.as_deref())?.visit(Described(typed))
+}
+
+/// The description of a relation.
+struct Described<'t>(&'t Info);
+
+impl Visitor for Described<'_> {
+    type Output = Result<()>;
+
+    fn visit<S: Stated>(self) -> Result<()> {
+        describe::<S>(self.0)
+    }
+}
+
+fn describe<S: Stated>(typed: &Info) -> Result<()> {
+    let relation: S::Program = relation(&typed.relation, typed.format.as_deref())?;
+    let states = states::<S>(&typed.relation);
+    let announced = Progress::announce(COUNTING, false);
+    let shape = relation.shape()?;
+    let clauses = S::clauses(&relation)?;
+    drop(announced);
+    let (all, simulated) = (traffic::all::<S>(&shape, &clauses), Simulated::of::<S>(&shape));
+    let unit = <S::Program as Program>::Value::UNIT;
+    if typed.json {
+        let ports = |ports: &[Port]| -> Value {
+            let widths = format!("{unit}s");
+            let port = |port: &Port| json!({"name": port.name, &widths: port.width, "public": port.public});
+            ports.iter().map(port).collect()
+        };
+        let largest = largest(&clauses).map(|(mul, inputs)| json!({"mul": mul, "inputs": inputs}));
+        return print::result(json!({
+            "relation": typed.relation,
+            "format": relation.format_name(),
+            "field": S::name(),
+            "states": states,
+            "gates": {
+                "mul": shape.mul,
+                "add": shape.add,
+                "scale": shape.scale,
+                "constant": shape.constant,
+                "assert": shape.assert,
+            },
+            "inputs": shape.inputs,
+            "clauses": largest.is_some().then_some(clauses.len()),
+            "largest_clause": largest,
+            "depth": shape.depth,
+            "polynomials": shape.polynomials,
+            "degree": shape.degree,
+            "matrix_products": shape.matrices,
+            "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
+            "estimates": all.iter().map(Traffic::json).collect::<Vec<_>>(),
+            "limbo": simulated.map(|simulated| simulated.json()),
+        }));
+    }
+    let ports = |ports: &[Port]| {
+        let public = |port: &Port| if port.public { ", to be public" } else { "" };
+        let port = |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit), public(port));
+        ports.iter().map(port).collect::<Vec<_>>().join(", ")
+    };
+    let outputs = match relation.outputs() {
+        [] => "none, so that no statement can be made of it".into(),
+        outputs => ports(outputs),
+    };
+    let mut gates =
+        vec![(shape.mul, "multiplication"), (shape.add, "addition"), (shape.constant, "constant")];
+    if shape.scale > 0 {
+        gates.insert(2, (shape.scale, "scaling"));
+    }
+    let mut rows =
+        vec![("relation", format!("{} ({})", typed.relation, relation.format_name())), ("field", S::name())];
+    rows.extend(states.map(|states| ("states", states.to_owned())));
+    rows.extend([
+        ("inputs", ports(relation.inputs())),
+        ("outputs", outputs),
+        (
+            "gates",
+            gates.into_iter().map(|(count, thing)| things(count, thing)).collect::<Vec<_>>().join(", "),
+        ),
+        ("depth", things(shape.depth, "multiplication")),
+    ]);
+    if shape.polynomials > 0 {
+        rows.push(("polynomials", format!("{}, of degree {} at most", shape.polynomials, shape.degree)));
+    }
+    if shape.matrices > 0 {
+        rows.push(("matrices", things(shape.matrices, "product")));
+    }
+    if let Some((mul, inputs)) = largest(&clauses) {
+        let (mul, inputs) = (things(mul, "multiplication"), things(inputs, "input"));
+        rows.push((
+            "clauses",
+            format!("{}, each of up to {mul} and {inputs}", grouped(clauses.len() as u64)),
+        ));
+    }
+    rows.extend(traffic::rows(&all));
+    rows.extend(simulated.map(|simulated| simulated.row()));
+    print::result(table(&rows))
+}
+
+/// The most multiplications and the most inputs of a clause, where there are clauses.
+fn largest(clauses: &[Shape]) -> Option<(u64, u64)> {
+    let inputs = clauses.iter().map(Shape::inputs_by_gates).max()?;
+    Some((clauses.iter().map(Shape::mul_by_gates).max()?, inputs))
+}

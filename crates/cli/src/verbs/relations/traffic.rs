@@ -1,0 +1,148 @@
+//! What each system would send, all inputs being private.
+
+use serde_json::{Map, Value, json};
+use volery::circuit::Shape;
+use volery::zk::limbo::{Domain, Mode, Parameters, Wishes};
+use volery::zk::wolverine::SECURITY;
+use volery::{Carried, Correlations, Estimate, Field as _, Options, Seeds, System};
+use volery_cli::fields::{BOOLEAN, Stated};
+use volery_cli::print::human;
+use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES};
+
+/// The bandwidths in Mbit/s for which the choice of auto is shown.
+const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
+
+/// What a system would send.
+pub(super) struct Traffic {
+    system: System,
+    /// Over these correlations, where it draws any.
+    vole: Option<Correlations>,
+    /// The bandwidths at which auto chooses them.
+    auto: Vec<u64>,
+    estimate: Estimate,
+}
+
+/// What all systems that talk would send of a statement, or of one of `clauses`, where there are any.
+pub(super) fn all<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
+    let correlated = [System::QuickSilver, System::Wolverine].map(|system| correlated::<S>(system, shape));
+    correlated.into_iter().flatten().chain(garbled::<S>(shape, clauses)).collect()
+}
+
+/// Over each of the correlations over which a session would not be refused.
+fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
+    let options = Options { system, ..Options::default() };
+    let wolverine = system == System::Wolverine;
+    let size = if wolverine { shape.size_by_gates() } else { shape.size() };
+    let chosen = LINKS.map(|mbps| volery::choose::<S>(&options, size, mbps as f64).ok());
+    let over = |correlations| {
+        let estimate = if wolverine {
+            let bits = volery::statistical_bits::<S>(&options, correlations, size).ok()?;
+            let estimate = Estimate::wolverine::<S>(correlations, shape, &options).ok()?;
+            (bits >= SECURITY).then_some(estimate)?
+        } else {
+            S::traffic(correlations, size)
+        };
+        let auto = LINKS.into_iter().zip(&chosen);
+        let auto =
+            auto.filter(|(_, choice)| choice.is_some_and(|choice| choice.correlations == correlations));
+        let auto = auto.map(|(mbps, _)| mbps).collect();
+        Some(Traffic { system, vole: Some(correlations), auto, estimate })
+    };
+    S::correlations().into_iter().filter_map(over).collect()
+}
+
+/// Of the systems that garble: a stack where there are clauses, and is not the same as JKO.
+fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
+    if S::F::NAME != BOOLEAN {
+        return Vec::new();
+    }
+    let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate };
+    let stack = (!clauses.is_empty()).then(|| of(System::Stack, Estimate::stack(clauses, Seeds::default())));
+    [of(System::Jko, Estimate::jko(shape))].into_iter().chain(stack).collect()
+}
+
+impl Traffic {
+    pub(super) fn json(&self) -> Value {
+        let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
+        json!({
+            "system": self.system.name(),
+            "vole": self.vole.map(Correlations::name),
+            "auto_at_mbps": self.auto,
+            "bytes": bytes(self.estimate.total),
+            "setup_bytes": bytes(self.estimate.setup),
+        })
+    }
+
+    fn row(&self) -> (&'static str, String) {
+        let Carried { prover, verifier } = self.estimate.total;
+        let (sent, received) = (human(prover as f64), human(verifier as f64));
+        let by = self.vole.map_or(String::new(), |correlations| format!(" by {correlations}{}", self.auto()));
+        let system = self.system;
+        ("sends", format!("{sent}B, and receives {received}B: a {system} prover{by}, all inputs private"))
+    }
+
+    /// Where auto chooses it, for people.
+    fn auto(&self) -> String {
+        match self.auto.len() {
+            0 => String::new(),
+            all if all == LINKS.len() => " (auto)".into(),
+            _ => {
+                let links: Vec<_> = self.auto.iter().map(u64::to_string).collect();
+                format!(" (auto at {} Mbit/s)", links.join(", "))
+            }
+        }
+    }
+}
+
+/// The lines of a table.
+pub(super) fn rows(all: &[Traffic]) -> impl Iterator<Item = (&'static str, String)> {
+    let least = |system| {
+        let its = all.iter().filter(move |traffic| traffic.system == system);
+        its.map(|traffic| traffic.estimate.total.sum()).min().unwrap_or(u64::MAX)
+    };
+    // A set-up that sends more than the whole proof would over others is no choice.
+    let shown = all.iter().filter(move |traffic| traffic.estimate.setup.sum() <= 2 * least(traffic.system));
+    shown.map(Traffic::row)
+}
+
+/// The bytes of a proof of Limbo by each preference, over a link and in a file.
+pub(super) struct Simulated {
+    link: [u64; 3],
+    file: [u64; 3],
+}
+
+impl Simulated {
+    /// At the security that is usual; nothing where there is none.
+    pub(super) fn of<S: Stated>(shape: &Shape) -> Option<Self> {
+        let [link, file] = [Mode::Interactive, Mode::File].map(|mode| simulated::<S>(shape, mode));
+        Some(Self { link: link?, file: file? })
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let named = |bytes: [u64; 3]| {
+            let names = PREFERENCES.iter().map(|(name, _)| (*name).to_owned());
+            names.zip(bytes.map(Value::from)).collect::<Map<_, _>>()
+        };
+        json!({"link_bytes": named(self.link), "file_bytes": named(self.file)})
+    }
+
+    /// The line of a table.
+    pub(super) fn row(&self) -> (&'static str, String) {
+        let [link, file] = [self.link, self.file]
+            .map(|bytes| bytes.map(|bytes| format!("{}B", human(bytes as f64))).join(", "));
+        let names = PREFERENCES.map(|(name, _)| name).join(", ");
+        ("limbo", format!("{link} over a link, or {file} in a file, by --prefer {names}; all inputs private"))
+    }
+}
+
+/// The bytes by each preference, at the security that is usual for `mode`; nothing where there is none.
+fn simulated<S: Stated>(shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
+    let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+    let security = LIMBO_SECURITY[usize::from(mode == Mode::File)];
+    let bytes = PREFERENCES.map(|(_, preference)| {
+        let wishes = Wishes { preference, ..Wishes::default() };
+        let parameters = Parameters::choose(&demand, mode, security, &wishes, &fields);
+        parameters.map_or(0, |parameters| parameters.proof_bytes(&demand))
+    });
+    bytes.iter().all(|bytes| *bytes > 0).then_some(bytes)
+}

@@ -1,0 +1,79 @@
+//! One party's end of a session: what is counted before it, and the link to the peer.
+
+use std::sync::Arc;
+use volery::channel::{Channel, Party};
+use volery::circuit::stream::Source;
+use volery::circuit::{Shape, Size};
+use volery::{Options, Setting, System};
+use volery_cli::failure::Result;
+use volery_cli::link::{Meter, Metered, Reach};
+use volery_cli::progress::{Counter, Progress, Watched};
+use volery_cli::settings::Settings;
+
+/// What takes long before a peer is there, where the statement is long.
+pub(crate) const CHECKING: &str = "checking the witness in the clear …";
+pub(crate) const COUNTING: &str = "counting the gates …";
+
+/// What is known of a proof's gates before it begins.
+pub(crate) struct Counted {
+    pub(crate) size: Size,
+    /// The multiplications that a party does, where that is known, for those who watch.
+    pub(crate) work: Option<u64>,
+}
+
+impl Counted {
+    /// The gates of `source` as `party` does them by the system of `settings`.
+    pub(crate) fn of<S: Setting>(
+        source: &dyn Source<S::F>,
+        settings: &Settings<S>,
+        party: Party,
+    ) -> Result<Self> {
+        let _announced = Progress::announce(COUNTING, settings.quiet);
+        let shape = Shape::without_depth(source)?;
+        settings.foresee(&shape)?;
+        let mul = settings.mul(&shape);
+        let work = match settings.system {
+            // How often parties are simulated for all repetitions is the library's affair.
+            System::Limbo => None,
+            // A prover evaluates, and garbles once more to check.
+            System::Jko | System::Stack if party == Party::Prover => Some(2 * mul),
+            _ => Some(mul),
+        };
+        Ok(Self { size: settings.size(&shape), work })
+    }
+}
+
+/// What one party needs once its statement is settled and its peer is there.
+pub(crate) struct Session {
+    pub(crate) channel: Channel,
+    pub(crate) options: Options,
+    _progress: Progress,
+}
+
+impl Session {
+    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were counted, both sides
+    /// choose the same correlations, where none are given.
+    pub(crate) fn open<S: Setting>(
+        settings: &Settings<S>,
+        reach: &Reach,
+        party: Party,
+        statement: [u8; 32],
+        counted: Option<Counted>,
+    ) -> Result<Self> {
+        let mut options = settings.options(statement, counted.as_ref().map(|counted| counted.size))?;
+        let link = reach.link(settings.timeout)?;
+        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
+        let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
+        options.progress = Some(done.now.clone());
+        let progress = Progress::start(
+            Watched {
+                done,
+                meter: Some(meter),
+                unit: "gates",
+                total: counted.and_then(|counted| counted.work),
+            },
+            settings.quiet,
+        );
+        Ok(Self { channel, options, _progress: progress })
+    }
+}

@@ -1,0 +1,163 @@
+//! Imports go one way, in the library of the two programs, in `volery` and in `volery-bench`: nothing imports what
+//! imports it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A part of a crate, and its modules in order; those of one step do not import each other.
+struct Part {
+    /// From the folder of all crates.
+    folder: &'static str,
+    /// What stands before a module of it in an import.
+    prefix: &'static str,
+    order: &'static [&'static [&'static str]],
+}
+
+const PARTS: [Part; 3] = [
+    Part {
+        folder: "cli/src",
+        prefix: "crate::",
+        order: &[
+            &["failure"],
+            &["print", "partial", "values"],
+            &["args", "link", "fields"],
+            &["progress", "settings"],
+            &["both", "preimage"],
+            &["report"],
+            &["misuse"],
+            &["program"],
+            &["lib", "main", "verbs"],
+        ],
+    },
+    Part {
+        folder: "cli/src/verbs",
+        prefix: "crate::verbs::",
+        order: &[
+            &["args", "foreign"],
+            &["given", "session"],
+            &["disjunction", "file"],
+            &["bench", "demo", "doctor", "export", "parties", "relations"],
+        ],
+    },
+    Part {
+        folder: "bench/src",
+        prefix: "crate::",
+        order: &[
+            &["args"],
+            &["bench"],
+            &["plan"],
+            &["merkle"],
+            &[
+                "algebra",
+                "applications",
+                "garbled",
+                "generated",
+                "holes",
+                "limbo",
+                "membership",
+                "sha256",
+                "snippets",
+                "tables",
+                "vole",
+            ],
+            &["table"],
+            &["main"],
+        ],
+    },
+];
+
+impl Part {
+    fn step(&self, module: &str) -> usize {
+        let step = self.order.iter().position(|step| step.contains(&module));
+        step.unwrap_or_else(|| panic!("{}: `{module}` has no place in the order", self.folder))
+    }
+
+    /// The imports that go against the order.
+    fn wrong(&self, crates: &Path) -> Vec<String> {
+        let root = crates.join(self.folder);
+        let mut wrong = Vec::new();
+        for file in sources(&root) {
+            let path = file.strip_prefix(&root).expect("inside");
+            let module = path.components().next().expect("a name").as_os_str().to_str().expect("UTF-8");
+            let module = module.trim_end_matches(".rs");
+            let text = fs::read_to_string(&file).expect("UTF-8");
+            for imported in imports(&text, self.prefix) {
+                if imported != module && self.step(&imported) >= self.step(module) {
+                    wrong.push(format!("{}: {module} imports {imported}", path.display()));
+                }
+            }
+        }
+        wrong
+    }
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            files.extend(sources(&entry));
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            files.push(entry);
+        }
+    }
+    files
+}
+
+/// The modules that `text` names behind `prefix`; groups in braces are opened.
+fn imports(text: &str, prefix: &str) -> Vec<String> {
+    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let word =
+        |text: &str| -> String { text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        let rest = &code[at + prefix.len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            found.push(word(rest));
+            continue;
+        };
+        let (mut depth, mut begins) = (1, true);
+        for (i, c) in group.char_indices() {
+            if begins && depth == 1 && c.is_alphanumeric() {
+                found.push(word(&group[i..]));
+                begins = false;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 1 => begins = true,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    // What the root declares is no module.
+    found.retain(|name| name.starts_with(char::is_lowercase));
+    found
+}
+
+#[test]
+fn the_reader_of_imports_reads() {
+    assert_eq!(imports("use crate::failure::Result;", "crate::"), ["failure"]);
+    assert_eq!(imports("use crate::{print::{self, hex}, link};\n// crate::no", "crate::"), ["print", "link"]);
+    assert_eq!(imports("use crate::verbs::args::{Demo};\ncrate::PROGRAM", "crate::verbs::"), ["args"]);
+}
+
+#[test]
+fn imports_go_one_way() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of all crates");
+    let wrong: Vec<_> = PARTS.iter().flat_map(|part| part.wrong(crates)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The library knows no verb and no bench, and who proves does not build what draws plots.
+#[test]
+fn the_user_s_program_has_no_benches() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of all crates");
+    let manifest = fs::read_to_string(crates.join("cli/Cargo.toml")).expect("a manifest");
+    for other in ["volery-bench", "plotters", "aes-gcm", "hmac", "base64"] {
+        assert!(!manifest.contains(other), "{other}");
+    }
+}
