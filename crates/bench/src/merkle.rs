@@ -10,7 +10,7 @@ use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
 use volery::circuit::stream::Source;
 use volery::circuit::{Polynomials, Shape, Size};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2, System};
+use volery::{Binary, Circuit, F2};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::human;
 
@@ -107,7 +107,7 @@ const INITIAL: [u32; 8] =
 pub(crate) fn merkle(run: &Run) -> Result<()> {
     let plan = Plan::<Binary>::new(run)?;
     // What is a hole to one system is a tower of gates to another.
-    let best = if plan.settings.system == System::QuickSilver { "holes" } else { "gates" };
+    let best = if plan.settings.system.facts().polynomials { "holes" } else { "gates" };
     let kind = run.typed.kind.as_deref().unwrap_or(best);
     one_of("--kind", kind, &["gates", "holes"])?;
     let depth = size("--depth", run.typed.depth.as_deref(), DEPTH)?;

@@ -1,6 +1,6 @@
 //! Whether a proof is worth what is asked for.
 
-use super::{Settings, is_correlated};
+use super::Settings;
 use crate::failure::{Failure, Result};
 use crate::fields::{Field, Stated, Visitor};
 use volery::circuit::Shape;
@@ -8,7 +8,7 @@ use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
 use volery::zk::limbo::{Domain, Mode, Parameters};
 use volery::zk::wolverine::SECURITY;
-use volery::{CheckedBy, Checking, Correlations, Field as _, Options, Setting, System};
+use volery::{CheckedBy, Checking, Correlations, Field as _, Options, Setting};
 
 /// The bits of security of limbo over a link and in a file, where none are asked for.
 pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
@@ -16,7 +16,7 @@ pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 impl<S: Setting> Settings<S> {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
-        if self.system == System::Limbo {
+        if self.system.facts().simulates {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
             let wishes = &self.simulation.wishes;
             let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
@@ -28,8 +28,8 @@ impl<S: Setting> Settings<S> {
     /// Refuses what no choice of correlations, or not the given one, can offer.
     pub(super) fn offer(&self, options: &Options) -> Result<()> {
         let asked = self.asked();
-        if !is_correlated(self.system) {
-            let limbo = self.system == System::Limbo;
+        if !self.system.facts().correlated {
+            let limbo = self.system.facts().simulates;
             let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
             return if offered < asked {
                 Err(Failure::usage(format_args!(
@@ -58,7 +58,7 @@ impl<S: Setting> Settings<S> {
 
     /// The bits of security that are asked for.
     fn asked(&self) -> u32 {
-        self.security.unwrap_or(if self.system == System::Wolverine { SECURITY } else { S::SECURITY })
+        self.security.unwrap_or(if self.system.facts().triples { SECURITY } else { S::SECURITY })
     }
 }
 
@@ -77,7 +77,7 @@ fn or_check<S: Setting>(options: &Options, asked: u32) -> String {
         most_bits::<S>(&Options { checking, ..options.clone() }).is_ok_and(|bits| bits >= asked)
     };
     // Those that send least come last.
-    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system == System::Wolverine);
+    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system.facts().triples);
     let mut enough = checks.filter(enough);
     enough.next().map_or(String::new(), |by| format!(", or take --checked-by {by}"))
 }

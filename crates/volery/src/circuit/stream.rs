@@ -58,7 +58,7 @@ mod tests;
 
 pub use block::{Block, HintFunction, Op, Record};
 pub use recorder::{Functions, Handle, Recorder, VectorHandle};
-pub(crate) use shape::count;
+use shape::count;
 
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape};
 use crate::error::Result;
@@ -116,7 +116,7 @@ impl<'s, F: Field> Stream<'s, F> {
     ///
     /// # Errors
     /// `Invalid` where the statement is malformed.
-    pub(crate) fn count(&self) -> Result<Shape> {
+    pub fn count(&self) -> Result<Shape> {
         count(self.source, &self.functions)
     }
 }

@@ -4,9 +4,7 @@ use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::estimate::wolverine::drawn;
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
-use super::{
-    ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, System, VerifiesMany,
-};
+use super::{ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, VerifiesMany};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
 use crate::circuit::{Circuit as _, Count, Size};
@@ -228,10 +226,8 @@ impl<'c, S: Setting> Common<'c, S> {
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
     fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<([u8; 32], Option<Size>, Proposal)> {
-        self.terms = match self.options.system {
-            System::Wolverine => Some(terms::<S>(&self.options)?),
-            _ => None,
-        };
+        let triples = self.options.system.facts().triples;
+        self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \

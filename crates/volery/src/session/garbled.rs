@@ -60,7 +60,7 @@ pub(super) struct Jko;
 
 impl ProofSystem<Binary> for Jko {
     fn system(&self) -> System {
-        System::Jko
+        System::JKO
     }
 
     fn prove(
@@ -76,8 +76,8 @@ impl ProofSystem<Binary> for Jko {
         let parameters = options.garbling.construction.name();
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Jko, gates.mul)?;
-        let system = (System::Jko, F2::NAME);
+        let security = security(options, System::JKO, gates.mul)?;
+        let system = (System::JKO, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -104,8 +104,8 @@ impl ProofSystem<Binary> for Jko {
         let parameters = options.garbling.construction.name();
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Jko, gates.mul)?;
-        let system = (System::Jko, F2::NAME);
+        let security = security(options, System::JKO, gates.mul)?;
+        let system = (System::JKO, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -152,7 +152,7 @@ fn without_clauses() -> Error {
 
 impl ProofSystem<Binary> for Stack {
     fn system(&self) -> System {
-        System::Stack
+        System::STACK
     }
 
     fn prove(
@@ -196,8 +196,8 @@ impl ProofOfClauses for Stack {
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Stack, gates.mul)?;
-        let system = (System::Stack, F2::NAME);
+        let security = security(options, System::STACK, gates.mul)?;
+        let system = (System::STACK, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -225,8 +225,8 @@ impl ProofOfClauses for Stack {
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Stack, gates.mul)?;
-        let system = (System::Stack, F2::NAME);
+        let security = security(options, System::STACK, gates.mul)?;
+        let system = (System::STACK, F2::NAME);
         let mut run = Single::open(
             channel,
             options,

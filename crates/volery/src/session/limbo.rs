@@ -142,7 +142,7 @@ pub(super) struct Limbo;
 
 impl<S: Setting> ProofSystem<S> for Limbo {
     fn system(&self) -> System {
-        System::Limbo
+        System::LIMBO
     }
 
     fn prove(
@@ -161,7 +161,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::Limbo, &*S::name());
+        let system = (System::LIMBO, &*S::name());
         let mut run = Single::open(
             channel,
             options,
@@ -190,7 +190,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::Limbo, &*S::name());
+        let system = (System::LIMBO, &*S::name());
         let mut run = Single::open(
             channel,
             options,
@@ -286,7 +286,7 @@ fn report(
 ) -> Report {
     let report = Report {
         statement,
-        system: System::Limbo,
+        system: System::LIMBO,
         gates: terms.gates(),
         choice: None,
         proof: None,

@@ -13,7 +13,7 @@ use volery_primitives::Field;
 ///
 /// # Errors
 /// `Invalid` where the statement is malformed.
-pub(crate) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) -> Result<Shape> {
+pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) -> Result<Shape> {
     let mut tally =
         Tally { shape: Shape::default(), vectors: Vec::new(), functions: HashMap::new(), field: PhantomData };
     let mut recorder = Recorder::new(&mut tally, functions);
