@@ -78,7 +78,7 @@ impl<S: Setting> Plan<S> {
 
     /// What there is to do, `of` so many a run.
     pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
-        // How often parties are simulated for all repetitions is the library's affair.
+        // How often parties are simulated for all repetitions is told on the way.
         let known = self.settings.system != System::Limbo;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         Task { settings: &self.settings, shape: self.shape, unit, total }

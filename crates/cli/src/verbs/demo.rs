@@ -27,7 +27,8 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
         settings: &settings,
         shape: link::Shape::default(),
         unit: "gates",
-        total: Some(settings.mul(&shape)),
+        // How often parties are simulated for all repetitions is told on the way.
+        total: (settings.system != System::Limbo).then(|| settings.mul(&shape)),
     };
     let reports = match settings.system {
         System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,

@@ -151,7 +151,7 @@ fn one_relation(relations: &[String], option: &str) -> Result<()> {
 /// Shows how far the work has come.
 fn watch<S: Setting>(options: &mut Options, settings: &Settings<S>) -> Progress {
     let done = Arc::<Counter>::default();
-    options.progress = Some(done.now.clone());
+    *options = done.counting(options.clone());
     Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
 }
 

@@ -33,7 +33,7 @@ impl Counted {
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
         let work = match settings.system {
-            // How often parties are simulated for all repetitions is the library's affair.
+            // How often parties are simulated for all repetitions is told on the way.
             System::Limbo => None,
             // A prover evaluates, and garbles once more to check.
             System::Jko | System::Stack if party == Party::Prover => Some(2 * mul),
@@ -64,7 +64,7 @@ impl Session {
         let link = reach.link(settings.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
-        options.progress = Some(done.now.clone());
+        options = done.counting(options);
         let progress = Progress::start(
             Watched {
                 done,

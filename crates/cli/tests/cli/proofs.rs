@@ -152,7 +152,10 @@ fn files_that_prove_nothing_are_rejected() {
     volery(&longer).refused(3, &["disagree on the statement"]);
     // Worth too little.
     folder.prove("cheap", &["--security", "100"]).expect(0);
-    verify(&folder.path("cheap"), &[]).refused(3, &["at least 128 bits of security", "--security"]);
+    verify(&folder.path("cheap"), &[]).refused(
+        3,
+        &["at least 128 bits of security", "this proof is worth 10", "accept it by --security 100"],
+    );
     verify(&folder.path("cheap"), &["--security", "100"]).expect(0);
 
     // Cut, extended, or changed anywhere.
