@@ -1,18 +1,21 @@
 //! What the arguments mean, decided before anything runs.
 
+mod advice;
 mod checking;
 mod security;
 mod simulation;
+mod system;
 
-pub use security::LIMBO_SECURITY;
-pub use simulation::{CHALLENGES, PREFERENCES};
+pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES};
+pub use system::{is_correlated, system, system_of_party};
 
 use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
 use crate::fields::BOOLEAN;
-use security::{OneWay, or_take};
+use advice::{OneWay, or_take};
 use std::marker::PhantomData;
 use std::time::Duration;
+use system::{CORRELATED, not_of};
 use volery::circuit::{Shape, Size};
 use volery::{
     Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
@@ -180,35 +183,6 @@ impl<S: Setting> Settings<S> {
     /// What was asked for by --vole.
     pub fn vole(&self) -> &'static str {
         self.correlations.map_or(AUTO, Correlations::name)
-    }
-}
-
-/// Whether it draws correlations.
-pub fn is_correlated(system: System) -> bool {
-    matches!(system, System::QuickSilver | System::Wolverine)
-}
-
-/// Those that do.
-const CORRELATED: &str = "quicksilver or wolverine";
-
-/// That `option`, which is one of `others`, has no part in `system`.
-fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
-    Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
-}
-
-/// The system that is asked for, or this one.
-pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
-    let Some(name) = &typed.system else { return Ok(otherwise) };
-    one_of("--system", name, &System::ALL.map(System::name))?;
-    Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
-}
-
-/// The system of a party whose proof is a file where `file` names the option that says so.
-pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
-    let Some(option) = file else { return system(typed, System::default()) };
-    match system(typed, System::Limbo)? {
-        System::Limbo => Ok(System::Limbo),
-        other => Err(not_of(option, other, "makes no files", System::Limbo.name())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of the checks of wolverine.
 
-use super::not_of;
+use super::system::not_of;
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::circuit::Size;
