@@ -44,8 +44,8 @@ impl<S: Setting> Plan<S> {
         Ok(Self { name, settings, shape, latency, gates, repeat, started: run.started })
     }
 
-    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
-    /// parameters.
+    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for
+    /// the parameters.
     pub(crate) fn prove<C, W>(
         &self,
         size: (&str, u64),

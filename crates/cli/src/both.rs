@@ -62,8 +62,8 @@ impl<S: Setting> Task<'_, S> {
         })
     }
 
-    /// Proves and verifies `circuit` as often as said, on one set-up where the system has one. `options.progress` must be
-    /// free.
+    /// Proves and verifies `circuit` as often as said, on one set-up where the system has one.
+    /// `options.progress` must be free.
     pub fn prove<C, W>(&self, circuit: &C, witness: W, options: &Options, repeat: u32) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,

@@ -1,4 +1,5 @@
-//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short runs.
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short
+//! runs.
 
 use crate::link::Meter;
 use crate::print::{count, human, notice};

@@ -93,8 +93,8 @@ impl<S: Setting> Settings<S> {
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(OneWay);
             return Err(Failure::usage(format_args!(
-                "--non-interactive: over {} a prover could search for a transcript with convenient challenges, so that \
-                 they are coins of the verifier: leave it out{advice}",
+                "--non-interactive: over {} a prover could search for a transcript with convenient \
+                 challenges, so that they are coins of the verifier: leave it out{advice}",
                 S::name()
             )));
         }
@@ -164,8 +164,8 @@ impl<S: Setting> Settings<S> {
         Ok(options)
     }
 
-    /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to quicksilver takes
-    /// several.
+    /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to
+    /// quicksilver takes several.
     pub fn mul(&self, shape: &Shape) -> u64 {
         if self.system == System::QuickSilver { shape.mul } else { shape.mul_by_gates() }
     }

@@ -3,7 +3,8 @@
 use crate::fields::{Field, Stated, Visitor};
 use volery::{CheckedBy, Checking, Field as _, Options, Setting, System};
 
-/// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be chosen.
+/// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be
+/// chosen.
 pub(super) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
     let choices = options.correlations.map_or_else(S::correlations, |given| vec![given]);
     let size = options.size.unwrap_or_default();

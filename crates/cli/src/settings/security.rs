@@ -13,7 +13,8 @@ use volery::zk::wolverine::SECURITY;
 use volery::{CheckedBy, Correlations, Options, Setting, System};
 
 impl<S: Setting> Settings<S> {
-    /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape over a link.
+    /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape
+    /// over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
         if self.system == System::Limbo {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
@@ -47,8 +48,8 @@ impl<S: Setting> Settings<S> {
         let checks = or_check::<S>(options, asked);
         let fields = or_take::<S>(Enough { options, asked });
         Err(Failure::usage(format_args!(
-            "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask for fewer{checks}\
-             {fields}",
+            "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask \
+             for fewer{checks}{fields}",
             if self.security.is_some() { "were asked for" } else { "are asked for where nothing is said" },
             if by.is_empty() { "" } else { " over " },
             S::name()

@@ -51,8 +51,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were counted, both sides
-    /// choose the same correlations, where none are given.
+    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were
+    /// counted, both sides choose the same correlations, where none are given.
     pub(crate) fn open<S: Setting>(
         settings: &Settings<S>,
         reach: &Reach,

@@ -121,7 +121,8 @@ fn proofs_are_files() {
     {
         assert!(table.contains(words), "{words} is missing in {table}");
     }
-    // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own coins.
+    // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own
+    // coins.
     let before = std::fs::read(folder.path("proof0")).expect("read");
     folder.prove("proof0", &["--force"]).expect(0);
     let after = std::fs::read(folder.path("proof0")).expect("read");
