@@ -155,7 +155,7 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file that --out names, if there is one
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) peer: Peer,
