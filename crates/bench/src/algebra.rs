@@ -19,7 +19,8 @@ use volery_cli::fields::{Field, Stated, Visitor};
 use volery_cli::print::seconds;
 use volery_cli::report::Outcome;
 
-/// Elements of each vector of `inner-product`, and rows and columns of the matrices of `matmul`, where none are given.
+/// Elements of each vector of `inner-product`, and rows and columns of the matrices of `matmul`, where none
+/// are given.
 const LENGTH: u64 = 1_000_000;
 const SIDE: u64 = 1024;
 /// As many where each entry takes as many multiplications.

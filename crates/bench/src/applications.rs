@@ -1,5 +1,5 @@
-//! `volery bench price-discrimination` and `blind-certificate`: statements about sessions by TLS, whose values are made up
-//! as a server and its client would make them.
+//! `volery bench price-discrimination` and `blind-certificate`: statements about sessions by TLS, whose
+//! values are made up as a server and its client would make them.
 
 mod certificate;
 mod price;

@@ -67,12 +67,14 @@ pub(crate) struct Typed {
     /// List what there is to measure
     #[arg(long)]
     pub(crate) list: bool,
-    /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with --inputs], of `jko`
-    /// and the random statement of `limbo` [default: 10000000], of a clause of `stack` [default: 500000], the correlations
-    /// of `vole-f2` [default: 100000000] and `vole-f61` [default: 10000000]
+    /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with
+    /// --inputs], of `jko` and the random statement of `limbo` [default: 10000000], of a clause of `stack`
+    /// [default: 500000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
+    /// 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
-    /// Private values that `boolean`, `arithmetic` and `wolverine` have before those gates, with a public sum [default: 0]
+    /// Private values that `boolean`, `arithmetic` and `wolverine` have before those gates, with a public sum
+    /// [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
     /// The length of the vectors of `inner-product` [default: 1000000]
@@ -84,12 +86,14 @@ pub(crate) struct Typed {
     /// The depth of the tree of `merkle` [default: 8], and of the trees of `merkle-membership` [default: 26]
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) depth: Option<String>,
-    /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random, inner-product, gates
-    /// [default: random, but gates by wolverine]; the circuit of `holes`: sha256, multiplication [default: sha256]; of
-    /// `merkle`: gates, holes [default: holes by quicksilver, else gates]
+    /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random,
+    /// inner-product, gates [default: random, but gates by wolverine]; the circuit of `holes`: sha256,
+    /// multiplication [default: sha256]; of `merkle`: gates, holes [default: holes by quicksilver, else
+    /// gates]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets` [default: 4]
+    /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
+    /// [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
     /// The statement of `limbo`: sha256, random [default: sha256, but random with --gates]
@@ -101,8 +105,8 @@ pub(crate) struct Typed {
     /// The clauses of `stack` [default: 15]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
-    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best [default: 1; of
-    /// `tables` 3, with --quick 1]
+    /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best
+    /// [default: 1; of `tables` 3, with --quick 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) repeat: Option<String>,
     /// Let no more than this through the link, in each direction; auto chooses by it too
@@ -114,7 +118,8 @@ pub(crate) struct Typed {
     /// The folder in which `tables` writes [default: volery-tables]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be repeated
+    /// Only these `tables`, by a name such as wolverine-table3, or all of a paper, such as wolverine; may be
+    /// repeated
     #[arg(long, value_name = "ID")]
     pub(crate) only: Vec<String>,
     /// Run `tables` at tiny sizes, to see that all works: the figures say nothing of speed

@@ -111,7 +111,8 @@ impl Run<'_> {
         Err(Failure::usage(format_args!("--field: bench {name} is not over {given}: see bench {other}")))
     }
 
-    /// The system by which it is to run: the one that is asked for, if it is among its own, or the first of these.
+    /// The system by which it is to run: the one that is asked for, if it is among its own, or the first of
+    /// these.
     pub(crate) fn system(&self) -> Result<System> {
         let Bench { name, systems, .. } = self.bench;
         let system = settings::system(&self.typed.protocol, systems[0])?;

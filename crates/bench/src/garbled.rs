@@ -83,8 +83,8 @@ fn rates(plan: &Plan<Binary>, network: &Network) -> volery::Result<[f64; 2]> {
     Ok(least.map(|time| gates as f64 / time.as_secs_f64()))
 }
 
-/// "I know a witness of one of so many networks", which differ in their wiring: that of clause i begins with the bits of
-/// i.
+/// "I know a witness of one of so many networks", which differ in their wiring: that of clause i begins with
+/// the bits of i.
 struct Networks {
     clauses: usize,
     network: Network,

@@ -1,4 +1,5 @@
-//! `volery bench boolean`, `arithmetic` and `wolverine`: generated circuits, behind as many private values as wanted.
+//! `volery bench boolean`, `arithmetic` and `wolverine`: generated circuits, behind as many private values as
+//! wanted.
 
 mod beside;
 mod circuit;

@@ -1,4 +1,5 @@
-//! `volery bench holes`: what polynomials spare a Boolean circuit, which is proved with them and gate by gate.
+//! `volery bench holes`: what polynomials spare a Boolean circuit, which is proved with them and gate by
+//! gate.
 
 use crate::args::size;
 use crate::bench::Run;

@@ -88,13 +88,14 @@ impl Limbo<'_> {
         W: IntoIterator<Item = F2> + Clone,
     {
         let done = Arc::<Counter>::default();
-        let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+        let options = done.counting(options.clone());
         let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
         let _progress = Progress::start(watched, self.plan.settings.quiet);
         let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };
         for _ in 0..self.plan.repeat {
             let mut proof = Vec::new();
             let proved = volery::prove_to(circuit, witness.clone(), &mut proof, &options)?;
+            done.restart();
             let (_accepted, verified) = volery::verify_from(circuit, &mut &proof[..], &options)?;
             done.restart();
             // From the beginning to the verdict it takes both of them.

@@ -1,4 +1,5 @@
-//! `volery bench merkle`: all leaves under a public root. They are a function of a seed, so that none is held.
+//! `volery bench merkle`: all leaves under a public root. They are a function of a seed, so that none is
+//! held.
 
 use crate::args::size;
 use crate::bench::Run;
@@ -48,7 +49,8 @@ impl Tree {
         (2 << self.depth) - 1
     }
 
-    /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the same in each.
+    /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the
+    /// same in each.
     fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
         let shape = |depth| Shape::without_depth(&Self { depth, ..*self });
         let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));

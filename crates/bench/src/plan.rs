@@ -44,8 +44,8 @@ impl<S: Setting> Plan<S> {
         Ok(Self { name, settings, shape, latency, gates, repeat, started: run.started })
     }
 
-    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for the
-    /// parameters.
+    /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for
+    /// the parameters.
     pub(crate) fn prove<C, W>(
         &self,
         size: (&str, u64),
@@ -78,7 +78,7 @@ impl<S: Setting> Plan<S> {
 
     /// What there is to do, `of` so many a run.
     pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
-        // How often parties are simulated for all repetitions is the library's affair.
+        // How often parties are simulated for all repetitions is told on the way.
         let known = !self.settings.system.facts().simulates;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         Task { settings: &self.settings, shape: self.shape, unit, total }
@@ -109,7 +109,7 @@ impl Plan<Binary> {
             return self.clauses(size, statement, known);
         }
         volery::check(statement, known)?;
-        let shape = circuit::Shape::without_depth(statement)?;
+        let shape = circuit::Shape::of(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
         self.prove(size, statement.source(), known, self.settings.mul(&shape), &options)
     }

@@ -57,8 +57,9 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
-        says: "the public product of two secret matrices of --size rows and columns over any --field [default: \
-               f61]: by random vectors, by an inner-product for each entry, or by gates, by --kind",
+        says: "the public product of two secret matrices of --size rows and columns over any --field \
+               [default: f61]: by random vectors, by an inner-product for each entry, or by gates, by \
+               --kind",
         run: algebra::matmul,
     },
     Bench {
@@ -77,8 +78,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Bits,
         systems: &[System::QUICKSILVER],
-        says: "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and gate by \
-               gate",
+        says: "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and \
+               gate by gate",
         run: holes::holes,
     },
     Bench {
@@ -106,8 +107,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Bits,
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::STACK, System::LIMBO],
-        says: "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, 1.9 \
-               million ANDs",
+        says: "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, \
+               1.9 million ANDs",
         run: membership::merkle_membership,
     },
     Bench {
@@ -125,8 +126,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Bits,
         systems: &[System::STACK, System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO],
-        says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which hold for \
-               no witness of another",
+        says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which \
+               hold for no witness of another",
         run: garbled::stack,
     },
     Bench {
@@ -135,8 +136,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Any(bits),
         systems: &[System::WOLVERINE],
-        says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by --checked-by; and by \
-               quicksilver over the same correlations",
+        says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by \
+               --checked-by; and by quicksilver over the same correlations",
         run: generated::wolverine,
     },
     Bench {
@@ -145,8 +146,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Over::Bits,
         systems: &[System::LIMBO],
-        says: "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the prover's head: \
-               as a file, or over the link with --interactive",
+        says: "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the \
+               prover's head: as a file, or over the link with --interactive",
         run: limbo::limbo,
     },
     Bench {
@@ -191,7 +192,8 @@ pub(crate) static BENCHES: [Bench; 19] = [
         takes: Takes::NoProof,
         over: Over::Any(bits),
         systems: &[System::QUICKSILVER],
-        says: "what the papers report, run by run, in a folder of tables with their figures beside ours, and plots",
+        says: "what the papers report, run by run, in a folder of tables with their figures beside ours, \
+               and plots",
         run: tables::tables,
     },
 ];

@@ -1,7 +1,7 @@
 //! `volery bench tables`: what the papers report, measured again, with their figures beside ours.
 //!
-//! Each row is a bench in a process of its own. The files are written after each table, so that an interrupted run
-//! leaves the tables before.
+//! Each row is a bench in a process of its own. The files are written after each table, so that an
+//! interrupted run leaves the tables before.
 
 mod child;
 mod draw;
@@ -101,7 +101,8 @@ fn all() -> Vec<Table> {
     all.into_iter().flatten().collect()
 }
 
-/// Those with one of these names, or with a name that begins with one of them and a dash; all where there is none.
+/// Those with one of these names, or with a name that begins with one of them and a dash; all where there is
+/// none.
 fn chosen(only: &[String]) -> Result<Vec<Table>> {
     let mut tables = all();
     let is =

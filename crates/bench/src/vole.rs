@@ -1,7 +1,7 @@
 //! `volery bench vole-f2` and `vole-f61`: correlations drawn on both sides, and nothing else.
 //!
-//! There is no handshake; set-up, checks and refills are those of a proof. Each side adds what it draws up to a few
-//! shares, and those of the two sides must belong together at the end.
+//! There is no handshake; set-up, checks and refills are those of a proof. Each side adds what it draws up to
+//! a few shares, and those of the two sides must belong together at the end.
 
 use crate::bench::Run;
 use crate::plan::Plan;

@@ -56,40 +56,41 @@ Over other fields, with bits for each multiplication beside the value itself:
 That is for quicksilver, with a correlation for each multiplication. Wolverine
 takes several, and so many times as much.";
 
-/// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for (but by limbo, over
-/// a link, and by the buckets of wolverine that too); where one leaves --vole to auto, the other's choice counts.
+/// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for (but by
+/// limbo, over a link, and by the buckets of wolverine that too); where one leaves --vole to auto, the
+/// other's choice counts.
 #[derive(Args)]
 pub struct Protocol {
-    /// The proof system: quicksilver, wolverine, limbo, which also makes files, or over f2 jko and stack, which garble
-    /// circuits; --help says what they are for [default: quicksilver; limbo for files; of the benches jko, stack, limbo
-    /// and wolverine those]
+    /// The proof system: quicksilver, wolverine, limbo, which also makes files, or over f2 jko and stack,
+    /// which garble circuits; --help says what they are for [default: quicksilver; limbo for files; of the
+    /// benches jko, stack, limbo and wolverine those]
     #[arg(long, long_help = SYSTEM)]
     pub system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
-    /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2; of some
-    /// benches f61 or q32]
+    /// (2^32 - 5), f65537 or f256; x2 has MACs in an extension of degree two, and more security [default: f2;
+    /// of some benches f61 or q32]
     #[arg(long)]
     pub field: Option<String>,
-    /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the size of
-    /// the statement and the bandwidth of the link. --help lists the others
+    /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the
+    /// size of the statement and the bandwidth of the link. --help lists the others
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub vole: String,
-    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and f65537, which
-    /// have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to have 100; wolverine: 40,
-    /// from which the size of its buckets follows]
+    /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and
+    /// f65537, which have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to
+    /// have 100; wolverine: 40, from which the size of its buckets follows]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub security: Option<String>,
-    /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over f61,
-    /// goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and it is refused, as
-    /// it is by the sacrifice of wolverine, whose buckets then are those of 128 bits
+    /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over
+    /// f61, goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and
+    /// it is refused, as it is by the sacrifice of wolverine, whose buckets then are those of 128 bits
     #[arg(long)]
     pub non_interactive: bool,
-    /// The hash of the gates of jko and stack: mitccrh, with a key for each gate, or tmmo, with one for all and two calls
-    /// of AES [default: mitccrh]
+    /// The hash of the gates of jko and stack: mitccrh, with a key for each gate, or tmmo, with one for all
+    /// and two calls of AES [default: mitccrh]
     #[arg(long, value_name = "HASH")]
     pub gate_hash: Option<String>,
-    /// How stack transfers the seeds of the clauses: tree, by a transfer for each level of a tree of them, or each, by one
-    /// for each clause [default: tree]
+    /// How stack transfers the seeds of the clauses: tree, by a transfer for each level of a tree of them, or
+    /// each, by one for each clause [default: tree]
     #[arg(long)]
     pub seeds: Option<String>,
     /// How parties are simulated.
@@ -98,11 +99,13 @@ pub struct Protocol {
     /// How products are checked.
     #[command(flatten)]
     pub checking: Checking,
-    /// Threads of this party, which garble the clauses of stack and share the repetitions of limbo; other systems have one
+    /// Threads of this party, which garble the clauses of stack and share the repetitions of limbo; other
+    /// systems have one
     #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
     pub threads: String,
-    /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to check its own
-    /// statement before it connects, and by jko and stack the last the time that the prover takes to garble once more
+    /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to
+    /// check its own statement before it connects, and by jko and stack the last the time that the prover
+    /// takes to garble once more
     #[arg(long, value_name = "SECONDS", default_value = "60", allow_negative_numbers = true)]
     pub timeout: String,
 }

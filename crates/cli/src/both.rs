@@ -62,8 +62,8 @@ impl<S: Setting> Task<'_, S> {
         })
     }
 
-    /// Proves and verifies `circuit` as often as said, on one set-up where the system has one. `options.progress` must be
-    /// free.
+    /// Proves and verifies `circuit` as often as said, on one set-up where the system has one.
+    /// `options.progress` must be free.
     pub fn prove<C, W>(&self, circuit: &C, witness: W, options: &Options, repeat: u32) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
@@ -80,7 +80,7 @@ impl<S: Setting> Task<'_, S> {
             );
         }
         let prover = move |channel: &mut Channel, done: &Counter| {
-            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+            let options = done.counting(options.clone());
             let mut session = ProverSession::<S>::over(channel, options);
             let run = |_| session.prove(circuit, witness.clone()).inspect(|_| done.restart());
             (0..repeat).map(run).collect()
@@ -101,7 +101,7 @@ impl<S: Setting> Task<'_, S> {
         verify: impl Fn(&mut Channel) -> volery::Result<(Accepted, Report)>,
     ) -> Result<Reports> {
         let prover = move |channel: &mut Channel, done: &Counter| {
-            let options = Options { progress: Some(done.now.clone()), ..options.clone() };
+            let options = done.counting(options.clone());
             (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
         };
         let verifier = |channel: &mut Channel| {

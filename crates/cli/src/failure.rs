@@ -73,12 +73,16 @@ impl From<Error> for Failure {
         };
         let advice = match &error {
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::TimedOut => {
-                "see how the other side fares, or give it longer by --timeout"
+                "see how the other side fares, or give it longer by --timeout".into()
             }
-            Error::Io { .. } => "see what the other side says",
-            Error::Disagreed(disagreement) => agreeing(disagreement),
-            Error::Misbehaved(_) => "is the other side volery, of this version?",
-            _ => "",
+            Error::Io { .. } => "see what the other side says".into(),
+            Error::Disagreed(Disagreement::FileParameters { worth: Some(worth), .. }) => {
+                // A round number is easier to agree on with others.
+                format!("this proof is worth {worth} bits; accept it by --security {}", worth / 10 * 10)
+            }
+            Error::Disagreed(disagreement) => agreeing(disagreement).into(),
+            Error::Misbehaved(_) => "is the other side volery, of this version?".into(),
+            _ => String::new(),
         };
         let unsatisfied = matches!(error, Error::Unsatisfied(_));
         let before = if advice.is_empty() { "" } else { ": " };
@@ -110,9 +114,7 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
         Disagreement::FileLabel(_) | Disagreement::FileStatement(_) | Disagreement::FileSize { .. } => {
             "give the --relation and all --public values of the proof"
         }
-        Disagreement::FileParameters { .. } => {
-            "ask for a proof that is worth more, or for less by --security"
-        }
+        Disagreement::FileParameters { .. } => "ask whoever made it for one that is worth more",
         _ => "",
     }
 }

@@ -1,7 +1,7 @@
 //! The fields of `--field`, and the one step from their names to the types that proofs are over.
 //!
-//! What is to be done over a field whose name is typed is a [`Visitor`]: whoever has one gives it to [`Field::visit`],
-//! and nothing here knows what it does.
+//! What is to be done over a field whose name is typed is a [`Visitor`]: whoever has one gives it to
+//! [`Field::visit`], and nothing here knows what it does.
 
 use crate::failure::{Failure, Result, one_of};
 use crate::values::Written;

@@ -32,8 +32,8 @@ impl Reach {
         }
         if let Some(port) = address.strip_prefix(':') {
             return Err(Failure::usage(format_args!(
-                "{option} {address}: the host is missing: write 127.0.0.1:{port} for this machine, or a host's name or \
-                 number and :{port} for another network"
+                "{option} {address}: the host is missing: write 127.0.0.1:{port} for this machine, or a \
+                 host's name or number and :{port} for another network"
             )));
         }
         let loopback = is_loopback(address).map_err(|why| {
@@ -43,8 +43,9 @@ impl Reach {
             return Ok(());
         }
         Err(Failure::usage(format_args!(
-            "{option} {address}: this is not loopback, and plain TCP can be read and changed on its way: go through an \
-             encrypted tunnel (such as ssh -L) on 127.0.0.1, or give --insecure-plaintext on a network that you trust"
+            "{option} {address}: this is not loopback, and plain TCP can be read and changed on its way: \
+             go through an encrypted tunnel (such as ssh -L) on 127.0.0.1, or give --insecure-plaintext \
+             on a network that you trust"
         )))
     }
 
@@ -62,7 +63,8 @@ impl Reach {
             }
             Self::Connect(address) => Tcp::connect(address, timeout).map_err(|why| {
                 Failure::peer(format_args!(
-                    "--connect {address}: {why} (tried for up to {} s): start the other side there with --listen",
+                    "--connect {address}: {why} (tried for up to {} s): start the other side there with \
+                     --listen",
                     timeout.as_secs_f64()
                 ))
             }),

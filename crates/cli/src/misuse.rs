@@ -1,13 +1,13 @@
 //! One line for arguments that could not be understood.
 //!
-//! The parser's own messages repeat what was typed, which may be a private value in the wrong place. Here only the
-//! names of options and verbs are shown.
+//! The parser's own messages repeat what was typed, which may be a private value in the wrong place. Here
+//! only the names of options and verbs are shown.
 
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// The failure that `error` amounts to: in the words of the program that has any for this kind and the name of this
-/// option, or else in general ones. `help` says where help is found.
+/// The failure that `error` amounts to: in the words of the program that has any for this kind and the name
+/// of this option, or else in general ones. `help` says where help is found.
 pub(crate) fn explain(
     error: &Error,
     words: impl FnOnce(ErrorKind, &str) -> Option<String>,

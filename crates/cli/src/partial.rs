@@ -13,7 +13,8 @@ fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the file that is being written, and lets no other be put in place: for the one who ends the process.
+/// Removes the file that is being written, and lets no other be put in place: for the one who ends the
+/// process.
 pub fn stop() {
     let unfinished = unfinished();
     if let Some(path) = &*unfinished {
@@ -159,8 +160,8 @@ mod tests {
         nothing_is_written_through_links();
     }
 
-    /// Neither through a link to a file nor through one to nothing, also where it comes while the file is written. Not a
-    /// test by itself, since there is one unfinished file in a process.
+    /// Neither through a link to a file nor through one to nothing, also where it comes while the file is
+    /// written. Not a test by itself, since there is one unfinished file in a process.
     #[cfg(unix)]
     fn nothing_is_written_through_links() {
         use std::os::unix::fs::symlink;

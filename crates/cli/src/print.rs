@@ -71,8 +71,8 @@ impl<W: Write> Write for Stream<W> {
     }
 }
 
-/// Prints `text` and a line break to standard output where the run has not begun to print, which then never does. For
-/// the one who ends the process.
+/// Prints `text` and a line break to standard output where the run has not begun to print, which then never
+/// does. For the one who ends the process.
 pub fn last_word(text: impl Display) {
     if speaks(INTERRUPTION) {
         let mut out = io::stdout().lock();

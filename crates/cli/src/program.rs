@@ -24,8 +24,8 @@ pub trait Program: Parser {
     /// The same of a command line that was not understood, but for its first word.
     fn asked_by(word: &OsStr) -> Asked;
 
-    /// What an error of the parser amounts to behind this first word, where the general words would say less. `option` is
-    /// the name of the option that it is about, or empty.
+    /// What an error of the parser amounts to behind this first word, where the general words would say less.
+    /// `option` is the name of the option that it is about, or empty.
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String>;
 
     /// Ends what must not go on alone once the process is interrupted.

@@ -1,4 +1,5 @@
-//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short runs.
+//! Progress on standard error: a bar on a terminal, a line every few seconds elsewhere, nothing for short
+//! runs.
 
 use crate::link::Meter;
 use crate::print::{count, human, notice};
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use volery::Options;
 
 /// Between two lines.
 const LINE: Duration = Duration::from_secs(5);
@@ -30,18 +32,32 @@ pub struct Progress {
 pub struct Counter {
     /// For the statement under way.
     pub now: Arc<AtomicU64>,
+    /// How many there will be for it; 0 where that is not known, or not yet.
+    work: Arc<AtomicU64>,
     /// For those before.
     before: AtomicU64,
 }
 
 impl Counter {
+    /// These options, by which a proof is counted here.
+    pub fn counting(&self, options: Options) -> Options {
+        Options { progress: Some(self.now.clone()), work: Some(self.work.clone()), ..options }
+    }
+
     /// Another statement begins.
     pub fn restart(&self) {
         self.before.fetch_add(self.now.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+        self.work.store(0, Ordering::Relaxed);
     }
 
     fn count(&self) -> u64 {
         self.before.load(Ordering::Relaxed) + self.now.load(Ordering::Relaxed)
+    }
+
+    /// How many there will be by the end of the statement under way, where that is known.
+    fn work(&self) -> Option<u64> {
+        let work = self.work.load(Ordering::Relaxed);
+        (work > 0).then(|| self.before.load(Ordering::Relaxed) + work)
     }
 }
 
@@ -53,7 +69,7 @@ pub struct Watched {
     pub meter: Option<Arc<Meter>>,
     /// What is counted.
     pub unit: &'static str,
-    /// How many there are in all, where that is known.
+    /// How many there are in all, where that is known beforehand.
     pub total: Option<u64>,
 }
 
@@ -82,12 +98,16 @@ impl Progress {
             let terminal = stderr().is_terminal();
             let period = if terminal { BAR } else { LINE };
             let started = Instant::now();
-            let mut bar = None;
+            let (mut bar, mut idle) = (None, Duration::ZERO);
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(period) {
+                let at = Moment { elapsed: started.elapsed(), idle, done: watched.done.count() };
+                if at.done == 0 {
+                    idle = at.elapsed;
+                }
                 if terminal {
-                    watched.draw(bar.get_or_insert_with(|| watched.bar()), started.elapsed());
+                    watched.draw(bar.get_or_insert_with(bar_of_nothing), &at);
                 } else {
-                    notice(watched.line(started.elapsed()));
+                    notice(watched.line(&at));
                 }
             }
             if let Some(bar) = bar {
@@ -107,37 +127,69 @@ impl Drop for Progress {
     }
 }
 
+/// How far it has come.
+struct Moment {
+    elapsed: Duration,
+    /// After so long nothing was done yet: a set-up says nothing of the pace.
+    idle: Duration,
+    done: u64,
+}
+
+impl Moment {
+    /// How long the rest of `total` takes at the pace so far.
+    fn left(&self, total: u64) -> Option<Duration> {
+        let rest = total.checked_sub(self.done).filter(|_| self.done > 0)?;
+        let seconds = (self.elapsed - self.idle).as_secs_f64() * rest as f64 / self.done as f64;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+}
+
 impl Watched {
-    fn line(&self, elapsed: Duration) -> String {
-        let done = self.done.count();
-        let of = self.total.map_or(String::new(), |total| format!(" of {}", count(total as f64)));
-        format!("volery: {}{of} {}, {}", count(done as f64), self.unit, self.rates(done, elapsed))
+    fn total(&self) -> Option<u64> {
+        self.total.or_else(|| self.done.work())
     }
 
-    fn rates(&self, done: u64, elapsed: Duration) -> String {
+    fn line(&self, at: &Moment) -> String {
+        let of = self.total().map_or(String::new(), |total| format!(" of {}", count(total as f64)));
+        format!("volery: {}{of} {}, {}", count(at.done as f64), self.unit, self.rates(at))
+    }
+
+    fn rates(&self, at: &Moment) -> String {
         let bytes = |count: &AtomicU64| human(count.load(Ordering::Relaxed) as f64);
         let carried = self.meter.as_ref().map_or(String::new(), |meter| {
             format!(", {}B sent, {}B received", bytes(&meter.sent), bytes(&meter.received))
         });
-        let rate = count(done as f64 / elapsed.as_secs_f64());
-        format!("{rate} {}/s{carried}, {} s", self.unit, elapsed.as_secs())
+        let rate = count(at.done as f64 / at.elapsed.as_secs_f64());
+        let left = self.total().and_then(|total| at.left(total));
+        let left = left.map_or(String::new(), |left| format!(", about {} left", span(left)));
+        format!("{rate} {}/s{carried}, {} s{left}", self.unit, at.elapsed.as_secs())
     }
 
-    fn bar(&self) -> ProgressBar {
-        let bar = match self.total {
-            Some(total) => ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr())
-                .with_style(style("{bar:20} {percent:>3}% {wide_msg}")),
-            None => ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-                .with_style(style("{spinner} {wide_msg}")),
-        };
-        bar.tick();
-        bar
+    fn draw(&self, bar: &ProgressBar, at: &Moment) {
+        if let Some(total) = self.total().filter(|total| bar.length() != Some(*total)) {
+            bar.set_length(total);
+            bar.set_style(style("{bar:20} {percent:>3}% {wide_msg}"));
+        }
+        bar.set_position(at.done);
+        bar.set_message(self.rates(at));
     }
+}
 
-    fn draw(&self, bar: &ProgressBar, elapsed: Duration) {
-        let done = self.done.count();
-        bar.set_position(done);
-        bar.set_message(self.rates(done, elapsed));
+/// A bar of which nothing is known yet.
+fn bar_of_nothing() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+        .with_style(style("{spinner} {wide_msg}"));
+    bar.tick();
+    bar
+}
+
+/// A duration in the two units that matter.
+fn span(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64().round() as u64;
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -149,6 +201,12 @@ fn style(template: &str) -> ProgressStyle {
 mod tests {
     use super::*;
 
+    /// Three million after so many seconds, of which so many were idle.
+    fn after(seconds: u64, idle: u64) -> Moment {
+        let [elapsed, idle] = [seconds, idle].map(Duration::from_secs);
+        Moment { elapsed, idle, done: 3_000_000 }
+    }
+
     #[test]
     fn lines_say_how_far_and_how_fast() {
         let line = |total| {
@@ -156,13 +214,28 @@ mod tests {
             meter.sent.store(12_000_000, Ordering::Relaxed);
             let watched = Watched { done: Arc::default(), meter: Some(meter), unit: "gates", total };
             watched.done.now.store(3_000_000, Ordering::Relaxed);
-            (watched.line(Duration::from_secs(6)), Watched { meter: None, ..watched })
+            (watched.line(&after(6, 0)), Watched { meter: None, ..watched })
         };
         let rest = "500 k gates/s, 12 MB sent, 0 B received, 6 s";
-        assert_eq!(line(Some(10_000_000)).0, format!("volery: 3 M of 10 M gates, {rest}"));
+        let (line_of_ten, ten) = line(Some(10_000_000));
+        assert_eq!(line_of_ten, format!("volery: 3 M of 10 M gates, {rest}, about 14 s left"));
+        assert!(ten.line(&after(6, 3)).ends_with("6 s, about 7 s left"));
         let (linked, unlinked) = line(None);
         assert_eq!(linked, format!("volery: 3 M gates, {rest}"));
-        assert_eq!(unlinked.line(Duration::from_secs(6)), "volery: 3 M gates, 500 k gates/s, 6 s");
+        assert_eq!(unlinked.line(&after(6, 0)), "volery: 3 M gates, 500 k gates/s, 6 s");
+    }
+
+    /// What becomes known later counts as what was known beforehand.
+    #[test]
+    fn work_is_known_late() {
+        let watched = Watched { done: Arc::default(), meter: None, unit: "gates", total: None };
+        watched.done.now.store(3_000_000, Ordering::Relaxed);
+        watched.done.work.store(12_000_000, Ordering::Relaxed);
+        assert!(watched.line(&after(6, 0)).contains("3 M of 12 M gates"));
+        watched.done.restart();
+        assert_eq!(watched.total(), None);
+        let spans = [7, 61, 3600, 90_000].map(|seconds| span(Duration::from_secs(seconds)));
+        assert_eq!(spans, ["7 s", "1 min 1 s", "1 h 0 min", "25 h 0 min"]);
     }
 
     /// Neither a short run nor a quiet one waits for its watch.

@@ -20,7 +20,8 @@ pub struct Outcome {
     pub role: Option<Party>,
     /// The name of the setting.
     pub field: String,
-    /// This party's report; the verifier's where one process was both; the sums where there were several statements.
+    /// This party's report; the verifier's where one process was both; the sums where there were several
+    /// statements.
     pub report: Report,
     /// The clauses of which one was proved, where they were.
     pub clauses: Option<u64>,
@@ -107,7 +108,8 @@ impl Outcome {
         [0, 1].map(|who| sum(who).map(|work| work.as_secs_f64()))
     }
 
-    /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was both.
+    /// Bytes as `sent` and `received` are meant: from here, or from prover to verifier where one process was
+    /// both.
     fn oriented(&self, traffic: Traffic) -> (u64, u64) {
         match self.role {
             Some(_) => (traffic.sent, traffic.received),
@@ -332,8 +334,9 @@ impl Asked {
     }
 }
 
-/// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A verdict is
-/// known where a verifier was not convinced; and whether a statement holds, where it was evaluated.
+/// The JSON object of a run that failed: the keys that it has otherwise, null where nothing is known. A
+/// verdict is known where a verifier was not convinced; and whether a statement holds, where it was
+/// evaluated.
 pub fn failed(failure: &Failure, asked: &Asked) -> Value {
     if let Some(report) = &failure.report {
         return report.clone();

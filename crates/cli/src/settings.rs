@@ -1,22 +1,25 @@
 //! What the arguments mean, decided before anything runs.
 
+mod advice;
 mod checking;
 mod security;
 mod simulation;
+mod system;
 
-pub use security::LIMBO_SECURITY;
-pub use simulation::{CHALLENGES, PREFERENCES};
+pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES};
+pub use system::{system, system_of_party};
 
 use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
 use crate::fields::BOOLEAN;
-use security::{OneWay, or_take};
+use advice::{OneWay, or_take};
 use std::marker::PhantomData;
 use std::time::Duration;
+use system::{not_of, those};
 use volery::circuit::{Shape, Size};
 use volery::{
-    Arch, Checking, Construction, Correlations, Facts, Field as _, Garbling, Options, Seeds, Setting,
-    Simulation, System,
+    Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
+    System,
 };
 
 /// The longest wait that can be asked for: a year.
@@ -91,8 +94,8 @@ impl<S: Setting> Settings<S> {
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(OneWay);
             return Err(Failure::usage(format_args!(
-                "--non-interactive: over {} a prover could search for a transcript with convenient challenges, so that \
-                 they are coins of the verifier: leave it out{advice}",
+                "--non-interactive: over {} a prover could search for a transcript with convenient \
+                 challenges, so that they are coins of the verifier: leave it out{advice}",
                 S::name()
             )));
         }
@@ -168,8 +171,8 @@ impl<S: Setting> Settings<S> {
         Ok(options)
     }
 
-    /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to quicksilver takes
-    /// several.
+    /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to
+    /// quicksilver takes several.
     pub fn mul(&self, shape: &Shape) -> u64 {
         if self.system.facts().polynomials { shape.mul } else { shape.mul_by_gates() }
     }
@@ -187,39 +190,6 @@ impl<S: Setting> Settings<S> {
     /// What was asked for by --vole.
     pub fn vole(&self) -> &'static str {
         self.correlations.map_or(AUTO, Correlations::name)
-    }
-}
-
-/// The systems of which `which` is so: `jko or stack`.
-fn those(which: impl Fn(&Facts) -> bool) -> String {
-    let names: Vec<_> =
-        System::ALL.iter().filter(|system| which(system.facts())).map(|system| system.name()).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
-    }
-}
-
-/// That `option`, which is one of `others`, has no part in `system`.
-fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
-    Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
-}
-
-/// The system that is asked for, or this one.
-pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
-    let Some(name) = &typed.system else { return Ok(otherwise) };
-    one_of("--system", name, &System::ALL.map(System::name))?;
-    Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
-}
-
-/// The system of a party whose proof is a file where `file` names the option that says so.
-pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
-    let Some(option) = file else { return system(typed, System::default()) };
-    let system = system(typed, System::LIMBO)?;
-    if system.facts().simulates {
-        Ok(system)
-    } else {
-        Err(not_of(option, system, "makes no files", &those(|facts| facts.simulates)))
     }
 }
 

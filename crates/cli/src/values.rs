@@ -43,7 +43,8 @@ impl Written for Value {
             Some(b"0b") => Self::from_bits_text,
             _ => {
                 return Err(Failure::usage(
-                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
+                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove \
+                     --help`",
                 ));
             }
         };
@@ -133,8 +134,9 @@ impl Reader {
                     let file = File::open(path).map_err(|why| {
                         let why = why.kind();
                         Failure::usage(format_args!(
-                            "{place}: neither NAME=VALUE nor a file that can be read ({why}): write NAME=VALUE with a name that \
-                             `volery circuit info RELATION` lists, or the path of a file of such lines"
+                            "{place}: neither NAME=VALUE nor a file that can be read ({why}): write \
+                             NAME=VALUE with a name that `volery circuit info RELATION` lists, or the \
+                             path of a file of such lines"
                         ))
                     })?;
                     self.add_file(&mut values, path, file).map_err(|why| why.at(option))?;
@@ -212,7 +214,8 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     Ok(path.into())
 }
 
-/// All bytes of `source`, which are read in place where they are fewer than `expected`. No copy of them stays behind.
+/// All bytes of `source`, which are read in place where they are fewer than `expected`. No copy of them stays
+/// behind.
 fn read_all(mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(vec![0; expected.max(1 << 13)]);
     let mut length = 0;

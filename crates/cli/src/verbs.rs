@@ -68,8 +68,8 @@ impl Program for Typed {
         let circuit = word == "circuit";
         match kind {
             ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
-                "verify takes no --private: only the prover has private values: give them to `volery prove`, and what \
-                 both know by --public"
+                "verify takes no --private: only the prover has private values: give them to `volery \
+                 prove`, and what both know by --public"
                     .into(),
             ),
             ErrorKind::InvalidSubcommand if circuit => {

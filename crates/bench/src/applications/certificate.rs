@@ -34,14 +34,15 @@ const FINISHED: [u8; 4] = [20, 0, 0, 12];
 const HANDSHAKE: u8 = 22;
 const DATA: u8 = 23;
 
-/// The public and the private values of a statement that is valid, of a session with a random premaster secret.
+/// The public and the private values of a statement that is valid, of a session with a random premaster
+/// secret.
 ///
 /// # Errors
 /// None, but those of a name that is given twice.
 ///
 /// # Panics
-/// Where the credentials have no room for the user name and a password, which takes 19 bytes, or the reply none for its
-/// code.
+/// Where the credentials have no room for the user name and a password, which takes 19 bytes, or the reply
+/// none for its code.
 pub(super) fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Values)> {
     let mut bytes = |length| -> Vec<u8> {
         std::iter::repeat_with(|| random.bytes::<32>()).flatten().take(length).collect()

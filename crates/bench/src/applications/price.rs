@@ -20,7 +20,8 @@ const APPLICATION_DATA: u8 = 23;
 const PRICE: u32 = 1299;
 const THRESHOLD: u32 = 999;
 
-/// The public and the private values of a statement with `dearer` about a record of `length` bytes, under a random key.
+/// The public and the private values of a statement with `dearer` about a record of `length` bytes, under a
+/// random key.
 ///
 /// # Errors
 /// None, but those of a name that is given twice.

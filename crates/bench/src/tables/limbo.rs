@@ -47,9 +47,10 @@ fn sha256() -> Table {
     table(
         "limbo-table1",
         "Table 1, as the text tells it: a SHA-256 preimage",
-        "One thread. The paper proves knowledge of block and chaining value of the published circuit, 22,573 AND gates; ours \
-         is a preimage of 55 bytes, 21,653. Soundness error 2^-40 by coins; files have 128 bits, for which the paper gives no \
-         figure. Ligero's times stand as the text lists them: verifier 140 ms, prover 62 ms.",
+        "One thread. The paper proves knowledge of block and chaining value of the published circuit, \
+         22,573 AND gates; ours is a preimage of 55 bytes, 21,653. Soundness error 2^-40 by coins; files \
+         have 128 bits, for which the paper gives no figure. Ligero's times stand as the text lists them: \
+         verifier 140 ms, prover 62 ms.",
         rows,
     )
 }
@@ -97,7 +98,8 @@ fn milliseconds(value: f64) -> String {
 fn coins() -> Table {
     let command = |log, parties, compression, repetitions| {
         format!(
-            "{} --interactive --parties {parties} --compression {compression} --repetitions {repetitions} --check-field 64",
+            "{} --interactive --parties {parties} --compression {compression} --repetitions {repetitions} \
+             --check-field 64",
             random(log)
         )
     };
@@ -124,9 +126,10 @@ fn coins() -> Table {
     table(
         "limbo-table3",
         "Table 3: random circuits, coins of the verifier",
-        "One thread, soundness error 2^-40, a check over 2^64, and the paper's n, k and repetitions. Its prover's times of \
-         2^16 gates among 32 and 64 parties look exchanged. Seeds here have 128 bits and digests 256, whatever the error. The \
-         copy of the table at hand ends before the last lines of 2^20 and its verifier's times.",
+        "One thread, soundness error 2^-40, a check over 2^64, and the paper's n, k and repetitions. Its \
+         prover's times of 2^16 gates among 32 and 64 parties look exchanged. Seeds here have 128 bits \
+         and digests 256, whatever the error. The copy of the table at hand ends before the last lines of \
+         2^20 and its verifier's times.",
         rows,
     )
 }
@@ -155,8 +158,8 @@ fn files() -> Table {
     table(
         "limbo-table4",
         "Table 4: random circuits, as files",
-        "One thread, 128 bits. The table itself is not at hand: the text tells of 2^20 gates among 8 parties, and of \
-         independent challenges; the others are ours.",
+        "One thread, 128 bits. The table itself is not at hand: the text tells of 2^20 gates among 8 \
+         parties, and of independent challenges; the others are ours.",
         rows,
     )
 }
@@ -170,8 +173,8 @@ fn threads() -> Table {
     table(
         "limbo-table5",
         "Table 5: several threads",
-        "What the text tells of it, with 4 threads: 16 parties by coins, 8 in a file. Ours has as many threads as this \
-         machine runs at once, for each party.",
+        "What the text tells of it, with 4 threads: 16 parties by coins, 8 in a file. Ours has as many \
+         threads as this machine runs at once, for each party.",
         vec![
             row("n = 16, coins", "--interactive --parties 16 --check-field 64")
                 .printed(Prover, "0.987 s", 0.987)
@@ -194,9 +197,9 @@ fn matrices() -> Table {
     table(
         "limbo-table6",
         "Table 6: products of matrices",
-        "Over 2^61 - 1, by coins of the verifier; the factors are secret and the product is public. The table is not at hand; the \
-         text compares inner products with a multiplication gate for each product. With random vectors the claim is one inner \
-         product of length 128.",
+        "Over 2^61 - 1, by coins of the verifier; the factors are secret and the product is public. The \
+         table is not at hand; the text compares inner products with a multiplication gate for each \
+         product. With random vectors the claim is one inner product of length 128.",
         vec![row("gate by gate", "gates"), inner, row("by random vectors", "random")],
     )
 }

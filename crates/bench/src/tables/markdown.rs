@@ -18,8 +18,9 @@ pub(super) fn page(results: &Results, drawings: &[Drawing]) -> String {
     };
     let _ = writeln!(page, "- Each row {runs}. Memory is that of both parties");
     page.push_str(
-        "- Other machines, other networks: the papers' figures beside ours are those which they print, measured on \
-         what is named above each table. `better by` compares them, and is below 1 where ours is worse\n",
+        "- Other machines, other networks: the papers' figures beside ours are those which they print, \
+         measured on what is named above each table. `better by` compares them, and is below 1 where ours \
+         is worse\n",
     );
     if results.quick {
         page.push_str("- **Quick**: most sizes are tiny, and say nothing of speed\n");

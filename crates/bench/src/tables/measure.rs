@@ -31,7 +31,8 @@ pub(super) enum Measure {
     WholeBitsPerCorrelation,
     /// The most bytes of memory that both parties held.
     Memory,
-    /// Seconds that the prover worked, and the verifier, and the bytes of the proof, where parties are simulated.
+    /// Seconds that the prover worked, and the verifier, and the bytes of the proof, where parties are
+    /// simulated.
     Prover,
     Verifier,
     ProofBytes,

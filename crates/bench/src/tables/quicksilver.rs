@@ -7,8 +7,8 @@ use volery_cli::print::grouped;
 static PAPER: Paper = Paper {
     name: "QuickSilver",
     title: "QuickSilver: Efficient and Affordable Zero-Knowledge Proofs for Circuits and Polynomials over Any Field",
-    machine: "two Amazon EC2 m5.2xlarge, 8 vCPUs (4 cores) each, one thread, latency about 0.1 ms, unless said; \
-              statistical security 2^-100 for Boolean circuits, 2^-40 over 2^61 − 1",
+    machine: "two Amazon EC2 m5.2xlarge, 8 vCPUs (4 cores) each, one thread, latency about 0.1 ms, unless \
+              said; statistical security 2^-100 for Boolean circuits, 2^-40 over 2^61 − 1",
 };
 
 /// In the order of the paper.
@@ -51,7 +51,8 @@ fn overview() -> Table {
     table(
         "quicksilver-table1",
         "Table 1: prior work",
-        "Unlimited bandwidth on one machine, one thread. The paper's circuits have 3·10^8 gates, and ours fewer.",
+        "Unlimited bandwidth on one machine, one thread. The paper's circuits have 3·10^8 gates, and ours \
+         fewer.",
         vec![
             rate("boolean", None, Some(("7.7 M/s", 7.7e6))).others(&[("Wolverine", "1.25 M/s")]),
             rate("arithmetic", None, Some(("4.8 M/s", 4.8e6)))
@@ -86,8 +87,8 @@ fn rates() -> Table {
     table(
         "quicksilver-table2",
         "Table 2: gates per second, by bandwidth",
-        "One thread of the paper's one to four, the set-up left out. The paper's circuits have 3·10^8 gates, and ours \
-         fewer.",
+        "One thread of the paper's one to four, the set-up left out. The paper's circuits have 3·10^8 \
+         gates, and ours fewer.",
         boolean.into_iter().chain(arithmetic).collect(),
     )
 }
@@ -96,8 +97,8 @@ fn instances() -> Table {
     table(
         "quicksilver-table3",
         "Table 3: small machines",
-        "One thread on instances of 2 vCPUs and 1 GB: 20 Mbit/s for Boolean circuits, 500 Mbit/s for arithmetic ones. \
-         Beside ours stands c5a.large, the fastest.",
+        "One thread on instances of 2 vCPUs and 1 GB: 20 Mbit/s for Boolean circuits, 500 Mbit/s for \
+         arithmetic ones. Beside ours stands c5a.large, the fastest.",
         vec![
             rate("boolean", Some(20), Some(("7.3 M/s", 7.3e6)))
                 .others(&[("c5.large", "5.9 M/s"), ("c6g.medium", "5.3 M/s")]),
@@ -168,8 +169,8 @@ fn matrices() -> Table {
     table(
         "quicksilver-table5",
         "Table 5: two 1024×1024 matrices over 2^61 − 1 of a public product",
-        "500 Mbit/s, one thread; Wolverine and Mac'n'Cheese on one machine without a limit. The row of gates runs with \
-         --large.",
+        "500 Mbit/s, one thread; Wolverine and Mac'n'Cheese on one machine without a limit. The row of \
+         gates runs with --large.",
         vec![
             beside(polynomial, [("10 s", 10.0), ("25.2 MB", 25.2e6)]),
             beside(gates, [("316 s", 316.0), ("8.6 GB", 8.6e9)]).large(),

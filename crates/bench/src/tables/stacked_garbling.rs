@@ -6,8 +6,8 @@ use super::paper::{Paper, Row, Table};
 static PAPER: Paper = Paper {
     name: "Stack",
     title: "Stacked Garbling for Disjunctive Zero-Knowledge Proofs",
-    machine: "both parties on one ThinkPad Carbon X1, Intel Core i7-6600U at 2.60 GHz, 16 GB, one thread each, the \
-              network simulated by tc",
+    machine: "both parties on one ThinkPad Carbon X1, Intel Core i7-6600U at 2.60 GHz, 16 GB, one thread \
+              each, the network simulated by tc",
 };
 
 /// Its networks: name, Mbit/s, and milliseconds of latency.
@@ -52,8 +52,9 @@ fn membership() -> Table {
     table(
         "stacked-fig3-experiment1",
         "Figure 3, experiment 1: a record in one of three Merkle trees",
-        "Its figures are in a picture, but for the memory. The paper's circuit has 1,887,628 AND gates; ours is rebuilt, \
-         and has 1,941,746 in all, not quite half of them in its largest clause. Memory is that of both parties here.",
+        "Its figures are in a picture, but for the memory. The paper's circuit has 1,887,628 AND gates; \
+         ours is rebuilt, and has 1,941,746 in all, not quite half of them in its largest clause. Memory \
+         is that of both parties here.",
         SYSTEMS,
         rows.into(),
     )
@@ -67,8 +68,8 @@ fn merkle() -> Table {
     table(
         "stacked-fig3-experiment2",
         "Figure 3, experiment 2: the root of a Merkle tree of depth 8",
-        "Its figures are in a picture, and the text has only ratios to others. Table I of Wolverine tells time and \
-         bytes of this system at 200 Mbit/s, on its own machine. There is no branching in it.",
+        "Its figures are in a picture, and the text has only ratios to others. Table I of Wolverine tells \
+         time and bytes of this system at 200 Mbit/s, on its own machine. There is no branching in it.",
         WITHOUT_CLAUSES,
         rows.into(),
     )
@@ -87,8 +88,8 @@ fn clauses() -> Table {
     table(
         "stacked-fig5",
         "Figure 5: one of several clauses of 500,000 AND gates",
-        "Times are only plotted, but for one that the text tells. The paper's clauses have 2 million gates in all, ours \
-         2.5 million: four XORs for each AND.",
+        "Times are only plotted, but for one that the text tells. The paper's clauses have 2 million \
+         gates in all, ours 2.5 million: four XORs for each AND.",
         SYSTEMS,
         rows,
     )
@@ -101,8 +102,9 @@ fn snippets() -> Table {
     table(
         "stacked-fig7",
         "Figure 7: a bug in one of several code snippets",
-        "Its figures are in a picture; the text tells two times, for which it names no network (they stand beside the \
-         LAN here), and those of JKO. The snippets have 70,000 to 90,000 AND gates; ours are rebuilt, not the same.",
+        "Its figures are in a picture; the text tells two times, for which it names no network (they \
+         stand beside the LAN here), and those of JKO. The snippets have 70,000 to 90,000 AND gates; ours \
+         are rebuilt, not the same.",
         SYSTEMS,
         vec![
             row(LAN, 4)

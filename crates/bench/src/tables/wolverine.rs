@@ -9,13 +9,13 @@ use super::paper::{Paper, Row, Table};
 
 static PAPER: Paper = Paper {
     name: "Wolverine",
-    title: "Wolverine: Fast, Scalable, and Communication-Efficient Zero-Knowledge Proofs for Boolean and Arithmetic \
-            Circuits",
+    title: "Wolverine: Fast, Scalable, and Communication-Efficient Zero-Knowledge Proofs for Boolean and \
+            Arithmetic Circuits",
     machine: "two Amazon EC2 m5.4xlarge, 16 vCPUs and 64 GB each, 5 threads unless said; statistical security 2^-40",
 };
 
-/// In the order of the paper's experiments. Where quicksilver proves polynomials in the place of gates, what it takes so
-/// stands in a table of its own.
+/// In the order of the paper's experiments. Where quicksilver proves polynomials in the place of gates, what
+/// it takes so stands in a table of its own.
 pub(super) fn tables() -> Vec<Table> {
     vec![
         overview(),
@@ -79,8 +79,8 @@ fn overview() -> Table {
     table(
         "wolverine-table1",
         "Table I: prior work",
-        "200 Mbit/s, one thread. The paper's memory is the prover's, and ours that of both parties. The matrices run with \
-         --large.",
+        "200 Mbit/s, one thread. The paper's memory is the prover's, and ours that of both parties. The \
+         matrices run with --large.",
         BOTH,
         vec![merkle, product.large()],
     )
@@ -90,7 +90,8 @@ fn overview_by_polynomials() -> Table {
     table(
         "wolverine-table1-polynomials",
         "Table I: the same as polynomials",
-        "The paper's circuits are proved gate by gate, and these are not: its figures are beside what the statements take.",
+        "The paper's circuits are proved gate by gate, and these are not: its figures are beside what the \
+         statements take.",
         QUICKSILVER,
         prior_work("merkle --depth 8 --bandwidth 200", "matmul --size 512 --bandwidth 200").into(),
     )

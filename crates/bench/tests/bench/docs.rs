@@ -1,8 +1,8 @@
 //! The command lines of `docs/`, run as a reader would.
 //!
-//! Each line of a block marked `sh` is run by itself, those of one page in one folder, which is empty at first. It has to
-//! end with exit code 0, or with N where the line ends in `# exit code N`. What needs two terminals, or a toolchain,
-//! stands in blocks without a mark, and is not run.
+//! Each line of a block marked `sh` is run by itself, those of one page in one folder, which is empty at
+//! first. It has to end with exit code 0, or with N where the line ends in `# exit code N`. What needs two
+//! terminals, or a toolchain, stands in blocks without a mark, and is not run.
 
 use std::path::Path;
 use std::process::Command;

@@ -209,7 +209,8 @@ fn memory_does_not_grow_with_the_statement() {
     }
 }
 
-/// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for each party.
+/// Benches of garbled circuits run to their end, and hold no more than the material of the largest clause for
+/// each party.
 #[test]
 fn garbled_benches_run() {
     for (bench, clauses, most) in [

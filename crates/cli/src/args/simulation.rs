@@ -15,20 +15,20 @@ pub struct Simulation {
     /// How often limbo simulates them [default: as often as --security demands]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub repetitions: Option<String>,
-    /// The factor by which limbo shortens its check in each round [default: 4, in files and by --prefer size what makes
-    /// the shortest proof]
+    /// The factor by which limbo shortens its check in each round [default: 4, in files and by --prefer size
+    /// what makes the shortest proof]
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     pub compression: Option<String>,
-    /// The bits of the field over which limbo checks, for a statement over f2: 48, 64, 96, 128 or 160 [default: what makes
-    /// the shortest proof]
+    /// The bits of the field over which limbo checks, for a statement over f2: 48, 64, 96, 128 or 160
+    /// [default: what makes the shortest proof]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub check_field: Option<String>,
-    /// Whether all repetitions of limbo are checked by identical challenges, or by independent ones, which are for files
-    /// [default: what makes the shortest proof]
+    /// Whether all repetitions of limbo are checked by identical challenges, or by independent ones, which
+    /// are for files [default: what makes the shortest proof]
     #[arg(long, value_name = "KIND")]
     pub challenges: Option<String>,
-    /// Which sums of parties limbo follows: hypercube, of half the parties each, or parties, one by one as in the paper:
-    /// the same bytes for more work [default: hypercube]
+    /// Which sums of parties limbo follows: hypercube, of half the parties each, or parties, one by one as in
+    /// the paper: the same bytes for more work [default: hypercube]
     #[arg(long, value_name = "WHICH")]
     pub views: Option<String>,
 }

@@ -18,16 +18,18 @@ fn note(report: &Report, proof: &Proof) -> String {
     // A file is one message.
     match (report.traffic.rounds, proof.parameters.challenges) {
         (0, Challenges::Identical) => format!(
-            "each hash of a prover's search leads to an accepted false proof with probability at most 2^-{bits}: the larger \
-             of guessing all hidden parties and of a bad challenge for any repetition"
+            "each hash of a prover's search leads to an accepted false proof with probability at most \
+             2^-{bits}: the larger of guessing all hidden parties and of a bad challenge for any \
+             repetition"
         ),
         (0, Challenges::Independent) => format!(
-            "a search for an accepted false proof takes at least 2^{bits} hashes: the cheapest split of the repetitions \
-             between bad challenges and guessed hidden parties (Kales and Zaverucha)"
+            "a search for an accepted false proof takes at least 2^{bits} hashes: the cheapest split of \
+             the repetitions between bad challenges and guessed hidden parties (Kales and Zaverucha)"
         ),
         _ => format!(
-            "a false statement is accepted with probability at most 2^-{bits}, for one attempt before the verifier's coins: \
-             hidden parties guessed in all repetitions but those that bad challenges save"
+            "a false statement is accepted with probability at most 2^-{bits}, for one attempt before the \
+             verifier's coins: hidden parties guessed in all repetitions but those that bad challenges \
+             save"
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked of the checks of wolverine.
 
-use super::{not_of, those};
+use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::circuit::Size;

@@ -1,6 +1,6 @@
 //! What is asked of the parties that are simulated.
 
-use super::{not_of, those};
+use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
@@ -13,6 +13,9 @@ pub const CHALLENGES: [(&str, Challenges); 2] =
 /// The preferences, likewise.
 pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
+
+/// The bits of security of limbo over a link and in a file, where none are asked for.
+pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 
 /// How parties are simulated by `system`, if they are.
 pub(super) fn simulation<S: Setting>(

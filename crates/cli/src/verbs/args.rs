@@ -155,7 +155,7 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file that --out names, if there is one
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) peer: Peer,
@@ -163,12 +163,12 @@ pub(crate) struct Prove {
     pub(crate) hint: Hint,
     #[command(flatten)]
     pub(crate) protocol: Protocol,
-    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice. Other
-    /// systems than quicksilver and wolverine evaluate it once connected in any case, and for a file
+    /// Do not evaluate the statement in the clear before connecting: for those too big to evaluate twice.
+    /// Other systems than quicksilver and wolverine evaluate it once connected in any case, and for a file
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that it takes,
-    /// which is then more than twice as long
+    /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that
+    /// it takes, which is then more than twice as long
     #[arg(long)]
     pub(crate) fixed_work: bool,
     #[command(flatten)]
@@ -216,8 +216,8 @@ pub(crate) struct Doctor {
 /// What is known of the link.
 #[derive(Args)]
 pub(crate) struct Hint {
-    /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say counts. Where
-    /// neither says, and the statement is large enough for it to matter, it is measured
+    /// The bandwidth of the link each way, by which auto chooses; the smaller of what the two sides say
+    /// counts. Where neither says, and the statement is large enough for it to matter, it is measured
     #[arg(long, value_name = "MBPS", allow_negative_numbers = true)]
     pub(crate) bandwidth: Option<String>,
 }
@@ -225,7 +225,8 @@ pub(crate) struct Hint {
 /// The part of a statement that both parties know.
 #[derive(Args)]
 pub(crate) struct Public {
-    /// The public program: a circuit file, or builtin:NAME?key=value; of several, over f2, one holds, and not said which
+    /// The public program: a circuit file, or builtin:NAME?key=value; of several, over f2, one holds, and not
+    /// said which
     #[arg(long, required = true)]
     pub(crate) relation: Vec<String>,
     /// The format of the files: bristol-fashion, bristol [default: as their content shows]
@@ -239,7 +240,8 @@ pub(crate) struct Public {
 /// The part that the prover keeps.
 #[derive(Args)]
 pub(crate) struct Private {
-    /// A private value, or a file of them; may be repeated. Of several relations all are for one, and stand behind its K.
+    /// A private value, or a file of them; may be repeated. Of several relations all are for one, and stand
+    /// behind its K.
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) private: Vec<OsString>,
 }
@@ -247,15 +249,15 @@ pub(crate) struct Private {
 /// Where the other party is.
 #[derive(Args)]
 pub(crate) struct Peer {
-    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error as one
-    /// line, `listening on ADDR`
+    /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error
+    /// as one line, `listening on ADDR`
     #[arg(long, value_name = "ADDR", conflicts_with = "connect")]
     pub(crate) listen: Option<String>,
     /// Connect to the peer, again and again until it listens or --timeout has passed
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
-    /// Use plain TCP beyond this machine. Whoever is on the path can then read and change what is sent: the private
-    /// values stay hidden, but a verifier cannot know who proved to it, nor that nobody interfered
+    /// Use plain TCP beyond this machine. Whoever is on the path can then read and change what is sent: the
+    /// private values stay hidden, but a verifier cannot know who proved to it, nor that nobody interfered
     #[arg(long)]
     pub(crate) insecure_plaintext: bool,
 }

@@ -14,8 +14,8 @@ const PROGRAM: &str = "volery-bench";
 pub(crate) fn bench(typed: &Bench) -> Result<()> {
     let missing = || {
         Failure::usage(format_args!(
-            "bench: {PROGRAM} is neither beside this program nor on PATH: install it by `cargo install --path \
-             crates/bench`, or build it by `cargo build --release -p {PROGRAM}`"
+            "bench: {PROGRAM} is neither beside this program nor on PATH: install it by `cargo install \
+             --path crates/bench`, or build it by `cargo build --release -p {PROGRAM}`"
         ))
     };
     let program = find(&std::env::current_exe().unwrap_or_default()).ok_or_else(missing)?;
@@ -34,7 +34,8 @@ fn find(this: &Path) -> Option<PathBuf> {
     folders.map(|folder| folder.join(&name)).find(|path| path.is_file())
 }
 
-/// Puts `command` in the place of this process, so that signals go to it alone. Comes back where it cannot run.
+/// Puts `command` in the place of this process, so that signals go to it alone. Comes back where it cannot
+/// run.
 #[cfg(unix)]
 fn become_it(command: &mut Command) -> io::Error {
     std::os::unix::process::CommandExt::exec(command)

@@ -27,7 +27,8 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
         settings: &settings,
         shape: link::Shape::default(),
         unit: "gates",
-        total: Some(settings.mul(&shape)),
+        // How often parties are simulated for all repetitions is told on the way.
+        total: (!settings.system.facts().simulates).then(|| settings.mul(&shape)),
     };
     let of_clauses = settings.system.facts().of_clauses;
     let reports = if of_clauses {

@@ -1,4 +1,5 @@
-//! One of several clauses, over F_2: several relations, or what one relation is made of that claims one of several things.
+//! One of several clauses, over F_2: several relations, or what one relation is made of that claims one of
+//! several things.
 
 mod values;
 

@@ -69,8 +69,8 @@ pub(crate) fn doctor(typed: &Doctor) -> Result<()> {
 /// A feature of the processor, and whether it is there.
 type Feature = (&'static str, bool);
 
-/// The instruction sets that [`Arch::available`] looks for, the slowest first, each with the features that it needs
-/// beside those of the ones before it.
+/// The instruction sets that [`Arch::available`] looks for, the slowest first, each with the features that it
+/// needs beside those of the ones before it.
 fn cpu_features() -> Vec<(&'static str, Vec<Feature>)> {
     #[cfg(target_arch = "x86_64")]
     {
@@ -142,7 +142,8 @@ fn kernels(arch: Arch) -> Vec<(&'static str, f64)> {
     measured
 }
 
-/// Some of those over F_(2^61 - 1) with MACs in the same field. They take the same time whatever the elements.
+/// Some of those over F_(2^61 - 1) with MACs in the same field. They take the same time whatever the
+/// elements.
 fn kernels_over_f61(key: &Aes128, arch: Arch) -> [(&'static str, f64); 2] {
     let (chi, triples) = (vec![F61::ONE; BATCH], vec![[F61::ONE; 3]; BATCH]);
     let share = Tagged { value: F61::ONE, mac: F61::ONE };

@@ -88,8 +88,8 @@ impl Visitor for Verify<'_> {
         one_relation(&typed.public.relation, PROOF)?;
         if let Some(option) = typed.protocol.simulation.given() {
             return Err(Failure::usage(format_args!(
-                "{option}: the file says what its proof was made with: leave it out, and demand what it has to be worth \
-                 by --security"
+                "{option}: the file says what its proof was made with: leave it out, and demand what it \
+                 has to be worth by --security"
             )));
         }
         let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
@@ -134,7 +134,8 @@ fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
         return Ok(());
     }
     Err(Failure::usage(format_args!(
-        "{option} -: a proof is {way} a file, and no standard stream: give the path of a file (./- for one of that name)"
+        "{option} -: a proof is {way} a file, and no standard stream: give the path of a file (./- for \
+         one of that name)"
     )))
 }
 
@@ -151,7 +152,7 @@ fn one_relation(relations: &[String], option: &str) -> Result<()> {
 /// Shows how far the work has come.
 fn watch<S: Setting>(options: &mut Options, settings: &Settings<S>) -> Progress {
     let done = Arc::<Counter>::default();
-    options.progress = Some(done.now.clone());
+    *options = done.counting(options.clone());
     Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
 }
 

@@ -6,8 +6,8 @@ use std::io::Read;
 /// Bytes that are looked at.
 const BEGIN: u64 = 512;
 
-/// What the file at `path` is, where it is one of those that are often mistaken for a circuit; in words for the end of
-/// an error.
+/// What the file at `path` is, where it is one of those that are often mistaken for a circuit; in words for
+/// the end of an error.
 pub(crate) fn advice(path: &str) -> Option<&'static str> {
     let mut begin = Vec::new();
     // Others may have no begin, or only once.

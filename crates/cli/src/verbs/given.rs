@@ -24,8 +24,8 @@ where
 {
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(format_args!(
-            "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give one, or leave \
-             out --field"
+            "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give \
+             one, or leave out --field"
         )));
     };
     let relation: P = relation(spec, typed.format.as_deref())?;
@@ -52,7 +52,8 @@ pub(crate) fn reach(typed: &Peer) -> Result<Reach> {
         (None, Some(address)) => Reach::Connect(address.clone()),
         (None, None) => {
             return Err(Failure::usage(
-                "missing: --listen or --connect, or --out of `prove` and --proof of `verify`, for a proof that is a file",
+                "missing: --listen or --connect, or --out of `prove` and --proof of `verify`, for a proof \
+                 that is a file",
             ));
         }
         _ => return Err(Failure::usage("give one of --listen ADDR and --connect HOST:PORT")),

@@ -62,7 +62,8 @@ impl Visitor for ToPeer<'_> {
             let _announced = Progress::announce(CHECKING, settings.quiet);
             volery::check(&statement, known)?;
         }
-        // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the bound.
+        // The check has walked every gate, and who leaves it out wants no other walk in its place; but for
+        // the bound.
         let count = match settings.system {
             system if system.facts().correlated => settings.correlations.is_none() || S::BOUND_BY_SIZE,
             _ => !typed.no_check,

@@ -34,7 +34,7 @@ impl Counted {
         let mul = settings.mul(&shape);
         let facts = settings.system.facts();
         let work = if facts.simulates {
-            // How often parties are simulated for all repetitions is the library's affair.
+            // How often parties are simulated for all repetitions is told on the way.
             None
         } else if facts.garbles && party == Party::Prover {
             // It evaluates, and garbles once more to check.
@@ -54,8 +54,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were counted, both sides
-    /// choose the same correlations, where none are given.
+    /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were
+    /// counted, both sides choose the same correlations, where none are given.
     pub(crate) fn open<S: Setting>(
         settings: &Settings<S>,
         reach: &Reach,
@@ -67,7 +67,7 @@ impl Session {
         let link = reach.link(settings.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
-        options.progress = Some(done.now.clone());
+        options = done.counting(options);
         let progress = Progress::start(
             Watched {
                 done,

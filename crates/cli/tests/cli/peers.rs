@@ -123,7 +123,8 @@ fn statement(digest: &str) -> Statement {
     Statement::new(Relation::open(PREIMAGE[1], None).expect("built in"), public).expect("a statement")
 }
 
-/// The statement that `volery` is given, and another with the same gates and a digest that differs in one bit.
+/// The statement that `volery` is given, and another with the same gates and a digest that differs in one
+/// bit.
 fn two_statements() -> (Statement, Statement) {
     (statement(PREIMAGE[3]), statement(&PREIMAGE[3].replace("0xba", "0xbb")))
 }

@@ -121,7 +121,8 @@ fn proofs_are_files() {
     {
         assert!(table.contains(words), "{words} is missing in {table}");
     }
-    // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own coins.
+    // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own
+    // coins.
     let before = std::fs::read(folder.path("proof0")).expect("read");
     folder.prove("proof0", &["--force"]).expect(0);
     let after = std::fs::read(folder.path("proof0")).expect("read");
@@ -152,7 +153,10 @@ fn files_that_prove_nothing_are_rejected() {
     volery(&longer).refused(3, &["disagree on the statement"]);
     // Worth too little.
     folder.prove("cheap", &["--security", "100"]).expect(0);
-    verify(&folder.path("cheap"), &[]).refused(3, &["at least 128 bits of security", "--security"]);
+    verify(&folder.path("cheap"), &[]).refused(
+        3,
+        &["at least 128 bits of security", "this proof is worth 10", "accept it by --security 100"],
+    );
     verify(&folder.path("cheap"), &["--security", "100"]).expect(0);
 
     // Cut, extended, or changed anywhere.

@@ -1,5 +1,5 @@
-//! Imports go one way, in the library of the two programs, in `volery` and in `volery-bench`: nothing imports what
-//! imports it.
+//! Imports go one way, in the library of the two programs, in `volery` and in `volery-bench`: nothing imports
+//! what imports it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

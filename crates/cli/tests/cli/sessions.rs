@@ -55,7 +55,8 @@ fn either_role_may_listen() {
     }
 }
 
-/// Each choice of correlations, over kernels that differ from side to side; and `circuit info` foretells every byte.
+/// Each choice of correlations, over kernels that differ from side to side; and `circuit info` foretells
+/// every byte.
 #[test]
 fn estimates_are_what_runs_send() {
     let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();

@@ -75,6 +75,8 @@ pub enum Disagreement {
     FileParameters {
         /// The security that is asked for here, in bits.
         security: u32,
+        /// The security of the file, in bits, where it is enough for somebody.
+        worth: Option<u32>,
         /// Why the parameters of the file do not do, in words.
         why: String,
     },

@@ -10,7 +10,7 @@ use super::{
     Binary, ForProver, ForVerifier, Options, Proof, ProofSystem, Provable, Report, Reread, Security, Setting,
     System,
 };
-use crate::channel::{Channel, Traffic};
+use crate::channel::{Channel, Party, Traffic};
 use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
@@ -19,6 +19,7 @@ use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishe
 use crate::zk::{Accepted, recv_verdict, tell};
 use header::Header;
 use std::io::{self, Read, Write};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery_primitives::F2;
 
@@ -82,9 +83,10 @@ fn terms<'a, S: Setting>(
     parameters: &'a Parameters,
     aggregation: Aggregation,
     shape: &'a Shape,
+    party: Party,
 ) -> Terms<'a> {
-    let Options { arch, simulation, progress, .. } = options;
-    Terms {
+    let Options { arch, simulation, progress, work, .. } = options;
+    let terms = Terms {
         arch: *arch,
         parameters,
         aggregation,
@@ -92,7 +94,11 @@ fn terms<'a, S: Setting>(
         demand: S::Parties::demand(shape),
         threads: simulation.threads,
         progress: progress.as_deref(),
+    };
+    if let Some(work) = work {
+        work.store(terms.work::<S::Parties>(party), Ordering::Relaxed);
     }
+    terms
 }
 
 fn choose<S: Setting>(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
@@ -158,7 +164,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
         let system = (System::LIMBO, &*S::name());
@@ -187,7 +193,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let circuit = &statement.stream;
         let (shape, digest) = settle(circuit, options)?;
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Verifier);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
         let system = (System::LIMBO, &*S::name());
@@ -223,7 +229,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let parameters = choose::<S>(options, &shape, Mode::File)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape);
+        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
         let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
@@ -246,7 +252,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (header, bytes) = Header::read(&mut proof)?;
         header.compare::<S>(statement, &shape, &options.simulation.label)?;
         let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
-        let terms = terms::<S>(options, &parameters, header.aggregation, &shape);
+        let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
         let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))

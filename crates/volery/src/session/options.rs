@@ -52,6 +52,9 @@ pub struct Options {
     /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of those that
     /// this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
+    /// Where the number is stored to which `progress` comes in the end, as soon as it is known. Limbo alone says it: how
+    /// often parties are simulated follows from its parameters, and other systems count each multiplication once.
+    pub work: Option<Arc<AtomicU64>>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]
     pub seed: Option<[u8; 32]>,
@@ -73,6 +76,7 @@ impl Default for Options {
             check: true,
             arch: Arch::detect(),
             progress: None,
+            work: None,
             seed: None,
         }
     }

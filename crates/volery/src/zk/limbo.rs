@@ -88,7 +88,7 @@ pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference
 pub use simulation::Views;
 pub(crate) use talk::read_proof;
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Party};
 use crate::circuit::{Circuit, Polynomials, Shape, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::random::Random;
@@ -132,6 +132,10 @@ pub trait Domain: Sized + 'static {
     /// The backend of some views of some repetitions.
     type Views<'a>: Polynomials<F = Self::F>;
 
+    /// The views that are followed side by side, at most.
+    #[doc(hidden)]
+    const SLOTS: usize;
+
     /// The fields that the products can be checked over.
     fn check_fields() -> Vec<CheckSize>;
 
@@ -164,6 +168,14 @@ impl Terms<'_> {
     /// `Invalid` where the circuit asserts nothing.
     pub(crate) fn check(&self) -> Result<()> {
         if self.shape.assert == 0 { Err(nothing_asserted()) } else { Ok(()) }
+    }
+
+    /// The number to which `progress` comes: a prover simulates all views twice, before the challenges and after them.
+    pub(crate) fn work<D: Domain>(&self, party: Party) -> u64 {
+        let Parameters { repetitions, parties, .. } = *self.parameters;
+        let views = self.aggregation.views(parties as usize);
+        let times = if party == Party::Prover { 2 } else { 1 };
+        times * self.demand.products * passes::walks(repetitions as usize, views, self.threads, D::SLOTS)
     }
 
     /// What will be done at the gates.

@@ -2,6 +2,8 @@
 
 use crate::kit::{ABC, network, preimage, seeded};
 use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use volery::circuit::Network;
 use volery::error::{Disagreement, Sides};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
@@ -125,6 +127,36 @@ fn files_of_other_statements() {
     assert!(check(&here.variant(1), &honest, &named).is_err(), "the same size under the same name");
 }
 
+/// Where work is foretold, that is what it comes to, for both.
+#[test]
+fn work_is_foretold() {
+    let (network, state) = network(3000);
+    for (wishes, aggregation, threads) in [
+        (Wishes::default(), Aggregation::Hypercube, 1),
+        (Wishes { parties: Some(16), ..Wishes::default() }, Aggregation::Parties, 2),
+    ] {
+        let counted = || {
+            let [progress, work] = [(); 2].map(|()| Arc::<AtomicU64>::default());
+            let mut options = by(wishes.clone());
+            options.simulation.aggregation = aggregation;
+            options.simulation.threads = threads;
+            (
+                Options { progress: Some(progress.clone()), work: Some(work.clone()), ..options },
+                progress,
+                work,
+            )
+        };
+        let (options, done, foretold) = counted();
+        let proof = proof(&network, &state, &options);
+        assert_eq!(done.load(Relaxed), foretold.load(Relaxed));
+        assert!(done.load(Relaxed) >= 3000);
+        let (options, done, foretold) = counted();
+        check(&network, &proof, &options).unwrap();
+        assert_eq!(done.load(Relaxed), foretold.load(Relaxed));
+        assert!(done.load(Relaxed) >= 3000);
+    }
+}
+
 /// A verifier says what it asks for; fewer than 100 bits nobody gets.
 #[test]
 fn files_that_are_worth_too_little() {
@@ -133,7 +165,11 @@ fn files_that_are_worth_too_little() {
     let honest = proof(&network, &state, &hundred);
     check(&network, &honest, &hundred).unwrap();
     let error = check(&network, &honest, &by(Wishes::default())).unwrap_err();
-    assert!(matches!(error, Error::Disagreed(Disagreement::FileParameters { security: 128, .. })), "{error}");
+    let worth = matches!(
+        error,
+        Error::Disagreed(Disagreement::FileParameters { security: 128, worth: Some(100..=127), .. })
+    );
+    assert!(worth, "{error}");
     for security in [0, 40, 99, 129] {
         let options = Options { security: Some(security), ..by(Wishes::default()) };
         assert!(matches!(prove_to(&network, state.clone(), &mut vec![], &options), Err(Error::Invalid(_))));

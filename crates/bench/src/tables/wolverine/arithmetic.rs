@@ -42,9 +42,9 @@ pub(super) fn sizes() -> Table {
     table(
         "wolverine-fig11",
         "Figure 11: arithmetic circuits over 2^61 − 1, by size",
-        "Times are only plotted; the text gives the rates at 500 and 50 Mbit/s, and the introduction the one at 200. Bits \
-         are those of both directions after the set-up, correlations included. With elements of witness go 1,000 \
-         multiplications.",
+        "Times are only plotted; the text gives the rates at 500 and 50 Mbit/s, and the introduction the \
+         one at 200. Bits are those of both directions after the set-up, correlations included. With \
+         elements of witness go 1,000 multiplications.",
         BOTH,
         rows,
     )
@@ -71,7 +71,8 @@ pub(super) fn interpolation() -> Table {
     )
 }
 
-/// The rows of figure 12, by `bench matmul` and what is behind it; those of a size of `large` or more run with --large.
+/// The rows of figure 12, by `bench matmul` and what is behind it; those of a size of `large` or more run
+/// with --large.
 fn products(more: &str, large: u32) -> Vec<Row> {
     let row = |size: u32| {
         let row = Row::new(format!("{size}×{size}"), format!("matmul --size {size}{more} --bandwidth 500"));
@@ -86,8 +87,8 @@ pub(super) fn matrices() -> Table {
     table(
         "wolverine-fig12",
         "Figure 12: products of matrices over 2^61 − 1, by size",
-        "Times are only plotted, and the text names no bandwidth for them: 500 Mbit/s here. Each product of entries is a \
-         multiplication. Those of 512 and 768 run with --large.",
+        "Times are only plotted, and the text names no bandwidth for them: 500 Mbit/s here. Each product \
+         of entries is a multiplication. Those of 512 and 768 run with --large.",
         BOTH,
         products(" --kind gates", 512),
     )

@@ -31,15 +31,16 @@ pub(super) fn sizes() -> Table {
     table(
         "wolverine-fig9",
         "Figure 9: Boolean circuits, by size",
-        "50 Mbit/s. Times are only plotted; the text gives the marginal ones, and those and the rate at 200 Mbit/s. What is \
-         measured for each gate leaves out the set-up alone, and bits are those of both directions, correlations included. \
-         With bits of witness go 1,000 gates.",
+        "50 Mbit/s. Times are only plotted; the text gives the marginal ones, and those and the rate at \
+         200 Mbit/s. What is measured for each gate leaves out the set-up alone, and bits are those of \
+         both directions, correlations included. With bits of witness go 1,000 gates.",
         BOTH,
         rows,
     )
 }
 
-/// The rows of figure 10, by `bench merkle` and what is behind it; those from depth `large` on run with --large.
+/// The rows of figure 10, by `bench merkle` and what is behind it; those from depth `large` on run with
+/// --large.
 fn trees(more: &str, large: u32) -> Vec<Row> {
     let row = |depth: u32| {
         let row = Row::new(
@@ -57,9 +58,9 @@ pub(super) fn merkle() -> Table {
     table(
         "wolverine-fig10",
         "Figure 10: all leaves of a Merkle tree, by depth",
-        "Times are only plotted, and the text names no bandwidth for them: 200 Mbit/s here, as in Table I. Memory is \
-         nearly constant in the paper, where a depth of d takes 2^d - 1 hashes; here it takes 2^(d + 1) - 1, as leaves are \
-         hashed too. Depths from 11 on run with --large.",
+        "Times are only plotted, and the text names no bandwidth for them: 200 Mbit/s here, as in Table \
+         I. Memory is nearly constant in the paper, where a depth of d takes 2^d - 1 hashes; here it \
+         takes 2^(d + 1) - 1, as leaves are hashed too. Depths from 11 on run with --large.",
         BOTH,
         trees(" --kind gates", 11),
     )
@@ -70,8 +71,8 @@ pub(super) fn merkle_by_polynomials() -> Table {
     table(
         "wolverine-fig10-polynomials",
         "Figure 10: the same with polynomials",
-        "The paper's circuits are proved gate by gate; here most gates of SHA-256 are parts of polynomials. Depths 16 and 19 \
-         run with --large.",
+        "The paper's circuits are proved gate by gate; here most gates of SHA-256 are parts of \
+         polynomials. Depths 16 and 19 run with --large.",
         QUICKSILVER,
         trees("", 16),
     )
@@ -98,7 +99,8 @@ pub(super) fn snippets() -> Table {
     table(
         "wolverine-table5",
         "Table V: a bug in one of several code snippets",
-        "10 and 100 Mbit/s. The paper's snippets have 70,869 to 90,772 AND gates; ours are rebuilt, not the same.",
+        "10 and 100 Mbit/s. The paper's snippets have 70,869 to 90,772 AND gates; ours are rebuilt, not \
+         the same.",
         BOTH,
         rows.into(),
     )

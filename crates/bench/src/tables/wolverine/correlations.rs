@@ -23,8 +23,8 @@ pub(super) fn by_bandwidth() -> Table {
     table(
         "wolverine-table3",
         "Table III: correlations over 2^61 − 1, by bandwidth",
-        "r = 1, 10^7 correlations to each extension. Ours are from the set that `auto` chooses for the bandwidth; \
-         `--vole wan` sends least.",
+        "r = 1, 10^7 correlations to each extension. Ours are from the set that `auto` chooses for the \
+         bandwidth; `--vole wan` sends least.",
         QUICKSILVER,
         rows.into(),
     )

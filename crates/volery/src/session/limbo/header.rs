@@ -14,11 +14,11 @@
 //!
 //! Numbers are little-endian. All of it is the first thing that the challenges depend on.
 
-use super::settled;
+use super::{LEAST_OF_FILE, settled};
 use crate::circuit::Shape;
 use crate::error::{Disagreement, Error, Rejection, Result, Sides};
 use crate::session::Setting;
-use crate::zk::limbo::{Aggregation, Challenges, Mode, Parameters, Terms, Wishes, read_proof};
+use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes, read_proof};
 use std::io::Read;
 
 const MAGIC: [u8; 12] = *b"volery proof";
@@ -181,8 +181,12 @@ impl Header {
     /// # Errors
     /// `Disagreed` where they are none, not worth `security` bits, or more than any security takes.
     pub(super) fn parameters<S: Setting>(&self, security: u32, shape: &Shape) -> Result<Parameters> {
-        settled::<S>(&self.wishes, security, shape, Mode::File)
-            .map_err(|why| Error::Disagreed(Disagreement::FileParameters { security, why: why.to_string() }))
+        settled::<S>(&self.wishes, security, shape, Mode::File).map_err(|why| {
+            let least = settled::<S>(&self.wishes, LEAST_OF_FILE, shape, Mode::File).ok();
+            let demand = S::Parties::demand(shape);
+            let worth = least.map(|parameters| parameters.security(&demand, Mode::File) as u32);
+            Error::Disagreed(Disagreement::FileParameters { security, worth, why: why.to_string() })
+        })
     }
 }
 

@@ -72,6 +72,7 @@ pub struct Elements<B, E>(PhantomData<(B, E)>);
 impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
     type F = B;
     type Views<'a> = ArithmeticViews<'a, B>;
+    const SLOTS: usize = views::SLOTS;
 
     fn check_fields() -> Vec<CheckSize> {
         vec![CheckSize::of::<E>()]

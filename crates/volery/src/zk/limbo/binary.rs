@@ -39,6 +39,7 @@ macro_rules! over_check_field {
 impl Domain for Bits {
     type F = F2;
     type Views<'a> = Views<'a>;
+    const SLOTS: usize = WORD_BITS - 1;
 
     fn check_fields() -> Vec<CheckSize> {
         let [short, word, longer] = [CheckSize::of::<F48>(), CheckSize::of::<F64>(), CheckSize::of::<F96>()];
@@ -96,7 +97,7 @@ impl<'a, C> Prover<'a, C> {
 impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> for Prover<'_, C> {
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
-        let passes = each(self.terms.threads, scope.passes(self.terms.threads, WORD_BITS - 1), |range| {
+        let passes = each(self.terms.threads, scope.passes(self.terms.threads, Bits::SLOTS), |range| {
             let factors = (range.start == 0).then(Factors::default);
             let corrections = Corrections::Made { values: self.values, made: Made::default(), factors };
             let mut pass = Pass::new(&scope, range.clone(), corrections, None);
@@ -120,7 +121,7 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
 
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>> {
         let scope = self.terms.scope(tapes);
-        let shares = each(self.terms.threads, scope.passes(self.terms.threads, WORD_BITS - 1), |range| {
+        let shares = each(self.terms.threads, scope.passes(self.terms.threads, Bits::SLOTS), |range| {
             let mut shares = shares(self.terms, challenges, range.clone());
             Pass::new(&scope, range, Corrections::Past, Some(&mut shares)).run(self.circuit)?;
             Ok(shares.finish())
@@ -155,7 +156,7 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E>
             drop(pass);
             Ok((said, shares.finish()))
         };
-        let ranges = scope.passes(self.terms.threads, WORD_BITS - 1);
+        let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
         let passes = each_hearing(self.terms.threads, ranges, talk, run)?;
         let (said, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
         Ok((said.concat(), shares.concat()))

@@ -26,8 +26,7 @@ impl Scope<'_> {
     /// where not even those of one do.
     pub(super) fn passes(&self, threads: usize, slots: usize) -> Vec<Range<usize>> {
         let repetitions = self.tapes.len();
-        let fit = (slots / self.views()).max(1);
-        let each = fit.min(repetitions.div_ceil(threads.max(1)));
+        let each = together(repetitions, self.views(), threads, slots);
         (0..repetitions).step_by(each).map(|first| first..repetitions.min(first + each)).collect()
     }
 
@@ -35,6 +34,17 @@ impl Scope<'_> {
     pub(super) fn views(&self) -> usize {
         self.tapes[0].views()
     }
+}
+
+/// How many of so many `repetitions`, each of so many `views`, a pass follows.
+fn together(repetitions: usize, views: usize, threads: usize, slots: usize) -> usize {
+    (slots / views).max(1).min(repetitions.div_ceil(threads.max(1)))
+}
+
+/// How often all passes together walk over the circuit, where a walk has `slots` for views.
+pub(super) fn walks(repetitions: usize, views: usize, threads: usize, slots: usize) -> u64 {
+    let passes = repetitions.div_ceil(together(repetitions, views, threads, slots));
+    (passes * views.div_ceil(slots)) as u64
 }
 
 /// The digests of what a repetition says of the circuit: [`Said`], finished.
