@@ -65,7 +65,7 @@ fn run(system: System) -> Result<u64> {
 /// Proves it by a stack and by one garbled circuit of all, and shows that another message satisfies no clause.
 pub fn main() -> Result<()> {
     let ands = shapes(&statement())?[0].mul;
-    let [stacked, together] = [run(System::Stack)?, run(System::Jko)?];
+    let [stacked, together] = [run(System::STACK)?, run(System::JKO)?];
     println!(
         "one of {} digests of {ands} ANDs: {stacked} bytes stacked, {together} not",
         statement().count()

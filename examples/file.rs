@@ -45,7 +45,7 @@ fn bits(colours: [u8; 10]) -> Vec<F2> {
 
 /// Writes a proof, verifies it, and shows what is no proof.
 pub fn main() -> Result<()> {
-    let options = Options { system: System::Limbo, ..Options::default() };
+    let options = Options { system: System::LIMBO, ..Options::default() };
 
     // The prover, who then goes home. What the file says of itself in words is bound to the proof.
     let mut file = Vec::new();

@@ -43,7 +43,7 @@ fn options(system: usize, seed: u8) -> Options {
         0 => options,
         _ => {
             let checking = Checking { by: Some(CheckedBy::ALL[system - 1]), block: Some(40) };
-            Options { system: System::Wolverine, checking, ..options }
+            Options { system: System::WOLVERINE, checking, ..options }
         }
     }
 }

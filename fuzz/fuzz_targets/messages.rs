@@ -40,7 +40,7 @@ fn options(system: usize, seed: u8) -> Options {
         0 => options,
         _ => {
             let checking = Checking { block: Some(30), ..Checking::default() };
-            Options { system: System::Wolverine, checking, non_interactive: system == 2, ..options }
+            Options { system: System::WOLVERINE, checking, non_interactive: system == 2, ..options }
         }
     }
 }

@@ -30,7 +30,7 @@ fn network() -> Network {
 }
 
 fn options() -> Options {
-    Options { system: System::Limbo, seed: Some([1; 32]), ..Options::default() }
+    Options { system: System::LIMBO, seed: Some([1; 32]), ..Options::default() }
 }
 
 fuzz_target!(|input: (bool, bool, u16, Vec<u8>)| {

@@ -13,7 +13,7 @@ use volery::circuit::{
     ShortSolution, Size,
 };
 use volery::random::Random;
-use volery::{Circuit, Setting, System};
+use volery::{Circuit, Setting};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::fields::{Field, Stated, Visitor};
 use volery_cli::print::seconds;
@@ -123,7 +123,7 @@ impl Visitor for OfMatrices<'_> {
     fn visit<S: Stated>(self) -> Result<()> {
         let Self(run) = self;
         let plan = Plan::<S>::new(run)?;
-        let by_gates = plan.settings.system == System::Wolverine;
+        let by_gates = !plan.settings.system.facts().polynomials;
         let kind = run.typed.kind.as_deref().unwrap_or(if by_gates { GATES } else { RANDOM });
         one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES])?;
         if by_gates && kind != GATES {

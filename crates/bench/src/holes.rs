@@ -118,7 +118,7 @@ fn prove<W>(
 where
     W: IntoIterator<Item = F2> + Clone + Send,
 {
-    let shape = Shape::of(circuit)?;
+    let shape = Shape::without_depth(circuit)?;
     let options = plan.settings.options(digest, Some(shape.size()))?;
     plan.prove(("count", count), circuit, witness, shape.mul, &options)
 }

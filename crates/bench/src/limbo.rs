@@ -42,7 +42,7 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
             )));
         }
         let Preimage { statement, witness, .. } = Preimage::random()?;
-        let shape = Shape::of(&statement)?;
+        let shape = Shape::without_depth(&statement)?;
         let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
         return bench.run(statement.source(), Known::<Relation>(&witness), shape.mul, &options);
     }

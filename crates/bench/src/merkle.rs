@@ -11,7 +11,7 @@ use volery::circuit::gadget::{Bytes, Gates, Holes, sha256_tree};
 use volery::circuit::stream::Source;
 use volery::circuit::{Polynomials, Shape, Size};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2, System};
+use volery::{Binary, Circuit, F2};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::human;
 
@@ -52,7 +52,7 @@ impl Tree {
     /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the
     /// same in each.
     fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
-        let shape = |depth| Shape::of(&Self { depth, ..*self });
+        let shape = |depth| Shape::without_depth(&Self { depth, ..*self });
         let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
         let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
         let all = |of_leaf: u64, of_three: u64| leaves * of_leaf + nodes * (of_three - 2 * of_leaf);
@@ -109,7 +109,7 @@ const INITIAL: [u32; 8] =
 pub(crate) fn merkle(run: &Run) -> Result<()> {
     let plan = Plan::<Binary>::new(run)?;
     // What is a hole to one system is a tower of gates to another.
-    let best = if plan.settings.system == System::QuickSilver { "holes" } else { "gates" };
+    let best = if plan.settings.system.facts().polynomials { "holes" } else { "gates" };
     let kind = run.typed.kind.as_deref().unwrap_or(best);
     one_of("--kind", kind, &["gates", "holes"])?;
     let depth = size("--depth", run.typed.depth.as_deref(), DEPTH)?;
@@ -143,7 +143,7 @@ mod tests {
         for (depth, holes) in [(1, false), (2, true), (3, false)] {
             let tree = Tree { depth, holes, root: root(seed, depth, 0) };
             volery::check(&tree, witness(seed, depth)).expect("satisfied");
-            let shape = Shape::of(&tree).expect("counted");
+            let shape = Shape::without_depth(&tree).expect("counted");
             let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
             let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
             for of in [by_polynomials, by_gates] {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::stream::StreamedClauses;
 use volery::circuit::{self, Alternatives, Relation, Statement, Witness, clauses};
-use volery::{Binary, Options, Provable, Setting, System};
+use volery::{Binary, Options, Provable, Setting};
 use volery_cli::both::{Reports, Task};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::link::Shape;
@@ -59,7 +59,7 @@ impl<S: Setting> Plan<S> {
         C: Provable<S> + Sync + ?Sized,
     {
         // A prover of a garbled circuit evaluates, and garbles once more to check.
-        let passes = if self.settings.system == System::Jko { 2 } else { 1 };
+        let passes = if self.settings.system.facts().garbles { 2 } else { 1 };
         let reports = self.task("gates", passes * mul).prove(circuit, witness, options, self.repeat)?;
         Ok(self.outcome(size, &reports))
     }
@@ -79,7 +79,7 @@ impl<S: Setting> Plan<S> {
     /// What there is to do, `of` so many a run.
     pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
         // How often parties are simulated for all repetitions is told on the way.
-        let known = self.settings.system != System::Limbo;
+        let known = !self.settings.system.facts().simulates;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         Task { settings: &self.settings, shape: self.shape, unit, total }
     }
@@ -105,11 +105,11 @@ impl Plan<Binary> {
         witness: &Witness,
     ) -> Result<Outcome> {
         let known = Known::<Relation>(witness);
-        if self.settings.system == System::Stack {
+        if self.settings.system.facts().of_clauses {
             return self.clauses(size, statement, known);
         }
         volery::check(statement, known)?;
-        let shape = circuit::Shape::of(statement)?;
+        let shape = circuit::Shape::without_depth(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
         self.prove(size, statement.source(), known, self.settings.mul(&shape), &options)
     }

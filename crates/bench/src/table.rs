@@ -2,16 +2,16 @@
 
 use crate::args::Typed;
 use crate::bench::{Bench, Over, Takes};
-use crate::tables;
 use crate::{
-    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, vole,
+    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, tables,
+    vole,
 };
-use volery::System::{self, Jko, Limbo, QuickSilver, Stack, Wolverine};
+use volery::System;
 use volery_cli::failure::{Result, one_of};
 use volery_cli::fields::Field;
 
 /// The systems of a statement over F_2 without clauses.
-const OF_BITS: &[System] = &[QuickSilver, Wolverine, Jko, Limbo];
+const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
 
 /// What can be measured.
 pub(crate) static BENCHES: [Bench; 19] = [
@@ -29,7 +29,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--gates", "--inputs"],
         takes: Takes::All,
         over: Over::Any(arithmetic),
-        systems: &[QuickSilver, Wolverine, Limbo],
+        systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the like over any --field [default: f61], two additions to each multiplication",
         run: generated::arithmetic,
     },
@@ -47,7 +47,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--length"],
         takes: Takes::All,
         over: Over::Any(arithmetic),
-        systems: &[QuickSilver, Wolverine, Limbo],
+        systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the inner product of two secret vectors of --length over any --field [default: f61]",
         run: algebra::inner_product,
     },
@@ -56,7 +56,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--size", "--kind"],
         takes: Takes::All,
         over: Over::Any(arithmetic),
-        systems: &[QuickSilver, Wolverine, Limbo],
+        systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the public product of two secret matrices of --size rows and columns over any --field \
                [default: f61]: by random vectors, by an inner-product for each entry, or by gates, by \
                --kind",
@@ -67,7 +67,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--kind"],
         takes: Takes::All,
         over: Over::Any(algebra::field_of_short_solutions),
-        systems: &[QuickSilver, Wolverine],
+        systems: &[System::QUICKSILVER, System::WOLVERINE],
         says: "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 \
                binary ones over f61, by --kind",
         run: algebra::sis,
@@ -77,7 +77,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--kind", "--count"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[QuickSilver],
+        systems: &[System::QUICKSILVER],
         says: "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and \
                gate by gate",
         run: holes::holes,
@@ -97,7 +97,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--count"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[QuickSilver, Wolverine, Jko, Stack, Limbo],
+        systems: &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::STACK, System::LIMBO],
         says: "an input that breaks one of --count pieces of C [default: 4], each of 70,000 ANDs or more",
         run: snippets::snippets,
     },
@@ -106,7 +106,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--depth"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[QuickSilver, Wolverine, Jko, Stack, Limbo],
+        systems: &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::STACK, System::LIMBO],
         says: "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, \
                1.9 million ANDs",
         run: membership::merkle_membership,
@@ -116,7 +116,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--gates"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[Jko],
+        systems: &[System::JKO],
         says: "the circuit of `boolean` as a garbled one; garbling and evaluation alone, too",
         run: garbled::jko,
     },
@@ -125,7 +125,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--clauses", "--gates"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[Stack, QuickSilver, Wolverine, Jko, Limbo],
+        systems: &[System::STACK, System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO],
         says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which \
                hold for no witness of another",
         run: garbled::stack,
@@ -135,7 +135,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--gates", "--inputs"],
         takes: Takes::All,
         over: Over::Any(bits),
-        systems: &[Wolverine],
+        systems: &[System::WOLVERINE],
         says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by \
                --checked-by; and by quicksilver over the same correlations",
         run: generated::wolverine,
@@ -145,7 +145,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--statement", "--gates", "--interactive"],
         takes: Takes::All,
         over: Over::Bits,
-        systems: &[Limbo],
+        systems: &[System::LIMBO],
         says: "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the \
                prover's head: as a file, or over the link with --interactive",
         run: limbo::limbo,
@@ -173,7 +173,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--gates"],
         takes: Takes::Correlations,
         over: Over::BitsElse("vole-f61"),
-        systems: &[QuickSilver],
+        systems: &[System::QUICKSILVER],
         says: "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
         run: vole::vole,
     },
@@ -182,7 +182,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--gates"],
         takes: Takes::Correlations,
         over: Over::ElementsElse("vole-f2"),
-        systems: &[QuickSilver],
+        systems: &[System::QUICKSILVER],
         says: "the like over any other --field [default: f61]",
         run: vole::vole,
     },
@@ -191,7 +191,7 @@ pub(crate) static BENCHES: [Bench; 19] = [
         options: &["--out", "--only", "--quick", "--large"],
         takes: Takes::NoProof,
         over: Over::Any(bits),
-        systems: &[QuickSilver],
+        systems: &[System::QUICKSILVER],
         says: "what the papers report, run by run, in a folder of tables with their figures beside ours, \
                and plots",
         run: tables::tables,

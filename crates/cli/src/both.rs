@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape, loopback};
 use crate::progress::{Counter, Progress, Watched};
-use crate::settings::{Settings, is_correlated};
+use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use volery::channel::{Channel, Party};
@@ -69,7 +69,7 @@ impl<S: Setting> Task<'_, S> {
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: Provable<S> + Sync + ?Sized,
     {
-        if !is_correlated(options.system) {
+        if !options.system.facts().correlated {
             return self.each(
                 options,
                 repeat,

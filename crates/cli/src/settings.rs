@@ -7,7 +7,7 @@ mod simulation;
 mod system;
 
 pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES};
-pub use system::{is_correlated, system, system_of_party};
+pub use system::{system, system_of_party};
 
 use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
@@ -15,7 +15,7 @@ use crate::fields::BOOLEAN;
 use advice::{OneWay, or_take};
 use std::marker::PhantomData;
 use std::time::Duration;
-use system::{CORRELATED, not_of};
+use system::{not_of, those};
 use volery::circuit::{Shape, Size};
 use volery::{
     Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
@@ -67,24 +67,25 @@ impl<S: Setting> Settings<S> {
 
     /// The same by a system that is settled.
     pub fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
-        if matches!(system, System::Jko | System::Stack) && S::F::NAME != BOOLEAN {
+        if system.facts().bits_only && S::F::NAME != BOOLEAN {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
                 S::name()
             )));
         }
-        let coins = match system {
-            System::Limbo => "asks the verifier for coins, but for a proof that is a file",
-            _ => "is made of messages to and fro",
+        let coins = if system.facts().simulates {
+            "asks the verifier for coins, but for a proof that is a file"
+        } else {
+            "is made of messages to and fro"
         };
         let no_part = [
             ("--vole", typed.vole != AUTO, "draws no correlations"),
             ("--non-interactive", typed.non_interactive, coins),
         ];
         if let Some((option, _, why)) =
-            no_part.into_iter().find(|(_, given, _)| *given && !is_correlated(system))
+            no_part.into_iter().find(|(_, given, _)| *given && !system.facts().correlated)
         {
-            return Err(not_of(option, system, why, CORRELATED));
+            return Err(not_of(option, system, why, &those(|facts| facts.correlated)));
         }
         let garbling = garbling(typed, system)?;
         let checking = checking::checking::<S>(&typed.checking, system)?;
@@ -98,7 +99,7 @@ impl<S: Setting> Settings<S> {
                 S::name()
             )));
         }
-        if typed.non_interactive && system == System::Wolverine {
+        if typed.non_interactive && system.facts().triples {
             checking::possible::<S>(checking, true).map_err(|why| why.at("--non-interactive"))?;
         }
         let security = typed.security.as_deref().map(str::parse).transpose();
@@ -127,16 +128,22 @@ impl<S: Setting> Settings<S> {
     /// The same over a link of this bandwidth, where it was said.
     pub fn over(self, typed: Option<&str>) -> Result<Self> {
         let bandwidth = typed.map(bandwidth).transpose()?;
-        if bandwidth.is_some() && !is_correlated(self.system) {
-            return Err(not_of("--bandwidth", self.system, "has nothing to choose by it", CORRELATED));
+        if bandwidth.is_some() && !self.system.facts().correlated {
+            return Err(not_of(
+                "--bandwidth",
+                self.system,
+                "has nothing to choose by it",
+                &those(|facts| facts.correlated),
+            ));
         }
         Ok(Self { bandwidth, ..self })
     }
 
     /// The same with as much work for each clause, if that is asked for.
     pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
-        if asked && self.system != System::Stack {
-            return Err(not_of("--fixed-work", self.system, "has no clauses to hide", System::Stack.name()));
+        if asked && !self.system.facts().of_clauses {
+            let others = those(|facts| facts.of_clauses);
+            return Err(not_of("--fixed-work", self.system, "has no clauses to hide", &others));
         }
         self.garbling.fixed_work = asked;
         Ok(self)
@@ -167,12 +174,12 @@ impl<S: Setting> Settings<S> {
     /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to
     /// quicksilver takes several.
     pub fn mul(&self, shape: &Shape) -> u64 {
-        if self.system == System::QuickSilver { shape.mul } else { shape.mul_by_gates() }
+        if self.system.facts().polynomials { shape.mul } else { shape.mul_by_gates() }
     }
 
     /// The size of such a circuit, likewise.
     pub fn size(&self, shape: &Shape) -> Size {
-        if self.system == System::QuickSilver { shape.size() } else { shape.size_by_gates() }
+        if self.system.facts().polynomials { shape.size() } else { shape.size_by_gates() }
     }
 
     /// Threads of each party.
@@ -193,22 +200,24 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
     if let Some(name) = gate_hash {
         let all = Construction::ALL;
         one_of("--gate-hash", name, &all.map(Construction::name))?;
-        if !matches!(system, System::Jko | System::Stack) {
-            return Err(not_of("--gate-hash", system, "garbles no gates", "jko or stack"));
+        if !system.facts().garbles {
+            return Err(not_of("--gate-hash", system, "garbles no gates", &those(|facts| facts.garbles)));
         }
         garbling.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
     }
     if let Some(name) = seeds {
         one_of("--seeds", name, &Seeds::ALL.map(Seeds::name))?;
-        if system != System::Stack {
-            return Err(not_of("--seeds", system, "has no clauses with seeds", System::Stack.name()));
+        if !system.facts().of_clauses {
+            let others = those(|facts| facts.of_clauses);
+            return Err(not_of("--seeds", system, "has no clauses with seeds", &others));
         }
         garbling.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
     }
     let threads = self::threads(threads)
         .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
-    if threads > 1 && !matches!(system, System::Stack | System::Limbo) {
-        return Err(not_of("--threads", system, "has one thread for each party", "stack or limbo"));
+    if threads > 1 && !system.facts().threads {
+        let others = those(|facts| facts.threads);
+        return Err(not_of("--threads", system, "has one thread for each party", &others));
     }
     garbling.threads = threads as usize;
     Ok(garbling)

@@ -122,6 +122,16 @@ pub trait Backend {
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
     fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()>;
 
+    /// Says that `wire` carries bit, or element, `place` of output `port`. Who evaluates a circuit or writes a file of it
+    /// takes it; to a proof it means nothing.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn output(&mut self, port: usize, place: u64, wire: Self::Wire) -> Result<()> {
+        let _ = (port, place, wire);
+        Ok(())
+    }
+
     /// What `body` makes, in a scope: of the wires that it pushes only those of the result are used behind it. A
     /// [`stream`] forgets the others there: put one around what a long loop does each time.
     ///
@@ -286,6 +296,9 @@ impl<B: Backend> Backend for &mut B {
     #[inline]
     fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
         (**self).assert_zero(a, name)
+    }
+    fn output(&mut self, port: usize, place: u64, wire: B::Wire) -> Result<()> {
+        (**self).output(port, place, wire)
     }
     fn forget(&mut self, wires: &[B::Wire]) {
         (**self).forget(wires);

@@ -28,7 +28,7 @@ pub use options::{Options, Proof, Report, Security};
 pub use over::Over;
 pub use setting::{Registered, Setting};
 pub use statement::{ForProver, ForVerifier, Provable, Reread, Stream, check};
-pub use system::{ProofSystem, ProvesMany, System, VerifiesMany};
+pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use wolverine::{choose, statistical_bits};
 
 use crate::channel::Channel;
@@ -65,8 +65,26 @@ where
     W: IntoIterator<Item = S::F> + Clone,
     C: Provable<S> + ?Sized,
 {
-    let statement = ForProver::of(circuit);
-    system::find::<S>(options.system)?.prove(statement, &witness, channel, options)
+    prove_by(system::find::<S>(options.system)?, circuit, witness, channel, options)
+}
+
+/// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not name it.
+///
+/// # Errors
+/// Those of the system.
+pub fn prove_by<S, W, C>(
+    system: &dyn ProofSystem<S>,
+    circuit: &C,
+    witness: W,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report>
+where
+    S: Setting,
+    W: IntoIterator<Item = S::F> + Clone,
+    C: Provable<S> + ?Sized,
+{
+    system.prove(ForProver::of(circuit), &witness, channel, options)
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, by the
@@ -92,8 +110,24 @@ where
     S: Setting,
     C: Provable<S> + ?Sized,
 {
-    let statement = ForVerifier::of(circuit);
-    system::find::<S>(options.system)?.verify(statement, channel, options)
+    verify_by(system::find::<S>(options.system)?, circuit, channel, options)
+}
+
+/// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not name it.
+///
+/// # Errors
+/// Those of the system.
+pub fn verify_by<S, C>(
+    system: &dyn ProofSystem<S>,
+    circuit: &C,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)>
+where
+    S: Setting,
+    C: Provable<S> + ?Sized,
+{
+    system.verify(ForVerifier::of(circuit), channel, options)
 }
 
 /// Several statements, one after the other, on one set-up: the prover's side.

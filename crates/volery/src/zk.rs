@@ -23,6 +23,16 @@ use volery_primitives::Field;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Accepted(());
 
+impl Accepted {
+    /// The verdict of a check that ran to its end, for who writes a proof system outside of this library.
+    ///
+    /// # Errors
+    /// `Rejected` with this reason where it did not hold.
+    pub fn only_if(held: bool, otherwise: Rejection) -> Result<Self> {
+        if held { Ok(Self(())) } else { Err(Error::Rejected(otherwise)) }
+    }
+}
+
 /// What a party did at the gates of one proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gates {

@@ -23,7 +23,7 @@ where
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let mut outcome = circuit.described(run(&options)?);
     let beside = run(&Options {
-        system: System::QuickSilver,
+        system: System::QUICKSILVER,
         checking: Checking::default(),
         correlations: outcome.report.choice.map(|choice| choice.correlations),
         // What it is worth is reported, and no reason to refuse.

@@ -1,7 +1,7 @@
 //! What would be worth as much as is asked for.
 
 use crate::fields::{Field, Stated, Visitor};
-use volery::{CheckedBy, Checking, Field as _, Options, Setting, System};
+use volery::{CheckedBy, Checking, Field as _, Options, Setting};
 
 /// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be
 /// chosen.
@@ -19,7 +19,7 @@ pub(super) fn or_check<S: Setting>(options: &Options, asked: u32) -> String {
         most_bits::<S>(&Options { checking, ..options.clone() }).is_ok_and(|bits| bits >= asked)
     };
     // Those that send least come last.
-    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system == System::Wolverine);
+    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system.facts().triples);
     let mut enough = checks.filter(enough);
     enough.next().map_or(String::new(), |by| format!(", or take --checked-by {by}"))
 }

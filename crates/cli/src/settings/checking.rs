@@ -1,6 +1,6 @@
 //! What is asked of the checks of wolverine.
 
-use super::system::not_of;
+use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::circuit::Size;
@@ -8,8 +8,8 @@ use volery::{CheckedBy, Checking, LONGEST_BLOCK, Options, Setting, System};
 
 /// How products are checked by `system`, if it has a choice.
 pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Result<Checking> {
-    if let (Some(option), true) = (typed.given(), system != System::Wolverine) {
-        return Err(not_of(option, system, "has a check of its own", System::Wolverine.name()));
+    if let (Some(option), true) = (typed.given(), !system.facts().triples) {
+        return Err(not_of(option, system, "has a check of its own", &those(|facts| facts.triples)));
     }
     let mut checking = Checking::default();
     if let Some(name) = &typed.checked_by {
@@ -31,7 +31,7 @@ pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Re
 
 /// Refuses what the library has no proof for, whatever the statement.
 pub(super) fn possible<S: Setting>(checking: Checking, non_interactive: bool) -> Result<()> {
-    let options = Options { system: System::Wolverine, checking, non_interactive, ..Options::default() };
+    let options = Options { system: System::WOLVERINE, checking, non_interactive, ..Options::default() };
     let mut correlations = S::correlations().into_iter();
     correlations.try_for_each(|choice| {
         volery::statistical_bits::<S>(&options, choice, Size::default()).map(drop).map_err(Failure::from)

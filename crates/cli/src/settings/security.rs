@@ -3,20 +3,19 @@
 use super::Settings;
 use super::advice::{Enough, most_bits, or_check, or_take};
 use super::simulation::LIMBO_SECURITY;
-use super::system::is_correlated;
 use crate::failure::{Failure, Result};
 use volery::circuit::Shape;
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
 use volery::zk::limbo::{Domain, Mode, Parameters};
 use volery::zk::wolverine::SECURITY;
-use volery::{CheckedBy, Correlations, Options, Setting, System};
+use volery::{CheckedBy, Correlations, Options, Setting};
 
 impl<S: Setting> Settings<S> {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape
     /// over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
-        if self.system == System::Limbo {
+        if self.system.facts().simulates {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
             let wishes = &self.simulation.wishes;
             let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
@@ -28,8 +27,8 @@ impl<S: Setting> Settings<S> {
     /// Refuses what no choice of correlations, or not the given one, can offer.
     pub(super) fn offer(&self, options: &Options) -> Result<()> {
         let asked = self.asked();
-        if !is_correlated(self.system) {
-            let limbo = self.system == System::Limbo;
+        if !self.system.facts().correlated {
+            let limbo = self.system.facts().simulates;
             let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
             return if offered < asked {
                 Err(Failure::usage(format_args!(
@@ -58,6 +57,6 @@ impl<S: Setting> Settings<S> {
 
     /// The bits of security that are asked for.
     fn asked(&self) -> u32 {
-        self.security.unwrap_or(if self.system == System::Wolverine { SECURITY } else { S::SECURITY })
+        self.security.unwrap_or(if self.system.facts().triples { SECURITY } else { S::SECURITY })
     }
 }

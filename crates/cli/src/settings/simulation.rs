@@ -1,6 +1,6 @@
 //! What is asked of the parties that are simulated.
 
-use super::system::not_of;
+use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
@@ -23,8 +23,8 @@ pub(super) fn simulation<S: Setting>(
     system: System,
     threads: usize,
 ) -> Result<Simulation> {
-    if let (Some(option), true) = (typed.given(), system != System::Limbo) {
-        return Err(not_of(option, system, "simulates no parties", System::Limbo.name()));
+    if let (Some(option), true) = (typed.given(), !system.facts().simulates) {
+        return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
     }
     let parties = number("--parties", &typed.parties, 2..=MOST_PARTIES)?;
     if let Some(parties) = parties.filter(|parties| !parties.is_power_of_two()) {

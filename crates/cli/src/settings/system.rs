@@ -2,15 +2,17 @@
 
 use crate::args::Protocol;
 use crate::failure::{Failure, Result, one_of};
-use volery::System;
+use volery::{Facts, System};
 
-/// Whether it draws correlations.
-pub fn is_correlated(system: System) -> bool {
-    matches!(system, System::QuickSilver | System::Wolverine)
+/// The systems of which `which` is so: `jko or stack`.
+pub(super) fn those(which: impl Fn(&Facts) -> bool) -> String {
+    let names: Vec<_> =
+        System::ALL.iter().filter(|system| which(system.facts())).map(|system| system.name()).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
 }
-
-/// Those that do.
-pub(super) const CORRELATED: &str = "quicksilver or wolverine";
 
 /// That `option`, which is one of `others`, has no part in `system`.
 pub(super) fn not_of(option: &str, system: System, why: &str, others: &str) -> Failure {
@@ -27,8 +29,10 @@ pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
 /// The system of a party whose proof is a file where `file` names the option that says so.
 pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
     let Some(option) = file else { return system(typed, System::default()) };
-    match system(typed, System::Limbo)? {
-        System::Limbo => Ok(System::Limbo),
-        other => Err(not_of(option, other, "makes no files", System::Limbo.name())),
+    let system = system(typed, System::LIMBO)?;
+    if system.facts().simulates {
+        Ok(system)
+    } else {
+        Err(not_of(option, system, "makes no files", &those(|facts| facts.simulates)))
     }
 }

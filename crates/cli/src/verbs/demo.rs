@@ -2,8 +2,8 @@
 
 use crate::verbs::args::Demo;
 use std::time::Instant;
+use volery::Binary;
 use volery::circuit::{Relation, Shape};
-use volery::{Binary, System};
 use volery_cli::both::Task;
 use volery_cli::failure::Result;
 use volery_cli::fields::Field;
@@ -21,22 +21,24 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let Preimage { statement, witness, digest } = Preimage::random()?;
     let known = Known::<Relation>(&witness);
     volery::check(&statement, known)?;
-    let shape = Shape::of(&statement)?;
+    let shape = Shape::without_depth(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
         settings: &settings,
         shape: link::Shape::default(),
         unit: "gates",
         // How often parties are simulated for all repetitions is told on the way.
-        total: (settings.system != System::Limbo).then(|| settings.mul(&shape)),
+        total: (!settings.system.facts().simulates).then(|| settings.mul(&shape)),
     };
-    let reports = match settings.system {
-        System::Stack => task.prove_one_of(&statement, (0, known), &options, 1)?,
-        _ => task.prove(statement.source(), known, &options, 1)?,
+    let of_clauses = settings.system.facts().of_clauses;
+    let reports = if of_clauses {
+        task.prove_one_of(&statement, (0, known), &options, 1)?
+    } else {
+        task.prove(statement.source(), known, &options, 1)?
     };
     let mut outcome = Outcome::of_both::<Binary>(&reports, started);
     outcome.threads = settings.threads();
-    outcome.clauses = (settings.system == System::Stack).then_some(1);
+    outcome.clauses = of_clauses.then_some(1);
     if settings.json {
         return print::result(outcome.json());
     }

@@ -28,7 +28,7 @@ pub(crate) fn several(field: Field, public: &Public) -> bool {
 
 /// Whether clauses are proved, and not one statement as a whole.
 pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
-    several(field, public) || (field == Field::F2 && system == System::Stack)
+    several(field, public) || (field == Field::F2 && system.facts().of_clauses)
 }
 
 /// `volery prove` of one of several clauses.
@@ -98,17 +98,16 @@ impl Disjunction {
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
     fn open(&self, settings: &Settings<Binary>, reach: &Reach, party: Party) -> Result<Session> {
-        let counted = match settings.system {
-            System::Stack => {
-                let _announced = Progress::announce(COUNTING, settings.quiet);
-                let shapes = clauses::shapes(&StreamedClauses(self))?;
-                let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
-                // What a prover garbles before its answer and what it garbles after it are all clauses
-                // together; with fixed work each of the two is.
-                let work = if settings.garbling.fixed_work { 2 * all } else { all };
-                Counted { size: Default::default(), work: Some(work) }
-            }
-            _ => Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?,
+        let counted = if settings.system.facts().of_clauses {
+            let _announced = Progress::announce(COUNTING, settings.quiet);
+            let shapes = clauses::shapes(&StreamedClauses(self))?;
+            let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
+            // What a prover garbles before its answer and what it garbles after it are all clauses together;
+            // with fixed work each of the two is.
+            let work = if settings.garbling.fixed_work { 2 * all } else { all };
+            Counted { size: Default::default(), work: Some(work) }
+        } else {
+            Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?
         };
         Session::open(settings, reach, party, self.digest(), Some(counted))
     }

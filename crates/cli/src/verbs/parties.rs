@@ -12,7 +12,7 @@ use volery_cli::failure::Result;
 use volery_cli::fields::{Field, Stated, Visitor};
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
-use volery_cli::settings::{Settings, is_correlated, system_of_party};
+use volery_cli::settings::{Settings, system_of_party};
 use volery_cli::values::{Known, Reader};
 
 /// `volery prove`.
@@ -65,7 +65,7 @@ impl Visitor for ToPeer<'_> {
         // The check has walked every gate, and who leaves it out wants no other walk in its place; but for
         // the bound.
         let count = match settings.system {
-            system if is_correlated(system) => settings.correlations.is_none() || S::BOUND_BY_SIZE,
+            system if system.facts().correlated => settings.correlations.is_none() || S::BOUND_BY_SIZE,
             _ => !typed.no_check,
         };
         let counted = count.then(|| Counted::of::<S>(&statement, &settings, Party::Prover)).transpose()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use volery::channel::{Channel, Party};
 use volery::circuit::stream::Source;
 use volery::circuit::{Shape, Size};
-use volery::{Options, Setting, System};
+use volery::{Options, Setting};
 use volery_cli::failure::Result;
 use volery_cli::link::{Meter, Metered, Reach};
 use volery_cli::progress::{Counter, Progress, Watched};
@@ -29,15 +29,18 @@ impl Counted {
         party: Party,
     ) -> Result<Self> {
         let _announced = Progress::announce(COUNTING, settings.quiet);
-        let shape = Shape::of(source)?;
+        let shape = Shape::without_depth(source)?;
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
-        let work = match settings.system {
+        let facts = settings.system.facts();
+        let work = if facts.simulates {
             // How often parties are simulated for all repetitions is told on the way.
-            System::Limbo => None,
-            // A prover evaluates, and garbles once more to check.
-            System::Jko | System::Stack if party == Party::Prover => Some(2 * mul),
-            _ => Some(mul),
+            None
+        } else if facts.garbles && party == Party::Prover {
+            // It evaluates, and garbles once more to check.
+            Some(2 * mul)
+        } else {
+            Some(mul)
         };
         Ok(Self { size: settings.size(&shape), work })
     }

@@ -10,7 +10,7 @@ use volery::{Error, F2, Options, System};
 
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
 /// Systems whose provers commit to values one by one.
-const CORRELATED: [System; 2] = [System::QuickSilver, System::Wolverine];
+const CORRELATED: [System; 2] = [System::QUICKSILVER, System::WOLVERINE];
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[test]

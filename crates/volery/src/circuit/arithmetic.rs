@@ -81,7 +81,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         let (mut s, mut fresh) = (start.clone(), false);
         let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
         for steps in self.passes().map(|length| &steps[..length]) {
-            s = pass(b, b"forwards", steps.len(), (s, fresh), |b, s| {
+            s = pass(b, "forwards", steps.len(), (s, fresh), |b, s| {
                 for step in steps {
                     step.product(b, s)?;
                     step.sum(b, s);
@@ -102,7 +102,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         }
         fresh = false;
         for steps in self.passes().rev().map(|length| &steps[..length]) {
-            s = pass(b, b"backwards", steps.len(), (s, fresh), |b, s| {
+            s = pass(b, "backwards", steps.len(), (s, fresh), |b, s| {
                 for step in steps.iter().rev() {
                     step.sum(b, s);
                     step.product(b, s)?;
@@ -123,13 +123,13 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
 /// The state after the first `steps` of the table, which `run` takes in this direction.
 fn pass<B: Backend>(
     b: &mut B,
-    direction: &[u8],
+    direction: &str,
     steps: usize,
     (state, fresh): (Vec<B::Wire>, bool),
     run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
 ) -> Result<Vec<B::Wire>> {
-    let key = [direction, &steps.to_le_bytes()].concat();
-    let next = b.call(&key, &state, |b, state| {
+    let key = format!("arithmetic network, {direction}, {} wires, {steps}", state.len());
+    let next = b.call(key.as_bytes(), &state, |b, state| {
         let mut state = state.to_vec();
         run(b, &mut state)?;
         Ok(Returned { wires: state, public: Vec::new() })

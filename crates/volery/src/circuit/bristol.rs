@@ -29,7 +29,9 @@ mod wires;
 mod writer;
 
 pub use header::Dialect;
-pub(super) use writer::{Writer, Written, write};
+#[cfg(test)]
+pub(super) use writer::Order;
+pub(super) use writer::write;
 
 use self::blocks::{Blocks, LONGEST_LINE, Trouble};
 use self::cursor::{Cursor, separates};

@@ -18,12 +18,14 @@ pub struct Clear<F, I> {
     ended: bool,
     /// Witness and hints in their order, where they are kept.
     inputs: Option<Vec<F>>,
+    /// What came out: ports, places and values.
+    outputs: Vec<(usize, u64, F)>,
 }
 
 impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// An evaluation that reads its witness from `witness`.
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), asserts: 0, ended: false, inputs: None }
+        Self { witness: witness.into_iter(), asserts: 0, ended: false, inputs: None, outputs: Vec::new() }
     }
 
     /// The values of witness and hints, in their order, with which `circuit` holds; there are `count` of them.
@@ -40,6 +42,11 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
         let run = circuit.run(&mut clear);
         let inputs = Zeroizing::new(clear.inputs.take().expect("set above"));
         run.and_then(|()| clear.finish()).map(|()| inputs)
+    }
+
+    /// What came out of the circuit so far: ports, places and values.
+    pub(super) fn outputs(&self) -> &[(usize, u64, F)] {
+        &self.outputs
     }
 
     fn keep(&mut self, values: &[F]) {
@@ -116,6 +123,10 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     fn assert_zero(&mut self, a: F, name: &dyn Display) -> Result<()> {
         self.asserts += 1;
         if a == F::ZERO { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
+    }
+    fn output(&mut self, port: usize, place: u64, wire: F) -> Result<()> {
+        self.outputs.push((port, place, wire));
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Counting gates, and the fingerprint of a circuit.
 
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
-use super::stream::{Source, Streamed};
+use super::stream::{Source, Stream, Streamed};
 use super::{Backend, Circuit};
 use crate::error::Result;
 use core::fmt::Display;
@@ -66,6 +66,64 @@ impl Shape {
     /// `Invalid` where the statement is malformed.
     pub fn of<F: Field>(source: &dyn Source<F>) -> Result<Self> {
         Count::shape(&Streamed(source))
+    }
+
+    /// The shape of a recorded statement, whose depth is left out: parts that repeat are counted once.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    pub fn without_depth<F: Field>(source: &dyn Source<F>) -> Result<Self> {
+        Stream::new(source).count()
+    }
+
+    /// Adds the gates of `other`, whose depth is not known to lie behind or beside.
+    pub(super) fn add(&mut self, other: &Self) {
+        let Self { inputs, witness, mul, add, scale, constant, assert, .. } = *other;
+        let Self { polynomials, degree, matrices, committed, polynomial_mul, sums, .. } = *other;
+        self.inputs += inputs;
+        self.witness += witness;
+        self.mul += mul;
+        self.add += add;
+        self.scale += scale;
+        self.constant += constant;
+        self.assert += assert;
+        self.polynomials += polynomials;
+        self.degree = self.degree.max(degree);
+        self.matrices += matrices;
+        self.committed += committed;
+        self.polynomial_mul += polynomial_mul;
+        self.sums.inner += sums.inner;
+        self.sums.inner_mul += sums.inner_mul;
+        self.sums.matrix_mul += sums.matrix_mul;
+        self.sums.matrix_inner += sums.matrix_inner;
+        self.sums.rows = self.sums.rows.max(sums.rows);
+        self.sums.columns = self.sums.columns.max(sums.columns);
+    }
+
+    /// Counts `lanes` polynomials that are asserted or committed to.
+    pub(super) fn polynomials(&mut self, lanes: usize, degree: usize) {
+        self.polynomials += lanes as u64;
+        self.degree = self.degree.max(degree as u64);
+    }
+
+    /// Counts an inner product of so many pairs.
+    pub(super) fn inner(&mut self, length: u64) {
+        self.polynomial_mul += length;
+        self.sums.inner += u64::from(length > 0);
+        self.sums.inner_mul += length;
+    }
+
+    /// Counts an assertion on a product of matrices.
+    pub(super) fn matrix(&mut self, rows: u64, inner: u64, columns: u64) {
+        let mul = rows * inner * columns;
+        self.polynomial_mul += mul;
+        self.sums.matrix_mul += mul;
+        self.sums.matrix_inner += inner;
+        self.sums.rows = self.sums.rows.max(rows);
+        self.sums.columns = self.sums.columns.max(columns);
+        self.assert += 1;
+        self.matrices += 1;
+        self.degree = self.degree.max(2);
     }
 
     /// Multiplications where polynomials are computed gate by gate.
@@ -331,22 +389,20 @@ impl<F: Field> Polynomials for Count<F> {
         self.gate(b'I', a.len() as u128, 0);
         self.operands(a);
         self.operands(b);
-        self.shape.polynomial_mul += a.len() as u64;
-        self.shape.sums.inner += u64::from(!a.is_empty());
-        self.shape.sums.inner_mul += a.len() as u64;
+        self.shape.inner(a.len() as u64);
         Ok(self.lanes(1, 2, deepest(a).max(deepest(b)) + 1))
     }
     fn commit(&mut self, a: &CountedVector) -> Result<Vec<Counted>> {
         self.gate(b'H', a.wire.number.into(), 0);
         self.shape.inputs += a.lanes as u64;
         self.shape.committed += a.lanes as u64;
-        self.polynomials(a.lanes, a.degree);
+        self.shape.polynomials(a.lanes, a.degree);
         Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
     }
     fn assert_zeroes(&mut self, a: CountedVector, _: &dyn Display) -> Result<()> {
         self.gate(b'Z', a.wire.number.into(), 0);
         self.shape.assert += a.lanes as u64;
-        self.polynomials(a.lanes, a.degree);
+        self.shape.polynomials(a.lanes, a.degree);
         Ok(())
     }
     fn assert_matrix_product(
@@ -367,24 +423,8 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
-        let mul = (a.entries().len() * b.columns()) as u64;
-        self.shape.polynomial_mul += mul;
-        let sums = &mut self.shape.sums;
-        sums.matrix_mul += mul;
-        sums.matrix_inner += a.columns() as u64;
-        sums.rows = sums.rows.max(a.rows().len() as u64);
-        sums.columns = sums.columns.max(b.columns() as u64);
-        self.shape.assert += 1;
-        self.shape.matrices += 1;
-        self.shape.degree = self.shape.degree.max(2);
+        self.shape.matrix(a.rows().len() as u64, a.columns() as u64, b.columns() as u64);
         Ok(())
-    }
-}
-
-impl<F: Field> Count<F> {
-    fn polynomials(&mut self, lanes: usize, degree: usize) {
-        self.shape.polynomials += lanes as u64;
-        self.shape.degree = self.shape.degree.max(degree as u64);
     }
 }
 

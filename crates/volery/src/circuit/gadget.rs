@@ -79,7 +79,7 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
-pub(in crate::circuit) use function::function;
+pub(in crate::circuit) use function::{function, function_of_words};
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
 pub use keccak::{Sha3_256, Sponge, sha3_256};

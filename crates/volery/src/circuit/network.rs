@@ -122,7 +122,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let first = pass * PERIOD;
             let steps = &steps[..PERIOD.min(self.half() - first) as usize];
             if self.has_all_xors(first) {
-                self.pass(b, b"forwards", steps.len(), &mut s, |b, s| {
+                self.pass(b, "forwards", steps.len(), &mut s, |b, s| {
                     for step in steps {
                         step.toffoli(b, s)?;
                         step.xors.iter().for_each(|xor| xor.run(b, s));
@@ -147,7 +147,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let first = pass * PERIOD;
             let steps = &steps[..PERIOD.min(self.half() - first) as usize];
             if self.has_all_xors(first) {
-                self.pass(b, b"backwards", steps.len(), &mut s, |b, s| {
+                self.pass(b, "backwards", steps.len(), &mut s, |b, s| {
                     for step in steps.iter().rev() {
                         step.xors.iter().rev().for_each(|xor| xor.run(b, s));
                         step.toffoli(b, s)?;
@@ -175,13 +175,14 @@ impl Network {
     fn pass<B: Backend<F = F2>>(
         &self,
         b: &mut B,
-        direction: &[u8],
+        direction: &str,
         steps: usize,
         state: &mut State<B::Wire>,
         run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
     ) -> Result<()> {
-        let key = [direction, &self.variant.to_le_bytes(), &steps.to_le_bytes()].concat();
-        let next = b.call(&key, &state.wires, |b, wires| {
+        let width = state.wires.len();
+        let key = format!("network, {direction}, {} of {width}, {steps}", self.variant);
+        let next = b.call(key.as_bytes(), &state.wires, |b, wires| {
             let mut wires = wires.to_vec();
             run(b, &mut wires)?;
             Ok(Returned { wires, public: Vec::new() })

@@ -21,6 +21,7 @@
 //! | `Witness` | slot | count | | so many elements, on consecutive slots |
 //! | `Hint` | function | words | | lists: of the arguments, of the results |
 //! | `Assert` | | slot | | that it carries zero |
+//! | `Output` | port | slot | place | what comes out, for who evaluates |
 //! | `Call` | function | words | | lists: of the arguments, of the results |
 //! | `Public` | vector | constant | count | consecutive constants, a lane each |
 //! | `Vector` | vector | words | | list: wires, a lane each |
@@ -51,13 +52,15 @@ mod interpreter;
 mod naming;
 mod plan;
 mod recorder;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 pub use block::{Block, HintFunction, Op, Record};
-pub use recorder::{Handle, Recorder, VectorHandle};
+pub use recorder::{Functions, Handle, Recorder, VectorHandle};
+use shape::count;
 
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape};
 use crate::error::Result;
 use interpreter::Interpreter;
 use volery_primitives::{F2, Field};
@@ -93,11 +96,42 @@ pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
 
 impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        let mut interpreter = Interpreter::new(b, self.0);
-        let mut recorder = Recorder::new(&mut interpreter);
-        let recorded = self.0.record(&mut recorder);
-        recorder.finish(recorded)
+        execute(self.0, &Functions::default(), b)
     }
+}
+
+/// A statement as a stream of gates, whose functions are kept from one time to the next: for who goes through it often.
+pub struct Stream<'s, F: Field> {
+    source: &'s dyn Source<F>,
+    functions: Functions<F>,
+}
+
+impl<'s, F: Field> Stream<'s, F> {
+    /// The stream of `source`.
+    pub fn new(source: &'s dyn Source<F>) -> Self {
+        Self { source, functions: Functions::default() }
+    }
+
+    /// Its gates by kind, but for their depth.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    pub fn count(&self) -> Result<Shape> {
+        count(self.source, &self.functions)
+    }
+}
+
+impl<B: Polynomials> Circuit<B> for Stream<'_, B::F> {
+    fn run(&self, b: &mut B) -> Result<()> {
+        execute(self.source, &self.functions, b)
+    }
+}
+
+fn execute<B: Polynomials>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
+    let mut interpreter = Interpreter::new(b, source);
+    let mut recorder = Recorder::new(&mut interpreter, functions);
+    let recorded = source.record(&mut recorder);
+    recorder.finish(recorded)
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.
@@ -131,6 +165,34 @@ impl Alternatives for StreamedClauses<'_> {
     }
     fn like(&self, clause: usize) -> usize {
         self.0.like(clause)
+    }
+}
+
+/// Clauses as streams of gates, whose functions are kept from one to the next, and from one time to the next.
+pub struct ClauseStream<'s> {
+    clauses: &'s dyn ClauseSource,
+    functions: Functions<F2>,
+}
+
+impl<'s> ClauseStream<'s> {
+    /// The streams of `clauses`.
+    pub fn new(clauses: &'s dyn ClauseSource) -> Self {
+        Self { clauses, functions: Functions::default() }
+    }
+}
+
+impl Alternatives for ClauseStream<'_> {
+    fn count(&self) -> usize {
+        self.clauses.count()
+    }
+    fn like(&self, clause: usize) -> usize {
+        self.clauses.like(clause)
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for ClauseStream<'_> {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
+        execute(&Clause::new(self.clauses, clause), &self.functions, branch)
     }
 }
 

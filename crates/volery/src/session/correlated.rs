@@ -4,12 +4,10 @@ use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::estimate::wolverine::drawn;
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
-use super::{
-    ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, System, VerifiesMany,
-};
+use super::{ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, VerifiesMany};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::stream::{Source, Streamed};
-use crate::circuit::{Circuit as _, Count, Shape, Size};
+use crate::circuit::stream::Stream;
+use crate::circuit::{Circuit as _, Count, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
@@ -47,9 +45,9 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
 
     fn prove(&mut self, statement: ForProver<'_, S>, witness: &dyn Reread<S::F>) -> Result<Report> {
         if self.common.options.check {
-            check_stream(statement.source, witness.read()).inspect_err(|_| self.common.forget())?;
+            check_stream(&statement.stream, witness.read()).inspect_err(|_| self.common.forget())?;
         }
-        let mut run = self.common.open(statement.source)?;
+        let mut run = self.common.open(&statement.stream)?;
         let vole = match self.vole.take() {
             Some(vole) => vole,
             None => {
@@ -65,12 +63,12 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
         let (gates, checked, vole) = if let Some(terms) = terms {
             let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
             let mut prover = prover.report_to(progress);
-            Streamed(statement.source).run(&mut prover)?;
+            statement.stream.run(&mut prover)?;
             let (gates, checked, vole) = prover.finish()?;
             (gates, Some(checked), vole)
         } else {
             let mut prover = S::prover(channel, vole, *arch, witness.read(), progress);
-            (statement.push)(&mut prover)?;
+            statement.push(&mut prover)?;
             let (gates, vole) = S::finish_prover(prover)?;
             (gates, None, vole)
         };
@@ -107,12 +105,12 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         let (accepted, gates, checked, vole) = if let Some(terms) = terms {
             let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
             let mut verifier = verifier.report_to(progress);
-            Streamed(statement.source).run(&mut verifier)?;
+            statement.stream.run(&mut verifier)?;
             let (accepted, gates, checked, vole) = verifier.finish()?;
             (accepted, gates, Some(checked), vole)
         } else {
             let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress);
-            (statement.push)(&mut verifier)?;
+            statement.push(&mut verifier)?;
             let (accepted, gates, vole) = S::finish_verifier(verifier)?;
             (accepted, gates, None, vole)
         };
@@ -129,7 +127,7 @@ impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
     }
 
     fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)> {
-        let mut run = self.common.open(statement.source)?;
+        let mut run = self.common.open(&statement.stream)?;
         let verdict = self.decide(statement, &mut run);
         let (accepted, gates, checked) = tell(self.common.channel, verdict)?;
         Ok((accepted, self.common.close(run, gates, checked)))
@@ -167,11 +165,11 @@ impl<'c, S: Setting> Common<'c, S> {
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
-    fn open(&mut self, source: &dyn Source<S::F>) -> Result<Run> {
+    fn open(&mut self, stream: &Stream<'_, S::F>) -> Result<Run> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
-        let (statement, size, proposal) = self.settle(source)?;
+        let (statement, size, proposal) = self.settle(stream)?;
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
@@ -227,11 +225,9 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
-    fn settle(&mut self, source: &dyn Source<S::F>) -> Result<([u8; 32], Option<Size>, Proposal)> {
-        self.terms = match self.options.system {
-            System::Wolverine => Some(terms::<S>(&self.options)?),
-            _ => None,
-        };
+    fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<([u8; 32], Option<Size>, Proposal)> {
+        let triples = self.options.system.facts().triples;
+        self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
@@ -254,9 +250,9 @@ impl<'c, S: Setting> Common<'c, S> {
         let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
         let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
         let (shape, statement) = match named {
-            None => Count::fingerprint(&Streamed(source)).map(|(shape, digest)| (Some(shape), digest))?,
+            None => Count::fingerprint(stream).map(|(shape, digest)| (Some(shape), digest))?,
             Some(digest) if sized => (None, digest),
-            Some(digest) => (Some(Shape::of(source)?), digest),
+            Some(digest) => (Some(stream.count()?), digest),
         };
         let by_gates = self.terms.is_some();
         let size = given.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));

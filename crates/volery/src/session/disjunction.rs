@@ -4,7 +4,7 @@ use super::statement::check_stream;
 use super::system::find;
 use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Stream};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Source, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Clause, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::zk::Accepted;
@@ -38,13 +38,13 @@ where
     }
     let one_of = OneOf(clauses);
     let source: &dyn Source<F2> = &one_of;
-    let shapes = of_clauses::shapes(&StreamedClauses(clauses))?;
+    let shapes = of_clauses::shapes(&ClauseStream::new(clauses))?;
     let all = one_of.witness(&shapes, chosen, witness.clone());
     // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
     system.prove(ForProver::of(source), &all, channel, options).map_err(|error| match error {
         Error::Unsatisfied(_) => {
             let own: Stream<'_, F2> = witness.read();
-            check_stream(&Clause::new(clauses, chosen), own).err().unwrap_or(error)
+            check_stream(&Gates::new(&Clause::new(clauses, chosen)), own).err().unwrap_or(error)
         }
         error => error,
     })

@@ -7,7 +7,7 @@ use super::{
     ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
 };
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Streamed, StreamedClauses};
+use crate::circuit::stream::{ClauseSource, ClauseStream};
 use crate::circuit::{Alternatives as _, Branch, Clause, Clauses, Clear, Shape, clauses as of_clauses};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
@@ -60,7 +60,7 @@ pub(super) struct Jko;
 
 impl ProofSystem<Binary> for Jko {
     fn system(&self) -> System {
-        System::Jko
+        System::JKO
     }
 
     fn prove(
@@ -70,15 +70,14 @@ impl ProofSystem<Binary> for Jko {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let (shape, digest) = settle(&statement.stream, options)?;
+        let values = Clear::inputs(&statement.stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Jko, gates.mul)?;
-        let system = (System::Jko, F2::NAME);
+        let security = security(options, System::JKO, gates.mul)?;
+        let system = (System::JKO, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -89,7 +88,7 @@ impl ProofSystem<Binary> for Jko {
         )?;
         let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
         run.begin();
-        prover.prove(run.channel, &circuit, &mut run.random)?;
+        prover.prove(run.channel, &statement.stream, &mut run.random)?;
         recv_verdict(run.channel)?;
         Ok(run.close())
     }
@@ -100,13 +99,13 @@ impl ProofSystem<Binary> for Jko {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let (shape, digest) = settle(statement.source, options)?;
+        let (shape, digest) = settle(&statement.stream, options)?;
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Jko, gates.mul)?;
-        let system = (System::Jko, F2::NAME);
+        let security = security(options, System::JKO, gates.mul)?;
+        let system = (System::JKO, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -117,7 +116,7 @@ impl ProofSystem<Binary> for Jko {
         )?;
         let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
-            verifier.verify(run.channel, &Streamed(statement.source), &mut run.random)
+            verifier.verify(run.channel, &statement.stream, &mut run.random)
         });
         let accepted = tell(run.channel, verdict)?;
         Ok((accepted, run.close()))
@@ -153,7 +152,7 @@ fn without_clauses() -> Error {
 
 impl ProofSystem<Binary> for Stack {
     fn system(&self) -> System {
-        System::Stack
+        System::STACK
     }
 
     fn prove(
@@ -184,7 +183,7 @@ impl ProofOfClauses for Stack {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let clauses = &StreamedClauses(clauses);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         if options.garbling.fixed_work {
             (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
@@ -197,8 +196,8 @@ impl ProofOfClauses for Stack {
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Stack, gates.mul)?;
-        let system = (System::Stack, F2::NAME);
+        let security = security(options, System::STACK, gates.mul)?;
+        let system = (System::STACK, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -220,14 +219,14 @@ impl ProofOfClauses for Stack {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let clauses = &StreamedClauses(clauses);
+        let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
         let gates = terms.gates();
-        let security = security(options, System::Stack, gates.mul)?;
-        let system = (System::Stack, F2::NAME);
+        let security = security(options, System::STACK, gates.mul)?;
+        let system = (System::STACK, F2::NAME);
         let mut run = Single::open(
             channel,
             options,
@@ -247,7 +246,7 @@ impl ProofOfClauses for Stack {
 
 /// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the work that the
 /// chosen clause takes.
-fn evaluate_in_vain(clauses: &StreamedClauses<'_>, clause: usize, witness: Stream<'_, F2>) {
+fn evaluate_in_vain(clauses: &ClauseStream<'_>, clause: usize, witness: Stream<'_, F2>) {
     let endless: Stream<'_, F2> = Box::new(witness.chain(core::iter::repeat(F2::ZERO)));
     let mut clear = Clear::new(endless);
     // Assertions are collected, so that none ends it.
@@ -255,7 +254,7 @@ fn evaluate_in_vain(clauses: &StreamedClauses<'_>, clause: usize, witness: Strea
 }
 
 /// The gates of the clauses, and the name of all: the given one, or that of their gates.
-fn settle_clauses(clauses: &StreamedClauses<'_>, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
+fn settle_clauses(clauses: &ClauseStream<'_>, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
     match options.statement {
         Some(digest) => Ok((of_clauses::shapes(clauses)?, digest)),
         None => of_clauses::fingerprint(clauses),

@@ -11,7 +11,7 @@ use super::{
     System,
 };
 use crate::channel::{Channel, Party, Traffic};
-use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
@@ -148,7 +148,7 @@ pub(super) struct Limbo;
 
 impl<S: Setting> ProofSystem<S> for Limbo {
     fn system(&self) -> System {
-        System::Limbo
+        System::LIMBO
     }
 
     fn prove(
@@ -158,16 +158,16 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
+        let circuit = &statement.stream;
+        let (shape, digest) = settle(circuit, options)?;
         let started = Instant::now();
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::Limbo, &*S::name());
+        let system = (System::LIMBO, &*S::name());
         let mut run = Single::open(
             channel,
             options,
@@ -178,7 +178,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         )?;
         run.begin();
         let started = Instant::now();
-        limbo::prove::<S::Parties, _>(run.channel, &terms, &circuit, &values, &mut run.random)?;
+        limbo::prove::<S::Parties, _>(run.channel, &terms, circuit, &values, &mut run.random)?;
         let work = evaluated + started.elapsed();
         recv_verdict(run.channel)?;
         Ok(with_proof(run.close(), &terms, work))
@@ -190,13 +190,13 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let circuit = Streamed(statement.source);
-        let (shape, digest) = settle(statement.source, options)?;
+        let circuit = &statement.stream;
+        let (shape, digest) = settle(circuit, options)?;
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Verifier);
         terms.check()?;
         let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::Limbo, &*S::name());
+        let system = (System::LIMBO, &*S::name());
         let mut run = Single::open(
             channel,
             options,
@@ -206,7 +206,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
             worth,
         )?;
         run.begin();
-        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, &circuit, &mut run.random);
+        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, circuit, &mut run.random);
         let (accepted, work) = tell(run.channel, verdict)?;
         Ok((accepted, with_proof(run.close(), &terms, work)))
     }
@@ -225,15 +225,15 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         options: &Options,
     ) -> Result<Report> {
         let started = Instant::now();
-        let circuit = Streamed(source);
-        let (shape, statement) = settle(source, options)?;
-        let values = Clear::inputs(&circuit, witness.read(), shape.inputs_by_gates() as usize)?;
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
+        let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let parameters = choose::<S>(options, &shape, Mode::File)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
         let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
-        limbo::write::<S::Parties, _>(&mut out, &header, &terms, &circuit, &values, random)?;
+        limbo::write::<S::Parties, _>(&mut out, &header, &terms, circuit, &values, random)?;
         out.flush().map_err(Error::io("writing the proof"))?;
         let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
         Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
@@ -246,13 +246,14 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let started = Instant::now();
-        let (shape, statement) = settle(source, options)?;
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
         header.compare::<S>(statement, &shape, &options.simulation.label)?;
         let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
         let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
-        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, &Streamed(source))?;
+        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
     }
@@ -291,7 +292,7 @@ fn report(
 ) -> Report {
     let report = Report {
         statement,
-        system: System::Limbo,
+        system: System::LIMBO,
         gates: terms.gates(),
         choice: None,
         proof: None,

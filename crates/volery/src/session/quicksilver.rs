@@ -13,7 +13,7 @@ pub(super) struct QuickSilver;
 
 impl<S: Setting> ProofSystem<S> for QuickSilver {
     fn system(&self) -> System {
-        System::QuickSilver
+        System::QUICKSILVER
     }
 
     fn prove(

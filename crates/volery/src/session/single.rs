@@ -2,7 +2,7 @@
 
 use super::{Options, Report, Security, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
-use crate::circuit::stream::{Source, Streamed};
+use crate::circuit::stream::Stream;
 use crate::circuit::{Count, Shape};
 use crate::error::{Disagreement, Error, Result, Sides};
 use crate::random::Random;
@@ -90,10 +90,10 @@ impl<'c> Single<'c> {
 }
 
 /// The gates of the circuit, and its name: the given one, or that of its gates.
-pub(super) fn settle<F: Field>(source: &dyn Source<F>, options: &Options) -> Result<(Shape, [u8; 32])> {
+pub(super) fn settle<F: Field>(stream: &Stream<'_, F>, options: &Options) -> Result<(Shape, [u8; 32])> {
     match options.statement {
-        Some(digest) => Ok((Shape::of(source)?, digest)),
-        None => Count::fingerprint(&Streamed(source)),
+        Some(digest) => Ok((stream.count()?, digest)),
+        None => Count::fingerprint(stream),
     }
 }
 

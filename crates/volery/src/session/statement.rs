@@ -1,7 +1,7 @@
 //! What a session proves, behind pointers: so that proof systems are compiled without any statement.
 
 use super::Setting;
-use crate::circuit::stream::{Recorder, Source, Streamed};
+use crate::circuit::stream::{Recorder, Source, Stream as Gates};
 use crate::circuit::{Circuit, Clear};
 use crate::error::Result;
 use volery_primitives::Field;
@@ -13,17 +13,17 @@ pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
 
-    /// Pushes the statement into QuickSilver's prover.
+    /// Pushes the statement, whose stream this is, into QuickSilver's prover.
     ///
     /// # Errors
     /// Those of the prover.
-    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()>;
+    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()>;
 
-    /// Pushes the statement into QuickSilver's verifier.
+    /// Pushes the statement, whose stream this is, into QuickSilver's verifier.
     ///
     /// # Errors
     /// Those of the verifier.
-    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()>;
+    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()>;
 }
 
 impl<S: Setting, C> Provable<S> for C
@@ -33,10 +33,10 @@ where
     fn source(&self) -> &dyn Source<S::F> {
         self
     }
-    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+    fn push_to_prover(&self, _: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
         self.run(prover)
     }
-    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+    fn push_to_verifier(&self, _: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
         self.run(verifier)
     }
 }
@@ -45,44 +45,60 @@ impl<S: Setting> Provable<S> for dyn Source<S::F> + '_ {
     fn source(&self) -> &dyn Source<S::F> {
         self
     }
-    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
-        Streamed(self).run(prover)
+    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
+        stream.run(prover)
     }
-    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
-        Streamed(self).run(verifier)
+    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        stream.run(verifier)
     }
 }
 
 /// A statement on its way to a prover.
 pub struct ForProver<'s, S: Setting> {
     /// As a stream of gates.
-    pub source: &'s dyn Source<S::F>,
+    pub stream: Gates<'s, S::F>,
     /// How it goes into QuickSilver's prover.
-    pub(super) push: Box<PushToProver<'s, S>>,
+    push: Box<PushToProver<'s, S>>,
 }
 
 /// A statement on its way to a verifier.
 pub struct ForVerifier<'s, S: Setting> {
     /// As a stream of gates.
-    pub source: &'s dyn Source<S::F>,
+    pub stream: Gates<'s, S::F>,
     /// How it goes into QuickSilver's verifier.
-    pub(super) push: Box<PushToVerifier<'s, S>>,
+    push: Box<PushToVerifier<'s, S>>,
 }
 
-type PushToProver<'s, S> = dyn for<'a> Fn(&mut <S as Setting>::Prover<'a>) -> Result<()> + 's;
-type PushToVerifier<'s, S> = dyn for<'a> Fn(&mut <S as Setting>::Verifier<'a>) -> Result<()> + 's;
+type PushToProver<'s, S> =
+    dyn for<'a> Fn(&Gates<'s, <S as Setting>::F>, &mut <S as Setting>::Prover<'a>) -> Result<()> + 's;
+type PushToVerifier<'s, S> =
+    dyn for<'a> Fn(&Gates<'s, <S as Setting>::F>, &mut <S as Setting>::Verifier<'a>) -> Result<()> + 's;
 
 impl<'s, S: Setting> ForProver<'s, S> {
     /// `circuit`.
     pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
-        Self { source: circuit.source(), push: Box::new(|prover| circuit.push_to_prover(prover)) }
+        let push: Box<PushToProver<'s, S>> =
+            Box::new(|stream, prover| circuit.push_to_prover(stream, prover));
+        Self { stream: Gates::new(circuit.source()), push }
+    }
+
+    /// Pushes it into QuickSilver's prover.
+    pub(super) fn push(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+        (self.push)(&self.stream, prover)
     }
 }
 
 impl<'s, S: Setting> ForVerifier<'s, S> {
     /// `circuit`.
     pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
-        Self { source: circuit.source(), push: Box::new(|verifier| circuit.push_to_verifier(verifier)) }
+        let push: Box<PushToVerifier<'s, S>> =
+            Box::new(|stream, verifier| circuit.push_to_verifier(stream, verifier));
+        Self { stream: Gates::new(circuit.source()), push }
+    }
+
+    /// Pushes it into QuickSilver's verifier.
+    pub(super) fn push(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        (self.push)(&self.stream, verifier)
     }
 }
 
@@ -113,7 +129,7 @@ where
     C: Source<F> + ?Sized,
 {
     let witness: Stream<'_, F> = Box::new(witness.into_iter());
-    check_stream(&By(circuit), witness)
+    check_stream(&Gates::new(&By(circuit)), witness)
 }
 
 /// A statement behind a thin pointer.
@@ -126,8 +142,8 @@ impl<F: Field, C: Source<F> + ?Sized> Source<F> for By<'_, C> {
 }
 
 /// As [`check`].
-pub(super) fn check_stream<F: Field>(source: &dyn Source<F>, witness: Stream<'_, F>) -> Result<()> {
+pub(super) fn check_stream<F: Field>(stream: &Gates<'_, F>, witness: Stream<'_, F>) -> Result<()> {
     let mut clear = Clear::new(witness);
-    Streamed(source).run(&mut clear)?;
+    stream.run(&mut clear)?;
     clear.finish()
 }

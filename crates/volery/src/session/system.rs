@@ -162,39 +162,95 @@ fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
     systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
 }
 
-/// A proof system.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub enum System {
-    /// Commitments by correlations, a bit for each AND: [`crate::zk::quicksilver`]. Over any field.
-    #[default]
-    QuickSilver,
-    /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
-    Jko,
-    /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses: [`crate::zk::stack`]. Over
-    /// F_2.
-    Stack,
-    /// Parties in the prover's head, a bit or an element for each multiplication and repetition, in a conversation or a
-    /// file: [`crate::zk::limbo`]. Over any field.
-    Limbo,
-    /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements for each
-    /// multiplication: [`crate::zk::wolverine`]. Over any field.
-    Wolverine,
+/// A proof system, by what is known of it whatever it runs over: options, estimates and reports ask for these facts, and
+/// not which system it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System(&'static Facts);
+
+/// What is known of a proof system.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The name on the wire, in options and in reports.
+    pub name: &'static str,
+    /// It runs over F_2 alone.
+    pub bits_only: bool,
+    /// It takes correlations, which are chosen for a statement, and stay for the next one.
+    pub correlated: bool,
+    /// It proves polynomials as such, and not gate by gate.
+    pub polynomials: bool,
+    /// It checks products by triples, in one of several ways.
+    pub triples: bool,
+    /// It garbles circuits.
+    pub garbles: bool,
+    /// It proves one of several clauses, and nothing else.
+    pub of_clauses: bool,
+    /// It simulates parties, and its proof may be a file.
+    pub simulates: bool,
+    /// It shares its work among threads.
+    pub threads: bool,
+}
+
+impl Facts {
+    /// Those of a system of which nothing special is known.
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name,
+            bits_only: false,
+            correlated: false,
+            polynomials: false,
+            triples: false,
+            garbles: false,
+            of_clauses: false,
+            simulates: false,
+            threads: false,
+        }
+    }
 }
 
 impl System {
-    /// All there are.
-    pub const ALL: [Self; 5] = [Self::QuickSilver, Self::Jko, Self::Stack, Self::Limbo, Self::Wolverine];
+    /// Commitments by correlations, a bit for each AND: [`crate::zk::quicksilver`]. Over any field.
+    pub const QUICKSILVER: Self =
+        Self(&Facts { correlated: true, polynomials: true, ..Facts::named("quicksilver") });
+    /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
+    pub const JKO: Self = Self(&Facts { bits_only: true, garbles: true, ..Facts::named("jko") });
+    /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses: [`crate::zk::stack`]. Over
+    /// F_2.
+    pub const STACK: Self = Self(&Facts {
+        bits_only: true,
+        garbles: true,
+        of_clauses: true,
+        threads: true,
+        ..Facts::named("stack")
+    });
+    /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a file:
+    /// [`crate::zk::limbo`]. Over any field.
+    pub const LIMBO: Self = Self(&Facts { simulates: true, threads: true, ..Facts::named("limbo") });
+    /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements for each
+    /// multiplication: [`crate::zk::wolverine`]. Over any field.
+    pub const WOLVERINE: Self = Self(&Facts { correlated: true, triples: true, ..Facts::named("wolverine") });
+
+    /// All that are registered.
+    pub const ALL: [Self; 5] = [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE];
+
+    /// The system of these facts.
+    pub const fn of(facts: &'static Facts) -> Self {
+        Self(facts)
+    }
+
+    /// What is known of it.
+    pub const fn facts(self) -> &'static Facts {
+        self.0
+    }
 
     /// The name on the wire, in options and in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::QuickSilver => "quicksilver",
-            Self::Jko => "jko",
-            Self::Stack => "stack",
-            Self::Limbo => "limbo",
-            Self::Wolverine => "wolverine",
-        }
+        self.0.name
+    }
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self::QUICKSILVER
     }
 }
 

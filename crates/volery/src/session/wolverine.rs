@@ -16,7 +16,7 @@ pub(super) struct Wolverine;
 
 impl<S: Setting> ProofSystem<S> for Wolverine {
     fn system(&self) -> System {
-        System::Wolverine
+        System::WOLVERINE
     }
 
     fn prove(
@@ -99,15 +99,16 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
 /// # Errors
 /// `Invalid` where the options make no sense.
 pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
-    match options.system {
-        System::Wolverine => Ok(terms::<S>(options)?.shares::<S::Macs>(size)),
-        _ => Ok(size.commitments),
+    if options.system.facts().triples {
+        Ok(terms::<S>(options)?.shares::<S::Macs>(size))
+    } else {
+        Ok(size.commitments)
     }
 }
 
 /// What the system of `options` needs shares for.
 pub(super) fn purpose(options: &Options) -> Use {
-    if options.system == System::Wolverine { Use::InTurns } else { Use::Proof }
+    if options.system.facts().triples { Use::InTurns } else { Use::Proof }
 }
 
 /// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is QuickSilver or
@@ -120,7 +121,7 @@ pub fn statistical_bits<S: Setting>(
     correlations: Correlations,
     size: Size,
 ) -> Result<u32> {
-    if options.system != System::Wolverine {
+    if !options.system.facts().triples {
         return Ok(S::statistical_bits(correlations, size));
     }
     let terms = terms::<S>(options)?;

@@ -19,11 +19,11 @@ const SMALL: [Correlations; 3] = [
 ];
 
 fn by_jko() -> Options {
-    Options { system: System::Jko, ..seeded(1) }
+    Options { system: System::JKO, ..seeded(1) }
 }
 
 fn by_limbo() -> Options {
-    Options { system: System::Limbo, ..seeded(1) }
+    Options { system: System::LIMBO, ..seeded(1) }
 }
 
 /// Wolverine in one block, and in blocks that end inside of most statements and take many more shares.

@@ -90,7 +90,7 @@ fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[
         error => panic!("{error}"),
     };
     named(check(circuit.source(), witness.to_vec()).unwrap_err());
-    for system in [System::QuickSilver, System::Wolverine] {
+    for system in [System::QUICKSILVER, System::WOLVERINE] {
         let options = Options { system, check: false, ..with_over::<S>("direct") };
         let session = run_honestly::<S, C>(circuit, witness, &options);
         named(session.proved.unwrap_err());
@@ -100,7 +100,7 @@ fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[
 
 fn by_limbo(threads: usize) -> Options {
     Options {
-        system: System::Limbo,
+        system: System::LIMBO,
         simulation: Simulation { threads, ..Simulation::default() },
         ..seeded(1)
     }

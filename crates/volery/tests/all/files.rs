@@ -13,7 +13,7 @@ use volery::{Error, F2, LONGEST_LABEL, Options, Result, Simulation, System, prov
 const HEADER: usize = 118;
 
 fn by(wishes: Wishes) -> Options {
-    Options { system: System::Limbo, simulation: Simulation { wishes, ..Simulation::default() }, ..seeded(1) }
+    Options { system: System::LIMBO, simulation: Simulation { wishes, ..Simulation::default() }, ..seeded(1) }
 }
 
 fn labelled(label: &str) -> Options {
@@ -213,7 +213,7 @@ fn wishes_are_in_the_file() {
 #[test]
 fn only_limbo_makes_files() {
     let (network, state) = network(40);
-    for system in System::ALL.into_iter().filter(|system| *system != System::Limbo) {
+    for system in System::ALL.into_iter().filter(|system| *system != System::LIMBO) {
         let options = Options { system, ..seeded(1) };
         let error = prove_to(&network, state.clone(), &mut vec![], &options).unwrap_err().to_string();
         assert!(error.contains("take limbo"), "{error}");

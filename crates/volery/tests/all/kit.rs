@@ -43,7 +43,7 @@ pub fn seeded(seed: u8) -> Options {
 /// The same by Wolverine, in blocks of so many products that are checked in this way.
 pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u64>>) -> Options {
     let checking = Checking { by: by.into(), block: block.into() };
-    Options { system: System::Wolverine, checking, ..seeded(1) }
+    Options { system: System::WOLVERINE, checking, ..seeded(1) }
 }
 
 /// Longer than any test waits for a peer that still works.

@@ -12,3 +12,4 @@ mod reject;
 mod rooms;
 mod sessions;
 mod tapes;
+mod toy;

@@ -223,14 +223,14 @@ fn garbled_proofs_share_no_secret() {
     let by = |system, seed| Options { system, ..seeded(seed) };
     let session = both(
         |channel| {
-            prove(&network, witness.clone(), channel, &by(System::Jko, 1))?;
-            prove_one_of(&clauses, 1, clauses.witness(1), channel, &by(System::Stack, 2))?;
-            prove(&network, witness.clone(), channel, &by(System::Jko, 3))
+            prove(&network, witness.clone(), channel, &by(System::JKO, 1))?;
+            prove_one_of(&clauses, 1, clauses.witness(1), channel, &by(System::STACK, 2))?;
+            prove(&network, witness.clone(), channel, &by(System::JKO, 3))
         },
         |channel| {
-            let _ = verify(&network, channel, &by(System::Jko, 4))?;
-            let _ = verify_one_of(&clauses, channel, &by(System::Stack, 5))?;
-            verify(&network, channel, &by(System::Jko, 6))
+            let _ = verify(&network, channel, &by(System::JKO, 4))?;
+            let _ = verify_one_of(&clauses, channel, &by(System::STACK, 5))?;
+            verify(&network, channel, &by(System::JKO, 6))
         },
         None,
     );
@@ -281,9 +281,9 @@ fn clauses_are_evaluated_alike_where_work_is_fixed() {
         evaluated
     };
     for chosen in 0..2 {
-        assert_eq!(evaluated(System::Stack, false, chosen), [chosen]);
-        assert_eq!(evaluated(System::Stack, true, chosen), [0, 1]);
-        assert_eq!(evaluated(System::QuickSilver, false, chosen), [0, 1]);
-        assert_eq!(evaluated(System::Jko, false, chosen), [0, 1]);
+        assert_eq!(evaluated(System::STACK, false, chosen), [chosen]);
+        assert_eq!(evaluated(System::STACK, true, chosen), [0, 1]);
+        assert_eq!(evaluated(System::QUICKSILVER, false, chosen), [0, 1]);
+        assert_eq!(evaluated(System::JKO, false, chosen), [0, 1]);
     }
 }

@@ -179,9 +179,9 @@ fn pinned_garblings() {
                 let garbling = Garbling { construction, seeds, ..Garbling::default() };
                 Options { system, garbling, arch, ..seeded(42) }
             };
-            let jko = garbled(System::Jko, Seeds::Tree);
+            let jko = garbled(System::JKO, Seeds::Tree);
             let [tree, each] = Seeds::ALL.map(|seeds| {
-                let options = garbled(System::Stack, seeds);
+                let options = garbled(System::STACK, seeds);
                 digest(run_one_of((&clauses, 2, &options), (&clauses, &options), None))
             });
             [digest(run_honestly(&network, &state, &jko)), tree, each]
@@ -247,7 +247,7 @@ fn pinned_simulations() {
     for arch in Arch::available() {
         let tapes = Aggregation::ALL.map(|aggregation| {
             let simulation = Simulation { aggregation, ..Simulation::default() };
-            let options = Options { system: System::Limbo, simulation, arch, ..seeded(42) };
+            let options = Options { system: System::LIMBO, simulation, arch, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();
             let file = blake3::hash(&file).to_hex()[..32].to_string();
@@ -260,7 +260,7 @@ fn pinned_simulations() {
         assert_eq!(tapes, pinned, "{}", arch.name());
 
         let mut file = vec![];
-        let options = Options { system: System::Limbo, arch, ..seeded(42) };
+        let options = Options { system: System::LIMBO, arch, ..seeded(42) };
         prove_to_over::<Over<F61, F61x2>, _, _>(&matrices, entries.clone(), &mut file, &options).unwrap();
         assert_eq!(
             blake3::hash(&file).to_hex()[..32],
@@ -285,10 +285,10 @@ fn sessions_of_one_witness_share_no_message() {
     let by_jko = |options: &Options| run_honestly(&network, &state, options);
     let by_stack = |options: &Options| run_one_of((&clauses, 1, options), (&clauses, options), None);
     for (run, system) in [
-        (&by_jko as &dyn Fn(&Options) -> Session, System::Jko),
-        (&by_stack, System::Stack),
-        (&by_jko, System::Limbo),
-        (&by_jko, System::Wolverine),
+        (&by_jko as &dyn Fn(&Options) -> Session, System::JKO),
+        (&by_stack, System::STACK),
+        (&by_jko, System::LIMBO),
+        (&by_jko, System::WOLVERINE),
     ] {
         let (one, other) = (said(run, system, 1), said(run, system, 2));
         for (one, other) in one.iter().zip(&other) {

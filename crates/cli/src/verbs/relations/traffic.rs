@@ -24,14 +24,14 @@ pub(super) struct Traffic {
 
 /// What all systems that talk would send of a statement, or of one of `clauses`, where there are any.
 pub(super) fn all<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
-    let correlated = [System::QuickSilver, System::Wolverine].map(|system| correlated::<S>(system, shape));
+    let correlated = [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated::<S>(system, shape));
     correlated.into_iter().flatten().chain(garbled::<S>(shape, clauses)).collect()
 }
 
 /// Over each of the correlations over which a session would not be refused.
 fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
     let options = Options { system, ..Options::default() };
-    let wolverine = system == System::Wolverine;
+    let wolverine = system == System::WOLVERINE;
     let size = if wolverine { shape.size_by_gates() } else { shape.size() };
     let chosen = LINKS.map(|mbps| volery::choose::<S>(&options, size, mbps as f64).ok());
     let over = |correlations| {
@@ -57,8 +57,8 @@ fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
         return Vec::new();
     }
     let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate };
-    let stack = (!clauses.is_empty()).then(|| of(System::Stack, Estimate::stack(clauses, Seeds::default())));
-    [of(System::Jko, Estimate::jko(shape))].into_iter().chain(stack).collect()
+    let stack = (!clauses.is_empty()).then(|| of(System::STACK, Estimate::stack(clauses, Seeds::default())));
+    [of(System::JKO, Estimate::jko(shape))].into_iter().chain(stack).collect()
 }
 
 impl Traffic {

@@ -15,12 +15,15 @@
 //! The format knows no assertions. They become one output more, behind the others, where there are any: a bit each, in
 //! order, which is zero where the assertion holds.
 
-use crate::circuit::Backend;
+use crate::circuit::{Backend, ByGates};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use std::io::{self, Write};
 use volery_primitives::{F2, Field};
 use zeroize::DefaultIsZeroes;
+
+/// The bits of an input in the order in which they are read.
+pub(in crate::circuit) type Order = Box<dyn Iterator<Item = u64>>;
 
 /// Writes the circuit that `push` pushes, with ports of these widths, of which it must set every output bit.
 ///
@@ -30,12 +33,13 @@ pub(in crate::circuit) fn write(
     out: &mut dyn Write,
     inputs: &[u64],
     outputs: &[u64],
+    order: &dyn Fn(usize) -> Order,
     push: impl Fn(&mut Writer<'_>) -> Result<()>,
 ) -> Result<()> {
-    let mut count = Writer::new(inputs, outputs, Layout::default(), None);
+    let mut count = Writer::new(inputs, outputs, order, Layout::default(), None);
     push(&mut count)?;
     let layout = count.layout(outputs);
-    let mut writer = Writer::new(inputs, outputs, layout, Some(out));
+    let mut writer = Writer::new(inputs, outputs, order, layout, Some(out));
     let failures = (layout.assertions > 0).then_some(layout.assertions);
     writer.text(format_args!("{} {}", layout.gates, layout.wires));
     for widths in [inputs.to_vec(), outputs.iter().copied().chain(failures).collect()] {
@@ -65,8 +69,8 @@ pub(in crate::circuit) struct Writer<'a> {
     /// Lines that are still to be written.
     lines: Vec<u8>,
     failed: Option<io::Error>,
-    /// The first wires of the inputs.
-    inputs: Vec<u64>,
+    /// The wires of the inputs, as they are read.
+    inputs: Box<dyn Iterator<Item = u64>>,
     /// The first wires of the outputs, and last that of the assertions.
     outputs: Vec<u64>,
     /// The next wire that is free.
@@ -100,8 +104,17 @@ impl DefaultIsZeroes for Written {}
 const LINES: usize = 1 << 16;
 
 impl<'a> Writer<'a> {
-    fn new(inputs: &[u64], outputs: &[u64], layout: Layout, out: Option<&'a mut dyn Write>) -> Self {
-        let (inputs, free) = places(inputs, 0);
+    fn new(
+        inputs: &[u64],
+        outputs: &[u64],
+        order: &dyn Fn(usize) -> Order,
+        layout: Layout,
+        out: Option<&'a mut dyn Write>,
+    ) -> Self {
+        let (first, free) = places(inputs, 0);
+        let orders: Vec<Order> = (0..inputs.len()).map(order).collect();
+        let inputs = first.into_iter().zip(orders);
+        let inputs = Box::new(inputs.flat_map(|(first, order)| order.map(move |bit| first + bit)));
         let (mut outputs, assertions) = places(outputs, layout.outputs);
         outputs.push(assertions);
         let lines = Vec::with_capacity(if out.is_some() { 2 * LINES } else { 0 });
@@ -130,17 +143,6 @@ impl<'a> Writer<'a> {
             assertions: self.assertions,
             outputs: self.free,
         }
-    }
-
-    /// The wire of bit `bit` of input `port`.
-    pub(in crate::circuit) fn input(&self, port: usize, bit: u64) -> Written {
-        Written::Wire(self.inputs[port] + bit)
-    }
-
-    /// Sets bit `bit` of output `port`.
-    pub(in crate::circuit) fn output(&mut self, port: usize, bit: u64, value: Written) {
-        self.set += 1;
-        self.copy(value, self.outputs[port] + bit);
     }
 
     fn copy(&mut self, value: Written, to: u64) {
@@ -263,7 +265,8 @@ impl Backend for Writer<'_> {
     }
 
     fn witness(&mut self) -> Result<Written> {
-        Err(not_a_gate("reads a witness beside its inputs"))
+        let input = self.inputs.next();
+        input.map(Written::Wire).ok_or_else(|| not_a_gate("reads a witness beside its inputs"))
     }
 
     fn hint(&mut self, _: &[Written], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Written> {
@@ -282,4 +285,12 @@ impl Backend for Writer<'_> {
         self.copy(a, place);
         self.written()
     }
+
+    fn output(&mut self, port: usize, place: u64, wire: Written) -> Result<()> {
+        self.set += 1;
+        self.copy(wire, self.outputs[port] + place);
+        self.written()
+    }
 }
+
+impl ByGates for Writer<'_> {}

@@ -116,6 +116,10 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
         }
     }
 
+    fn output(&mut self, port: usize, place: u64, wire: B::Wire) -> Result<()> {
+        self.backend.output(port, place, wire)
+    }
+
     fn forget(&mut self, wires: &[B::Wire]) {
         self.backend.forget(wires);
     }

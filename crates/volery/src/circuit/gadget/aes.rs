@@ -9,7 +9,7 @@ mod tests;
 
 pub use gcm::Gcm;
 
-use super::{Bit, Bytes, Word};
+use super::{Bit, Bytes, Word, function_of_words};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use core::array;
@@ -64,20 +64,13 @@ impl<W: Copy> Aes128<W> {
     /// `Invalid` where `block` has another length; those of [`Backend::mul`].
     pub fn encrypt<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, block: &Bytes<W>) -> Result<Bytes<W>> {
         let block = sixteen(block, "a block of AES-128")?;
-        let mut state = add(b, &block, &self.keys[0]);
-        for (round, key) in self.keys.iter().enumerate().skip(1) {
-            for byte in &mut state {
-                *byte = substitute(b, byte)?;
-            }
-            // Row r, the bytes r mod 4, turns by r columns.
-            state = array::from_fn(|i| state[(i + 4 * (i % 4)) % BLOCK]);
-            if round < ROUNDS {
-                for column in state.as_chunks_mut::<4>().0 {
-                    *column = mix(b, column);
-                }
-            }
-            state = add(b, &state, key);
-        }
+        // Where the block is public, as counters are, what goes into the rounds is not.
+        let state = add(b, &block, &self.keys[0]);
+        let words = [&state[..], self.keys[1..].as_flattened()].concat();
+        let state = function_of_words(b, "rounds of AES-128", &words, |b, words| {
+            let (state, keys) = words.split_first_chunk().expect("a block");
+            Ok(rounds(b, *state, keys.as_chunks().0)?.to_vec())
+        })?;
         Ok(state.into_iter().collect())
     }
 
@@ -109,6 +102,28 @@ impl<W: Copy> Aes128<W> {
         }
         Ok(out)
     }
+}
+
+/// The state after all rounds, each with its key.
+fn rounds<B: Backend<F = F2>>(
+    b: &mut B,
+    mut state: Block<B::Wire>,
+    keys: &[Block<B::Wire>],
+) -> Result<Block<B::Wire>> {
+    for (round, key) in (1..).zip(keys) {
+        for byte in &mut state {
+            *byte = substitute(b, byte)?;
+        }
+        // Row r, the bytes r mod 4, turns by r columns.
+        state = array::from_fn(|i| state[(i + 4 * (i % 4)) % BLOCK]);
+        if round < ROUNDS {
+            for column in state.as_chunks_mut::<4>().0 {
+                *column = mix(b, column);
+            }
+        }
+        state = add(b, &state, key);
+    }
+    Ok(state)
 }
 
 /// The bytes of a string that has 16; `what` it is.

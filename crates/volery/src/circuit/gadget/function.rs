@@ -38,6 +38,24 @@ pub(in crate::circuit) fn function<B: Backend<F = F2>>(
     Ok(outputs.collect())
 }
 
+/// What `body` makes of `words`, as a [`function`].
+///
+/// # Errors
+/// Those of `body`, and of the backend.
+pub(in crate::circuit) fn function_of_words<B: Backend<F = F2>, const N: usize>(
+    b: &mut B,
+    name: &str,
+    words: &[Word<B::Wire, N>],
+    body: impl FnOnce(&mut B, &[Word<B::Wire, N>]) -> Result<Vec<Word<B::Wire, N>>>,
+) -> Result<Vec<Word<B::Wire, N>>> {
+    let bits = |words: &[Word<B::Wire, N>]| words.iter().flat_map(Word::bits).copied().collect::<Vec<_>>();
+    let words_of = |bits: &[Bit<B::Wire>]| {
+        bits.as_chunks::<N>().0.iter().copied().map(Word::new).collect::<Vec<Word<B::Wire, N>>>()
+    };
+    let outputs = function(b, name, &bits(words), |b, inputs| Ok(bits(&body(b, &words_of(inputs))?)))?;
+    Ok(words_of(&outputs))
+}
+
 /// A byte for each bit: its value where it is public.
 fn kinds<W>(bits: &[Bit<W>]) -> Vec<u8> {
     let kind = |bit: &Bit<W>| match bit {

@@ -1,7 +1,7 @@
 //! Keccak-f[1600] and the hash functions built on it (FIPS 202).
 
 use super::hash::Hash;
-use super::{Bytes, Word};
+use super::{Bytes, Word, function_of_words};
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::array;
@@ -142,6 +142,17 @@ pub fn sha3_256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Resu
 
 /// Keccak-f[1600], FIPS 202 section 3.3: an AND for each bit and round.
 fn permute<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
+    let next = function_of_words(b, "Keccak-f[1600]", state, |b, lanes| {
+        let mut state = *lanes.first_chunk().expect("25 lanes");
+        rounds(b, &mut state)?;
+        Ok(state.to_vec())
+    })?;
+    state.copy_from_slice(&next);
+    Ok(())
+}
+
+/// All rounds of Keccak-f[1600].
+fn rounds<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
     for constant in IOTA {
         // θ
         let columns: [Lane<B::Wire>; 5] =

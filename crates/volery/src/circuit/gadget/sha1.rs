@@ -3,7 +3,7 @@
 
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of, choose, majority};
-use super::{Bytes, Word};
+use super::{Bytes, Word, function_of_words};
 use crate::circuit::Backend;
 use crate::error::Result;
 use volery_primitives::F2;
@@ -58,6 +58,23 @@ impl<B: Backend<F = F2>> Hash<B> for Sha1<B::Wire> {
 
 /// One compression, FIPS 180-4 section 6.1.2.
 fn compress<B: Backend<F = F2>>(
+    b: &mut B,
+    state: &mut [Word32<B::Wire>; 5],
+    block: &[Word32<B::Wire>; 16],
+) -> Result<()> {
+    let words = [&state[..], block].concat();
+    let next = function_of_words(b, "SHA-1 compression", &words, |b, words| {
+        let (state, block) = words.split_first_chunk().expect("five words of state");
+        let mut state = *state;
+        rounds(b, &mut state, block.first_chunk().expect("a block"))?;
+        Ok(state.to_vec())
+    })?;
+    state.copy_from_slice(&next);
+    Ok(())
+}
+
+/// The rounds, and what they are added to.
+fn rounds<B: Backend<F = F2>>(
     b: &mut B,
     state: &mut [Word32<B::Wire>; 5],
     block: &[Word32<B::Wire>; 16],

@@ -127,12 +127,14 @@ impl<W: Copy, const N: usize> Word<W, N> {
     /// # Errors
     /// Those of [`Backend::mul`].
     pub fn mul<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, other: &Self) -> Result<Self> {
-        let mut sum = Self::public(0);
-        for (i, &bit) in self.0.iter().enumerate() {
-            let row = other.shift_left(i).zip(&Self([bit; N]), |x, y| x.and(b, y))?;
-            sum = sum.add(b, &row)?;
-        }
-        Ok(sum)
+        b.scope(|b| {
+            let mut sum = Self::public(0);
+            for (i, &bit) in self.0.iter().enumerate() {
+                let row = other.shift_left(i).zip(&Self([bit; N]), |x, y| x.and(b, y))?;
+                sum = sum.add(b, &row)?;
+            }
+            Ok(sum)
+        })
     }
 
     /// `yes` where `bit` is one, `no` where it is zero: N ANDs.

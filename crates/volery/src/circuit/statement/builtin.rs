@@ -17,8 +17,9 @@ pub(super) use ports::{Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
 use super::{Port, field};
+use crate::circuit::Branch;
 use crate::circuit::gadget::{Gates, Holes};
-use crate::circuit::{Backend, Polynomials};
+use crate::circuit::stream::Recorder;
 use crate::error::{Error, Result};
 use blind_certificate::BlindCertificate;
 use bug_in_snippets::BugInSnippets;
@@ -56,6 +57,9 @@ pub(super) enum Builtin {
     BlindCertificate(BlindCertificate),
     Algebra(Algebra),
 }
+
+/// What statements are recorded into: one type for all, so that each is compiled once.
+pub(super) type Recording<'b, 'r> = Branch<'b, Recorder<'r, F2>>;
 
 /// What of a statement does not depend on who runs it.
 pub(super) trait Described {
@@ -140,9 +144,9 @@ impl Builtin {
     }
 
     /// Pushes the statement, or that clause of its disjunction.
-    pub(super) fn run<B: Polynomials<F = F2>>(
+    pub(super) fn run(
         &self,
-        b: &mut B,
+        b: &mut Recording<'_, '_>,
         mut ports: Stated<'_>,
         clause: Option<usize>,
     ) -> Result<()> {
@@ -158,10 +162,10 @@ impl Builtin {
     ///
     /// # Errors
     /// `Invalid` if it is not; those of the backend.
-    pub(super) fn gates<B: Backend<F = F2>>(
+    pub(super) fn gates<'b, 'r>(
         &self,
-        b: &mut B,
-        ports: &mut impl Ports<B>,
+        b: &mut Recording<'b, 'r>,
+        ports: &mut impl Ports<Recording<'b, 'r>>,
         clause: Option<usize>,
     ) -> Result<()> {
         match self {

@@ -1,16 +1,13 @@
 //! What comes out of a relation, in the clear.
 
-use super::builtin::Ports;
-use super::relation::Source;
-use super::{Port, Relation, Value, Values};
-use crate::circuit::Clear;
+use super::builtin::{Ports, Recording, in_turn};
+use super::relation::Source as Kind;
+use super::{Port, Program as _, Relation, Value, Values};
 use crate::circuit::gadget::Bit;
+use crate::circuit::stream::{Handle, Recorder, Source, Streamed};
+use crate::circuit::{Backend as _, Branch, Circuit as _, Clear};
 use crate::error::{Error, Result};
-use core::iter;
 use volery_primitives::F2;
-
-/// Evaluation: no witness is read, since all inputs have values.
-type Evaluation = Clear<F2, iter::Empty<F2>>;
 
 impl Relation {
     /// The outputs where the inputs have these values, in the order of [`Relation::outputs`]: what somebody who knows all
@@ -28,45 +25,58 @@ impl Relation {
         if let Some(name) = inputs.names().next() {
             return Err(Error::invalid(format!("the relation has no input {name}: leave it out")));
         }
-        let outputs = self.outputs().iter().map(|port| Value::zeros(port.width)).collect();
-        let mut given = Given { ports: self.inputs(), values, outputs };
-        let mut clear = Evaluation::new(iter::empty());
-        match &self.source {
-            Source::Builtin(builtin) => builtin.gates(&mut clear, &mut given, None)?,
-            Source::Bristol(circuit) => {
-                let Given { values, outputs, .. } = &mut given;
-                circuit.run(
-                    &mut clear,
-                    |_, at| Ok(values[at.port].bit(at.bit)),
-                    |_, at, wire| {
-                        outputs[at.port].set(at.bit, wire);
-                        Ok(())
-                    },
-                )?;
+        let mut outputs: Vec<_> = self.outputs().iter().map(|port| Value::zeros(port.width)).collect();
+        let witness = self.witness(values);
+        let bits: Box<dyn Iterator<Item = F2> + '_> = Box::new(witness.bits());
+        let mut clear = Clear::new(bits);
+        Streamed(&Open(self)).run(&mut clear)?;
+        for &(port, bit, value) in clear.outputs() {
+            outputs[port].set(bit, value);
+        }
+        Ok(outputs)
+    }
+}
+
+/// A relation whose inputs are all on wires, those that have to be public too, and whose outputs come out.
+pub(super) struct Open<'a>(pub(super) &'a Relation);
+
+impl Open<'_> {
+    /// The bits of input `port` in the order in which they are read.
+    pub(super) fn order(&self, port: usize) -> Box<dyn Iterator<Item = u64>> {
+        let width = self.0.inputs()[port].width;
+        match self.0.source {
+            Kind::Bristol(_) => Box::new(0..width),
+            Kind::Builtin(_) => Box::new(in_turn(width)),
+        }
+    }
+}
+
+impl Source<F2> for Open<'_> {
+    fn record(&self, recorder: &mut Recorder<'_, F2>) -> Result<()> {
+        let b = &mut Branch::asserting(recorder);
+        match &self.0.source {
+            Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.inputs()), None),
+            Kind::Bristol(circuit) => {
+                circuit.run(b, |b, _| b.witness(), |b, at, wire| b.output(at.port, at.bit, wire))
             }
         }
-        Ok(given.outputs)
     }
 }
 
-/// The ports of a relation whose inputs all have values.
-struct Given<'a> {
-    ports: &'a [Port],
-    values: Vec<Value>,
-    outputs: Vec<Value>,
-}
+/// The ports of a relation, all of them on wires.
+struct OnWires<'a>(&'a [Port]);
 
-impl Ports<Evaluation> for Given<'_> {
+impl<'b, 'r> Ports<Recording<'b, 'r>> for OnWires<'_> {
     fn inputs(&self) -> &[Port] {
-        self.ports
+        self.0
     }
 
-    fn input(&mut self, _: &mut Evaluation, port: usize, bit: u64) -> Result<Bit<F2>> {
-        Ok(Bit::Wire(self.values[port].bit(bit)))
+    fn input(&mut self, b: &mut Recording<'b, 'r>, _: usize, _: u64) -> Result<Bit<Handle>> {
+        Bit::witness(b)
     }
 
-    fn output(&mut self, b: &mut Evaluation, port: usize, bit: u64, value: Bit<F2>) -> Result<()> {
-        self.outputs[port].set(bit, value.wire(b));
-        Ok(())
+    fn output(&mut self, b: &mut Recording<'b, 'r>, port: usize, bit: u64, value: Bit<Handle>) -> Result<()> {
+        let value = value.wire(b);
+        b.output(port, bit, value)
     }
 }

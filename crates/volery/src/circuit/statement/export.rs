@@ -3,11 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use super::builtin::Ports;
-use super::relation::Source;
+use super::evaluate::Open;
 use super::{Format, Port, Relation};
-use crate::circuit::bristol::{Writer, Written, write};
-use crate::circuit::gadget::Bit;
+use crate::circuit::Circuit as _;
+use crate::circuit::bristol::write;
+use crate::circuit::stream::Streamed;
 use crate::error::Result;
 use std::io::Write;
 
@@ -24,37 +24,12 @@ impl Relation {
     pub fn export(&self, format: Format, out: &mut dyn Write) -> Result<()> {
         let widths = |ports: &[Port]| ports.iter().map(|port| port.width).collect::<Vec<_>>();
         let (inputs, outputs) = (widths(self.inputs()), widths(self.outputs()));
+        let open = Open(self);
         match format {
-            Format::BristolFashion => write(out, &inputs, &outputs, |writer| match &self.source {
-                Source::Builtin(builtin) => builtin.gates(writer, &mut OnWires(self.inputs()), None),
-                Source::Bristol(circuit) => circuit.run(
-                    writer,
-                    |writer, at| Ok(writer.input(at.port, at.bit)),
-                    |writer, at, value| {
-                        writer.output(at.port, at.bit, value);
-                        Ok(())
-                    },
-                ),
-            }),
+            Format::BristolFashion => {
+                let order = |port| open.order(port);
+                write(out, &inputs, &outputs, &order, |writer| Streamed(&open).run(writer))
+            }
         }
-    }
-}
-
-/// The ports of a circuit file, all of them on wires.
-struct OnWires<'a>(&'a [Port]);
-
-impl<'w> Ports<Writer<'w>> for OnWires<'_> {
-    fn inputs(&self) -> &[Port] {
-        self.0
-    }
-
-    fn input(&mut self, b: &mut Writer<'w>, port: usize, bit: u64) -> Result<Bit<Written>> {
-        Ok(Bit::Wire(b.input(port, bit)))
-    }
-
-    fn output(&mut self, b: &mut Writer<'w>, port: usize, bit: u64, value: Bit<Written>) -> Result<()> {
-        let value = value.wire(b);
-        b.output(port, bit, value);
-        Ok(())
     }
 }

@@ -19,8 +19,8 @@ mod tests;
 pub mod validation;
 
 use crate::circuit::Backend;
-use crate::circuit::code::{Code, Outcome, string::Text};
-use crate::circuit::gadget::{Bytes, Word};
+use crate::circuit::code::{Assertions, Code, Outcome, string::Text};
+use crate::circuit::gadget::{Bytes, Word, function};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -63,11 +63,30 @@ pub fn bug_in_snippets<B: Backend<F = F2>>(
     input: &Bytes<B::Wire>,
 ) -> Result<Outcome<B::Wire>> {
     let mut outcome = Outcome::new();
+    // Copies assert what the first does.
+    let mut known: [Assertions; SNIPPETS as usize] = Default::default();
     for number in 0..count {
-        let one = failure(b, number, input)?;
+        let one = failure_of_one(b, number, input, &mut known[(number % SNIPPETS) as usize])?;
         outcome.or(b, &one)?;
     }
     Ok(outcome)
+}
+
+/// What [`failure`] gives, as a function: `assertions` are those of its kind, once it was pushed.
+pub(in crate::circuit::statement) fn failure_of_one<B: Backend<F = F2>>(
+    b: &mut B,
+    number: u64,
+    input: &Bytes<B::Wire>,
+    assertions: &mut Assertions,
+) -> Result<Outcome<B::Wire>> {
+    let bits: Vec<_> = input.iter().flat_map(Word::bits).copied().collect();
+    let failed = function(b, &format!("snippet {}", number % SNIPPETS), &bits, |b, bits| {
+        let input = bits.as_chunks().0.iter().copied().map(Word::new).collect();
+        let one = failure(b, number, &input)?;
+        *assertions = one.assertions;
+        Ok(vec![one.failed])
+    })?;
+    Ok(Outcome { failed: failed[0], assertions: assertions.clone() })
 }
 
 fn snippet<'c, B: Backend<F = F2>>(code: &'c Code<B>, number: u64, input: &Text<'c, B>) {

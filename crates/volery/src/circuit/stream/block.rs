@@ -22,6 +22,8 @@ pub enum Op {
     Hint,
     /// An assertion.
     Assert,
+    /// An output.
+    Output,
     /// A call of a function.
     Call,
     /// A vector of constants.
@@ -147,17 +149,21 @@ impl<F> Block<F> {
     pub(super) fn list(&mut self, slots: impl IntoIterator<Item = u32>) {
         let count = self.words.len();
         self.words.push(0);
+        let (mut first, mut length) = (0, 0);
         for slot in slots {
-            match self.words[count..] {
-                [runs, .., first, length] if runs > 0 && first + length == slot => {
-                    *self.words.last_mut().expect("a run") += 1;
-                }
-                _ => {
-                    self.words[count] += 1;
-                    self.words.extend([slot, 1]);
-                }
+            if length > 0 && first + length == slot {
+                length += 1;
+                continue;
             }
+            if length > 0 {
+                self.words.extend([first, length]);
+            }
+            (first, length) = (slot, 1);
         }
+        if length > 0 {
+            self.words.extend([first, length]);
+        }
+        self.words[count] = (self.words.len() - count) as u32 / 2;
     }
 
     /// Reads `words` from that place on.
@@ -202,13 +208,35 @@ pub(super) struct List<'b> {
 
 impl<'b> List<'b> {
     /// The slots in order.
-    pub(super) fn iter(self) -> impl Iterator<Item = u32> + use<'b> {
-        self.runs.iter().flat_map(|&[first, length]| first..first + length)
+    pub(super) fn iter(self) -> Slots<'b> {
+        Slots { runs: self.runs, next: 0, end: 0 }
     }
 
     /// How many there are.
     pub(super) fn len(self) -> usize {
         self.runs.iter().map(|[_, length]| *length as usize).sum()
+    }
+}
+
+/// The slots of a list.
+pub(super) struct Slots<'b> {
+    /// The runs behind that of the next slot.
+    runs: &'b [[u32; 2]],
+    next: u32,
+    end: u32,
+}
+
+impl Iterator for Slots<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if self.next == self.end {
+            let ([first, length], rest) = self.runs.split_first()?;
+            (self.runs, self.next, self.end) = (rest, *first, first + length);
+        }
+        self.next += 1;
+        Some(self.next - 1)
     }
 }
 

@@ -51,7 +51,7 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
             rest = self.gates(block, rest, frame)?;
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
-                Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Call => {
+                Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
                     self.lists(block, *record, frame)?
                 }
                 _ => self.polynomials(block, *record, frame)?,
@@ -68,22 +68,33 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
         frame: Frame,
     ) -> Result<&'r [Record]> {
         let wires = &mut self.wires.0[frame.wires..];
-        for (i, &Record { op, out, a, b }) in records.iter().enumerate() {
-            let (a, b) = (a as usize, b as usize);
-            wires[out as usize] = match op {
-                Op::Add => self.backend.add(wires[a], wires[b]),
-                Op::Mul => self.backend.mul(wires[a], wires[b])?,
-                Op::Constant => self.backend.constant(block.constants[a]),
-                Op::Scale => self.backend.scale(wires[a], block.constants[b]),
-                _ => return Ok(&records[i..]),
-            };
+        let mut rest = records;
+        while let Some((&Record { op, out, a, b }, behind)) = rest.split_first() {
+            let (out, a, b) = (out as usize, a as usize, b as usize);
+            match op {
+                Op::Add => {
+                    wires[out] = self.backend.add(wires[a], wires[b]);
+                    rest = behind;
+                    // Most gates are sums, and come in rows: a loop of their own keeps wires in vector registers.
+                    while let Some((&Record { op: Op::Add, out, a, b }, behind)) = rest.split_first() {
+                        wires[out as usize] = self.backend.add(wires[a as usize], wires[b as usize]);
+                        rest = behind;
+                    }
+                    continue;
+                }
+                Op::Mul => wires[out] = self.backend.mul(wires[a], wires[b])?,
+                Op::Constant => wires[out] = self.backend.constant(block.constants[a]),
+                Op::Scale => wires[out] = self.backend.scale(wires[a], block.constants[b]),
+                _ => return Ok(rest),
+            }
+            rest = behind;
         }
-        Ok(&[])
+        Ok(rest)
     }
 
     /// Executes a record on lists of wires.
     fn lists(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
-        let Record { op, out, a, .. } = record;
+        let Record { op, out, a, b } = record;
         match op {
             Op::Linear => {
                 let mut words = block.read(a);
@@ -117,6 +128,10 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                 let name = self.name();
                 self.backend.assert_zero(self.wires.0[frame.wires + a as usize], &name)?;
             }
+            Op::Output => {
+                let wire = self.wires.0[frame.wires + a as usize];
+                self.backend.output(out as usize, b.into(), wire)?;
+            }
             _ => {
                 let function = &block.functions[out as usize];
                 let mut words = block.read(a);
@@ -133,8 +148,14 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                     to += length as usize;
                 }
                 self.run(function, callee)?;
-                for (from, to) in function.read(function.results).list().iter().zip(results.iter()) {
-                    self.wires.0[frame.wires + to as usize] = self.wires.0[callee.wires + from as usize];
+                self.vectors.truncate(callee.vectors);
+                let (outside, inside) = self.wires.0.split_at_mut(callee.wires);
+                let mut places = results.iter();
+                for &[first, length] in function.read(function.results).list().runs {
+                    for wire in &inside[first as usize..][..length as usize] {
+                        let to = places.next().expect("a place for each result");
+                        outside[frame.wires + to as usize] = *wire;
+                    }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Names of assertions, which the stream leaves out.
 
-use super::{Recorder, Source};
+use super::{Functions, Recorder, Source};
 use core::fmt;
 use volery_primitives::Field;
 
@@ -13,7 +13,8 @@ pub(super) struct Name<'s, F> {
 
 impl<F: Field> fmt::Display for Name<'_, F> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let mut recorder = Recorder::naming(self.number);
+        let functions = Functions::default();
+        let mut recorder = Recorder::naming(self.number, &functions);
         // It ends in an error where the name is found.
         let _ = self.source.record(&mut recorder);
         match recorder.into_name() {

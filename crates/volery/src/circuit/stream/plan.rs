@@ -84,7 +84,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             let [a, b] = [a, b].map(|value| slots.place[value as usize]);
             Record { op, out, a, b }
         }
-        Op::Scale | Op::Assert => Record { op, out, a: slots.place[a as usize], b },
+        Op::Scale | Op::Assert | Op::Output => Record { op, out, a: slots.place[a as usize], b },
         Op::Linear => {
             let mut words = block.read(a);
             let count = words.next();
@@ -166,7 +166,7 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     let Record { op, a, b, .. } = *record;
     match op {
         Op::Add | Op::Mul => [a, b].into_iter().for_each(each),
-        Op::Scale | Op::Assert => each(a),
+        Op::Scale | Op::Assert | Op::Output => each(a),
         Op::Linear => {
             let mut words = block.read(a);
             let count = words.next();

@@ -12,7 +12,7 @@ use core::fmt::Display;
 use core::mem;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use volery_primitives::Field;
 use zeroize::DefaultIsZeroes;
 
@@ -23,7 +23,7 @@ pub struct Recorder<'r, F: Field> {
     frame: Frame<F>,
     /// The functions that are being recorded.
     outer: Vec<Opened<F>>,
-    functions: HashMap<Vec<u8>, Recorded<F>>,
+    functions: &'r Functions<F>,
     /// The first error, until the statement hears of it.
     error: Option<Error>,
     failed: bool,
@@ -40,11 +40,46 @@ enum Purpose<'r, F> {
     },
 }
 
+/// Functions that were recorded, by their keys. One statement's functions are no other's.
+pub struct Functions<F>(Mutex<Kept<F>>);
+
+struct Kept<F> {
+    functions: HashMap<Vec<u8>, Arc<Recorded<F>>>,
+    /// The records of these.
+    records: usize,
+}
+
 /// A function, with what it returns beside its wires.
-#[derive(Clone)]
 struct Recorded<F> {
     block: Arc<Block<F>>,
     public: Vec<u8>,
+}
+
+impl<F> Default for Functions<F> {
+    fn default() -> Self {
+        Self(Mutex::new(Kept { functions: HashMap::new(), records: 0 }))
+    }
+}
+
+impl<F> Functions<F> {
+    fn kept(&self) -> MutexGuard<'_, Kept<F>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, key: &[u8]) -> Option<Arc<Recorded<F>>> {
+        self.kept().functions.get(key).cloned()
+    }
+
+    fn keep(&self, key: Vec<u8>, function: Arc<Recorded<F>>) {
+        let mut kept = self.kept();
+        kept.records += function.block.records.len();
+        if kept.records > KEPT_RECORDS {
+            // Functions that are not called again would take more and more.
+            kept.functions.clear();
+            kept.records = function.block.records.len();
+        }
+        kept.functions.insert(key, function);
+    }
 }
 
 /// A function that is being recorded: what it is called by, and where.
@@ -84,6 +119,9 @@ impl Drop for VectorSlot {
 /// Records of a block, and words of its lists, from which on it is executed.
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
+
+/// Records of functions that are kept, for 16 bytes each.
+const KEPT_RECORDS: usize = 1 << 21;
 
 /// What is recorded into one block: the statement, block after block, or one function.
 struct Frame<F> {
@@ -137,9 +175,7 @@ impl<F: Field> Frame<F> {
     /// Where it has been given again.
     #[inline(always)]
     fn slot(&self, wire: Handle) -> u32 {
-        let live = self.stamps.get(wire.slot as usize) == Some(&wire.stamp);
-        assert!(live, "a wire that is not of this function, or whose scope has ended");
-        wire.slot
+        live(&self.stamps, wire)
     }
 
     fn slots(&self, wires: &[Handle]) -> Vec<u32> {
@@ -194,23 +230,31 @@ impl<F: Field> Frame<F> {
     }
 }
 
+/// The slot of `wire`, as [`Frame::slot`].
+#[inline(always)]
+fn live(stamps: &[u32], wire: Handle) -> u32 {
+    let live = stamps.get(wire.slot as usize) == Some(&wire.stamp);
+    assert!(live, "a wire that is not of this function, or whose scope has ended");
+    wire.slot
+}
+
 impl<'r, F: Field> Recorder<'r, F> {
-    /// Records for `execute`.
-    pub fn new(execute: &'r mut dyn Execute<F>) -> Self {
-        Self::of(Purpose::Execution(execute))
+    /// Records for `execute`, with the functions of `functions`, to which new ones are added.
+    pub fn new(execute: &'r mut dyn Execute<F>, functions: &'r Functions<F>) -> Self {
+        Self::of(Purpose::Execution(execute), functions)
     }
 
     /// Records to find the name of assertion number `number`, from 0.
-    pub(super) fn naming(number: u64) -> Self {
-        Self::of(Purpose::Name { before: number, name: None })
+    pub(super) fn naming(number: u64, functions: &'r Functions<F>) -> Self {
+        Self::of(Purpose::Name { before: number, name: None }, functions)
     }
 
-    fn of(purpose: Purpose<'r, F>) -> Self {
+    fn of(purpose: Purpose<'r, F>, functions: &'r Functions<F>) -> Self {
         Self {
             purpose,
             frame: Frame::new(0),
             outer: Vec::new(),
-            functions: HashMap::new(),
+            functions,
             error: None,
             failed: false,
             frames: 0,
@@ -282,7 +326,8 @@ impl<'r, F: Field> Recorder<'r, F> {
     }
 
     fn take_many(&mut self, count: usize) -> Vec<Handle> {
-        (0..count).map(|_| self.frame.take()).collect()
+        let frame = &mut self.frame;
+        (0..count).map(|_| frame.take()).collect()
     }
 
     /// An assertion under `name`: whether it is to be recorded.
@@ -319,11 +364,10 @@ impl<'r, F: Field> Recorder<'r, F> {
     fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
         let Recorded { block: function, public } = function;
         assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
-        let arguments = self.frame.slots(arguments);
         let wires = self.take_many(function.read(function.results).list().len());
-        let block = &mut self.frame.block;
+        let Frame { block, stamps, .. } = &mut self.frame;
         let at = block.next_word();
-        block.list(arguments);
+        block.list(arguments.iter().map(|wire| live(stamps, *wire)));
         block.list(wires.iter().map(|wire| wire.slot));
         block.assertions += function.assertions;
         // Calls in a row are often of one function.
@@ -418,9 +462,17 @@ impl<F: Field> Backend for Recorder<'_, F> {
         self.outcome()
     }
 
+    fn output(&mut self, port: usize, place: u64, wire: Handle) -> Result<()> {
+        let few = |number: u64| u32::try_from(number).map_err(|_| Error::invalid("an output of 2^32 bits"));
+        let (port, place, slot) = (few(port as u64)?, few(place)?, self.frame.slot(wire));
+        self.push(Op::Output, port, slot, place);
+        self.outcome()
+    }
+
     fn forget(&mut self, wires: &[Handle]) {
         if self.outer.is_empty() {
-            wires.iter().for_each(|wire| self.frame.give(*wire));
+            // In reverse, so that slots are taken again in order.
+            wires.iter().rev().for_each(|wire| self.frame.give(*wire));
         }
     }
 
@@ -442,8 +494,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
             // Each call has names of its own.
             return Ok(Function::New(arguments.to_vec()));
         }
-        if let Some(known) = self.functions.get(key) {
-            let known = known.clone();
+        if let Some(known) = self.functions.known(key) {
             return self.push_call(&known, arguments).map(Function::Known);
         }
         self.frames += 1;
@@ -463,9 +514,10 @@ impl<F: Field> Backend for Recorder<'_, F> {
         let mut inner = mem::replace(&mut self.frame, outer);
         let results = inner.slots(&returned.wires);
         inner.block.slots = inner.stamps.len() as u32;
-        let recorded = Recorded { block: Arc::new(plan(inner.block, &results)), public: returned.public };
+        let block = Arc::new(plan(inner.block, &results));
+        let recorded = Arc::new(Recorded { block, public: returned.public });
         let returned = self.push_call(&recorded, &arguments);
-        self.functions.insert(key, recorded);
+        self.functions.keep(key, recorded);
         returned
     }
 }

@@ -13,6 +13,8 @@ use volery_primitives::F61;
 fn assert_same<F: Field, C: Circuit<Count<F>> + for<'r> Circuit<Recorder<'r, F>> + Sync>(circuit: &C) {
     let direct = Count::fingerprint(circuit).unwrap();
     assert_eq!(Count::fingerprint(&Streamed(circuit)).unwrap(), direct);
+    let without_depth = Shape { depth: 0, ..direct.0 };
+    assert_eq!(Stream::new(circuit).count().unwrap(), without_depth);
     // By two recorders, too.
     assert_eq!(Count::fingerprint(&Streamed(&Streamed(circuit))).unwrap(), direct);
 }
@@ -209,7 +211,11 @@ proptest! {
     fn random_circuits_are_streamed_gate_by_gate(steps in steps(), seed: u64) {
         let circuit = Random(steps);
         let (shape, direct) = Count::fingerprint(&circuit).unwrap();
-        prop_assert_eq!(Count::fingerprint(&Streamed(&circuit)).unwrap(), (shape, direct));
+        let stream = Stream::new(&circuit);
+        for _ in 0..2 {
+            prop_assert_eq!(Count::fingerprint(&stream).unwrap(), (shape, direct));
+            prop_assert_eq!(stream.count().unwrap(), Shape { depth: 0, ..shape });
+        }
         // And so as one of several clauses, where assertions are collected.
         let clauses = Copies(&circuit);
         let by_clauses = Count::fingerprint(&OneOf(&clauses)).unwrap();
@@ -264,7 +270,8 @@ impl Execute<F2> for Sizes {
 #[test]
 fn what_ends_gives_its_slots_again() {
     let mut sizes = Sizes::default();
-    let mut recorder = Recorder::new(&mut sizes);
+    let functions = Functions::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
     let mut sum = Bit::Public(false);
     for _ in 0..10_000 {
         let before = [sum].wires();
@@ -287,7 +294,8 @@ fn what_ends_gives_its_slots_again() {
 #[test]
 fn functions_take_few_slots() {
     let mut sizes = Sizes::default();
-    let mut recorder = Recorder::new(&mut sizes);
+    let functions = Functions::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
     let x = recorder.witness().unwrap();
     let chain = |b: &mut Recorder<'_, F2>, arguments: &[Handle]| {
         let last = (0..1000).fold(arguments[0], |last, _| b.add(last, arguments[0]));
@@ -303,7 +311,8 @@ fn functions_take_few_slots() {
 #[should_panic(expected = "whose scope has ended")]
 fn a_wire_ends_with_its_scope() {
     let mut sizes = Sizes::default();
-    let mut recorder = Recorder::new(&mut sizes);
+    let functions = Functions::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
     let mut outside = None;
     recorder
         .scope(|b| {
@@ -319,7 +328,8 @@ fn a_wire_ends_with_its_scope() {
 #[should_panic(expected = "not of this function")]
 fn a_function_takes_its_arguments_alone() {
     let mut sizes = Sizes::default();
-    let mut recorder = Recorder::new(&mut sizes);
+    let functions = Functions::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
     let (x, y) = (recorder.witness().unwrap(), recorder.witness().unwrap());
     let _ = recorder.call(b"f", &[x], |b, arguments| {
         Ok(Returned { wires: vec![b.add(arguments[0], y)], public: vec![] })
@@ -330,7 +340,8 @@ fn a_function_takes_its_arguments_alone() {
 #[test]
 fn errors_end_a_recording() {
     let mut sizes = Sizes { failing: true, ..Sizes::default() };
-    let mut recorder = Recorder::new(&mut sizes);
+    let functions = Functions::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
     let x = recorder.witness().unwrap();
     for _ in 0..5000 {
         let _ = recorder.add(x, x);

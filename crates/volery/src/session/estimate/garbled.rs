@@ -75,7 +75,7 @@ mod tests {
             });
             let mut channel = Channel::new(Party::Verifier, there);
             match system {
-                System::Jko => verify(&OneOf(ones), &mut channel, &options).unwrap().1,
+                System::JKO => verify(&OneOf(ones), &mut channel, &options).unwrap().1,
                 _ => verify_one_of(ones, &mut channel, &options).unwrap().1,
             }
         })
@@ -87,7 +87,7 @@ mod tests {
         for inputs in [1, 8, 9, 1024, 1025, 2049, 8193, 20_000] {
             let ones = Ones(vec![inputs]);
             let shape = Count::shape(&OneOf(&ones)).unwrap();
-            assert_eq!(Estimate::jko(&shape), ran(&run(&ones, System::Jko, Seeds::Tree)), "{inputs}");
+            assert_eq!(Estimate::jko(&shape), ran(&run(&ones, System::JKO, Seeds::Tree)), "{inputs}");
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
             let ones = Ones(clauses);
             let shapes = clauses::shapes(&ones).unwrap();
             for seeds in Seeds::ALL {
-                let ran = ran(&run(&ones, System::Stack, seeds));
+                let ran = ran(&run(&ones, System::STACK, seeds));
                 assert_eq!(Estimate::stack(&shapes, seeds), ran, "{:?} by {}", ones.0, seeds.name());
             }
         }

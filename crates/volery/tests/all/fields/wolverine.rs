@@ -205,7 +205,7 @@ fn wolverine_without_coins_takes_a_long_extension() {
 #[test]
 fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(600);
-    for (system, chosen) in [(System::QuickSilver, "direct"), (System::Wolverine, "tiny")] {
+    for (system, chosen) in [(System::QUICKSILVER, "direct"), (System::WOLVERINE, "tiny")] {
         let options = Options { system, ..by_wolverine(None, None) };
         let session = run_honestly::<Over<F61, F61>, _>(&network, &witness, &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());

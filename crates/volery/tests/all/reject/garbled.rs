@@ -21,10 +21,10 @@ impl Proof {
     /// The settings of the party with this seed.
     fn options(self, seed: u8) -> Options {
         match self {
-            Self::Jko => Options { system: System::Jko, ..seeded(seed) },
+            Self::Jko => Options { system: System::JKO, ..seeded(seed) },
             Self::Stack(seeds) => {
                 let garbling = Garbling { seeds, ..Garbling::default() };
-                Options { system: System::Stack, garbling, ..seeded(seed) }
+                Options { system: System::STACK, garbling, ..seeded(seed) }
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use super::{BLOCK, Word};
 use crate::circuit::Backend;
-use crate::circuit::gadget::{Bit, Bytes};
+use crate::circuit::gadget::{Bit, Bytes, function_of_words};
 use crate::error::Result;
 use core::array;
 use volery_primitives::F2;
@@ -95,8 +95,11 @@ fn mul<B: Backend<F = F2>>(
     x: &Element<B::Wire>,
     y: &Element<B::Wire>,
 ) -> Result<Element<B::Wire>> {
-    let product = karatsuba(b, x.bits(), y.bits())?;
-    Ok(reduce(b, product))
+    let product = function_of_words(b, "product of GHASH", &[*x, *y], |b, words| {
+        let product = karatsuba(b, words[0].bits(), words[1].bits())?;
+        Ok(vec![reduce(b, product)])
+    })?;
+    Ok(product[0])
 }
 
 /// The coefficients of the product of two polynomials of as many coefficients, a power of two.

@@ -3,7 +3,7 @@
 use super::{Compression, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32};
 use crate::circuit::Backend;
 use crate::circuit::gadget::hash::fips_180::{choose, majority};
-use crate::circuit::gadget::{Bit, Word, function};
+use crate::circuit::gadget::{Word, function_of_words};
 use crate::error::Result;
 use volery_primitives::F2;
 
@@ -16,14 +16,12 @@ impl<B: Backend<F = F2>> Compression<B> for Gates {
         state: &[Word32<B::Wire>; 8],
         block: &[Word32<B::Wire>; 16],
     ) -> Result<[Word32<B::Wire>; 8]> {
-        let inputs: Vec<Bit<B::Wire>> = state.iter().chain(block).flat_map(Word::bits).copied().collect();
-        let outputs = function(b, "SHA-256 compression", &inputs, |b, inputs| {
-            let word = |i: usize| Word::new(core::array::from_fn(|bit| inputs[32 * i + bit]));
-            let (state, block) = (core::array::from_fn(word), core::array::from_fn(|i| word(8 + i)));
-            let digest = rounds(b, &state, &block)?;
-            Ok(digest.iter().flat_map(Word::bits).copied().collect())
+        let words = [&state[..], block].concat();
+        let digest = function_of_words(b, "SHA-256 compression", &words, |b, words| {
+            let (state, block) = words.split_first_chunk().expect("eight words of state");
+            Ok(rounds(b, state, block.first_chunk().expect("a block"))?.to_vec())
         })?;
-        Ok(core::array::from_fn(|i| Word::new(core::array::from_fn(|bit| outputs[32 * i + bit]))))
+        Ok(*digest.first_chunk().expect("eight words"))
     }
 }
 

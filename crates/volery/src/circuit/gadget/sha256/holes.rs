@@ -33,7 +33,7 @@
 use super::{Compression, Gates, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32, gates};
 use crate::circuit::Polynomials;
 use crate::circuit::gadget::adder::{Addend, Words, assert_sum};
-use crate::circuit::gadget::{Bit, Word};
+use crate::circuit::gadget::{Bit, Word, function_of_words};
 use crate::error::Result;
 use core::array;
 use volery_primitives::{F2, Field};
@@ -62,7 +62,12 @@ impl<B: Polynomials<F = F2>> Compression<B> for Holes {
         state: &[Word32<B::Wire>; 8],
         block: &[Word32<B::Wire>; 16],
     ) -> Result<[Word32<B::Wire>; 8]> {
-        compress(b, state, block, |_, word| word)
+        let words = [&state[..], block].concat();
+        let digest = function_of_words(b, "SHA-256 compression with holes", &words, |b, words| {
+            let (state, block) = words.split_first_chunk().expect("eight words of state");
+            Ok(compress(b, state, block.first_chunk().expect("a block"), |_, word| word)?.to_vec())
+        })?;
+        Ok(*digest.first_chunk().expect("eight words"))
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::stream::Streamed;
+use crate::circuit::bristol::Order;
 use crate::circuit::{Backend, Bristol, Circuit, Clear, Count, Statement, Value, Values};
 use crate::error::Error;
 use proptest::prelude::*;
@@ -146,17 +146,22 @@ fn old_files_become_bristol_fashion() {
     assert_eq!(again.shape().unwrap(), relation.shape().unwrap());
 }
 
+/// Inputs of these widths that are read from their first bit to their last.
+fn in_order(widths: &'static [u64]) -> impl Fn(usize) -> Order {
+    move |port| Box::new(0..widths[port])
+}
+
 /// A circuit that asserts something by itself is a circuit with one output more.
 #[test]
 fn assertions_become_an_output() {
     let mut file = Vec::new();
-    write(&mut file, &[2, 1], &[1], |b| {
-        let [x, y, z] = [(0, 0), (0, 1), (1, 0)].map(|(port, bit)| b.input(port, bit));
+    write(&mut file, &[2, 1], &[1], &in_order(&[2, 1]), |b| {
+        let [x, y, z] = [b.witness()?, b.witness()?, b.witness()?];
         let one = b.constant(F2::ONE);
         let product = b.mul(x, one)?;
         b.assert_zero(product, &"x")?;
         let sum = b.add(y, z);
-        b.output(0, 0, sum);
+        b.output(0, 0, sum)?;
         b.assert_zero(one, &"never")
     })
     .unwrap();
@@ -167,8 +172,8 @@ fn assertions_become_an_output() {
 
 #[test]
 fn what_no_file_can_say_is_refused() {
-    let hint = write(&mut Vec::new(), &[1], &[], |b| {
-        let x = b.input(0, 0);
+    let hint = write(&mut Vec::new(), &[1], &[], &in_order(&[1]), |b| {
+        let x = b.witness()?;
         b.hint(&[x], |bits| bits[0]).map(drop)
     });
     assert!(hint.unwrap_err().to_string().contains("lets the prover hint values"));
@@ -264,13 +269,13 @@ proptest! {
         let of = |i: &usize| values[i % values.len()].to_bool();
         let expected: Vec<_> = outputs.iter().chain(&asserted).map(of).collect();
         let mut file = Vec::new();
-        write(&mut file, &[2, 3], &[1, outputs.len() as u64 - 1], |b| {
-            let inputs = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)].map(|(port, bit)| b.input(port, bit));
-            let values = push(b, inputs.to_vec(), &gates, &asserted)?;
+        write(&mut file, &[2, 3], &[1, outputs.len() as u64 - 1], &in_order(&[2, 3]), |b| {
+            let inputs = (0..5).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let values = push(b, inputs, &gates, &asserted)?;
             // From the last to the first: they have their places whatever their order.
             for (i, value) in outputs.iter().enumerate().rev() {
                 let (port, bit) = if i == 0 { (0, 0) } else { (1, i as u64 - 1) };
-                b.output(port, bit, values[value % values.len()]);
+                b.output(port, bit, values[value % values.len()])?;
             }
             Ok(())
         }).unwrap();

@@ -15,7 +15,7 @@ const TINY: Correlations = Correlations::Lpn(Params::TINY);
 
 fn in_blocks(by: Option<CheckedBy>, block: Option<u64>) -> Options {
     let checking = Checking { by, block };
-    Options { system: System::Wolverine, checking, check: false, ..Options::default() }
+    Options { system: System::WOLVERINE, checking, check: false, ..Options::default() }
 }
 
 #[track_caller]

@@ -1,0 +1,148 @@
+//! Counting the gates of a stream, of which functions are counted once.
+
+use super::block::{Block, Op, Record};
+use super::{Execute, Functions, Recorder, Source};
+use crate::circuit::{Shape, common_lanes};
+use crate::error::Result;
+use core::marker::PhantomData;
+use std::collections::HashMap;
+use std::sync::Arc;
+use volery_primitives::Field;
+
+/// The gates of `source` by kind, but for their depth, which is zero.
+///
+/// # Errors
+/// `Invalid` where the statement is malformed.
+pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) -> Result<Shape> {
+    let mut tally =
+        Tally { shape: Shape::default(), vectors: Vec::new(), functions: HashMap::new(), field: PhantomData };
+    let mut recorder = Recorder::new(&mut tally, functions);
+    let recorded = source.record(&mut recorder);
+    recorder.finish(recorded)?;
+    Ok(tally.shape)
+}
+
+/// Counts what is executed.
+struct Tally<F> {
+    shape: Shape,
+    /// Lanes and degree of each vector of the statement.
+    vectors: Vec<(usize, usize)>,
+    /// What each function comes to, by its address: a function that was called is kept.
+    functions: HashMap<usize, (Arc<Block<F>>, Shape)>,
+    field: PhantomData<F>,
+}
+
+impl<F: Field> Execute<F> for Tally<F> {
+    fn execute(&mut self, block: &Block<F>) -> Result<()> {
+        let mut vectors = core::mem::take(&mut self.vectors);
+        let shape = self.count(block, &mut vectors);
+        self.vectors = vectors;
+        self.shape.add(&shape);
+        Ok(())
+    }
+}
+
+impl<F: Field> Tally<F> {
+    fn function(&mut self, function: &Arc<Block<F>>) -> Shape {
+        let address = Arc::as_ptr(function) as usize;
+        if let Some((_, shape)) = self.functions.get(&address) {
+            return *shape;
+        }
+        let shape = self.count(function, &mut Vec::new());
+        self.functions.insert(address, (function.clone(), shape));
+        shape
+    }
+
+    fn count(&mut self, block: &Block<F>, vectors: &mut Vec<(usize, usize)>) -> Shape {
+        let mut shape = Shape::default();
+        vectors.resize(vectors.len().max(block.vectors as usize), (0, 0));
+        for &Record { op, out, a, b } in &block.records {
+            let vector = |slot: u32| vectors[slot as usize];
+            let made = match op {
+                Op::Constant => {
+                    shape.constant += 1;
+                    continue;
+                }
+                Op::Add => {
+                    shape.add += 1;
+                    continue;
+                }
+                Op::Mul => {
+                    shape.mul += 1;
+                    continue;
+                }
+                Op::Scale => {
+                    shape.scale += 1;
+                    continue;
+                }
+                Op::Linear => {
+                    let terms = u64::from(block.read(a).next());
+                    shape.scale += terms;
+                    shape.add += terms.saturating_sub(1);
+                    shape.constant += u64::from(terms == 0);
+                    continue;
+                }
+                Op::Witness => {
+                    shape.inputs += u64::from(a);
+                    shape.witness += u64::from(a);
+                    continue;
+                }
+                Op::Hint => {
+                    let mut words = block.read(a);
+                    words.list();
+                    shape.inputs += words.list().len() as u64;
+                    continue;
+                }
+                Op::Assert => {
+                    shape.assert += 1;
+                    continue;
+                }
+                Op::Call => {
+                    let function = self.function(&block.functions[out as usize]);
+                    shape.add(&function);
+                    continue;
+                }
+                Op::Output | Op::Drop => continue,
+                Op::Commit => {
+                    let (lanes, degree) = vector(a);
+                    shape.inputs += lanes as u64;
+                    shape.committed += lanes as u64;
+                    shape.polynomials(lanes, degree);
+                    continue;
+                }
+                Op::AssertZeroes => {
+                    let (lanes, degree) = vector(a);
+                    shape.assert += lanes as u64;
+                    shape.polynomials(lanes, degree);
+                    continue;
+                }
+                Op::AssertMatrix => {
+                    let mut words = block.read(a);
+                    let [inner, columns] = [words.next() as u64, words.next() as u64];
+                    shape.matrix(words.list().len() as u64 / inner, inner, columns);
+                    continue;
+                }
+                Op::Public => (b as usize, 0),
+                Op::Vector => (block.read(a).list().len(), 1),
+                Op::Sum => {
+                    let ((lanes, degree), (others, other)) = (vector(a), vector(b));
+                    (common_lanes(lanes, others), degree.max(other))
+                }
+                Op::Product => {
+                    let ((lanes, degree), (others, other)) = (vector(a), vector(b));
+                    let lanes = common_lanes(lanes, others);
+                    shape.polynomial_mul += lanes as u64;
+                    (lanes, degree + other)
+                }
+                Op::Gather => (block.read(b).next() as usize, vector(a).1),
+                Op::Total => (1, vector(a).1),
+                Op::Inner => {
+                    shape.inner(block.read(a).list().len() as u64);
+                    (1, 2)
+                }
+            };
+            vectors[out as usize] = made;
+        }
+        shape
+    }
+}

@@ -1,0 +1,100 @@
+//! A proof system that is not of this library: what one has to write, and what it gets for it.
+
+use crate::kit::{ABC, Mixed, both, preimage};
+use volery::channel::{Channel, Traffic};
+use volery::circuit::stream::Stream;
+use volery::circuit::{Circuit, Clear};
+use volery::error::Rejection;
+use volery::zk::Gates;
+use volery::{
+    Accepted, Binary, Error, F2, Facts, Field, ForProver, ForVerifier, Options, ProofSystem, Provable,
+    Report, Reread, Result, Security, System, prove_by, verify_by,
+};
+
+/// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who would rather not look.
+struct Toy;
+
+static FACTS: Facts = Facts { bits_only: true, ..Facts::named("toy") };
+
+impl Toy {
+    fn report(&self, channel: &Channel, gates: Gates) -> Report {
+        Report {
+            statement: [0; 32],
+            system: self.system(),
+            gates,
+            choice: None,
+            proof: None,
+            checked: None,
+            security: Security { computational: 0, statistical: 0 },
+            traffic: channel.traffic(),
+            setup_traffic: Traffic::default(),
+            setup: Default::default(),
+            online: Default::default(),
+        }
+    }
+}
+
+impl ProofSystem<Binary> for Toy {
+    fn system(&self) -> System {
+        System::of(&FACTS)
+    }
+
+    fn prove(
+        &self,
+        _: ForProver<'_, Binary>,
+        witness: &dyn Reread<F2>,
+        channel: &mut Channel,
+        _: &Options,
+    ) -> Result<Report> {
+        // The verifier finds out whether it holds.
+        let bytes: Vec<u8> = witness.read().map(|bit| bit.to_bool().into()).collect();
+        channel.send(&bytes)?;
+        channel.flush()?;
+        Ok(self.report(channel, Gates::default()))
+    }
+
+    fn verify(
+        &self,
+        statement: ForVerifier<'_, Binary>,
+        channel: &mut Channel,
+        _: &Options,
+    ) -> Result<(Accepted, Report)> {
+        let shape = statement.stream.count()?;
+        let mut bytes = vec![0; shape.witness as usize];
+        channel.recv(&mut bytes)?;
+        let bits = bytes.iter().map(|byte| F2::from(byte & 1 == 1));
+        let held = check(&statement.stream, Box::new(bits)).is_ok();
+        let accepted = Accepted::only_if(held, Rejection::Assertions)?;
+        Ok((accepted, self.report(channel, Gates { mul: shape.mul, ..Gates::default() })))
+    }
+}
+
+fn check(stream: &Stream<'_, F2>, witness: Box<dyn Iterator<Item = F2> + '_>) -> Result<()> {
+    let mut clear = Clear::new(witness);
+    stream.run(&mut clear)?;
+    clear.finish()
+}
+
+/// Both parties by the toy.
+fn run<C: Provable<Binary> + Sync + ?Sized>(circuit: &C, witness: &[F2]) -> Result<Report> {
+    let options = Options::default();
+    let session = both(
+        |channel| prove_by(&Toy, circuit, witness.to_vec(), channel, &options),
+        |channel| verify_by(&Toy, circuit, channel, &options),
+        None,
+    );
+    session.verified.map(|(_accepted, report)| report)
+}
+
+#[test]
+fn a_system_from_outside_proves_what_those_of_the_library_do() {
+    let (statement, mut witness) = preimage(b"abc", ABC);
+    let report = run(statement.source(), &witness).unwrap();
+    assert_eq!((report.system.name(), report.gates.mul), ("toy", 21_762));
+    assert!(!System::ALL.contains(&report.system));
+    witness[5] += F2::ONE;
+    assert!(matches!(run(statement.source(), &witness), Err(Error::Rejected(Rejection::Assertions))));
+    // A circuit that hints, directly.
+    assert!(run(&Mixed { bits: 10 }, &[F2::ZERO; 10]).is_ok());
+    assert!(run(&Mixed { bits: 10 }, &[F2::ONE; 9]).is_err());
+}
