@@ -2,9 +2,9 @@
 
 use crate::args::Typed;
 use crate::bench::{Bench, Over, Takes};
-use crate::tables;
 use crate::{
-    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, vole,
+    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, tables,
+    vole,
 };
 use volery::System;
 use volery_cli::failure::{Result, one_of};

@@ -102,8 +102,8 @@ impl Disjunction {
             let _announced = Progress::announce(COUNTING, settings.quiet);
             let shapes = clauses::shapes(&StreamedClauses(self))?;
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
-            // What a prover garbles before its answer and what it garbles after it are all clauses together; with
-            // fixed work each of the two is.
+            // What a prover garbles before its answer and what it garbles after it are all clauses together;
+            // with fixed work each of the two is.
             let work = if settings.garbling.fixed_work { 2 * all } else { all };
             Counted { size: Default::default(), work: Some(work) }
         } else {
