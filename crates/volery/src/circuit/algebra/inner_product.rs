@@ -112,6 +112,8 @@ pub(in crate::circuit) fn push<B: Polynomials>(
     let mut start = 0;
     for chunk in chunks(length) {
         let end = start + chunk as u64;
+        // Of a chunk only the vector lives on.
+        b.open_scope();
         for (vector, wires) in [&mut x, &mut y].into_iter().enumerate() {
             wires.clear();
             for i in start..end {
@@ -122,6 +124,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
         let begun = Instant::now();
         let part = b.inner_product(&x, &y)?;
         sum = b.sum(&sum, &part);
+        b.close_scope(&[]);
         observe(begun.elapsed());
     }
     let begun = Instant::now();

@@ -142,7 +142,9 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
             Assertions::Collect(failed) => (1 + u8::from(failed.is_some()), failed),
         };
         let arguments: Vec<B::Wire> = arguments.iter().copied().chain(failed).collect();
-        match self.backend.open_function(&[key, &[kind]].concat(), &arguments)? {
+        // No key of anybody else begins so.
+        let key = [b"branch", &[kind][..], &key.len().to_le_bytes(), key].concat();
+        match self.backend.open_function(&key, &arguments)? {
             Function::New(mut arguments) => {
                 let inside = match kind {
                     0 => Assertions::Stand(false),

@@ -85,7 +85,8 @@ impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
                     None => failed,
                 }))
             })?;
-            all_failed = Some(failed.wire(b));
+            let before = all_failed.replace(failed.wire(b));
+            b.forget(before.as_slice());
         }
         let all_failed = all_failed.ok_or_else(no_clauses)?;
         b.assert_zero(all_failed, &one_of(count))

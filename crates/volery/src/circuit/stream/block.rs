@@ -112,6 +112,12 @@ impl<F> Default for Block<F> {
 }
 
 impl<F> Block<F> {
+    /// The words of 32 bits that its gates take.
+    pub(super) fn size(&self) -> usize {
+        let constants = self.constants.len() * size_of::<F>().div_ceil(4);
+        4 * self.records.len() + self.words.len() + constants
+    }
+
     /// Forgets all gates.
     pub(super) fn clear(&mut self) {
         self.records.clear();

@@ -117,7 +117,12 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                 let results = words.list();
                 let f = block.hints[out as usize].clone();
                 if let [[slot, 1]] = results.runs {
-                    let wire = self.backend.hint(of, move |values| f(values)[0])?;
+                    let one = move |values: &[B::F]| {
+                        let made = Zeroizing::new(f(values));
+                        assert_eq!(made.len(), 1);
+                        made[0]
+                    };
+                    let wire = self.backend.hint(of, one)?;
                     self.wires.0[frame.wires + *slot as usize] = wire;
                 } else {
                     let made = self.backend.hints(of, results.len(), move |values| f(values))?;

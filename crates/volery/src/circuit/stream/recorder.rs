@@ -33,10 +33,12 @@ pub struct Recorder<'r, F: Field> {
 /// What gates are recorded for.
 enum Purpose<'r, F> {
     Execution(&'r mut dyn Execute<F>),
-    /// To find the name of an assertion: how many come before it, and then the name.
+    /// To find the name of an assertion: how many come before it, and then the name. Functions are gone through each time,
+    /// in scopes of their own; how many are open.
     Name {
         before: u64,
         name: Option<String>,
+        open: usize,
     },
 }
 
@@ -45,8 +47,8 @@ pub struct Functions<F>(Mutex<Kept<F>>);
 
 struct Kept<F> {
     functions: HashMap<Vec<u8>, Arc<Recorded<F>>>,
-    /// The records of these.
-    records: usize,
+    /// The words that these take.
+    size: usize,
 }
 
 /// A function, with what it returns beside its wires.
@@ -57,7 +59,7 @@ struct Recorded<F> {
 
 impl<F> Default for Functions<F> {
     fn default() -> Self {
-        Self(Mutex::new(Kept { functions: HashMap::new(), records: 0 }))
+        Self(Mutex::new(Kept { functions: HashMap::new(), size: 0 }))
     }
 }
 
@@ -72,11 +74,11 @@ impl<F> Functions<F> {
 
     fn keep(&self, key: Vec<u8>, function: Arc<Recorded<F>>) {
         let mut kept = self.kept();
-        kept.records += function.block.records.len();
-        if kept.records > KEPT_RECORDS {
+        kept.size += function.block.size();
+        if kept.size > MOST_WORDS {
             // Functions that are not called again would take more and more.
             kept.functions.clear();
-            kept.records = function.block.records.len();
+            kept.size = function.block.size();
         }
         kept.functions.insert(key, function);
     }
@@ -120,8 +122,11 @@ impl Drop for VectorSlot {
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
 
-/// Records of functions that are kept, for 16 bytes each.
-const KEPT_RECORDS: usize = 1 << 21;
+/// Words of 32 bits that functions may take which are kept, and those that one block calls.
+const MOST_WORDS: usize = 1 << 23;
+
+/// Slots from here on are not given: their numbers have other meanings.
+const LAST_SLOT: u32 = u32::MAX - 8;
 
 /// What is recorded into one block: the statement, block after block, or one function.
 struct Frame<F> {
@@ -136,6 +141,8 @@ struct Frame<F> {
     scopes: Vec<usize>,
     free_vectors: Vec<u32>,
     left_vectors: Rc<RefCell<Vec<u32>>>,
+    /// The words that the functions take which the block calls.
+    called: usize,
 }
 
 impl<F: Field> Frame<F> {
@@ -149,6 +156,7 @@ impl<F: Field> Frame<F> {
             scopes: Vec::new(),
             free_vectors: Vec::new(),
             left_vectors: Rc::default(),
+            called: 0,
         }
     }
 
@@ -159,7 +167,8 @@ impl<F: Field> Frame<F> {
             Some(slot) => slot,
             None => {
                 self.stamps.push(self.first_stamp);
-                (self.stamps.len() - 1) as u32
+                let slots = u32::try_from(self.stamps.len()).ok().filter(|slots| *slots < LAST_SLOT);
+                slots.expect("fewer than 2^32 live wires: put scopes around what a loop does") - 1
             }
         };
         let wire = Handle { slot, stamp: self.stamps[slot as usize] };
@@ -246,13 +255,14 @@ impl<'r, F: Field> Recorder<'r, F> {
 
     /// Records to find the name of assertion number `number`, from 0.
     pub(super) fn naming(number: u64, functions: &'r Functions<F>) -> Self {
-        Self::of(Purpose::Name { before: number, name: None }, functions)
+        Self::of(Purpose::Name { before: number, name: None, open: 0 }, functions)
     }
 
     fn of(purpose: Purpose<'r, F>, functions: &'r Functions<F>) -> Self {
         Self {
             purpose,
-            frame: Frame::new(0),
+            // No wire has the stamp of a handle that was never given.
+            frame: Frame::new(1),
             outer: Vec::new(),
             functions,
             error: None,
@@ -294,6 +304,13 @@ impl<'r, F: Field> Recorder<'r, F> {
             self.fail(error);
         }
         self.frame.block.clear();
+        self.frame.called = 0;
+    }
+
+    /// Whether no function is open.
+    fn in_statement(&self) -> bool {
+        let open = matches!(self.purpose, Purpose::Name { open: 1.., .. });
+        self.outer.is_empty() && !open
     }
 
     fn fail(&mut self, error: Error) {
@@ -336,7 +353,7 @@ impl<'r, F: Field> Recorder<'r, F> {
     /// Where its name was all that was to be found.
     fn asserted(&mut self, name: &dyn Display) -> Result<()> {
         self.frame.block.assertions += 1;
-        if let Purpose::Name { before, name: found } = &mut self.purpose {
+        if let Purpose::Name { before, name: found, .. } = &mut self.purpose {
             if *before == 0 && found.is_none() {
                 *found = Some(name.to_string());
                 self.failed = true;
@@ -373,9 +390,13 @@ impl<'r, F: Field> Recorder<'r, F> {
         // Calls in a row are often of one function.
         if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
             block.functions.push(function.clone());
+            self.frame.called += function.size();
         }
-        let number = (block.functions.len() - 1) as u32;
+        let number = (self.frame.block.functions.len() - 1) as u32;
         self.push_long(Op::Call, number, at, 0);
+        if self.frame.called > MOST_WORDS && self.outer.is_empty() {
+            self.flush();
+        }
         self.outcome()?;
         Ok(Returned { wires, public: public.clone() })
     }
@@ -470,7 +491,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
 
     fn forget(&mut self, wires: &[Handle]) {
-        if self.outer.is_empty() {
+        if self.in_statement() {
             // In reverse, so that slots are taken again in order.
             wires.iter().rev().for_each(|wire| self.frame.give(*wire));
         }
@@ -478,21 +499,25 @@ impl<F: Field> Backend for Recorder<'_, F> {
 
     fn open_scope(&mut self) {
         // The slots of a function are planned when it is complete.
-        if self.outer.is_empty() {
+        if self.in_statement() {
             self.frame.scopes.push(self.frame.taken.len());
         }
     }
 
     fn close_scope(&mut self, kept: &[Handle]) {
-        if self.outer.is_empty() {
+        if self.in_statement() {
             self.frame.end_scope(kept);
         }
     }
 
     fn open_function(&mut self, key: &[u8], arguments: &[Handle]) -> Result<Function<Handle>> {
-        if let Purpose::Name { .. } = self.purpose {
+        if let Purpose::Name { open, .. } = &mut self.purpose {
             // Each call has names of its own.
-            return Ok(Function::New(arguments.to_vec()));
+            *open += 1;
+            if *open == 1 {
+                self.frame.scopes.push(self.frame.taken.len());
+            }
+            return Ok(Function::New(self.take_many(arguments.len())));
         }
         if let Some(known) = self.functions.known(key) {
             return self.push_call(&known, arguments).map(Function::Known);
@@ -507,8 +532,14 @@ impl<F: Field> Backend for Recorder<'_, F> {
     }
 
     fn close_function(&mut self, returned: Returned<Handle>) -> Result<Returned<Handle>> {
-        if let Purpose::Name { .. } = self.purpose {
-            return Ok(returned);
+        if let Purpose::Name { open, .. } = &mut self.purpose {
+            *open -= 1;
+            if *open == 0 {
+                self.frame.end_scope(&[]);
+            }
+            // Nothing is executed, so that any wires will do.
+            let wires = self.take_many(returned.wires.len());
+            return Ok(Returned { wires, ..returned });
         }
         let Opened { key, arguments, outer } = self.outer.pop().expect("a function that is open");
         let mut inner = mem::replace(&mut self.frame, outer);
@@ -516,9 +547,10 @@ impl<F: Field> Backend for Recorder<'_, F> {
         inner.block.slots = inner.stamps.len() as u32;
         let block = Arc::new(plan(inner.block, &results));
         let recorded = Arc::new(Recorded { block, public: returned.public });
-        let returned = self.push_call(&recorded, &arguments);
+        let returned = self.push_call(&recorded, &arguments)?;
+        // After an error a body may have ended early: nobody else is to take it.
         self.functions.keep(key, recorded);
-        returned
+        Ok(returned)
     }
 }
 

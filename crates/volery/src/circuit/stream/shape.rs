@@ -6,7 +6,7 @@ use crate::circuit::{Shape, common_lanes};
 use crate::error::Result;
 use core::marker::PhantomData;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use volery_primitives::Field;
 
 /// The gates of `source` by kind, but for their depth, which is zero.
@@ -27,8 +27,8 @@ struct Tally<F> {
     shape: Shape,
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
-    /// What each function comes to, by its address: a function that was called is kept.
-    functions: HashMap<usize, (Arc<Block<F>>, Shape)>,
+    /// What each function comes to, by its address, which is given to no other while somebody refers to it.
+    functions: HashMap<usize, (Weak<Block<F>>, Shape)>,
     field: PhantomData<F>,
 }
 
@@ -49,7 +49,7 @@ impl<F: Field> Tally<F> {
             return *shape;
         }
         let shape = self.count(function, &mut Vec::new());
-        self.functions.insert(address, (function.clone(), shape));
+        self.functions.insert(address, (Arc::downgrade(function), shape));
         shape
     }
 

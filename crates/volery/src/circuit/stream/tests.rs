@@ -389,3 +389,76 @@ fn built_in_statements_are_named_too() {
     let error = Streamed(&statement).run(&mut Clear::new(vec![F2::ZERO; 24])).unwrap_err().to_string();
     assert!(error.contains("digest["), "{error}");
 }
+
+/// A state that a function gives back as it came, and that is replaced each time.
+struct Replaced;
+
+impl<B: Backend<F = F2>> Circuit<B> for Replaced {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut state = vec![b.witness()?, b.witness()?];
+        for i in 0..100 {
+            let next = b.call(b"swap", &state, |b, state| {
+                // What is left behind in a function, and forgotten there, is nobody else's.
+                let sum = b.scope(|b| Ok(Bit::Wire(b.add(state[0], state[1]))))?.wire(b);
+                b.forget(&[sum]);
+                Ok(Returned { wires: vec![state[1], state[0]], public: vec![] })
+            })?;
+            b.forget(&state);
+            state = next.wires;
+            b.assert_zero(state[i % 2], &format_args!("state {i}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_state_that_is_replaced_is_named() {
+    assert_same::<F2, _>(&Replaced);
+    for (witness, wrong) in [([1, 0], 1), ([0, 1], 0)] {
+        let bits = witness.map(|bit| F2::from(bit == 1));
+        let direct = Replaced.run(&mut Clear::new(bits)).unwrap_err().to_string();
+        let streamed = Streamed(&Replaced).run(&mut Clear::new(bits)).unwrap_err().to_string();
+        assert_eq!((streamed.contains(&format!("state {wrong}")), &streamed), (true, &direct));
+    }
+}
+
+/// A body that ends early, because of an error that it swallows, is not kept for others.
+#[test]
+fn what_an_error_cut_short_is_not_kept() {
+    let functions = Functions::default();
+    let mut sizes = Sizes { failing: true, ..Sizes::default() };
+    let mut recorder = Recorder::new(&mut sizes, &functions);
+    let x = recorder.witness().unwrap();
+    (0..4096).for_each(|_| x_plus(&mut recorder, x));
+    let body = |b: &mut Recorder<'_, F2>, arguments: &[Handle]| {
+        let _ = b.mul(arguments[0], arguments[0]);
+        Ok(Returned::default())
+    };
+    assert!(recorder.call(b"f", &[x], body).is_err());
+    drop(recorder);
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
+    let x = recorder.witness().unwrap();
+    let mut pushed = false;
+    recorder
+        .call(b"f", &[x], |_, _| {
+            pushed = true;
+            Ok(Returned::default())
+        })
+        .unwrap();
+    assert!(pushed, "it is new");
+}
+
+fn x_plus(recorder: &mut Recorder<'_, F2>, x: Handle) {
+    let _ = recorder.add(x, x);
+}
+
+#[test]
+#[should_panic(expected = "whose scope has ended")]
+fn a_handle_of_nothing_is_no_wire() {
+    let functions = Functions::default();
+    let mut sizes = Sizes::default();
+    let mut recorder = Recorder::new(&mut sizes, &functions);
+    let x = recorder.witness().unwrap();
+    recorder.add(x, Handle::default());
+}

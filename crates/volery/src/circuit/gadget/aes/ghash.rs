@@ -95,6 +95,11 @@ fn mul<B: Backend<F = F2>>(
     x: &Element<B::Wire>,
     y: &Element<B::Wire>,
 ) -> Result<Element<B::Wire>> {
+    if x.is_public() || y.is_public() {
+        // Each public factor would be a function of its own.
+        let product = karatsuba(b, x.bits(), y.bits())?;
+        return Ok(reduce(b, product));
+    }
     let product = function_of_words(b, "product of GHASH", &[*x, *y], |b, words| {
         let product = karatsuba(b, words[0].bits(), words[1].bits())?;
         Ok(vec![reduce(b, product)])
