@@ -229,6 +229,13 @@ impl<W, T: Wires<W>, const N: usize> Wires<W> for [T; N] {
     }
 }
 
+impl<W, S: Wires<W>, T: Wires<W>> Wires<W> for (S, T) {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.0.each(take);
+        self.1.each(take);
+    }
+}
+
 impl<W> Wires<W> for () {
     fn each(&self, _: &mut dyn FnMut(W)) {}
 }

@@ -52,8 +52,8 @@ pub use integer::{Char, Int, Integer, Operand, Signed, Size, Unsigned};
 pub use pointer::{Offset, Pointer, sizeof};
 pub use variable::{Value, Var};
 
-use super::Backend;
 use super::gadget::{Bit, Word};
+use super::{Backend, Wires};
 use crate::error::{Error, Result};
 use control::Level;
 use core::cell::RefCell;
@@ -186,12 +186,12 @@ impl<B: Backend<F = F2>> Code<B> {
     }
 
     /// What `gates` give, and `otherwise` where there has been an error.
-    fn gates<T>(&self, otherwise: T, gates: impl FnOnce(&mut B) -> Result<T>) -> T {
+    fn gates<T: Wires<B::Wire>>(&self, otherwise: T, gates: impl FnOnce(&mut B) -> Result<T>) -> T {
         let state = &mut *self.state.borrow_mut();
         if state.error.is_some() {
             return otherwise;
         }
-        gates(&mut state.backend).unwrap_or_else(|error| {
+        state.backend.scope(gates).unwrap_or_else(|error| {
             state.error = Some(error);
             otherwise
         })

@@ -90,7 +90,7 @@ fn run<C: Provable<Binary> + Sync + ?Sized>(circuit: &C, witness: &[F2]) -> Resu
 fn a_system_from_outside_proves_what_those_of_the_library_do() {
     let (statement, mut witness) = preimage(b"abc", ABC);
     let report = run(statement.source(), &witness).unwrap();
-    assert_eq!((report.system.name(), report.gates.mul), ("toy", 21_762));
+    assert_eq!((report.system.name(), report.gates.mul), ("toy", 20_071));
     assert!(!System::ALL.contains(&report.system));
     witness[5] += F2::ONE;
     assert!(matches!(run(statement.source(), &witness), Err(Error::Rejected(Rejection::Assertions))));

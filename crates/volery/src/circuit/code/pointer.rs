@@ -83,9 +83,10 @@ impl<'c, B: Backend<F = F2>, const N: usize> Pointer<'c, B, N> {
         let inside = place.demand_place();
         let active = self.code.active();
         let cells = &mut self.memory.borrow_mut().cells;
-        self.code.gates((), |b| {
+        *cells = self.code.gates(cells.clone(), |b| {
             let enable = active.and(b, inside)?;
-            cells.write_where(b, enable, &place.index, &value.word)
+            cells.write_where(b, enable, &place.index, &value.word)?;
+            Ok(cells.clone())
         });
     }
 

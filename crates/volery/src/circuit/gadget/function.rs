@@ -1,6 +1,6 @@
 //! Parts of a statement that repeat, as functions; and what wires a value is made of.
 
-use super::{Bit, Bytes, Element, Word};
+use super::{Array, Bit, Bytes, Element, Signed, Word};
 use crate::circuit::{Backend, Returned, Wires};
 use crate::error::Result;
 use volery_primitives::F2;
@@ -87,6 +87,18 @@ impl<F, W: Copy> Wires<W> for Element<F, W> {
 impl<W: Copy, const N: usize> Wires<W> for Word<W, N> {
     fn each(&self, take: &mut dyn FnMut(W)) {
         self.bits().each(take);
+    }
+}
+
+impl<W: Copy, const N: usize> Wires<W> for Signed<W, N> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.word().each(take);
+    }
+}
+
+impl<W: Copy, const N: usize> Wires<W> for Array<W, N> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.iter().for_each(|word| word.each(take));
     }
 }
 

@@ -73,7 +73,7 @@ pub fn bug_in_snippets<B: Backend<F = F2>>(
 }
 
 /// What [`failure`] gives, as a function: `assertions` are those of its kind, once it was pushed.
-pub(in crate::circuit::statement) fn failure_of_one<B: Backend<F = F2>>(
+fn failure_of_one<B: Backend<F = F2>>(
     b: &mut B,
     number: u64,
     input: &Bytes<B::Wire>,

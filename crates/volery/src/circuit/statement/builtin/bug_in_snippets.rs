@@ -2,9 +2,8 @@
 
 use super::{Described, Disjunction, Ports, numbers};
 use crate::circuit::Backend;
-use crate::circuit::code::Assertions;
 use crate::circuit::statement::Port;
-use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippets, failure_of_one};
+use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippets, failure};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -44,7 +43,7 @@ impl BugInSnippets {
     ) -> Result<()> {
         let input = ports.bytes(b, 0, 0..INPUT as u64)?;
         let outcome = match clause {
-            Some(number) => failure_of_one(b, number as u64, &input, &mut Assertions::default())?,
+            Some(number) => failure(b, number as u64, &input)?,
             None => bug_in_snippets(b, self.count, &input)?,
         };
         let held = &outcome.assertions;
