@@ -405,7 +405,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Replaced {
             })?;
             b.forget(&state);
             state = next.wires;
-            b.assert_zero(state[i % 2], &format_args!("state {i}"))?;
+            b.assert_zero(state[0], &format_args!("state {i}"))?;
         }
         Ok(())
     }
