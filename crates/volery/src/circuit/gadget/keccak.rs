@@ -142,43 +142,43 @@ pub fn sha3_256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Resu
 
 /// Keccak-f[1600], FIPS 202 section 3.3: an AND for each bit and round.
 fn permute<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
-    let next = function_of_words(b, "Keccak-f[1600]", state, |b, lanes| {
-        let mut state = *lanes.first_chunk().expect("25 lanes");
-        rounds(b, &mut state)?;
-        Ok(state.to_vec())
-    })?;
-    state.copy_from_slice(&next);
+    for constant in IOTA {
+        let next = function_of_words(b, "round of Keccak-f[1600]", state, |b, lanes| {
+            let mut state = *lanes.first_chunk().expect("25 lanes");
+            round(b, &mut state)?;
+            Ok(state.to_vec())
+        })?;
+        state.copy_from_slice(&next);
+        // ι
+        state[0] = state[0].xor(b, &Word::public(constant.into()));
+    }
     Ok(())
 }
 
-/// All rounds of Keccak-f[1600].
-fn rounds<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
-    for constant in IOTA {
-        // θ
-        let columns: [Lane<B::Wire>; 5] =
-            array::from_fn(|x| (1..5).fold(state[x], |sum, y| sum.xor(b, &state[x + 5 * y])));
-        let sums: [Lane<B::Wire>; 5] =
-            array::from_fn(|x| columns[(x + 4) % 5].xor(b, &columns[(x + 1) % 5].rotate_left(1)));
-        for (i, lane) in state.iter_mut().enumerate() {
-            *lane = lane.xor(b, &sums[i % 5]);
-        }
-        // ρ and π: what is at (x, y) turns, and goes to (y, 2x + 3y).
-        let mut moved = *state;
-        let (mut x, mut y) = (1, 0);
-        for t in 0..24 {
-            let turned = state[x + 5 * y].rotate_left((t + 1) * (t + 2) / 2);
-            (x, y) = (y, (2 * x + 3 * y) % 5);
-            moved[x + 5 * y] = turned;
-        }
-        // χ
-        for (i, lane) in state.iter_mut().enumerate() {
-            let row = i - i % 5;
-            let next = moved[row + (i + 1) % 5].not(b);
-            let both = next.and(b, &moved[row + (i + 2) % 5])?;
-            *lane = moved[i].xor(b, &both);
-        }
-        // ι
-        state[0] = state[0].xor(b, &Word::public(constant.into()));
+/// A round of Keccak-f[1600] but for its constant.
+fn round<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
+    // θ
+    let columns: [Lane<B::Wire>; 5] =
+        array::from_fn(|x| (1..5).fold(state[x], |sum, y| sum.xor(b, &state[x + 5 * y])));
+    let sums: [Lane<B::Wire>; 5] =
+        array::from_fn(|x| columns[(x + 4) % 5].xor(b, &columns[(x + 1) % 5].rotate_left(1)));
+    for (i, lane) in state.iter_mut().enumerate() {
+        *lane = lane.xor(b, &sums[i % 5]);
+    }
+    // ρ and π: what is at (x, y) turns, and goes to (y, 2x + 3y).
+    let mut moved = *state;
+    let (mut x, mut y) = (1, 0);
+    for t in 0..24 {
+        let turned = state[x + 5 * y].rotate_left((t + 1) * (t + 2) / 2);
+        (x, y) = (y, (2 * x + 3 * y) % 5);
+        moved[x + 5 * y] = turned;
+    }
+    // χ
+    for (i, lane) in state.iter_mut().enumerate() {
+        let row = i - i % 5;
+        let next = moved[row + (i + 1) % 5].not(b);
+        let both = next.and(b, &moved[row + (i + 2) % 5])?;
+        *lane = moved[i].xor(b, &both);
     }
     Ok(())
 }
