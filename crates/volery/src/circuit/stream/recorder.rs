@@ -123,7 +123,7 @@ const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
 
 /// Words of 32 bits that functions may take which are kept, and those that one block calls.
-const MOST_WORDS: usize = 1 << 20;
+const MOST_WORDS: usize = 1 << 23;
 
 /// Slots from here on are not given: their numbers have other meanings.
 const LAST_SLOT: u32 = u32::MAX - 8;
