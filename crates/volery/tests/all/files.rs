@@ -137,7 +137,7 @@ fn work_is_foretold() {
     ] {
         let counted = || {
             let [progress, work] = [(); 2].map(|()| Arc::<AtomicU64>::default());
-            let mut options = by(wishes.clone());
+            let mut options = by(wishes);
             options.simulation.aggregation = aggregation;
             options.simulation.threads = threads;
             (

@@ -104,15 +104,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         wire().prop_map(Step::Assert),
     ];
     let list = prop::collection::vec(leaf, 1..12);
-    let nested = list.prop_recursive(4, 60, 8, move |inner| {
+    list.prop_recursive(4, 60, 8, move |inner| {
         let step = prop_oneof![
             (inner.clone(), any::<usize>()).prop_map(|(steps, kept)| Step::Scope(steps, kept)),
             (inner, any::<[usize; 4]>(), any::<usize>())
                 .prop_map(|(steps, arguments, kept)| Step::Function(steps, arguments, kept)),
         ];
         prop::collection::vec(step, 1..4)
-    });
-    nested
+    })
 }
 
 /// A random circuit.
