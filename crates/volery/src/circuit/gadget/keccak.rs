@@ -1,7 +1,7 @@
 //! Keccak-f[1600] and the hash functions built on it (FIPS 202).
 
 use super::hash::Hash;
-use super::{Bytes, Word, function_of_words};
+use super::{Bytes, Word};
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::array;
@@ -142,16 +142,15 @@ pub fn sha3_256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Resu
 
 /// Keccak-f[1600], FIPS 202 section 3.3: an AND for each bit and round.
 fn permute<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
-    for constant in IOTA {
-        let next = function_of_words(b, "round of Keccak-f[1600]", state, |b, lanes| {
-            let mut state = *lanes.first_chunk().expect("25 lanes");
+    *state = b.scope(|b| {
+        let mut state = *state;
+        for constant in IOTA {
             round(b, &mut state)?;
-            Ok(state.to_vec())
-        })?;
-        state.copy_from_slice(&next);
-        // ι
-        state[0] = state[0].xor(b, &Word::public(constant.into()));
-    }
+            // ι
+            state[0] = state[0].xor(b, &Word::public(constant.into()));
+        }
+        Ok(state)
+    })?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of, choose, majority};
-use super::{Bytes, Word, function_of_words};
+use super::{Bytes, Word};
 use crate::circuit::Backend;
 use crate::error::Result;
 use volery_primitives::F2;
@@ -62,14 +62,11 @@ fn compress<B: Backend<F = F2>>(
     state: &mut [Word32<B::Wire>; 5],
     block: &[Word32<B::Wire>; 16],
 ) -> Result<()> {
-    let words = [&state[..], block].concat();
-    let next = function_of_words(b, "SHA-1 compression", &words, |b, words| {
-        let (state, block) = words.split_first_chunk().expect("five words of state");
+    *state = b.scope(|b| {
         let mut state = *state;
-        rounds(b, &mut state, block.first_chunk().expect("a block"))?;
-        Ok(state.to_vec())
+        rounds(b, &mut state, block)?;
+        Ok(state)
     })?;
-    state.copy_from_slice(&next);
     Ok(())
 }
 

@@ -16,25 +16,31 @@ impl<B: Backend<F = F2>> Compression<B> for Gates {
         state: &[Word32<B::Wire>; 8],
         block: &[Word32<B::Wire>; 16],
     ) -> Result<[Word32<B::Wire>; 8]> {
-        let words = [&state[..], block].concat();
-        let digest = function_of_words(b, "SHA-256 compression", &words, |b, words| {
-            let (state, block) = words.split_first_chunk().expect("eight words of state");
-            Ok(rounds(b, state, block.first_chunk().expect("a block"))?.to_vec())
-        })?;
-        Ok(*digest.first_chunk().expect("eight words"))
+        b.scope(|b| {
+            // The working variables, and the last 16 words of the message schedule, W_t at index t mod 16.
+            let mut words = [&state[..], block].concat();
+            for first in (0..ROUND.len()).step_by(16) {
+                let name = format!("SHA-256, 16 rounds from {first}");
+                words = function_of_words(b, &name, &words, |b, words| rounds(b, first, words))?;
+            }
+            let mut sum = *state;
+            for (sum, word) in sum.iter_mut().zip(&words) {
+                *sum = sum.add(b, word)?;
+            }
+            Ok(sum)
+        })
     }
 }
 
-/// The rounds, and what they are added to.
+/// Sixteen rounds from number `first` on: the working variables and the schedule behind them.
 fn rounds<B: Backend<F = F2>>(
     b: &mut B,
-    state: &[Word32<B::Wire>; 8],
-    block: &[Word32<B::Wire>; 16],
-) -> Result<[Word32<B::Wire>; 8]> {
-    // The last 16 words of the message schedule, W_t at index t mod 16.
-    let mut schedule = *block;
-    let mut s = *state;
-    for (t, &constant) in ROUND.iter().enumerate() {
+    first: usize,
+    words: &[Word32<B::Wire>],
+) -> Result<Vec<Word32<B::Wire>>> {
+    let (state, schedule) = words.split_first_chunk::<8>().expect("eight working variables");
+    let (mut s, mut schedule) = (*state, *schedule.first_chunk::<16>().expect("a block"));
+    for (t, &constant) in ROUND.iter().enumerate().skip(first).take(16) {
         if t >= 16 {
             schedule[t % 16] = expand(b, &schedule, t)?;
         }
@@ -47,11 +53,7 @@ fn rounds<B: Backend<F = F2>>(
         let next_a = Word::sum(b, &[t1, sigma0, maj])?;
         s = [next_a, a, b0, c, d.add(b, &t1)?, e, f, g];
     }
-    let mut sum = *state;
-    for (sum, word) in sum.iter_mut().zip(&s) {
-        *sum = sum.add(b, word)?;
-    }
-    Ok(sum)
+    Ok([&s[..], &schedule].concat())
 }
 
 /// `W_t` from the 16 words before it.
