@@ -145,9 +145,12 @@ fn permute<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Re
     *state = b.scope(|b| {
         let mut state = *state;
         for constant in IOTA {
-            round(b, &mut state)?;
-            // ι
-            state[0] = state[0].xor(b, &Word::public(constant.into()));
+            state = b.scope(|b| {
+                round(b, &mut state)?;
+                // ι
+                state[0] = state[0].xor(b, &Word::public(constant.into()));
+                Ok(state)
+            })?;
         }
         Ok(state)
     })?;
