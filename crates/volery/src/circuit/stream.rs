@@ -48,6 +48,8 @@
 //! them behind: a prover elsewhere has the statement itself.
 
 mod block;
+mod frame;
+mod functions;
 mod interpreter;
 mod naming;
 mod plan;
@@ -57,7 +59,9 @@ mod shape;
 mod tests;
 
 pub use block::{Block, HintFunction, Op, Record};
-pub use recorder::{Functions, Handle, Recorder, VectorHandle};
+pub use frame::{Handle, VectorHandle};
+pub use functions::Functions;
+pub use recorder::Recorder;
 use shape::count;
 
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape};

@@ -142,13 +142,21 @@ impl<F> Block<F> {
     /// Adds a constant, and gives its place.
     #[inline(always)]
     pub(super) fn constant(&mut self, c: F) -> u32 {
+        let at = self.next_constant();
         self.constants.push(c);
-        (self.constants.len() - 1) as u32
+        at
+    }
+
+    /// The place of the constant that is added next.
+    #[inline(always)]
+    pub(super) fn next_constant(&self) -> u32 {
+        number(self.constants.len())
     }
 
     /// The place of the word that is added next.
+    #[inline(always)]
     pub(super) fn next_word(&self) -> u32 {
-        self.words.len() as u32
+        number(self.words.len())
     }
 
     /// Adds a list of slots.
@@ -169,13 +177,22 @@ impl<F> Block<F> {
         if length > 0 {
             self.words.extend([first, length]);
         }
-        self.words[count] = (self.words.len() - count) as u32 / 2;
+        self.words[count] = number((self.words.len() - count) / 2);
     }
 
     /// Reads `words` from that place on.
     pub(super) fn read(&self, at: u32) -> Words<'_> {
         Words { words: &self.words[at as usize..] }
     }
+}
+
+/// `number` in a word.
+///
+/// # Panics
+/// Where it takes more: what wraps around would be another gate.
+#[inline(always)]
+pub(super) fn number(number: usize) -> u32 {
+    u32::try_from(number).expect("fewer than 2^32 of each in a function: call smaller ones")
 }
 
 /// Words that are still to be read.

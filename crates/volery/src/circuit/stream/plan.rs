@@ -10,6 +10,7 @@ const GONE: u32 = u32::MAX - 2;
 /// The function of the same gates on few slots. In `block` each value has a slot of its own; `results` are those of its
 /// results.
 pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
+    assert!(block.records.len() < GONE as usize, "a function of 2^32 gates: call smaller ones");
     let mut last = vec![UNREAD; block.slots as usize];
     for (i, record) in block.records.iter().enumerate() {
         read(&block, record, |slot| last[slot as usize] = i as u32);

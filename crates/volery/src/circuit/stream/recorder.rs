@@ -1,20 +1,19 @@
 //! Recording: the backend that statements are compiled for.
 
 use super::Execute;
-use super::block::{Block, HintFunction, KEPT, Op, Record};
+use super::block::{HintFunction, KEPT, Op, Record, number};
+use super::frame::{Frame, Handle, VectorHandle, live};
+use super::functions::{Functions, MOST_WORDS, Recorded};
 use super::plan::plan;
 use crate::circuit::{
     Backend, Entries, Function, Matrix, Polynomials, Returned, check_sizes, common_lanes, degree_of_product,
 };
 use crate::error::{Error, Result};
-use core::cell::RefCell;
 use core::fmt::Display;
 use core::mem;
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use volery_primitives::Field;
-use zeroize::DefaultIsZeroes;
 
 /// Records gates, and has them executed block by block.
 pub struct Recorder<'r, F: Field> {
@@ -42,48 +41,6 @@ enum Purpose<'r, F> {
     },
 }
 
-/// Functions that were recorded, by their keys. One statement's functions are no other's.
-pub struct Functions<F>(Mutex<Kept<F>>);
-
-struct Kept<F> {
-    functions: HashMap<Vec<u8>, Arc<Recorded<F>>>,
-    /// The words that these take.
-    size: usize,
-}
-
-/// A function, with what it returns beside its wires.
-struct Recorded<F> {
-    block: Arc<Block<F>>,
-    public: Vec<u8>,
-}
-
-impl<F> Default for Functions<F> {
-    fn default() -> Self {
-        Self(Mutex::new(Kept { functions: HashMap::new(), size: 0 }))
-    }
-}
-
-impl<F> Functions<F> {
-    fn kept(&self) -> MutexGuard<'_, Kept<F>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn known(&self, key: &[u8]) -> Option<Arc<Recorded<F>>> {
-        self.kept().functions.get(key).cloned()
-    }
-
-    fn keep(&self, key: Vec<u8>, function: Arc<Recorded<F>>) {
-        let mut kept = self.kept();
-        kept.size += function.block.size();
-        if kept.size > MOST_WORDS {
-            // Functions that are not called again would take more and more.
-            kept.functions.clear();
-            kept.size = function.block.size();
-        }
-        kept.functions.insert(key, function);
-    }
-}
-
 /// A function that is being recorded: what it is called by, and where.
 struct Opened<F> {
     key: Vec<u8>,
@@ -91,161 +48,9 @@ struct Opened<F> {
     outer: Frame<F>,
 }
 
-/// A wire of the [`Recorder`]: a slot, and which of its values.
-#[derive(Clone, Copy, Default)]
-pub struct Handle {
-    slot: u32,
-    stamp: u32,
-}
-
-impl DefaultIsZeroes for Handle {}
-
-/// A vector of the [`Recorder`].
-#[derive(Clone)]
-pub struct VectorHandle(Rc<VectorSlot>);
-
-struct VectorSlot {
-    slot: u32,
-    lanes: usize,
-    degree: usize,
-    /// Where the slot goes in the end; it is that of the frame.
-    left: Rc<RefCell<Vec<u32>>>,
-}
-
-impl Drop for VectorSlot {
-    fn drop(&mut self) {
-        self.left.borrow_mut().push(self.slot);
-    }
-}
-
 /// Records of a block, and words of its lists, from which on it is executed.
 const RECORDS: usize = 4096;
 const WORDS: usize = 1 << 16;
-
-/// Words of 32 bits that functions may take which are kept, and those that one block calls.
-const MOST_WORDS: usize = 1 << 23;
-
-/// Slots from here on are not given: their numbers have other meanings.
-const LAST_SLOT: u32 = u32::MAX - 8;
-
-/// What is recorded into one block: the statement, block after block, or one function.
-struct Frame<F> {
-    block: Block<F>,
-    /// For each slot the stamp of its value.
-    stamps: Vec<u32>,
-    first_stamp: u32,
-    /// Slots that are free, in the statement; a function's are planned in the end.
-    free: Vec<u32>,
-    /// The wires that were made in open scopes, and where in this list those of each scope begin.
-    taken: Vec<Handle>,
-    scopes: Vec<usize>,
-    free_vectors: Vec<u32>,
-    left_vectors: Rc<RefCell<Vec<u32>>>,
-    /// The words that the functions take which the block calls.
-    called: usize,
-}
-
-impl<F: Field> Frame<F> {
-    fn new(first_stamp: u32) -> Self {
-        Self {
-            block: Block::default(),
-            stamps: Vec::new(),
-            first_stamp,
-            free: Vec::new(),
-            taken: Vec::new(),
-            scopes: Vec::new(),
-            free_vectors: Vec::new(),
-            left_vectors: Rc::default(),
-            called: 0,
-        }
-    }
-
-    /// A slot for a new value.
-    #[inline(always)]
-    fn take(&mut self) -> Handle {
-        let slot = match self.free.pop() {
-            Some(slot) => slot,
-            None => {
-                self.stamps.push(self.first_stamp);
-                let slots = u32::try_from(self.stamps.len()).ok().filter(|slots| *slots < LAST_SLOT);
-                slots.expect("fewer than 2^32 live wires: put scopes around what a loop does") - 1
-            }
-        };
-        let wire = Handle { slot, stamp: self.stamps[slot as usize] };
-        if !self.scopes.is_empty() {
-            self.taken.push(wire);
-        }
-        wire
-    }
-
-    /// The slot of `wire`.
-    ///
-    /// # Panics
-    /// Where it has been given again.
-    #[inline(always)]
-    fn slot(&self, wire: Handle) -> u32 {
-        live(&self.stamps, wire)
-    }
-
-    fn slots(&self, wires: &[Handle]) -> Vec<u32> {
-        wires.iter().map(|wire| self.slot(*wire)).collect()
-    }
-
-    /// Ends the innermost scope, of whose wires `kept` live on.
-    fn end_scope(&mut self, kept: &[Handle]) {
-        let begin = self.scopes.pop().expect("an open scope");
-        let mut kept = self.slots(kept);
-        kept.sort_unstable();
-        let taken = self.taken.split_off(begin);
-        // In reverse, so that slots are taken again in order.
-        for wire in taken.into_iter().rev() {
-            if kept.binary_search(&wire.slot).is_err() {
-                self.give(wire);
-            } else if !self.scopes.is_empty() {
-                self.taken.push(wire);
-            }
-        }
-    }
-
-    /// Gives the slot of `wire` again, if it is still that of this wire.
-    fn give(&mut self, wire: Handle) {
-        let stamp = &mut self.stamps[wire.slot as usize];
-        if *stamp == wire.stamp {
-            *stamp = stamp.wrapping_add(1);
-            self.free.push(wire.slot);
-        }
-    }
-
-    /// A slot for a new vector.
-    fn take_vector(&mut self, lanes: usize, degree: usize) -> VectorHandle {
-        for slot in self.left_vectors.take() {
-            self.block.push(Op::Drop, 0, slot, 0);
-            self.free_vectors.push(slot);
-        }
-        let slot = self.free_vectors.pop().unwrap_or_else(|| {
-            self.block.vectors += 1;
-            self.block.vectors - 1
-        });
-        VectorHandle(Rc::new(VectorSlot { slot, lanes, degree, left: self.left_vectors.clone() }))
-    }
-
-    /// The slot of `vector`.
-    ///
-    /// # Panics
-    /// Where it is of another function.
-    fn vector(&self, vector: &VectorHandle) -> u32 {
-        assert!(Rc::ptr_eq(&vector.0.left, &self.left_vectors), "a vector that is not of this function");
-        vector.0.slot
-    }
-}
-
-/// The slot of `wire`, as [`Frame::slot`].
-#[inline(always)]
-fn live(stamps: &[u32], wire: Handle) -> u32 {
-    let live = stamps.get(wire.slot as usize) == Some(&wire.stamp);
-    assert!(live, "a wire that is not of this function, or whose scope has ended");
-    wire.slot
-}
 
 impl<'r, F: Field> Recorder<'r, F> {
     /// Records for `execute`, with the functions of `functions`, to which new ones are added.
@@ -372,7 +177,7 @@ impl<'r, F: Field> Recorder<'r, F> {
         block.list(of);
         block.list(results.iter().map(|wire| wire.slot));
         block.hints.push(f);
-        let function = (block.hints.len() - 1) as u32;
+        let function = number(block.hints.len() - 1);
         self.push_long(Op::Hint, function, at, 0);
         self.outcome()?;
         Ok(results)
@@ -392,8 +197,8 @@ impl<'r, F: Field> Recorder<'r, F> {
             block.functions.push(function.clone());
             self.frame.called += function.size();
         }
-        let number = (self.frame.block.functions.len() - 1) as u32;
-        self.push_long(Op::Call, number, at, 0);
+        let called = number(self.frame.block.functions.len() - 1);
+        self.push_long(Op::Call, called, at, 0);
         if self.frame.called > MOST_WORDS && self.outer.is_empty() {
             self.flush();
         }
@@ -460,7 +265,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
         let wire = self.frame.take();
         let block = &mut self.frame.block;
         let at = block.next_word();
-        block.words.push(slots.len() as u32);
+        block.words.push(number(slots.len()));
         for (factor, slot) in factors.iter().zip(slots) {
             let factor = block.constant(*factor);
             block.words.extend([factor, slot]);
@@ -559,10 +364,10 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
 
     fn public(&mut self, values: &[F]) -> VectorHandle {
         let vector = self.frame.take_vector(values.len(), 0);
-        let constants = &mut self.frame.block.constants;
-        let at = constants.len() as u32;
-        constants.extend_from_slice(values);
-        self.push_long(Op::Public, vector.0.slot, at, values.len() as u32);
+        let block = &mut self.frame.block;
+        let at = block.next_constant();
+        block.constants.extend_from_slice(values);
+        self.push_long(Op::Public, vector.0.slot, at, number(values.len()));
         vector
     }
     fn vector(&mut self, wires: &[Handle]) -> VectorHandle {
@@ -593,10 +398,10 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         assert!(lanes.iter().flatten().all(|lane| *lane < a.0.lanes), "a lane that is not there");
         let vector = self.frame.take_vector(lanes.len(), a.0.degree);
         let a = self.frame.vector(a);
-        let words = &mut self.frame.block.words;
-        let at = words.len() as u32;
-        words.push(lanes.len() as u32);
-        words.extend(lanes.iter().map(|lane| lane.map_or(0, |lane| lane as u32 + 1)));
+        let block = &mut self.frame.block;
+        let at = block.next_word();
+        block.words.push(number(lanes.len()));
+        block.words.extend(lanes.iter().map(|lane| lane.map_or(0, |lane| number(lane + 1))));
         self.push_long(Op::Gather, vector.0.slot, a, at);
         vector
     }
@@ -641,14 +446,14 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.asserted(name)?;
-        let columns = [a.columns() as u32, b.columns() as u32];
+        let columns = [a.columns(), b.columns()].map(number);
         let factors = [self.frame.slots(a.entries()), self.frame.slots(b.entries())];
         let on_wires = match c {
             Entries::Wires(wires) => Some(self.frame.slots(wires)),
             Entries::Public(_) => None,
         };
         let block = &mut self.frame.block;
-        let (at, constants) = (block.next_word(), block.constants.len() as u32);
+        let (at, constants) = (block.next_word(), block.next_constant());
         block.words.extend(columns);
         factors.into_iter().for_each(|list| block.list(list));
         block.words.push(on_wires.is_some().into());

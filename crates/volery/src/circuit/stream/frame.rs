@@ -1,0 +1,156 @@
+//! Slots while gates are recorded: which are taken, and by which values.
+
+use super::block::{Block, Op};
+use core::cell::RefCell;
+use std::rc::Rc;
+use volery_primitives::Field;
+use zeroize::DefaultIsZeroes;
+
+/// Slots from here on are not given: their numbers have other meanings.
+const LAST_SLOT: u32 = u32::MAX - 8;
+
+/// A wire of the [`Recorder`](super::Recorder): a slot, and which of its values.
+#[derive(Clone, Copy, Default)]
+pub struct Handle {
+    pub(super) slot: u32,
+    pub(super) stamp: u32,
+}
+
+impl DefaultIsZeroes for Handle {}
+
+/// A vector of the [`Recorder`](super::Recorder).
+#[derive(Clone)]
+pub struct VectorHandle(pub(super) Rc<VectorSlot>);
+
+pub(super) struct VectorSlot {
+    pub(super) slot: u32,
+    pub(super) lanes: usize,
+    pub(super) degree: usize,
+    /// Where the slot goes in the end; it is that of the frame.
+    pub(super) left: Rc<RefCell<Vec<u32>>>,
+}
+
+impl Drop for VectorSlot {
+    fn drop(&mut self) {
+        self.left.borrow_mut().push(self.slot);
+    }
+}
+
+/// What is recorded into one block: the statement, block after block, or one function.
+pub(super) struct Frame<F> {
+    pub(super) block: Block<F>,
+    /// For each slot the stamp of its value.
+    pub(super) stamps: Vec<u32>,
+    pub(super) first_stamp: u32,
+    /// Slots that are free, in the statement; a function's are planned in the end.
+    pub(super) free: Vec<u32>,
+    /// The wires that were made in open scopes, and where in this list those of each scope begin.
+    pub(super) taken: Vec<Handle>,
+    pub(super) scopes: Vec<usize>,
+    pub(super) free_vectors: Vec<u32>,
+    pub(super) left_vectors: Rc<RefCell<Vec<u32>>>,
+    /// The words that the functions take which the block calls.
+    pub(super) called: usize,
+}
+
+impl<F: Field> Frame<F> {
+    pub(super) fn new(first_stamp: u32) -> Self {
+        Self {
+            block: Block::default(),
+            stamps: Vec::new(),
+            first_stamp,
+            free: Vec::new(),
+            taken: Vec::new(),
+            scopes: Vec::new(),
+            free_vectors: Vec::new(),
+            left_vectors: Rc::default(),
+            called: 0,
+        }
+    }
+
+    /// A slot for a new value.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Handle {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                self.stamps.push(self.first_stamp);
+                let slots = u32::try_from(self.stamps.len()).ok().filter(|slots| *slots < LAST_SLOT);
+                slots.expect("fewer than 2^32 live wires: put scopes around what a loop does") - 1
+            }
+        };
+        let wire = Handle { slot, stamp: self.stamps[slot as usize] };
+        if !self.scopes.is_empty() {
+            self.taken.push(wire);
+        }
+        wire
+    }
+
+    /// The slot of `wire`.
+    ///
+    /// # Panics
+    /// Where it has been given again.
+    #[inline(always)]
+    pub(super) fn slot(&self, wire: Handle) -> u32 {
+        live(&self.stamps, wire)
+    }
+
+    pub(super) fn slots(&self, wires: &[Handle]) -> Vec<u32> {
+        wires.iter().map(|wire| self.slot(*wire)).collect()
+    }
+
+    /// Ends the innermost scope, of whose wires `kept` live on.
+    pub(super) fn end_scope(&mut self, kept: &[Handle]) {
+        let begin = self.scopes.pop().expect("an open scope");
+        let mut kept = self.slots(kept);
+        kept.sort_unstable();
+        let taken = self.taken.split_off(begin);
+        // In reverse, so that slots are taken again in order.
+        for wire in taken.into_iter().rev() {
+            if kept.binary_search(&wire.slot).is_err() {
+                self.give(wire);
+            } else if !self.scopes.is_empty() {
+                self.taken.push(wire);
+            }
+        }
+    }
+
+    /// Gives the slot of `wire` again, if it is still that of this wire.
+    pub(super) fn give(&mut self, wire: Handle) {
+        let stamp = &mut self.stamps[wire.slot as usize];
+        if *stamp == wire.stamp {
+            *stamp = stamp.wrapping_add(1);
+            self.free.push(wire.slot);
+        }
+    }
+
+    /// A slot for a new vector.
+    pub(super) fn take_vector(&mut self, lanes: usize, degree: usize) -> VectorHandle {
+        for slot in self.left_vectors.take() {
+            self.block.push(Op::Drop, 0, slot, 0);
+            self.free_vectors.push(slot);
+        }
+        let slot = self.free_vectors.pop().unwrap_or_else(|| {
+            self.block.vectors += 1;
+            self.block.vectors - 1
+        });
+        VectorHandle(Rc::new(VectorSlot { slot, lanes, degree, left: self.left_vectors.clone() }))
+    }
+
+    /// The slot of `vector`.
+    ///
+    /// # Panics
+    /// Where it is of another function.
+    pub(super) fn vector(&self, vector: &VectorHandle) -> u32 {
+        assert!(Rc::ptr_eq(&vector.0.left, &self.left_vectors), "a vector that is not of this function");
+        vector.0.slot
+    }
+}
+
+/// The slot of `wire`, as [`Frame::slot`].
+#[inline(always)]
+pub(super) fn live(stamps: &[u32], wire: Handle) -> u32 {
+    let live = stamps.get(wire.slot as usize) == Some(&wire.stamp);
+    assert!(live, "a wire that is not of this function, or whose scope has ended");
+    wire.slot
+}
