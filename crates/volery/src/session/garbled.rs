@@ -13,7 +13,7 @@ use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
 use crate::garble::seeds::Seeds;
-use crate::zk::{Accepted, jko, recv_verdict, stack, tell};
+use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 
@@ -50,6 +50,19 @@ fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
     Ok(Security { computational, statistical })
 }
 
+/// Opens a proof by `system` with these parameters, on this statement with so many gates.
+fn open<'c>(
+    channel: &'c mut Channel,
+    options: &Options,
+    system: System,
+    parameters: &str,
+    (statement, gates): ([u8; 32], Gates),
+) -> Result<Single<'c>> {
+    let security = security(options, system, gates.mul)?;
+    let agreed = (Disagreement::Garbling as fn(_) -> _, parameters);
+    Single::open(channel, options, (system, F2::NAME), agreed, (statement, gates), security)
+}
+
 fn jko_terms<'a>(options: &'a Options, shape: &'a Shape) -> jko::Terms<'a> {
     let Options { arch, garbling, progress, .. } = options;
     jko::Terms { arch: *arch, construction: garbling.construction, shape, progress: progress.as_deref() }
@@ -75,17 +88,7 @@ impl ProofSystem<Binary> for Jko {
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
-        let gates = terms.gates();
-        let security = security(options, System::JKO, gates.mul)?;
-        let system = (System::JKO, F2::NAME);
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Garbling, parameters),
-            (digest, gates),
-            security,
-        )?;
+        let mut run = open(channel, options, System::JKO, parameters, (digest, terms.gates()))?;
         let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
         run.begin();
         prover.prove(run.channel, &statement.stream, &mut run.random)?;
@@ -103,17 +106,7 @@ impl ProofSystem<Binary> for Jko {
         let terms = jko_terms(options, &shape);
         let parameters = options.garbling.construction.name();
         terms.check()?;
-        let gates = terms.gates();
-        let security = security(options, System::JKO, gates.mul)?;
-        let system = (System::JKO, F2::NAME);
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Garbling, parameters),
-            (digest, gates),
-            security,
-        )?;
+        let mut run = open(channel, options, System::JKO, parameters, (digest, terms.gates()))?;
         let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, &statement.stream, &mut run.random)
@@ -195,17 +188,7 @@ impl ProofOfClauses for Stack {
         let terms = stack_terms(options, &shapes);
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
-        let gates = terms.gates();
-        let security = security(options, System::STACK, gates.mul)?;
-        let system = (System::STACK, F2::NAME);
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Garbling, &parameters),
-            (statement, gates),
-            security,
-        )?;
+        let mut run = open(channel, options, System::STACK, &parameters, (statement, terms.gates()))?;
         let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
         run.begin();
         prover.prove(run.channel, clauses, &mut run.random)?;
@@ -224,17 +207,7 @@ impl ProofOfClauses for Stack {
         let terms = stack_terms(options, &shapes);
         let parameters = stack_parameters(&options.garbling);
         terms.check()?;
-        let gates = terms.gates();
-        let security = security(options, System::STACK, gates.mul)?;
-        let system = (System::STACK, F2::NAME);
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Garbling, &parameters),
-            (statement, gates),
-            security,
-        )?;
+        let mut run = open(channel, options, System::STACK, &parameters, (statement, terms.gates()))?;
         let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, clauses, &mut run.random)

@@ -136,6 +136,19 @@ fn name(parameters: &Parameters, aggregation: Aggregation) -> String {
     format!("{parties},{compression},{},{repetitions},{}", field.bits, aggregation.name())
 }
 
+/// Opens a conversation on `statement`.
+fn open<'c, S: Setting>(
+    channel: &'c mut Channel,
+    options: &Options,
+    terms: &Terms,
+    statement: [u8; 32],
+) -> Result<Single<'c>> {
+    let name = name(terms.parameters, terms.aggregation);
+    let agreed = (Disagreement::Simulation as fn(_) -> _, &*name);
+    let (system, worth) = ((System::LIMBO, &*S::name()), worth(terms, Mode::Interactive));
+    Single::open(channel, options, system, agreed, (statement, terms.gates()), worth)
+}
+
 fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     let Terms { parameters, demand, .. } = terms;
     let (compressions, bytes) = (parameters.rounds(demand.entries), parameters.proof_bytes(demand));
@@ -166,16 +179,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
         terms.check()?;
-        let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::LIMBO, &*S::name());
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Simulation, &name),
-            (digest, terms.gates()),
-            worth,
-        )?;
+        let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
         let started = Instant::now();
         limbo::prove::<S::Parties, _>(run.channel, &terms, circuit, &values, &mut run.random)?;
@@ -195,16 +199,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
         let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Verifier);
         terms.check()?;
-        let (name, worth) = (name(&parameters, terms.aggregation), worth(&terms, Mode::Interactive));
-        let system = (System::LIMBO, &*S::name());
-        let mut run = Single::open(
-            channel,
-            options,
-            system,
-            (Disagreement::Simulation, &name),
-            (digest, terms.gates()),
-            worth,
-        )?;
+        let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
         let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, circuit, &mut run.random);
         let (accepted, work) = tell(run.channel, verdict)?;
