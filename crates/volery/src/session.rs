@@ -9,7 +9,6 @@ mod garbled;
 mod limbo;
 mod options;
 mod over;
-mod quicksilver;
 mod setting;
 mod single;
 mod statement;

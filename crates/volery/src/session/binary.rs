@@ -1,13 +1,12 @@
 //! Sessions over F_2.
 
 use super::ProofSystem;
+use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::{self, Carried};
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
-use super::quicksilver::QuickSilver;
 use super::setting::Setting;
-use super::wolverine::Wolverine;
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -109,7 +108,7 @@ impl Setting for Binary {
     // What is inlined elsewhere would be compiled there, with all systems.
     #[inline(never)]
     fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
-        &[&QuickSilver, &Jko, &Stack, &Limbo, &Wolverine]
+        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE]
     }
 
     fn name() -> String {

@@ -4,7 +4,10 @@ use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::estimate::wolverine::drawn;
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
-use super::{ForProver, ForVerifier, Options, ProvesMany, Report, Reread, Security, Setting, VerifiesMany};
+use super::{
+    ForProver, ForVerifier, Options, ProofSystem, ProvesMany, Report, Reread, Security, Setting, System,
+    VerifiesMany,
+};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
 use crate::circuit::{Circuit as _, Count, Size};
@@ -16,6 +19,63 @@ use crate::zk::{Accepted, Gates, recv_verdict, tell};
 use core::marker::PhantomData;
 use std::time::Instant;
 
+/// A system that takes correlations.
+pub(super) struct Correlated(System);
+
+/// [`crate::zk::quicksilver`].
+pub(super) const QUICKSILVER: Correlated = Correlated(System::QUICKSILVER);
+
+/// [`crate::zk::wolverine`].
+pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
+
+impl Correlated {
+    /// The options of an end, which goes by the system that they name.
+    fn named(&self, options: Options) -> Options {
+        Options { system: self.0, ..options }
+    }
+}
+
+impl<S: Setting> ProofSystem<S> for Correlated {
+    fn system(&self) -> System {
+        self.0
+    }
+
+    fn prove(
+        &self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        ProverEnd::new(channel, self.named(options.clone())).prove(statement, witness)
+    }
+
+    fn verify(
+        &self,
+        statement: ForVerifier<'_, S>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        VerifierEnd::new(channel, self.named(options.clone())).verify(statement)
+    }
+
+    fn prove_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
+        Some(Box::new(ProverEnd::new(channel, self.named(options))))
+    }
+
+    fn verify_many<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
+        Some(Box::new(VerifierEnd::new(channel, self.named(options))))
+    }
+}
+
 /// The prover's side.
 pub(super) struct ProverEnd<'c, S: Setting> {
     common: Common<'c, S>,
@@ -25,11 +85,11 @@ pub(super) struct ProverEnd<'c, S: Setting> {
 /// The verifier's side.
 pub(super) struct VerifierEnd<'c, S: Setting> {
     common: Common<'c, S>,
-    vole: Option<Correlated<S>>,
+    vole: Option<Keyed<S>>,
 }
 
 /// The verifier's key and its end of the correlations under it.
-type Correlated<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
+type Keyed<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
 
 impl<'c, S: Setting> ProverEnd<'c, S> {
     /// A session; nothing is sent yet.

@@ -2,12 +2,11 @@
 
 use super::ProofSystem;
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
+use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::Carried;
 use super::limbo::Limbo;
-use super::quicksilver::QuickSilver;
 use super::setting::{Registered, Setting};
-use super::wolverine::Wolverine;
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -89,7 +88,7 @@ macro_rules! register {
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
                 static SYSTEMS_OVER: [&dyn ProofSystem<Over<$values, $macs>>; SYSTEMS] =
-                    [&QuickSilver, &Limbo, &Wolverine];
+                    [&QUICKSILVER, &Limbo, &WOLVERINE];
                 &SYSTEMS_OVER
             }
         })*

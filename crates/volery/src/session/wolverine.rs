@@ -1,59 +1,11 @@
 //! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
 
-use super::correlated::{ProverEnd, VerifierEnd};
 use super::correlations::{Choice, Correlations, Use};
-use super::{
-    ForProver, ForVerifier, Options, ProofSystem, ProvesMany, Report, Reread, Setting, System, VerifiesMany,
-};
+use super::{Options, Setting};
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::{Disagreement, Error, Result, Sides};
-use crate::zk::Accepted;
 use crate::zk::wolverine::{SECURITY, Terms};
-
-/// [`crate::zk::wolverine`].
-pub(super) struct Wolverine;
-
-impl<S: Setting> ProofSystem<S> for Wolverine {
-    fn system(&self) -> System {
-        System::WOLVERINE
-    }
-
-    fn prove(
-        &self,
-        statement: ForProver<'_, S>,
-        witness: &dyn Reread<S::F>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<Report> {
-        ProverEnd::new(channel, options.clone()).prove(statement, witness)
-    }
-
-    fn verify(
-        &self,
-        statement: ForVerifier<'_, S>,
-        channel: &mut Channel,
-        options: &Options,
-    ) -> Result<(Accepted, Report)> {
-        VerifierEnd::new(channel, options.clone()).verify(statement)
-    }
-
-    fn prove_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn ProvesMany<S> + 'c>> {
-        Some(Box::new(ProverEnd::new(channel, options)))
-    }
-
-    fn verify_many<'c>(
-        &self,
-        channel: &'c mut Channel,
-        options: Options,
-    ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
-        Some(Box::new(VerifierEnd::new(channel, options)))
-    }
-}
 
 /// The bytes in which a party says how products are to be checked.
 pub(super) const TERMS: usize = 32;

@@ -8,7 +8,7 @@ use volery::error::Rejection;
 use volery::zk::Gates;
 use volery::{
     Accepted, Binary, Error, F2, Facts, Field, ForProver, ForVerifier, Options, ProofSystem, Provable,
-    Report, Reread, Result, Security, System, prove_by, verify_by,
+    Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
 };
 
 /// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who would rather not look.
@@ -97,4 +97,19 @@ fn a_system_from_outside_proves_what_those_of_the_library_do() {
     // A circuit that hints, directly.
     assert!(run(&Mixed { bits: 10 }, &[F2::ZERO; 10]).is_ok());
     assert!(run(&Mixed { bits: 10 }, &[F2::ONE; 9]).is_err());
+}
+
+#[test]
+fn the_system_that_is_given_counts_and_not_that_of_the_options() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let options = Options::default();
+    for system in Binary::systems().iter().filter(|system| !system.system().facts().of_clauses) {
+        let session = both(
+            |channel| prove_by(*system, statement.source(), witness.to_vec(), channel, &options),
+            |channel| verify_by(*system, statement.source(), channel, &options),
+            None,
+        );
+        let (_accepted, report) = session.verified.unwrap();
+        assert_eq!((session.proved.unwrap().system, report.system), (system.system(), system.system()));
+    }
 }
