@@ -67,7 +67,8 @@ fn the_verifiers_coins_are_not_the_transcripts() {
         let delta = Delta::<F61, F61>::random(&mut Random::from_seed(&[5; 32]));
         let (circuit, _) = Products::<F61>::instance(17 * PAIRS, 4);
         std::thread::scope(|scope| {
-            let prover = scope.spawn(|| {
+            // The prover leaves after its coins, and its end of the pipe goes with it.
+            let prover = scope.spawn(move || {
                 // What the prover commits to is not looked at before its last message.
                 [8, 8, 1].map(|blocks| {
                     (0..blocks).for_each(|_| proving.send_elements(&[F61::ONE; BLOCK]).unwrap());
@@ -78,7 +79,6 @@ fn the_verifiers_coins_are_not_the_transcripts() {
             let mut random = Random::from_seed(&[seed; 32]);
             let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
             circuit.run(&mut verifier).unwrap();
-            // The prover leaves after its coins.
             assert!(verifier.finish().is_err());
             prover.join().unwrap()
         })
