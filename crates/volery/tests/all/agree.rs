@@ -2,10 +2,11 @@
 //! named assertion.
 
 use crate::kit::{ABC, Anywhere, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
+use std::fmt::{self, Display};
 use volery::circuit::stream::{ClauseSource, Source, StreamedClauses};
 use volery::circuit::{
-    Alternatives, AnyOf, Branch, Clauses, Dimensions, InnerProduct, MatrixProduct, OneOf, Polynomials,
-    Program, Reduction, Relation, Statement, Value, Values, clauses,
+    Alternatives, AnyOf, Branch, Clauses, Dimensions, Entries, InnerProduct, Matrix, MatrixProduct, OneOf,
+    Polynomials, Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
 use volery::{
     Backend, Binary, Circuit, Correlations, Depth, Error, F2, Field, Options, Params, Result, System, check,
@@ -155,6 +156,32 @@ fn sha256_preimages() {
     let Error::Unsatisfied(name) = error else { panic!("{error}") };
     assert!(name.starts_with("digest["), "{name}");
     assert_fails_at(statement.source(), &witness, &name);
+}
+
+/// Finding a name takes as long as the whole statement: whoever asks for one that is not needed is slow.
+#[test]
+fn names_are_made_only_where_an_assertion_fails() {
+    struct Never;
+    impl Display for Never {
+        fn fmt(&self, _: &mut fmt::Formatter) -> fmt::Result {
+            panic!("a name that nobody needs")
+        }
+    }
+    struct Zeroes;
+    impl<B: Polynomials<F = F2>> Circuit<B> for Zeroes {
+        fn run(&self, b: &mut B) -> Result<()> {
+            let bit = b.witness()?;
+            b.assert_zero(bit, &Never)?;
+            for lanes in [1, 3] {
+                let zeroes = b.vector(&vec![bit; lanes]);
+                b.assert_zeroes(zeroes, &Never)?;
+            }
+            let factor = [bit];
+            let [x, y] = [Matrix::new(&factor, 1); 2];
+            b.assert_matrix_product(x, y, Entries::Public(&[F2::ZERO]), &Never)
+        }
+    }
+    assert_agrees("zeroes", &Zeroes, &[F2::ZERO]);
 }
 
 /// The same preimages as polynomials: fewer commitments, and the same assertion fails.

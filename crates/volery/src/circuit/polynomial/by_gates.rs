@@ -1,6 +1,6 @@
 //! Polynomials gate by gate, for backends that have no other way.
 
-use super::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use super::{Entries, Matrix, Polynomials, check_sizes, common_lanes};
 use crate::circuit::Backend;
 use crate::error::Result;
 use core::fmt::Display;
@@ -77,8 +77,13 @@ impl<B: ByGates> Polynomials for B {
         Ok(a.clone())
     }
     fn assert_zeroes(&mut self, a: Vec<B::Wire>, name: &dyn Display) -> Result<()> {
-        let lanes = a.len();
-        a.into_iter().enumerate().try_for_each(|(i, wire)| self.assert_zero(wire, &lane_name(name, i, lanes)))
+        // A name may take long to make, and few are asked for.
+        if let [wire] = a[..] {
+            return self.assert_zero(wire, name);
+        }
+        a.into_iter()
+            .enumerate()
+            .try_for_each(|(lane, wire)| self.assert_zero(wire, &format_args!("{name}[{lane}]")))
     }
     fn assert_matrix_product(
         &mut self,
