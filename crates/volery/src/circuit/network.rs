@@ -117,25 +117,27 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
         let mut s = State { wires: start.clone(), fresh: false };
         let steps: Vec<Step> =
             (0..PERIOD).map(|t| Step::new(PERIOD * self.variant + t, start.len())).collect();
+        // The first passes spare XORs; the last one may be short; those between are alike.
         let passes = self.half().div_ceil(PERIOD);
-        for pass in 0..passes {
-            let first = pass * PERIOD;
-            let steps = &steps[..PERIOD.min(self.half() - first) as usize];
-            if self.has_all_xors(first) {
-                self.pass(b, "forwards", steps.len(), &mut s, |b, s| {
-                    for step in steps {
-                        step.toffoli(b, s)?;
-                        step.xors.iter().for_each(|xor| xor.run(b, s));
-                    }
-                    Ok(())
-                })?;
-            } else {
-                s.fresh = false;
-                for (t, step) in (first..).zip(steps) {
-                    step.toffoli(b, &mut s.wires)?;
-                    step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s.wires));
-                }
+        let sparing = (0..passes).take_while(|pass| !self.has_all_xors(pass * PERIOD)).count() as u64;
+        let alike = (self.half() / PERIOD).saturating_sub(sparing);
+        let length = |first: u64| PERIOD.min(self.half() - first) as usize;
+        for first in (0..sparing).map(|pass| pass * PERIOD) {
+            for (t, step) in (first..).zip(&steps[..length(first)]) {
+                step.toffoli(b, &mut s.wires)?;
+                step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s.wires));
             }
+        }
+        let forwards = |b: &mut B, s: &mut [B::Wire], steps: &[Step]| {
+            for step in steps {
+                step.toffoli(b, s)?;
+                step.xors.iter().for_each(|xor| xor.run(b, s));
+            }
+            Ok(())
+        };
+        self.passes(b, "forwards", alike, &steps, &mut s, forwards)?;
+        for first in (sparing + alike..passes).map(|pass| pass * PERIOD) {
+            self.pass(b, "forwards", &steps[..length(first)], &mut s, forwards)?;
         }
         if self.gates % 2 == 1 {
             let sum = b.add(s.wires[0], s.wires[1]);
@@ -143,23 +145,23 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let difference = b.add(square, sum);
             b.assert_zero(difference, &"the square in the middle")?;
         }
-        for pass in (0..passes).rev() {
-            let first = pass * PERIOD;
-            let steps = &steps[..PERIOD.min(self.half() - first) as usize];
-            if self.has_all_xors(first) {
-                self.pass(b, "backwards", steps.len(), &mut s, |b, s| {
-                    for step in steps.iter().rev() {
-                        step.xors.iter().rev().for_each(|xor| xor.run(b, s));
-                        step.toffoli(b, s)?;
-                    }
-                    Ok(())
-                })?;
-            } else {
-                s.fresh = false;
-                for (step, t) in steps.iter().rev().zip((first..first + steps.len() as u64).rev()) {
-                    step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s.wires));
-                    step.toffoli(b, &mut s.wires)?;
-                }
+        let backwards = |b: &mut B, s: &mut [B::Wire], steps: &[Step]| {
+            for step in steps.iter().rev() {
+                step.xors.iter().rev().for_each(|xor| xor.run(b, s));
+                step.toffoli(b, s)?;
+            }
+            Ok(())
+        };
+        for first in (sparing + alike..passes).map(|pass| pass * PERIOD) {
+            self.pass(b, "backwards", &steps[..length(first)], &mut s, backwards)?;
+        }
+        self.passes(b, "backwards", alike, &steps, &mut s, backwards)?;
+        s.fresh = false;
+        for first in (0..sparing).rev().map(|pass| pass * PERIOD) {
+            let steps = &steps[..length(first)];
+            for (step, t) in steps.iter().rev().zip((first..first + steps.len() as u64).rev()) {
+                step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s.wires));
+                step.toffoli(b, &mut s.wires)?;
             }
         }
         for (i, (&end, &start)) in s.wires.iter().zip(&start).enumerate() {
@@ -171,26 +173,58 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
 }
 
 impl Network {
-    /// The state after the first `steps` of the table, which `run` takes in this direction.
+    /// The state after `run` has taken all `steps`, `times` in a row: in functions of many passes, and what remains one
+    /// by one.
+    fn passes<B: Backend<F = F2>>(
+        &self,
+        b: &mut B,
+        direction: &str,
+        times: u64,
+        steps: &[Step],
+        state: &mut State<B::Wire>,
+        run: impl Fn(&mut B, &mut [B::Wire], &[Step]) -> Result<()> + Copy,
+    ) -> Result<()> {
+        let key = format!("network, {direction}, {} of {}, often", self.variant, state.wires.len());
+        for _ in 0..times / PASSES {
+            state.call(b, &key, |b, inner| {
+                (0..PASSES).try_for_each(|_| self.pass(b, direction, steps, inner, run))
+            })?;
+        }
+        (0..times % PASSES).try_for_each(|_| self.pass(b, direction, steps, state, run))
+    }
+
+    /// The state after `run` has taken `steps`, which are the first of the table.
     fn pass<B: Backend<F = F2>>(
         &self,
         b: &mut B,
         direction: &str,
-        steps: usize,
+        steps: &[Step],
         state: &mut State<B::Wire>,
-        run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
+        run: impl Fn(&mut B, &mut [B::Wire], &[Step]) -> Result<()>,
     ) -> Result<()> {
         let width = state.wires.len();
-        let key = format!("network, {direction}, {} of {width}, {steps}", self.variant);
-        let next = b.call(key.as_bytes(), &state.wires, |b, wires| {
-            let mut wires = wires.to_vec();
-            run(b, &mut wires)?;
-            Ok(Returned { wires, public: Vec::new() })
+        let key = format!("network, {direction}, {} of {width}, {}", self.variant, steps.len());
+        state.call(b, &key, |b, inner| run(b, &mut inner.wires, steps))
+    }
+}
+
+impl<W: Copy> State<W> {
+    /// The state after the function `key` of it.
+    fn call<B: Backend<Wire = W>>(
+        &mut self,
+        b: &mut B,
+        key: &str,
+        body: impl FnOnce(&mut B, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let next = b.call(key.as_bytes(), &self.wires, |b, wires| {
+            let mut inner = State { wires: wires.to_vec(), fresh: false };
+            body(b, &mut inner)?;
+            Ok(Returned { wires: inner.wires, public: Vec::new() })
         })?;
-        if state.fresh {
-            b.forget(&state.wires);
+        if self.fresh {
+            b.forget(&self.wires);
         }
-        *state = State { wires: next.wires, fresh: true };
+        *self = State { wires: next.wires, fresh: true };
         Ok(())
     }
 }
@@ -205,6 +239,9 @@ struct State<W> {
 /// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is
 /// not that of making up its places.
 const PERIOD: u64 = 1024;
+
+/// Passes over this table that are one function: calls of it are few.
+const PASSES: u64 = 16;
 
 /// Where one step reads and writes.
 struct Step {

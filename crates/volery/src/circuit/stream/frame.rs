@@ -1,6 +1,6 @@
 //! Slots while gates are recorded: which are taken, and by which values.
 
-use super::block::{Block, Op};
+use super::block::{Block, Op, number};
 use core::cell::RefCell;
 use std::rc::Rc;
 use volery_primitives::Field;
@@ -86,6 +86,22 @@ impl<F: Field> Frame<F> {
         wire
     }
 
+    /// Slots for so many new values: those that are free, and then new ones.
+    pub(super) fn take_many(&mut self, count: usize) -> Vec<Handle> {
+        let mut wires = Vec::with_capacity(count);
+        let rest = self.free.len().saturating_sub(count);
+        for slot in self.free.drain(rest..).rev() {
+            wires.push(Handle { slot, stamp: self.stamps[slot as usize] });
+        }
+        if !self.scopes.is_empty() {
+            self.taken.extend_from_slice(&wires);
+        }
+        for _ in wires.len()..count {
+            wires.push(self.take());
+        }
+        wires
+    }
+
     /// The slot of `wire`.
     ///
     /// # Panics
@@ -97,6 +113,25 @@ impl<F: Field> Frame<F> {
 
     pub(super) fn slots(&self, wires: &[Handle]) -> Vec<u32> {
         wires.iter().map(|wire| self.slot(*wire)).collect()
+    }
+
+    /// Adds a list of the slots of `wires` to the block, run by run.
+    pub(super) fn list(&mut self, wires: &[Handle]) {
+        let words = &mut self.block.words;
+        let count = words.len();
+        words.push(0);
+        let mut rest = wires;
+        while let Some(first) = rest.first() {
+            let first = live(&self.stamps, *first);
+            let slots = first..;
+            let stamps = &self.stamps[first as usize..];
+            let next =
+                |((wire, stamp), slot): &((&Handle, &u32), u32)| wire.slot == *slot && wire.stamp == **stamp;
+            let length = rest.iter().zip(stamps).zip(slots).take_while(next).count();
+            words.extend([first, number(length)]);
+            rest = &rest[length..];
+        }
+        words[count] = number((words.len() - count) / 2);
     }
 
     /// Ends the innermost scope, of whose wires `kept` live on.

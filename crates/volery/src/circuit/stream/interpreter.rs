@@ -155,13 +155,8 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                 self.run(function, callee)?;
                 self.vectors.truncate(callee.vectors);
                 let (outside, inside) = self.wires.0.split_at_mut(callee.wires);
-                let mut places = results.iter();
-                for &[first, length] in function.read(function.results).list().runs {
-                    for wire in &inside[first as usize..][..length as usize] {
-                        let to = places.next().expect("a place for each result");
-                        outside[frame.wires + to as usize] = *wire;
-                    }
-                }
+                let returned = function.read(function.results).list();
+                copy(&mut outside[frame.wires..], results, inside, returned);
             }
         }
         Ok(())
@@ -278,6 +273,24 @@ impl<W: Copy + Default + Zeroize> Places<W> {
         for (wire, slot) in wires.iter().zip(list.iter()) {
             self.0[frame.wires + slot as usize] = *wire;
         }
+    }
+}
+
+/// Copies what stands in the list `from` of `wires` to that of `places`, which is as long.
+fn copy<W: Copy>(places: &mut [W], to: List<'_>, wires: &[W], from: List<'_>) {
+    debug_assert_eq!(to.len(), from.len());
+    let run = |[first, length]: [u32; 2]| &wires[first as usize..][..length as usize];
+    if let &[[first, length]] = to.runs {
+        let mut places = &mut places[first as usize..][..length as usize];
+        for wires in from.runs.iter().copied().map(run) {
+            let (now, behind) = places.split_at_mut(wires.len());
+            now.copy_from_slice(wires);
+            places = behind;
+        }
+        return;
+    }
+    for (wire, to) in from.runs.iter().copied().flat_map(run).zip(to.iter()) {
+        places[to as usize] = *wire;
     }
 }
 

@@ -17,7 +17,8 @@ pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
     }
     results.iter().for_each(|slot| last[*slot as usize] = RESULT);
     let arguments = block.arguments;
-    let mut slots = Slots { place: vec![0; last.len()], last, free: Vec::new(), count: arguments };
+    let mut slots =
+        Slots { place: vec![0; last.len()], last, free: Vec::new(), count: arguments, read: Vec::new() };
     for slot in 0..arguments {
         slots.place[slot as usize] = slot;
     }
@@ -53,6 +54,8 @@ struct Slots {
     last: Vec<u32>,
     free: Vec<u32>,
     count: u32,
+    /// The values that the record at hand reads.
+    read: Vec<u32>,
 }
 
 impl Slots {
@@ -130,7 +133,11 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
     };
-    read(block, record, |value| slots.leave(value, i));
+    // In reverse, so that slots are taken again in order: a value that replaces the first operand takes its place.
+    read(block, record, |value| slots.read.push(value));
+    while let Some(value) = slots.read.pop() {
+        slots.leave(value, i);
+    }
 
     match op {
         Op::Add | Op::Mul | Op::Constant | Op::Scale | Op::Linear => {

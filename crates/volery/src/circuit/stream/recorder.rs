@@ -2,7 +2,7 @@
 
 use super::Execute;
 use super::block::{HintFunction, KEPT, Op, Record, number};
-use super::frame::{Frame, Handle, VectorHandle, live};
+use super::frame::{Frame, Handle, VectorHandle};
 use super::functions::{Functions, MOST_WORDS, Recorded};
 use super::plan::plan;
 use crate::circuit::{
@@ -147,11 +147,6 @@ impl<'r, F: Field> Recorder<'r, F> {
         }
     }
 
-    fn take_many(&mut self, count: usize) -> Vec<Handle> {
-        let frame = &mut self.frame;
-        (0..count).map(|_| frame.take()).collect()
-    }
-
     /// An assertion under `name`: whether it is to be recorded.
     ///
     /// # Errors
@@ -170,12 +165,11 @@ impl<'r, F: Field> Recorder<'r, F> {
     }
 
     fn push_hint(&mut self, of: &[Handle], count: usize, f: HintFunction<F>) -> Result<Vec<Handle>> {
-        let of = self.frame.slots(of);
-        let results = self.take_many(count);
+        let results = self.frame.take_many(count);
+        let at = self.frame.block.next_word();
+        self.frame.list(of);
+        self.frame.list(&results);
         let block = &mut self.frame.block;
-        let at = block.next_word();
-        block.list(of);
-        block.list(results.iter().map(|wire| wire.slot));
         block.hints.push(f);
         let function = number(block.hints.len() - 1);
         self.push_long(Op::Hint, function, at, 0);
@@ -186,11 +180,11 @@ impl<'r, F: Field> Recorder<'r, F> {
     fn push_call(&mut self, function: &Recorded<F>, arguments: &[Handle]) -> Result<Returned<Handle>> {
         let Recorded { block: function, public } = function;
         assert_eq!(function.arguments as usize, arguments.len(), "a function with other arguments");
-        let wires = self.take_many(function.read(function.results).list().len());
-        let Frame { block, stamps, .. } = &mut self.frame;
-        let at = block.next_word();
-        block.list(arguments.iter().map(|wire| live(stamps, *wire)));
-        block.list(wires.iter().map(|wire| wire.slot));
+        let wires = self.frame.take_many(function.read(function.results).list().len());
+        let at = self.frame.block.next_word();
+        self.frame.list(arguments);
+        self.frame.list(&wires);
+        let block = &mut self.frame.block;
         block.assertions += function.assertions;
         // Calls in a row are often of one function.
         if !block.functions.last().is_some_and(|last| Arc::ptr_eq(last, function)) {
@@ -322,7 +316,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
             if *open == 1 {
                 self.frame.scopes.push(self.frame.taken.len());
             }
-            return Ok(Function::New(self.take_many(arguments.len())));
+            return Ok(Function::New(self.frame.take_many(arguments.len())));
         }
         if let Some(known) = self.functions.known(key) {
             return self.push_call(&known, arguments).map(Function::Known);
@@ -333,7 +327,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
         let outer = mem::replace(&mut self.frame, inner);
         self.outer.push(Opened { key: key.to_vec(), arguments: arguments.to_vec(), outer });
         self.frame.block.arguments = arguments.len() as u32;
-        Ok(Function::New(self.take_many(arguments.len())))
+        Ok(Function::New(self.frame.take_many(arguments.len())))
     }
 
     fn close_function(&mut self, returned: Returned<Handle>) -> Result<Returned<Handle>> {
@@ -343,7 +337,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
                 self.frame.end_scope(&[]);
             }
             // Nothing is executed, so that any wires will do.
-            let wires = self.take_many(returned.wires.len());
+            let wires = self.frame.take_many(returned.wires.len());
             return Ok(Returned { wires, ..returned });
         }
         let Opened { key, arguments, outer } = self.outer.pop().expect("a function that is open");
@@ -371,10 +365,9 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         vector
     }
     fn vector(&mut self, wires: &[Handle]) -> VectorHandle {
-        let slots = self.frame.slots(wires);
         let vector = self.frame.take_vector(wires.len(), 1);
         let at = self.frame.block.next_word();
-        self.frame.block.list(slots);
+        self.frame.list(wires);
         self.push_long(Op::Vector, vector.0.slot, at, 0);
         vector
     }
@@ -413,18 +406,17 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
     }
     fn inner_product(&mut self, a: &[Handle], b: &[Handle]) -> Result<VectorHandle> {
         assert_eq!(a.len(), b.len());
-        let lists = [self.frame.slots(a), self.frame.slots(b)];
         let vector = self.frame.take_vector(1, 2);
         let at = self.frame.block.next_word();
-        lists.into_iter().for_each(|list| self.frame.block.list(list));
+        [a, b].into_iter().for_each(|wires| self.frame.list(wires));
         self.push_long(Op::Inner, vector.0.slot, at, 0);
         self.outcome()?;
         Ok(vector)
     }
     fn commit(&mut self, a: &VectorHandle) -> Result<Vec<Handle>> {
-        let wires = self.take_many(a.0.lanes);
+        let wires = self.frame.take_many(a.0.lanes);
         let at = self.frame.block.next_word();
-        self.frame.block.list(wires.iter().map(|wire| wire.slot));
+        self.frame.list(&wires);
         let a = self.frame.vector(a);
         self.push_long(Op::Commit, 0, a, at);
         self.outcome()?;
@@ -447,20 +439,19 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         check_sizes(&a, &b, c.len());
         self.asserted(name)?;
         let columns = [a.columns(), b.columns()].map(number);
-        let factors = [self.frame.slots(a.entries()), self.frame.slots(b.entries())];
-        let on_wires = match c {
-            Entries::Wires(wires) => Some(self.frame.slots(wires)),
-            Entries::Public(_) => None,
-        };
         let block = &mut self.frame.block;
         let (at, constants) = (block.next_word(), block.next_constant());
         block.words.extend(columns);
-        factors.into_iter().for_each(|list| block.list(list));
-        block.words.push(on_wires.is_some().into());
-        match (on_wires, c) {
-            (Some(slots), _) => block.list(slots),
-            (None, Entries::Public(values)) => block.constants.extend_from_slice(values),
-            (None, Entries::Wires(_)) => unreachable!("they have slots"),
+        [a, b].into_iter().for_each(|factor| self.frame.list(factor.entries()));
+        match c {
+            Entries::Wires(wires) => {
+                self.frame.block.words.push(1);
+                self.frame.list(wires);
+            }
+            Entries::Public(values) => {
+                self.frame.block.words.push(0);
+                self.frame.block.constants.extend_from_slice(values);
+            }
         }
         self.push_long(Op::AssertMatrix, 0, at, constants);
         self.outcome()
