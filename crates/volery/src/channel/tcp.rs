@@ -207,6 +207,8 @@ impl Link for Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -277,14 +279,17 @@ mod tests {
         dripping.join().unwrap();
 
         let (mut link, mut peer) = pair();
+        let enough = Arc::new(AtomicBool::new(false));
+        let ends = enough.clone();
         let sipping = std::thread::spawn(move || {
-            while matches!(peer.read(&mut [0; 1 << 12]), Ok(1..)) {
+            // Not what has been sent until then: that takes long to sip.
+            while !ends.load(Relaxed) && matches!(peer.read(&mut [0; 1 << 12]), Ok(1..)) {
                 std::thread::park_timeout(Duration::from_millis(5));
             }
         });
         let sent = (0..1000).try_for_each(|_| link.send(&[0; BUFFER]));
         assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        drop(link);
+        enough.store(true, Relaxed);
         sipping.join().unwrap();
     }
 

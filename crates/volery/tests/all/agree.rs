@@ -80,12 +80,22 @@ fn assert_fails_at<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], assertion:
     }
 }
 
+/// Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each
+/// 4096; the witness takes some.
 #[test]
 fn networks_around_batches() {
-    // Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each
-    // 4096; the witness takes some. The last ones need a refill of the smallest set, with all its messages amid the
-    // gates.
-    for gates in [1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000, 105_472, 120_000] {
+    assert_networks_agree(&[1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000]);
+}
+
+/// These need a refill of the smallest set, with all its messages amid the gates.
+#[test]
+#[ignore = "slow"]
+fn networks_around_refills() {
+    assert_networks_agree(&[105_472, 120_000]);
+}
+
+fn assert_networks_agree(sizes: &[u64]) {
+    for &gates in sizes {
         let (network, witness) = network(gates);
         assert_agrees(&format!("network of {gates}"), &network, &witness);
     }
@@ -205,14 +215,22 @@ fn sha256_with_holes() {
 /// changes it.
 #[test]
 fn statements_of_gates() {
-    let cases = [
-        ("merkle-root?depth=1", 1000),
+    assert_statements_agree(&[("merkle-root?depth=1", 1000), ("price-discrimination?length=20", 7)]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn larger_statements_of_gates() {
+    assert_statements_agree(&[
         ("bug-in-snippets?count=2", 0),
         ("merkle-membership?depth=1", 400),
-        ("price-discrimination?length=20", 7),
         ("blind-certificate?credentials=4&reply=3&before=1&after=1", 7),
-    ];
-    for (spec, flipped) in cases {
+    ]);
+}
+
+/// Statements by name, each with the place of a bit of its witness on which something depends.
+fn assert_statements_agree(cases: &[(&str, usize)]) {
+    for &(spec, flipped) in cases {
         let relation = Relation::open(&format!("builtin:{spec}"), None).unwrap();
         let (mut all, mut public, mut private) = (Values::new(), Values::new(), Values::new());
         for port in relation.inputs() {
@@ -248,6 +266,7 @@ fn statements_of_gates() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn products_of_vectors_and_matrices() {
     for length in [1, 511, 513, 5000] {
         let z = InnerProduct::product_of(length, [7; 32]);

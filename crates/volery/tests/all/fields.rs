@@ -202,6 +202,7 @@ fn statements_agree_with_clear_evaluation() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn polynomials_agree_with_clear_evaluation() {
     fn test<F: Field, S: Setting<F = F>>() {
         for (length, name) in [(1, "direct"), (700, "direct"), (3000, "tiny")] {

@@ -15,6 +15,7 @@ fn options(seed: u8) -> Options {
 
 /// Flips bits of each message in turn. The verifier's verdict may stand where only the verdict was changed.
 #[test]
+#[ignore = "slow"]
 fn a_flipped_bit_in_any_message() {
     let (network, witness) = network(1100);
     let kinds = [Depth::Four, Depth::Eight].map(Correlations::SoftSpoken);

@@ -242,6 +242,7 @@ fn accepts<M: Dealt>(terms: Terms, n: u64) -> Checked {
 }
 
 #[test]
+#[ignore = "slow"]
 fn honest_proofs_are_accepted_at_every_size() {
     fn test<M: Dealt>() {
         for terms in all_terms::<M>(70, 8) {

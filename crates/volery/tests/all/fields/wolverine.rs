@@ -29,6 +29,7 @@ fn arithmetic<F: Field>(gates: u64) -> (Arithmetic<F>, Vec<F>) {
 }
 
 #[test]
+#[ignore = "slow"]
 fn networks_around_blocks_by_every_check() {
     fn test<F: Field, S: Setting<F = F>>()
     where

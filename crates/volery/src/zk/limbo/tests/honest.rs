@@ -6,6 +6,7 @@ use crate::garble::trial::{Arbitrary, strings};
 use volery_primitives::Field;
 
 #[test]
+#[ignore = "slow"]
 fn networks_by_all_parameters() {
     for gates in [1, 2, 3, 7, 8, 64, 65, 127, 128, 130, 1000, 5000] {
         let network = Network::new(gates).unwrap();
@@ -50,6 +51,7 @@ fn a_proof_does_not_depend_on_threads() {
 
 /// Constants, negations, hints, squares; every number of products up to some dozens, and every residue modulo eight.
 #[test]
+#[ignore = "slow"]
 fn accepted_where_the_values_satisfy_and_nowhere_else() {
     let parameters = [
         small(16, 11),

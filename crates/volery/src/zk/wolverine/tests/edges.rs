@@ -77,6 +77,7 @@ fn a_lie_at_any_edge_of_a_section_is_caught() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn a_lie_at_any_edge_of_a_tile_is_caught() {
     fn test<M: Dealt>() {
         for terms in all_terms::<M>(8192, 20)

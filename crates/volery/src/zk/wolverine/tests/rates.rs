@@ -70,11 +70,13 @@ fn cheaters_win_at_the_rate_of_lemma_1<M: Dealt>(error: M::F, effort: [f64; 2]) 
 }
 
 #[test]
+#[ignore = "slow"]
 fn cheaters_win_at_the_rate_of_lemma_1_over_f2() {
     cheaters_win_at_the_rate_of_lemma_1::<BitMacs>(F2::ONE, [40.0, 1500.0]);
 }
 
 #[test]
+#[ignore = "slow"]
 fn cheaters_win_at_the_rate_of_lemma_1_over_f256() {
     cheaters_win_at_the_rate_of_lemma_1::<FieldMacs<F256, F128>>(
         F256::from_word(0x53).unwrap(),
@@ -84,6 +86,7 @@ fn cheaters_win_at_the_rate_of_lemma_1_over_f256() {
 
 /// Two gates that are wrong by different errors need triples that are wrong by their own: fewer permutations will do.
 #[test]
+#[ignore = "slow"]
 fn errors_must_match() {
     type M = FieldMacs<F256, F128>;
     let errors = [1, 0x53].map(|word| F256::from_word(word).unwrap());
@@ -146,6 +149,7 @@ fn a_bad_triple_is_found_in_a_bucket_and_opened() {
 
 /// A triple that is wrong by η times the error of its gate, were η what the cheater thinks: over a field of 256 elements.
 #[test]
+#[ignore = "slow"]
 fn a_guess_of_the_factor_wins_at_its_rate() {
     type M = FieldMacs<F256, F128>;
     let checking = Checking { by: Some(CheckedBy::Sacrifice), block: None };

@@ -103,6 +103,7 @@ fn bits_of_a_gate_and_its_triple_are_uniform() {
 
 /// Bytes of all messages but sums, over F_256: of those of the extension, too.
 #[test]
+#[ignore = "slow"]
 fn bytes_of_every_message_are_uniform() {
     type M = FieldMacs<F256, F128>;
     let n = 60;
