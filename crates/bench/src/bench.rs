@@ -8,17 +8,17 @@ use volery_cli::fields::{BOOLEAN, Field};
 use volery_cli::settings;
 
 /// A row.
-pub(crate) struct Bench {
-    pub(crate) name: &'static str,
+pub struct Bench {
+    pub name: &'static str,
     /// The options that say how large it is, and what it is of.
     pub(crate) options: &'static [&'static str],
     /// Which of the options of links and proofs it takes.
     pub(crate) takes: Takes,
     pub(crate) over: Over,
     /// The systems by which it can run; the first is where none is asked for.
-    pub(crate) systems: &'static [System],
+    pub systems: &'static [System],
     /// What it measures, for those who look for one.
-    pub(crate) says: &'static str,
+    pub says: &'static str,
     pub(crate) run: fn(&Run) -> Result<()>,
 }
 

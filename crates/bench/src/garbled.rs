@@ -85,19 +85,27 @@ fn rates(plan: &Plan<Binary>, network: &Network) -> volery::Result<[f64; 2]> {
 
 /// "I know a witness of one of so many networks", which differ in their wiring: that of clause i begins with
 /// the bits of i.
-struct Networks {
+pub struct Networks {
     clauses: usize,
     network: Network,
 }
 
 impl Networks {
+    /// So many networks of so many gates.
+    ///
+    /// # Errors
+    /// `Invalid` where there are no gates, or too many.
+    pub fn new(clauses: usize, gates: u64) -> volery::Result<Self> {
+        Ok(Self { clauses, network: Network::new(gates)? })
+    }
+
     /// The bits of a clause's number.
     fn bits(&self) -> usize {
         self.clauses.next_power_of_two().ilog2() as usize
     }
 
     /// The witness of one clause, which satisfies no other.
-    fn witness(&self, clause: usize, seed: [u8; 32]) -> Vec<F2> {
+    pub fn witness(&self, clause: usize, seed: [u8; 32]) -> Vec<F2> {
         let number = (0..self.bits()).map(|bit| F2::from(clause >> bit & 1 == 1));
         number.chain(self.network.witness(seed)).collect()
     }
@@ -136,7 +144,7 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
         return Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")));
     }
     let gates = plan.gates.unwrap_or(GATES_OF_CLAUSE);
-    let networks = Networks { clauses: clauses as usize, network: Network::new(gates).map_err(of_gates)? };
+    let networks = Networks::new(clauses as usize, gates).map_err(of_gates)?;
     let mut random = Random::from_system()?;
     let chosen = (u64::from_le_bytes(random.bytes()) % clauses) as usize;
     let witness = networks.witness(chosen, random.bytes());
@@ -146,18 +154,4 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
     let mut outcome = plan.outcome(("gates", gates), &reports);
     outcome.clauses = Some(clauses);
     plan.print(&outcome)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use volery::circuit::clauses::find;
-
-    #[test]
-    fn a_witness_satisfies_its_own_clause_alone() {
-        let networks = Networks { clauses: 5, network: Network::new(30).expect("not empty") };
-        for clause in 0..5 {
-            assert_eq!(find(&networks, networks.witness(clause, [7; 32])).expect("one holds"), clause);
-        }
-    }
 }

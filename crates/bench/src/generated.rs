@@ -2,7 +2,7 @@
 //! wanted.
 
 mod beside;
-mod circuit;
+pub mod circuit;
 
 use crate::bench::Run;
 use crate::plan::Plan;
@@ -15,7 +15,7 @@ use volery_cli::fields::{Field, Stated, Visitor};
 /// Proves a network over F_2.
 pub(crate) fn boolean(run: &Run) -> Result<()> {
     let plan = Plan::<Binary>::new(run)?;
-    let circuit = Generated::<Network, F2>::new(run.typed)?;
+    let circuit = Generated::<Network, F2>::asked(run.typed)?;
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let (gates, witness) = (circuit.gates, circuit.witness()?);
     let outcome = plan.prove(("gates", gates), &circuit, witness, gates, &options)?;
@@ -36,7 +36,7 @@ impl Visitor for OfElements<'_> {
     fn visit<S: Stated>(self) -> Result<()> {
         let Self(run) = self;
         let plan = Plan::<S>::new(run)?;
-        let circuit = Generated::<Arithmetic<S::F>, S::F>::new(run.typed)?;
+        let circuit = Generated::<Arithmetic<S::F>, S::F>::asked(run.typed)?;
         let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
         let (gates, witness) = (circuit.gates, circuit.witness()?);
         let outcome = plan.prove(("gates", gates), &circuit, witness, gates, &options)?;
@@ -48,7 +48,7 @@ impl Visitor for OfElements<'_> {
 pub(crate) fn wolverine(run: &Run) -> Result<()> {
     let field = run.field()?;
     if field == Field::F2 {
-        let circuit = Generated::<Network, F2>::new(run.typed)?;
+        let circuit = Generated::<Network, F2>::asked(run.typed)?;
         return beside::compare(&Plan::<Binary>::new(run)?, &circuit, circuit.witness()?);
     }
     field.visit(Beside(run))
@@ -61,7 +61,7 @@ impl Visitor for Beside<'_> {
     type Output = Result<()>;
 
     fn visit<S: Stated>(self) -> Result<()> {
-        let circuit = Generated::<Arithmetic<S::F>, S::F>::new(self.0.typed)?;
+        let circuit = Generated::<Arithmetic<S::F>, S::F>::asked(self.0.typed)?;
         beside::compare(&Plan::<S>::new(self.0)?, &circuit, circuit.witness()?)
     }
 }

@@ -28,7 +28,10 @@ pub(crate) fn merkle_membership(run: &Run) -> Result<()> {
 }
 
 /// The public and the private values of a random record.
-fn sample(relation: &Relation, depth: usize) -> volery::Result<(Values, Values)> {
+///
+/// # Errors
+/// Where the system has no randomness, or `relation` is not of that depth.
+pub fn sample(relation: &Relation, depth: usize) -> volery::Result<(Values, Values)> {
     let mut random = Random::from_system()?;
     let record: [u8; 64] = random.bytes();
     let (mut root, mut place, mut siblings) = (node(record), String::new(), Vec::new());
@@ -65,21 +68,4 @@ fn sample(relation: &Relation, depth: usize) -> volery::Result<(Values, Values)>
         public.insert(&port.name, value)?;
     }
     Ok((public, private))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use volery::circuit::clauses::find;
-    use volery::circuit::stream::StreamedClauses;
-
-    #[test]
-    fn samples_are_members() {
-        let relation = || Relation::open("builtin:merkle-membership?depth=2", None).expect("built in");
-        let (public, private) = sample(&relation(), 2).expect("made up");
-        let statement = Statement::new(relation(), public).expect("all is public");
-        let witness = statement.witness(private).expect("all is private");
-        volery::check(&statement, witness.bits()).expect("satisfied");
-        assert_eq!(find(&StreamedClauses(&statement), witness.bits()).expect("the first"), 0);
-    }
 }

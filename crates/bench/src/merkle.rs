@@ -20,7 +20,7 @@ const DEPTH: u64 = 8;
 const DEEPEST: u64 = 30;
 
 /// "I know 2^depth leaves of 64 bytes whose tree has this root."
-struct Tree {
+pub struct Tree {
     depth: u32,
     holes: bool,
     root: [u8; 32],
@@ -39,6 +39,11 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
 }
 
 impl Tree {
+    /// That of the leaves of `seed`, as polynomials or gate by gate.
+    pub fn new(seed: [u8; 32], depth: u32, holes: bool) -> Self {
+        Self { depth, holes, root: root(seed, depth, 0) }
+    }
+
     fn digest(&self) -> [u8; 32] {
         let hasher = Sha256::new_with_prefix("volery bench merkle");
         hasher.chain_update([self.depth as u8, self.holes.into()]).chain_update(self.root).finalize().into()
@@ -51,7 +56,10 @@ impl Tree {
 
     /// ANDs and size as `of` reads them, from those of the smallest trees: a leaf and an inner node cost the
     /// same in each.
-    fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
+    ///
+    /// # Errors
+    /// None, but those of the smallest trees.
+    pub fn size(&self, of: impl Fn(&Shape) -> (u64, Size)) -> Result<(u64, Size)> {
         let shape = |depth| Shape::without_depth(&Self { depth, ..*self });
         let [(of_leaf, one), (of_three, two)] = [shape(0)?, shape(1)?].map(|shape| of(&shape));
         let (leaves, nodes) = (1 << self.depth, (1 << self.depth) - 1);
@@ -68,7 +76,7 @@ impl Tree {
 }
 
 /// The leaf at `place`.
-fn leaf(seed: [u8; 32], place: u64) -> [u8; 64] {
+pub fn leaf(seed: [u8; 32], place: u64) -> [u8; 64] {
     let half =
         |half: u8| Sha256::new().chain_update(seed).chain_update(place.to_le_bytes()).chain_update([half]);
     let mut leaf = [0; 64];
@@ -78,7 +86,7 @@ fn leaf(seed: [u8; 32], place: u64) -> [u8; 64] {
 }
 
 /// The bits of all leaves, as they are read.
-fn witness(seed: [u8; 32], depth: u32) -> impl Iterator<Item = F2> + Clone + Send {
+pub fn witness(seed: [u8; 32], depth: u32) -> impl Iterator<Item = F2> + Clone + Send {
     let bits = |byte: u8| (0..8).map(move |i| F2::from(byte >> i & 1 == 1));
     (0..1 << depth).flat_map(move |place| leaf(seed, place)).flat_map(bits)
 }
@@ -117,7 +125,7 @@ pub(crate) fn merkle(run: &Run) -> Result<()> {
         return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));
     }
     let seed = Random::from_system()?.bytes();
-    let tree = Tree { depth: depth as u32, holes: kind == "holes", root: root(seed, depth as u32, 0) };
+    let tree = Tree::new(seed, depth as u32, kind == "holes");
     let settings = &plan.settings;
     let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
     let options = settings.options(tree.digest(), Some(size))?;
@@ -130,27 +138,4 @@ pub(crate) fn merkle(run: &Run) -> Result<()> {
     outcome.more("compressions", json!(compressions), compressions.to_string());
     outcome.more("compressions_per_second", json!(speed), format!("{}/s", human(speed).trim_end()));
     plan.print(&outcome)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use volery::circuit::gadget::bits_of;
-
-    #[test]
-    fn trees_are_satisfied_and_their_size_is_known() {
-        let seed = [5; 32];
-        for (depth, holes) in [(1, false), (2, true), (3, false)] {
-            let tree = Tree { depth, holes, root: root(seed, depth, 0) };
-            volery::check(&tree, witness(seed, depth)).expect("satisfied");
-            let shape = Shape::without_depth(&tree).expect("counted");
-            let by_polynomials = |shape: &Shape| (shape.mul, shape.size());
-            let by_gates = |shape: &Shape| (shape.mul_by_gates(), shape.size_by_gates());
-            for of in [by_polynomials, by_gates] {
-                assert_eq!(tree.size(of).expect("counted"), of(&shape));
-            }
-            let first: Vec<F2> = witness(seed, depth).take(512).collect();
-            assert!(first.into_iter().eq(bits_of(&leaf(seed, 0))));
-        }
-    }
 }

@@ -6,10 +6,10 @@
 mod child;
 mod draw;
 mod limbo;
-mod machine;
+pub mod machine;
 mod markdown;
-mod measure;
-mod paper;
+pub mod measure;
+pub mod paper;
 mod plots;
 mod quicksilver;
 mod results;
@@ -96,14 +96,17 @@ pub(crate) fn tables(run: &Run) -> Result<()> {
 }
 
 /// All tables.
-fn all() -> Vec<Table> {
+pub fn all() -> Vec<Table> {
     let all = [wolverine::tables(), quicksilver::tables(), stacked_garbling::tables(), limbo::tables()];
     all.into_iter().flatten().collect()
 }
 
 /// Those with one of these names, or with a name that begins with one of them and a dash; all where there is
 /// none.
-fn chosen(only: &[String]) -> Result<Vec<Table>> {
+///
+/// # Errors
+/// Misuse, where a name is that of none.
+pub fn chosen(only: &[String]) -> Result<Vec<Table>> {
     let mut tables = all();
     let is =
         |id: &str, name: &str| id == name || id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
@@ -195,41 +198,5 @@ impl Asked {
         object["error"] = json!(failure.line);
         object["exit_code"] = json!(failure.fault as u8);
         Err(failure.with(object))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn tables_have_names_rows_and_figures() {
-        let tables = all();
-        let ids: HashSet<_> = tables.iter().map(|table| table.id).collect();
-        assert_eq!(ids.len(), tables.len());
-        for table in &tables {
-            assert!(!table.rows.is_empty() && !table.systems.is_empty(), "{}", table.id);
-            for row in &table.rows {
-                assert!(
-                    !row.figures.is_empty() && row.command.split_whitespace().count() > 1,
-                    "{}",
-                    row.command
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn tables_are_chosen_by_name_and_by_paper() {
-        let ids = |only: &[&str]| {
-            let only: Vec<_> = only.iter().map(|name| (*name).to_owned()).collect();
-            chosen(&only).map(|tables| tables.iter().map(|table| table.id).collect::<Vec<_>>())
-        };
-        assert_eq!(ids(&["wolverine-table3"]).expect("known"), ["wolverine-table3"]);
-        assert!(ids(&["quicksilver"]).expect("known").iter().all(|id| id.starts_with("quicksilver-")));
-        assert_eq!(ids(&[]).expect("all").len(), all().len());
-        let refused = ids(&["quick"]).expect_err("unknown");
-        assert!(refused.line.contains("--only") && refused.line.contains("wolverine-fig9"), "{refused:?}");
     }
 }

@@ -12,11 +12,11 @@ use volery::random::Random;
 
 /// Bytes of the parts that the statement's parameters of the same names say.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub(super) credentials: usize,
-    pub(super) reply: usize,
-    pub(super) before: usize,
-    pub(super) after: usize,
+pub struct Shape {
+    pub credentials: usize,
+    pub reply: usize,
+    pub before: usize,
+    pub after: usize,
 }
 
 /// The statement's defaults.
@@ -43,7 +43,7 @@ const DATA: u8 = 23;
 /// # Panics
 /// Where the credentials have no room for the user name and a password, which takes 19 bytes, or the reply
 /// none for its code.
-pub(super) fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Values)> {
+pub fn sample(random: &mut Random, shape: Shape) -> volery::Result<(Values, Values)> {
     let mut bytes = |length| -> Vec<u8> {
         std::iter::repeat_with(|| random.bytes::<32>()).flatten().take(length).collect()
     };

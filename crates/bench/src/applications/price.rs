@@ -8,7 +8,7 @@ use volery::circuit::Values;
 use volery::random::Random;
 
 /// Bytes of the record where nothing else is asked for: the statement's default.
-pub(super) const LENGTH: usize = 272;
+pub const LENGTH: usize = 272;
 
 /// Bytes of a tag.
 const TAG: usize = 16;
@@ -28,7 +28,7 @@ const THRESHOLD: u32 = 999;
 ///
 /// # Panics
 /// Where the record is shorter than its least object, 60 bytes.
-pub(super) fn sample(random: &mut Random, length: usize) -> volery::Result<(Values, Values)> {
+pub fn sample(random: &mut Random, length: usize) -> volery::Result<(Values, Values)> {
     let (key, salt, nonce) = (random.bytes::<16>(), random.bytes::<16>(), random.bytes::<12>());
     let record = record(length);
     let [high, low] = ((length + TAG) as u16).to_be_bytes();

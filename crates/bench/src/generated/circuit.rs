@@ -16,7 +16,7 @@ const FEW: u64 = 1000;
 const MOST_INPUTS: u64 = 1 << 40;
 
 /// "I know so many values with this sum", and what a network states.
-pub(super) struct Generated<N, F> {
+pub struct Generated<N, F> {
     pub(super) inputs: u64,
     sum: F,
     pub(super) gates: u64,
@@ -24,11 +24,17 @@ pub(super) struct Generated<N, F> {
 }
 
 /// A network over `F` that any witness satisfies.
-pub(super) trait Satisfied<F>: Sized {
+pub trait Satisfied<F>: Sized {
+    /// Of so many multiplications.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none, or too many.
     fn new(gates: u64) -> volery::Result<Self>;
+    /// The statement's name for its parties.
     fn digest(&self) -> [u8; 32];
     /// The length of a witness.
     fn width(&self) -> usize;
+    /// Any, made up from `seed`.
     fn witness(&self, seed: [u8; 32]) -> Vec<F>;
 }
 
@@ -64,17 +70,26 @@ impl<F: Field> Satisfied<F> for Arithmetic<F> {
 
 impl<F: Field, N: Satisfied<F>> Generated<N, F> {
     /// With --gates and --inputs.
-    pub(super) fn new(typed: &Typed) -> Result<Self> {
+    pub(super) fn asked(typed: &Typed) -> Result<Self> {
         let inputs = size("--inputs", typed.inputs.as_deref(), 0)?;
         if inputs > MOST_INPUTS {
             return Err(Failure::usage(format_args!("--inputs: {inputs}: choose from 0 to {MOST_INPUTS}")));
         }
         let gates = size("--gates", typed.gates.as_deref(), if inputs > 0 { FEW } else { GATES })?;
-        let network = N::new(gates).map_err(of_gates)?;
+        Self::new(inputs, gates).map_err(of_gates)
+    }
+
+    /// So many values, and a network of so many gates.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn new(inputs: u64, gates: u64) -> volery::Result<Self> {
+        let network = N::new(gates)?;
         Ok(Self { inputs, sum: (0..inputs).map(value).sum(), gates, network })
     }
 
-    pub(super) fn digest(&self) -> [u8; 32] {
+    /// The statement's name for its parties.
+    pub fn digest(&self) -> [u8; 32] {
         if self.inputs == 0 {
             return self.network.digest();
         }
@@ -83,13 +98,17 @@ impl<F: Field, N: Satisfied<F>> Generated<N, F> {
         hasher.chain_update(self.network.digest()).finalize().into()
     }
 
-    pub(super) fn size(&self) -> Size {
+    /// Its size, without a count.
+    pub fn size(&self) -> Size {
         let inputs = self.inputs + self.network.width() as u64;
         Size { inputs, ..Size::gates(inputs + self.gates) }
     }
 
     /// The values, which are no secret, and anything for the network.
-    pub(super) fn witness(&self) -> Result<impl Iterator<Item = F> + Clone + Send + use<N, F>> {
+    ///
+    /// # Errors
+    /// Where the system has no randomness.
+    pub fn witness(&self) -> Result<impl Iterator<Item = F> + Clone + Send + use<N, F>> {
         let rest = self.network.witness(Random::from_system()?.bytes());
         Ok((0..self.inputs).map(value).chain(rest))
     }
@@ -120,37 +139,5 @@ impl<B: Backend, N: Circuit<B>> Circuit<B> for Generated<N, B::F> {
             b.assert_zero(difference, &"the sum")?;
         }
         self.network.run(b)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use volery::circuit::Shape;
-    use volery::circuit::stream::Source;
-
-    fn assert_satisfied<F: Field, N: Satisfied<F>>(inputs: u64)
-    where
-        Generated<N, F>: Source<F>,
-    {
-        let network = N::new(30).expect("not empty");
-        let circuit = Generated::<N, F> { inputs, sum: (0..inputs).map(value).sum(), gates: 30, network };
-        let mut witness: Vec<F> = circuit.witness().expect("randomness").collect();
-        volery::check(&circuit, witness.clone()).expect("satisfied");
-        assert_eq!(Shape::of(&circuit).expect("counted").size(), circuit.size());
-        if inputs > 0 {
-            assert_ne!(circuit.digest(), circuit.network.digest());
-            witness[0] += F::ONE;
-            assert!(volery::check(&circuit, witness).is_err());
-        }
-    }
-
-    #[test]
-    fn values_have_their_sum_and_the_size_is_known() {
-        for inputs in [0, 1, 100] {
-            assert_satisfied::<F2, Network>(inputs);
-            assert_satisfied::<volery::F61, Arithmetic<_>>(inputs);
-            assert_satisfied::<volery::F128, Arithmetic<_>>(inputs);
-        }
     }
 }

@@ -5,7 +5,7 @@ use volery_cli::print::{count, human, seconds};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Measure {
+pub enum Measure {
     /// Seconds from the handshake to the verdict.
     Time,
     Setup,
@@ -76,7 +76,7 @@ impl Measure {
     }
 
     /// What the object of a bench says of it.
-    pub(super) fn of(self, run: &Value) -> Option<f64> {
+    pub fn of(self, run: &Value) -> Option<f64> {
         let number = |pointer: &str| run.pointer(pointer).and_then(Value::as_f64);
         let share = |of: &str| Some(number("/seconds/online")? / number(of).filter(|count| *count > 0.0)?);
         match self {
@@ -106,7 +106,7 @@ impl Measure {
     }
 
     /// For people.
-    pub(super) fn text(self, value: f64) -> String {
+    pub fn text(self, value: f64) -> String {
         match self.unit() {
             "bytes" => format!("{}B", human(value)),
             "1/s" => format!("{}/s", count(value)),
@@ -116,28 +116,8 @@ impl Measure {
     }
 
     /// How many times `ours` is better than `theirs`; below 1 where it is worse.
-    pub(super) fn better_by(self, ours: f64, theirs: f64) -> Option<f64> {
+    pub fn better_by(self, ours: f64, theirs: f64) -> Option<f64> {
         let ratio = if self == Rate { ours / theirs } else { theirs / ours };
         ratio.is_finite().then_some(ratio)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn measures_are_read_and_compared() {
-        let run = json!({
-            "gates": {"mul": 1000}, "inputs": 0, "bytes": {"sent": 300, "received": 100}, "online_bytes": 250,
-            "seconds": {"setup": 1.0, "online": 0.5}, "mul_gates_per_second": 2000.0, "peak_rss_bytes": null,
-        });
-        let found = [Time, Bytes, SetupBytes, PerMultiplication, BitsPerMultiplication];
-        assert_eq!(found.map(|measure| measure.of(&run)), [1.5, 400.0, 150.0, 0.0005, 2.0].map(Some));
-        assert_eq!([PerInput, Memory, Proving].map(|measure| measure.of(&run)), [None; 3]);
-        assert_eq!((Time.better_by(2.0, 8.0), Rate.better_by(2.0, 8.0)), (Some(4.0), Some(0.25)));
-        assert_eq!(Time.better_by(0.0, 8.0), None);
-        assert_eq!((Bytes.text(4100.0), Rate.text(7.5e6)), ("4.10 kB".into(), "7.50 M/s".into()));
     }
 }

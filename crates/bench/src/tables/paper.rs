@@ -13,30 +13,30 @@ pub(super) struct Paper {
 }
 
 /// A table of a paper, or the part of a figure that its text tells.
-pub(super) struct Table {
+pub struct Table {
     /// The name for `--only`.
-    pub(super) id: &'static str,
+    pub id: &'static str,
     pub(super) title: &'static str,
     pub(super) paper: &'static Paper,
     /// Network and threads in the paper, and whatever a reader must know to compare.
     pub(super) setting: &'static str,
     /// Those of our systems that are measured: each has its columns.
-    pub(super) systems: &'static [&'static str],
-    pub(super) rows: Vec<Row>,
+    pub systems: &'static [&'static str],
+    pub rows: Vec<Row>,
 }
 
 /// One measurement.
-pub(super) struct Row {
+pub struct Row {
     pub(super) what: String,
     /// What follows `volery bench`, with the paper's network. Where there is no such bench yet, nothing runs.
-    pub(super) command: String,
+    pub command: String,
     /// Whether it takes minutes, and runs with `--large` only.
     pub(super) large: bool,
-    pub(super) figures: Vec<Figure>,
+    pub figures: Vec<Figure>,
 }
 
 /// One figure of a measurement.
-pub(super) struct Figure {
+pub struct Figure {
     pub(super) measure: Measure,
     /// The paper's; `None` where it has none, or only a plot.
     pub(super) printed: Option<Printed>,
@@ -52,7 +52,8 @@ pub(super) struct Printed {
 }
 
 impl Row {
-    pub(super) fn new(what: impl Into<String>, command: impl Into<String>) -> Self {
+    /// Without a figure.
+    pub fn new(what: impl Into<String>, command: impl Into<String>) -> Self {
         Self { what: what.into(), command: command.into(), large: false, figures: Vec::new() }
     }
 
@@ -85,12 +86,12 @@ impl Row {
     }
 
     /// The value of an option in the command.
-    pub(super) fn option<'c>(command: &'c str, option: &str) -> Option<&'c str> {
+    pub fn option<'c>(command: &'c str, option: &str) -> Option<&'c str> {
         command.split_whitespace().skip_while(|word| *word != option).nth(1)
     }
 
     /// The command, of a size that takes no time where that is `quick`.
-    pub(super) fn sized(&self, quick: bool) -> String {
+    pub fn sized(&self, quick: bool) -> String {
         let mut words: Vec<String> = self.command.split_whitespace().map(String::from).collect();
         for (option, most) in QUICK {
             let Some(place) = words.iter().position(|word| quick && word == option) else { continue };
@@ -112,18 +113,3 @@ const QUICK: [(&str, u64); 7] = [
     ("--count", 4),
     ("--clauses", 4),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quick_commands_are_small() {
-        let row = Row::new("", "boolean --gates 1000000 --bandwidth 100000");
-        assert_eq!(row.sized(false), row.command);
-        assert_eq!(row.sized(true), "boolean --gates 20000 --bandwidth 100000");
-        assert_eq!(Row::new("", "matmul --size 8").sized(true), "matmul --size 8");
-        assert_eq!(Row::option(&row.command, "--gates"), Some("1000000"));
-        assert_eq!(Row::option(&row.command, "--size"), None);
-    }
-}

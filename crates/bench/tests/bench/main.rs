@@ -8,6 +8,8 @@ mod docs;
 mod kit;
 mod measured;
 mod misuse;
+mod rows;
+mod statements;
 mod systems;
 mod tables;
 

@@ -61,7 +61,7 @@ const PARTS: [Part; 3] = [
                 "vole",
             ],
             &["table"],
-            &["main"],
+            &["lib", "main"],
         ],
     },
 ];
