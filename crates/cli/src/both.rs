@@ -6,6 +6,7 @@ use crate::progress::{Counter, Progress, Watched};
 use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::time::Duration;
 use volery::channel::{Channel, Party};
 use volery::circuit::stream::ClauseSource;
 use volery::{Accepted, Binary, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
@@ -17,6 +18,9 @@ pub struct Reports {
     /// One for each statement.
     pub verifier: Vec<Report>,
 }
+
+/// What a verifier comes to.
+type Verified = volery::Result<(Accepted, Report)>;
 
 /// What is to be done, and over what.
 pub struct Task<'s, S> {
@@ -34,32 +38,10 @@ impl<S: Setting> Task<'_, S> {
     /// Runs the two ends. `prover` also counts what it has done.
     pub fn run<P: Send, V>(
         &self,
-        prover: impl FnOnce(&mut Channel, &Counter) -> volery::Result<P> + Send,
-        verifier: impl FnOnce(&mut Channel) -> volery::Result<V>,
+        prover: impl FnMut(&mut Channel, &Counter) -> volery::Result<P> + Send,
+        verifier: impl FnMut(&mut Channel) -> volery::Result<V>,
     ) -> Result<(P, V)> {
-        let [(proving, _), (verifying, _)] = loopback(self.settings.timeout)?;
-        let (proving, verifying) = (self.shape.over(proving)?, self.shape.over(verifying)?);
-        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
-        let watched =
-            Watched { done: done.clone(), meter: Some(meter.clone()), unit: self.unit, total: self.total };
-        let _progress = Progress::start(watched, self.settings.quiet);
-        std::thread::scope(|scope| {
-            let proving = scope.spawn(move || {
-                let mut channel = Channel::new(Party::Prover, Metered { link: proving, meter });
-                // The channel is closed here, so that a verifier that still waits learns of a failure.
-                prover(&mut channel, &done)
-            });
-            let mut channel = Channel::new(Party::Verifier, verifying);
-            let verified = verifier(&mut channel);
-            drop(channel);
-            match (proving.join().unwrap_or_else(|panic| resume_unwind(panic)), verified) {
-                (Ok(proved), Ok(verified)) => Ok((proved, verified)),
-                // The one that failed first says more than the one that lost its peer.
-                (Err(volery::Error::Io { .. }), Err(why)) | (Ok(_), Err(why)) | (Err(why), _) => {
-                    Err(Failure::from(why))
-                }
-            }
-        })
+        self.ends().run(prover, verifier)
     }
 
     /// Proves and verifies `circuit` as often as said, on one set-up where the system has one.
@@ -69,45 +51,46 @@ impl<S: Setting> Task<'_, S> {
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: Provable<S> + Sync + ?Sized,
     {
-        if !options.system.facts().correlated {
-            return self.each(
+        if options.system.facts().correlated {
+            return self.session(
                 options,
                 repeat,
-                move |channel, options| {
-                    volery::prove_over::<S, _, _>(circuit, witness.clone(), channel, options)
-                },
-                |channel| volery::verify_over::<S, _>(circuit, channel, options),
+                &mut move |session| session.prove(circuit, witness.clone()),
+                &mut |session| session.verify(circuit),
             );
         }
-        let prover = move |channel: &mut Channel, done: &Counter| {
-            let options = done.counting(options.clone());
-            let mut session = ProverSession::<S>::over(channel, options);
-            let run = |_| session.prove(circuit, witness.clone()).inspect(|_| done.restart());
-            (0..repeat).map(run).collect()
-        };
-        let verifier = |channel: &mut Channel| {
-            let mut session = VerifierSession::<S>::over(channel, options.clone());
-            (0..repeat).map(|_| session.verify(circuit).map(|(_accepted, report)| report)).collect()
-        };
-        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+        self.ends().each(
+            options,
+            repeat,
+            &mut move |channel, options| {
+                volery::prove_over::<S, _, _>(circuit, witness.clone(), channel, options)
+            },
+            &mut |channel| volery::verify_over::<S, _>(circuit, channel, options),
+        )
     }
 
-    /// One proof after the other over one link.
-    fn each(
+    /// One proof after the other on one set-up.
+    fn session(
         &self,
         options: &Options,
         repeat: u32,
-        prove: impl Fn(&mut Channel, &Options) -> volery::Result<Report> + Send,
-        verify: impl Fn(&mut Channel) -> volery::Result<(Accepted, Report)>,
+        prove: &mut (dyn FnMut(&mut ProverSession<'_, S>) -> volery::Result<Report> + Send),
+        verify: &mut dyn FnMut(&mut VerifierSession<'_, S>) -> Verified,
     ) -> Result<Reports> {
-        let prover = move |channel: &mut Channel, done: &Counter| {
-            let options = done.counting(options.clone());
-            (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
+        let prover = |channel: &mut Channel, done: &Counter| {
+            let mut session = ProverSession::<S>::over(channel, done.counting(options.clone()));
+            (0..repeat).map(|_| prove(&mut session).inspect(|_| done.restart())).collect()
         };
         let verifier = |channel: &mut Channel| {
-            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
+            let mut session = VerifierSession::<S>::over(channel, options.clone());
+            (0..repeat).map(|_| verify(&mut session).map(|(_accepted, report)| report)).collect()
         };
-        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+        self.ends().run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+    }
+
+    fn ends(&self) -> Ends {
+        let Self { settings, shape, unit, total } = *self;
+        Ends { timeout: settings.timeout, quiet: settings.quiet, shape, unit, total }
     }
 }
 
@@ -123,11 +106,87 @@ impl Task<'_, Binary> {
     where
         W: IntoIterator<Item = F2> + Clone + Send,
     {
-        self.each(
+        self.ends().each(
             options,
             repeat,
-            move |channel, options| volery::prove_one_of(clauses, chosen, witness.clone(), channel, options),
-            |channel| volery::verify_one_of(clauses, channel, options),
+            &mut move |channel, options| {
+                volery::prove_one_of(clauses, chosen, witness.clone(), channel, options)
+            },
+            &mut |channel| volery::verify_one_of(clauses, channel, options),
         )
+    }
+}
+
+/// What the two ends have in common, whatever they do and over what: so it is compiled once.
+struct Ends {
+    timeout: Duration,
+    quiet: bool,
+    shape: Shape,
+    unit: &'static str,
+    total: Option<u64>,
+}
+
+impl Ends {
+    /// As [`Task::run`].
+    fn run<P: Send, V>(
+        &self,
+        mut prover: impl FnMut(&mut Channel, &Counter) -> volery::Result<P> + Send,
+        mut verifier: impl FnMut(&mut Channel) -> volery::Result<V>,
+    ) -> Result<(P, V)> {
+        let (mut proved, mut verified) = (None, None);
+        self.meet(
+            &mut |channel, done| prover(channel, done).map(|all| proved = Some(all)),
+            &mut |channel| verifier(channel).map(|all| verified = Some(all)),
+        )?;
+        Ok(proved.zip(verified).expect("both ended well"))
+    }
+
+    /// Runs the two ends, which keep what they come to.
+    fn meet(
+        &self,
+        prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
+        verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,
+    ) -> Result<()> {
+        let [(proving, _), (verifying, _)] = loopback(self.timeout)?;
+        let (proving, verifying) = (self.shape.over(proving)?, self.shape.over(verifying)?);
+        let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
+        let watched =
+            Watched { done: done.clone(), meter: Some(meter.clone()), unit: self.unit, total: self.total };
+        let _progress = Progress::start(watched, self.quiet);
+        std::thread::scope(|scope| {
+            let proving = scope.spawn(move || {
+                let mut channel = Channel::new(Party::Prover, Metered { link: proving, meter });
+                // The channel is closed here, so that a verifier that still waits learns of a failure.
+                prover(&mut channel, &done)
+            });
+            let mut channel = Channel::new(Party::Verifier, verifying);
+            let verified = verifier(&mut channel);
+            drop(channel);
+            match (proving.join().unwrap_or_else(|panic| resume_unwind(panic)), verified) {
+                (Ok(()), Ok(())) => Ok(()),
+                // The one that failed first says more than the one that lost its peer.
+                (Err(volery::Error::Io { .. }), Err(why)) | (Ok(()), Err(why)) | (Err(why), _) => {
+                    Err(Failure::from(why))
+                }
+            }
+        })
+    }
+
+    /// One proof after the other over one link.
+    fn each(
+        &self,
+        options: &Options,
+        repeat: u32,
+        prove: &mut (dyn FnMut(&mut Channel, &Options) -> volery::Result<Report> + Send),
+        verify: &mut dyn FnMut(&mut Channel) -> Verified,
+    ) -> Result<Reports> {
+        let prover = |channel: &mut Channel, done: &Counter| {
+            let options = done.counting(options.clone());
+            (0..repeat).map(|_| prove(channel, &options).inspect(|_| done.restart())).collect()
+        };
+        let verifier = |channel: &mut Channel| {
+            (0..repeat).map(|_| verify(channel).map(|(_accepted, report)| report)).collect()
+        };
+        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
 }
