@@ -27,8 +27,7 @@ const OF_ELEMENTS: u64 = 10_000_000;
 const LOOPBACK: f64 = 10_000.0;
 
 /// What one side did.
-struct Drawn<S: Share> {
-    sums: Shares<S>,
+struct Drawn {
     correlations: u64,
     traffic: Traffic,
     setup_traffic: Traffic,
@@ -71,11 +70,20 @@ impl Visitor for Drawing<'_> {
             let vole = S::verifier_end(kind, channel, arch, &delta, random)?;
             draw(channel, vole, correlations, started, None)
         };
-        let (macs, keys) = plan.task("correlations", correlations).run(prover, verifier)?;
-        if macs.correlations != keys.correlations || !S::relates(&delta, &macs.sums, &keys.sums) {
+        let ((sums_of_macs, macs), (sums_of_keys, keys)) =
+            plan.task("correlations", correlations).run(prover, verifier)?;
+        if macs.correlations != keys.correlations || !S::relates(&delta, &sums_of_macs, &sums_of_keys) {
             return Err(Failure::new(Fault::Bug, "the two sides' correlations do not belong together"));
         }
-        let outcome = Outcome::<S> { name: plan.name, choice, macs, keys, total: plan.started.elapsed() };
+        let outcome = Outcome {
+            name: plan.name,
+            field: S::name(),
+            choice,
+            computational_bits: S::computational_bits(kind),
+            macs,
+            keys,
+            total: plan.started.elapsed(),
+        };
         if settings.json {
             print::result(outcome.json(plan.parameters(("gates", correlations))))
         } else {
@@ -92,13 +100,14 @@ fn choose<S: Setting>(given: Option<Correlations>, correlations: u64, bandwidth:
     Choice::fastest::<S>(correlations, Use::Alone, bandwidth.unwrap_or(LOOPBACK))
 }
 
+/// Draws, and adds up what is drawn.
 fn draw<S: Share>(
     channel: &mut Channel,
     mut vole: BoxedVole<S>,
     correlations: u64,
     started: Instant,
     done: Option<&Counter>,
-) -> volery::Result<Drawn<S>> {
+) -> volery::Result<(Shares<S>, Drawn)> {
     let (setup_traffic, begun) = (channel.traffic(), Instant::now());
     let (mut sums, mut block, mut drawn) = (Shares::default(), Shares::default(), 0);
     while drawn < correlations {
@@ -111,22 +120,24 @@ fn draw<S: Share>(
     }
     let _ = vole.check(channel)?;
     channel.flush()?;
-    Ok(Drawn {
-        sums,
+    let drawn = Drawn {
         correlations: drawn,
         traffic: channel.traffic(),
         setup_traffic,
         setup: begun - started,
         online: begun.elapsed(),
-    })
+    };
+    Ok((sums, drawn))
 }
 
 /// What is reported.
-struct Outcome<S: Setting> {
+struct Outcome {
     name: &'static str,
+    field: String,
     choice: Choice,
-    macs: Drawn<S::Mac>,
-    keys: Drawn<S::Key>,
+    computational_bits: u32,
+    macs: Drawn,
+    keys: Drawn,
     total: Duration,
 }
 
@@ -136,7 +147,7 @@ struct Each {
     bits: f64,
 }
 
-impl<S: Setting> Outcome<S> {
+impl Outcome {
     /// The slower side's set-up, and its draws with their check.
     fn seconds(&self) -> (f64, f64) {
         let (setup, online) = (self.macs.setup.max(self.keys.setup), self.macs.online.max(self.keys.online));
@@ -173,7 +184,7 @@ impl<S: Setting> Outcome<S> {
             "verdict": null,
             "role": null,
             "system": null,
-            "field": S::name(),
+            "field": self.field,
             "vole": self.choice.correlations.name(),
             "vole_reason": self.choice.reason.to_string(),
             "statement": null,
@@ -197,7 +208,7 @@ impl<S: Setting> Outcome<S> {
             "peak_rss_bytes": peak_rss(),
             "threads": 1,
             "security": {
-                "computational_bits": S::computational_bits(self.choice.correlations),
+                "computational_bits": self.computational_bits,
                 "statistical_bits": null,
             },
             "runs": [{"setup": setup, "online": online}],
@@ -210,7 +221,7 @@ impl<S: Setting> Outcome<S> {
         table(&[
             (
                 "drawn",
-                format!("{} correlations over {}, checked", count(self.macs.correlations as f64), S::name()),
+                format!("{} correlations over {}, checked", count(self.macs.correlations as f64), self.field),
             ),
             ("role", "both, one thread each".into()),
             ("correlations", format!("{}, {}", self.choice.correlations, self.choice.reason)),
@@ -241,7 +252,7 @@ impl<S: Setting> Outcome<S> {
             ),
             ("speed", format!("{} correlations/s", count(self.rate()))),
             ("memory", peak_rss().map_or("-".into(), |bytes| format!("{}B at most", human(bytes as f64)))),
-            ("security", format!("{} bits computational", S::computational_bits(self.choice.correlations))),
+            ("security", format!("{} bits computational", self.computational_bits)),
         ])
     }
 }
