@@ -77,19 +77,34 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 }
 
-/// How many systems there are over fields other than F_2.
-const SYSTEMS: usize = 3;
+/// What this crate compiles for `Over<B, E>`, whoever uses it.
+struct Compiled<B: Field, E: MacField<B>>
+where
+    Over<B, E>: Registered,
+{
+    systems: [&'static dyn ProofSystem<Over<B, E>>; 3],
+    prover_end: ProverEnd<Tagged<B, E>>,
+    verifier_end: VerifierEnd<Delta<B, E>, Key<E>>,
+}
 
-/// Compiles the systems over such settings, in this crate.
+/// As [`Setting::prover_end`].
+type ProverEnd<M> = fn(Correlations, &mut Channel, Arch, &mut Random) -> Result<BoxedVole<M>>;
+/// As [`Setting::verifier_end`].
+type VerifierEnd<D, K> = fn(Correlations, &mut Channel, Arch, &D, &mut Random) -> Result<BoxedVole<K>>;
+
+/// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
     ($($values:ty, $macs:ty);*) => {
         $(impl Registered for Over<$values, $macs> {
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
-                static SYSTEMS_OVER: [&dyn ProofSystem<Over<$values, $macs>>; SYSTEMS] =
-                    [&QUICKSILVER, &Limbo, &WOLVERINE];
-                &SYSTEMS_OVER
+                static COMPILED: Compiled<$values, $macs> = Compiled {
+                    systems: [&QUICKSILVER, &Limbo, &WOLVERINE],
+                    prover_end: prover_end::<$values, $macs>,
+                    verifier_end: verifier_end::<$values, $macs>,
+                };
+                &COMPILED
             }
         })*
     };
@@ -104,6 +119,16 @@ register!(
     F65537, F65537x4;
     F256, F128
 );
+
+impl<B: Field, E: MacField<B>> Over<B, E>
+where
+    Self: Registered,
+{
+    fn compiled() -> &'static Compiled<B, E> {
+        let registered: &'static dyn Any = Self::registered();
+        registered.downcast_ref().expect("its own")
+    }
+}
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
 where
@@ -123,9 +148,7 @@ where
     const NON_INTERACTIVE: bool = by_transcript::<E>();
 
     fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
-        let registered: &'static dyn Any = Self::registered();
-        let systems = registered.downcast_ref::<[&'static dyn ProofSystem<Self>; SYSTEMS]>();
-        systems.expect("its own")
+        &Self::compiled().systems
     }
 
     fn name() -> String {
@@ -208,13 +231,7 @@ where
         arch: Arch,
         random: &mut Random,
     ) -> Result<BoxedVole<Tagged<B, E>>> {
-        Ok(match correlations {
-            Correlations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
-            Correlations::Lpn(set) => {
-                Box::new(extend::Prover::new(channel, arch, Self::sets(), set, random)?)
-            }
-            Correlations::SoftSpoken(_) => panic!("only over F_2"),
-        })
+        (Self::compiled().prover_end)(correlations, channel, arch, random)
     }
 
     fn verifier_end(
@@ -224,13 +241,7 @@ where
         delta: &Delta<B, E>,
         random: &mut Random,
     ) -> Result<BoxedVole<Key<E>>> {
-        Ok(match correlations {
-            Correlations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
-            Correlations::Lpn(set) => {
-                Box::new(extend::Verifier::new(channel, arch, Self::sets(), set, delta, random)?)
-            }
-            Correlations::SoftSpoken(_) => panic!("only over F_2"),
-        })
+        (Self::compiled().verifier_end)(correlations, channel, arch, delta, random)
     }
 
     fn prover<'a, W>(
@@ -264,4 +275,37 @@ where
     fn finish_verifier(verifier: Verifier<B, E>) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
         verifier.finish()
     }
+}
+
+/// As [`Setting::prover_end`].
+fn prover_end<B: Field, E: MacField<B>>(
+    correlations: Correlations,
+    channel: &mut Channel,
+    arch: Arch,
+    random: &mut Random,
+) -> Result<BoxedVole<Tagged<B, E>>> {
+    Ok(match correlations {
+        Correlations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
+        Correlations::Lpn(set) => {
+            Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
+        }
+        Correlations::SoftSpoken(_) => panic!("only over F_2"),
+    })
+}
+
+/// As [`Setting::verifier_end`].
+fn verifier_end<B: Field, E: MacField<B>>(
+    correlations: Correlations,
+    channel: &mut Channel,
+    arch: Arch,
+    delta: &Delta<B, E>,
+    random: &mut Random,
+) -> Result<BoxedVole<Key<E>>> {
+    Ok(match correlations {
+        Correlations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
+        Correlations::Lpn(set) => {
+            Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
+        }
+        Correlations::SoftSpoken(_) => panic!("only over F_2"),
+    })
 }

@@ -145,7 +145,7 @@ pub trait Setting: Sized + 'static {
 
 /// A setting for which this library compiles its proof systems, once and for all.
 pub trait Registered {
-    /// An array of `&'static dyn ProofSystem<Self>`. The compiler could not see through a bound that says so: it would
-    /// have to know the setting before its systems.
+    /// All that is compiled for it. The compiler could not see through a bound that says so: it would have to
+    /// know the setting before its systems.
     fn registered() -> &'static (dyn Any + Sync);
 }
