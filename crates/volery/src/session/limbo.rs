@@ -182,7 +182,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
         let started = Instant::now();
-        limbo::prove::<S::Parties, _>(run.channel, &terms, circuit, &values, &mut run.random)?;
+        limbo::prove::<S::Parties>(run.channel, &terms, circuit, &values, &mut run.random)?;
         let work = evaluated + started.elapsed();
         recv_verdict(run.channel)?;
         Ok(with_proof(run.close(), &terms, work))
@@ -201,7 +201,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         terms.check()?;
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
-        let verdict = limbo::verify::<S::Parties, _>(run.channel, &terms, circuit, &mut run.random);
+        let verdict = limbo::verify::<S::Parties>(run.channel, &terms, circuit, &mut run.random);
         let (accepted, work) = tell(run.channel, verdict)?;
         Ok((accepted, with_proof(run.close(), &terms, work)))
     }
@@ -228,7 +228,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
-        limbo::write::<S::Parties, _>(&mut out, &header, &terms, circuit, &values, random)?;
+        limbo::write::<S::Parties>(&mut out, &header, &terms, circuit, &values, random)?;
         out.flush().map_err(Error::io("writing the proof"))?;
         let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
         Ok(report((statement, &terms), worth(&terms, Mode::File), traffic, started))
@@ -248,7 +248,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         header.compare::<S>(statement, &shape, &options.simulation.label)?;
         let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
         let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
-        let accepted = limbo::read::<S::Parties, _>(&mut proof, &bytes, &terms, circuit)?;
+        let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
     }

@@ -144,21 +144,21 @@ pub trait Domain: Sized + 'static {
 
     /// The prover's steps from the second on.
     #[doc(hidden)]
-    fn tell<C>(
+    fn tell(
         terms: &Terms,
-        circuit: &C,
+        circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
         values: &[Self::F],
         talk: &mut dyn Tell,
         random: &mut Random,
-    ) -> Result<()>
-    where
-        C: for<'v> Circuit<Self::Views<'v>> + Sync;
+    ) -> Result<()>;
 
     /// The verifier's.
     #[doc(hidden)]
-    fn hear<C>(terms: &Terms, circuit: &C, talk: &mut dyn Hear) -> Result<(Accepted, Duration)>
-    where
-        C: for<'v> Circuit<Self::Views<'v>> + Sync;
+    fn hear(
+        terms: &Terms,
+        circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
+        talk: &mut dyn Hear,
+    ) -> Result<(Accepted, Duration)>;
 }
 
 impl Terms<'_> {
@@ -243,16 +243,13 @@ impl Terms<'_> {
 /// # Errors
 /// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not those that
 /// it committed to; link errors.
-pub(crate) fn prove<D: Domain, C>(
+pub(crate) fn prove<D: Domain>(
     channel: &mut Channel,
     terms: &Terms,
-    circuit: &C,
+    circuit: &(dyn for<'v> Circuit<D::Views<'v>> + Sync),
     values: &[D::F],
     random: &mut Random,
-) -> Result<()>
-where
-    C: for<'v> Circuit<D::Views<'v>> + Sync,
-{
+) -> Result<()> {
     terms.check()?;
     let mut talk = talk::Asked::new(channel, terms.challenges())?;
     D::tell(terms, circuit, values, &mut talk, random)
@@ -263,17 +260,14 @@ where
 ///
 /// # Errors
 /// As for [`prove`], and `Io` where `out` fails.
-pub(crate) fn write<D: Domain, C>(
+pub(crate) fn write<D: Domain>(
     out: &mut dyn Write,
     header: &[u8],
     terms: &Terms,
-    circuit: &C,
+    circuit: &(dyn for<'v> Circuit<D::Views<'v>> + Sync),
     values: &[D::F],
     random: &mut Random,
-) -> Result<()>
-where
-    C: for<'v> Circuit<D::Views<'v>> + Sync,
-{
+) -> Result<()> {
     terms.check()?;
     let mut talk = talk::Written::new(out, header, terms.challenges())?;
     D::tell(terms, circuit, values, &mut talk, random)
@@ -284,15 +278,12 @@ where
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.
-pub(crate) fn verify<D: Domain, C>(
+pub(crate) fn verify<D: Domain>(
     channel: &mut Channel,
     terms: &Terms,
-    circuit: &C,
+    circuit: &(dyn for<'v> Circuit<D::Views<'v>> + Sync),
     random: &mut Random,
-) -> Result<(Accepted, Duration)>
-where
-    C: for<'v> Circuit<D::Views<'v>> + Sync,
-{
+) -> Result<(Accepted, Duration)> {
     terms.check()?;
     let mut talk = talk::Asking::new(channel, terms.challenges(), random)?;
     D::hear(terms, circuit, &mut talk)
@@ -302,15 +293,12 @@ where
 ///
 /// # Errors
 /// As for [`verify`], and `Io` where `from` fails.
-pub(crate) fn read<D: Domain, C>(
+pub(crate) fn read<D: Domain>(
     from: &mut (dyn Read + Send),
     header: &[u8],
     terms: &Terms,
-    circuit: &C,
-) -> Result<Accepted>
-where
-    C: for<'v> Circuit<D::Views<'v>> + Sync,
-{
+    circuit: &(dyn for<'v> Circuit<D::Views<'v>> + Sync),
+) -> Result<Accepted> {
     terms.check()?;
     let mut talk = talk::Reading::new(from, header, terms.challenges());
     let (accepted, _) = D::hear(terms, circuit, &mut talk)?;

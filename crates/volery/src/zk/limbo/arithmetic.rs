@@ -93,25 +93,23 @@ impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
         }
     }
 
-    fn tell<C>(
+    fn tell(
         terms: &Terms,
-        circuit: &C,
+        circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
         values: &[B],
         talk: &mut dyn Tell,
         random: &mut Random,
-    ) -> Result<()>
-    where
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Sync,
-    {
+    ) -> Result<()> {
         let statement = &mut Prover { terms, circuit, values, kept: None, weighed: None, made: vec![] };
         prover::prove::<E>(terms, statement, talk, random)
     }
 
-    fn hear<C>(terms: &Terms, circuit: &C, talk: &mut dyn Hear) -> Result<(Accepted, Duration)>
-    where
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Sync,
-    {
-        verifier::verify::<E>(terms, &mut Verifier { terms, circuit, values: PhantomData::<B> }, talk)
+    fn hear(
+        terms: &Terms,
+        circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
+        talk: &mut dyn Hear,
+    ) -> Result<(Accepted, Duration)> {
+        verifier::verify::<E>(terms, &mut Verifier { terms, circuit }, talk)
     }
 }
 
@@ -121,9 +119,9 @@ fn shares<E: CheckField>(terms: &Terms, challenges: &Challenges<E>, piece: &Piec
 }
 
 /// The prover at the gates.
-struct Prover<'a, B: Field, E: CheckField, C> {
+struct Prover<'a, B: Field, E: CheckField> {
     terms: &'a Terms<'a>,
-    circuit: &'a C,
+    circuit: &'a (dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
     values: &'a [B],
     /// From the first pass until challenges weigh it.
     kept: Option<Factors<B>>,
@@ -131,10 +129,7 @@ struct Prover<'a, B: Field, E: CheckField, C> {
     made: Vec<(usize, Made)>,
 }
 
-impl<B: Field, E: Lanes<B> + CheckField, C> prover::Statement<E> for Prover<'_, B, E, C>
-where
-    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Sync,
-{
+impl<B: Field, E: Lanes<B> + CheckField> prover::Statement<E> for Prover<'_, B, E> {
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
         let demand = &self.terms.demand;
@@ -183,16 +178,12 @@ where
 }
 
 /// The verifier at the gates.
-struct Verifier<'a, B, C> {
+struct Verifier<'a, B: Field> {
     terms: &'a Terms<'a>,
-    circuit: &'a C,
-    values: PhantomData<B>,
+    circuit: &'a (dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
 }
 
-impl<B: Field, E: Lanes<B> + CheckField, C> verifier::Statement<E> for Verifier<'_, B, C>
-where
-    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Sync,
-{
+impl<B: Field, E: Lanes<B> + CheckField> verifier::Statement<E> for Verifier<'_, B> {
     fn follow(
         &mut self,
         tapes: &[Tapes],

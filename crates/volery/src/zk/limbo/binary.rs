@@ -50,24 +50,22 @@ impl Domain for Bits {
         Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
     }
 
-    fn tell<C>(
+    fn tell(
         terms: &Terms,
-        circuit: &C,
+        circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
         values: &[F2],
         talk: &mut dyn Tell,
         random: &mut Random,
-    ) -> Result<()>
-    where
-        C: for<'v> Circuit<Views<'v>> + Sync,
-    {
+    ) -> Result<()> {
         let statement = &mut Prover::new(terms, circuit, values);
         over_check_field!(terms, prove(terms, statement, talk, random))
     }
 
-    fn hear<C>(terms: &Terms, circuit: &C, talk: &mut dyn Hear) -> Result<(Accepted, Duration)>
-    where
-        C: for<'v> Circuit<Views<'v>> + Sync,
-    {
+    fn hear(
+        terms: &Terms,
+        circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
+        talk: &mut dyn Hear,
+    ) -> Result<(Accepted, Duration)> {
         let statement = &mut Verifier { terms, circuit };
         over_check_field!(terms, verify(terms, statement, talk))
     }
@@ -80,21 +78,25 @@ fn shares<E: CheckField>(terms: &Terms, challenges: &Challenges<E>, repetitions:
 }
 
 /// The prover at the gates.
-pub(super) struct Prover<'a, C> {
+pub(super) struct Prover<'a> {
     terms: &'a Terms<'a>,
-    circuit: &'a C,
+    circuit: &'a (dyn for<'v> Circuit<Views<'v>> + Sync),
     values: &'a [F2],
     factors: Factors,
     made: Vec<(usize, Made)>,
 }
 
-impl<'a, C> Prover<'a, C> {
-    pub(super) fn new(terms: &'a Terms<'a>, circuit: &'a C, values: &'a [F2]) -> Self {
+impl<'a> Prover<'a> {
+    pub(super) fn new(
+        terms: &'a Terms<'a>,
+        circuit: &'a (dyn for<'v> Circuit<Views<'v>> + Sync),
+        values: &'a [F2],
+    ) -> Self {
         Self { terms, circuit, values, factors: Factors::default(), made: vec![] }
     }
 }
 
-impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> for Prover<'_, C> {
+impl<E: CheckField> prover::Statement<E> for Prover<'_> {
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
         let passes = each(self.terms.threads, scope.passes(self.terms.threads, Bits::SLOTS), |range| {
@@ -135,12 +137,12 @@ impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> prover::Statement<E> f
 }
 
 /// The verifier at the gates.
-pub(super) struct Verifier<'a, C> {
+pub(super) struct Verifier<'a> {
     pub(super) terms: &'a Terms<'a>,
-    pub(super) circuit: &'a C,
+    pub(super) circuit: &'a (dyn for<'v> Circuit<Views<'v>> + Sync),
 }
 
-impl<E: CheckField, C: for<'v> Circuit<Views<'v>> + Sync> verifier::Statement<E> for Verifier<'_, C> {
+impl<E: CheckField> verifier::Statement<E> for Verifier<'_> {
     fn follow(
         &mut self,
         tapes: &[Tapes],

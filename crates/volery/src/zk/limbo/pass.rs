@@ -71,7 +71,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Runs `circuit`.
-    pub(super) fn run<C: for<'v> Circuit<Views<'v>>>(&mut self, circuit: &C) -> Result<()> {
+    pub(super) fn run(&mut self, circuit: &dyn for<'v> Circuit<Views<'v>>) -> Result<()> {
         let mut one = Word::default();
         let mut set = |lane: usize| one[lane / 128].0 |= 1 << (lane % 128);
         if matches!(self.corrections, Corrections::Made { .. }) {

@@ -81,7 +81,7 @@ impl<'a> Views<'a> {
     ///
     /// # Errors
     /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or products than these.
-    pub(super) fn run<C: Circuit<Self>>(circuit: &C, one: Word, tiles: &'a mut dyn Tiles) -> Result<()> {
+    pub(super) fn run(circuit: &dyn Circuit<Self>, one: Word, tiles: &'a mut dyn Tiles) -> Result<()> {
         let mut views = Self {
             one,
             inputs: Tile::default(),

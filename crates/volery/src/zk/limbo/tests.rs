@@ -39,20 +39,20 @@ fn random(seed: u8) -> Random {
 }
 
 /// A proof without its header, from randomness that is a function of `seed`.
-fn file<C: for<'v> Circuit<Views<'v>> + Sync>(
+fn file(
     terms: &Terms,
-    circuit: &C,
+    circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
     values: &[F2],
     seed: u8,
 ) -> Vec<u8> {
     let mut out = vec![];
-    write::<Bits, C>(&mut out, b"header", terms, circuit, values, &mut random(seed)).unwrap();
+    write::<Bits>(&mut out, b"header", terms, circuit, values, &mut random(seed)).unwrap();
     assert_eq!(&out[..6], b"header");
     out.split_off(6)
 }
 
-fn check<C: for<'v> Circuit<Views<'v>> + Sync>(terms: &Terms, circuit: &C, proof: &[u8]) -> Result<Accepted> {
-    read::<Bits, C>(&mut { proof }, b"header", terms, circuit)
+fn check(terms: &Terms, circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync), proof: &[u8]) -> Result<Accepted> {
+    read::<Bits>(&mut { proof }, b"header", terms, circuit)
 }
 
 /// Parameters with which hundreds of proofs take no time.

@@ -142,7 +142,7 @@ impl<'a, B: Field> Pass<'a, B> {
     }
 
     /// Runs `circuit`.
-    pub(super) fn run<C: for<'v> Circuit<ArithmeticViews<'v, B>>>(&mut self, circuit: &C) -> Result<()> {
+    pub(super) fn run(&mut self, circuit: &dyn for<'v> Circuit<ArithmeticViews<'v, B>>) -> Result<()> {
         ArithmeticViews::run(circuit, self.holds, self)?;
         let whole = self.done == self.scope.counts && self.gone[0] == self.demand.entries;
         if whole { Ok(()) } else { Err(miscounted()) }

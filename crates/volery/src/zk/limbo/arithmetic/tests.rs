@@ -47,7 +47,7 @@ impl Way {
         let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
         let mut out = vec![];
         let random = &mut Random::from_seed(&[seed; 32]);
-        write::<Elements<B, E>, C>(
+        write::<Elements<B, E>>(
             &mut out,
             &[],
             &self.terms::<B, E>(&parameters, &shape),
@@ -66,7 +66,7 @@ impl Way {
     {
         let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
         let terms = self.terms::<B, E>(&parameters, &shape);
-        read::<Elements<B, E>, C>(&mut proof, &[], &terms, circuit)
+        read::<Elements<B, E>>(&mut proof, &[], &terms, circuit)
     }
 
     fn terms<'a, B: Field, E: Lanes<B> + CheckField>(

@@ -121,8 +121,8 @@ impl<'a, B: Field> ArithmeticViews<'a, B> {
     ///
     /// # Errors
     /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or products than these.
-    pub(super) fn run<C: Circuit<Self>>(
-        circuit: &C,
+    pub(super) fn run(
+        circuit: &dyn Circuit<Self>,
         holds: [u64; SLOTS],
         tiles: &'a mut dyn Tiles<B>,
     ) -> Result<()> {

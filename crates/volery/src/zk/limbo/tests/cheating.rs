@@ -32,8 +32,8 @@ const VALUES: [F2; 3] = [F2::ONE, F2::ONE, F2::ZERO];
 /// A prover that claims what holds for another circuit, whose factors it takes for its claim, and lets the parties
 /// run the right one, all but the first.
 struct Cheater<'a> {
-    claimed: binary::Prover<'a, Products>,
-    run: binary::Prover<'a, Products>,
+    claimed: binary::Prover<'a>,
+    run: binary::Prover<'a>,
 }
 
 impl<E: CheckField> prover::Statement<E> for Cheater<'_> {
@@ -103,7 +103,7 @@ fn a_wrong_assertion_is_caught_at_the_predicted_rate() {
                 let mut random = Random::from_seed(
                     &[(seed / 250) as u8, (seed % 250) as u8].repeat(16).try_into().unwrap(),
                 );
-                write::<Bits, _>(&mut out, b"header", &terms, &circuit, &VALUES, &mut random).unwrap();
+                write::<Bits>(&mut out, b"header", &terms, &circuit, &VALUES, &mut random).unwrap();
                 check(&terms, &circuit, &out[6..]).is_ok()
             })
             .count() as f64;

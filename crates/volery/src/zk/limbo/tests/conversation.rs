@@ -19,9 +19,9 @@ fn converse(
     flip: Option<(Party, Flip)>,
 ) -> Outcome<[u64; 2]> {
     both(
-        |channel| prove::<Bits, _>(channel, terms, circuit, values, &mut random(1)),
+        |channel| prove::<Bits>(channel, terms, circuit, values, &mut random(1)),
         |channel| {
-            let (_accepted, _) = verify::<Bits, _>(channel, terms, circuit, &mut random(2))?;
+            let (_accepted, _) = verify::<Bits>(channel, terms, circuit, &mut random(2))?;
             Ok([channel.traffic().sent, channel.traffic().received])
         },
         flip,
@@ -87,8 +87,8 @@ fn values_that_do_not_satisfy_are_rejected() {
     // A witness of another network's inputs is as good as any: all satisfy. So the circuit is another.
     let values: Vec<F2> = network.witness([3; 32]).collect();
     let outcome = both(
-        |channel| prove::<Bits, _>(channel, &terms, &network.variant(1), &values, &mut random(1)),
-        |channel| verify::<Bits, _>(channel, &terms, &network, &mut random(2)).map(drop),
+        |channel| prove::<Bits>(channel, &terms, &network.variant(1), &values, &mut random(1)),
+        |channel| verify::<Bits>(channel, &terms, &network, &mut random(2)).map(drop),
         None,
     );
     assert!(matches!(outcome.verified, Err(Error::Rejected(_))));

@@ -47,9 +47,9 @@ fn any_bit_of_the_header_changes_the_challenges() {
     for bit in 0..48 {
         let mut header = *b"header";
         header[bit / 8] ^= 1 << (bit % 8);
-        assert!(read::<Bits, _>(&mut &proof[..], &header, &terms, &network).is_err(), "bit {bit}");
+        assert!(read::<Bits>(&mut &proof[..], &header, &terms, &network).is_err(), "bit {bit}");
     }
-    assert!(read::<Bits, _>(&mut &proof[..], b"heade", &terms, &network).is_err());
+    assert!(read::<Bits>(&mut &proof[..], b"heade", &terms, &network).is_err());
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn no_inputs_and_no_products() {
         assert_eq!(check(&terms, &constant, &proof).is_ok(), !value);
     }
     let shape = Shape::default();
-    let refused = write::<Bits, _>(
+    let refused = write::<Bits>(
         &mut vec![],
         b"",
         &terms(&parameters, &shape),
@@ -124,7 +124,7 @@ fn a_circuit_that_changes_is_refused() {
         let fickle = Fickle(0.into(), gates);
         let shape = Count::shape(&fickle).unwrap();
         let terms = terms(&parameters, &shape);
-        let refused = write::<Bits, _>(&mut vec![], b"", &terms, &fickle, &[F2::ZERO], &mut random(1));
+        let refused = write::<Bits>(&mut vec![], b"", &terms, &fickle, &[F2::ZERO], &mut random(1));
         assert!(matches!(refused, Err(Error::Invalid(why)) if why.contains("other gates")), "{gates:?}");
     }
 }

@@ -73,9 +73,8 @@ fn two_proofs_share_no_seed() {
     let terms = terms(&parameters, &shape);
     let proofs = [(); 2].map(|()| {
         let mut out = vec![];
-        write::<Bits, _>(&mut out, b"", &terms, &network, &values, &mut Random::from_system().unwrap())
-            .unwrap();
-        let _: Accepted = read::<Bits, _>(&mut &out[..], b"", &terms, &network).unwrap();
+        write::<Bits>(&mut out, b"", &terms, &network, &values, &mut Random::from_system().unwrap()).unwrap();
+        let _: Accepted = read::<Bits>(&mut &out[..], b"", &terms, &network).unwrap();
         out
     });
     let windows =
@@ -102,7 +101,7 @@ fn every_bit_is_balanced() {
         let mut out = vec![];
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&number.to_le_bytes());
-        write::<Bits, _>(&mut out, b"", &terms, &network, &values, &mut Random::from_seed(&seed)).unwrap();
+        write::<Bits>(&mut out, b"", &terms, &network, &values, &mut Random::from_seed(&seed)).unwrap();
         ones.iter_mut().enumerate().for_each(|(bit, ones)| *ones += u32::from(out[bit / 8] >> (bit % 8) & 1));
     }
     let behind = |bit: usize| {
