@@ -133,7 +133,8 @@ impl<B: Field, E: Lanes<B> + CheckField> prover::Statement<E> for Prover<'_, B, 
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
         let demand = &self.terms.demand;
-        let passes = each(self.terms.threads, Piece::all(&scope, self.terms.threads), |piece| {
+        let pieces = Piece::all(&scope, self.terms.threads);
+        let passes = each(self.terms.threads, &pieces, |piece| {
             let first = piece.repetitions.start == 0 && piece.speaks();
             let factors = first.then(|| Factors::with_capacity(demand.entries as usize));
             // Views without party 0 need no corrections: who does not speak makes none.
@@ -163,7 +164,8 @@ impl<B: Field, E: Lanes<B> + CheckField> prover::Statement<E> for Prover<'_, B, 
 
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>> {
         let scope = self.terms.scope(tapes);
-        let shares = each(self.terms.threads, Piece::all(&scope, self.terms.threads), |piece| {
+        let pieces = Piece::all(&scope, self.terms.threads);
+        let shares = each(self.terms.threads, &pieces, |piece| {
             let mut shares = shares(self.terms, challenges, &piece);
             let (demand, corrections) = (&self.terms.demand, Corrections::Past);
             Pass::new((&scope, demand), piece, corrections, Some(&mut shares), false).run(self.circuit)?;
@@ -201,7 +203,7 @@ impl<B: Field, E: Lanes<B> + CheckField> verifier::Statement<E> for Verifier<'_,
             Ok(((piece, heard), shares.shares))
         };
         let pieces = Piece::all(&scope, self.terms.threads);
-        let passes = each_hearing(self.terms.threads, pieces, talk, run)?;
+        let passes = each_hearing(self.terms.threads, &pieces, talk, run)?;
         let (heard, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
         Ok((join(heard.into_iter()), shares.concat()))
     }

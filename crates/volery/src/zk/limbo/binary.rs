@@ -3,9 +3,9 @@
 use super::challenges::Challenges;
 use super::claim::{Entries, Factors};
 use super::pass::{Corrections, Pass};
-use super::passes::{Digests, Made, each, each_hearing};
+use super::passes::{Digests, Made, Scope, each, each_hearing};
 use super::prover::{self, prove};
-use super::shares::{Share, Shares};
+use super::shares::{Share, Shares, Sums};
 use super::simulation::{Views, WORD_BITS};
 use super::talk::{Hear, Tell};
 use super::tape::Tapes;
@@ -94,17 +94,17 @@ impl<'a> Prover<'a> {
     ) -> Self {
         Self { terms, circuit, values, factors: Factors::default(), made: vec![] }
     }
-}
 
-impl<E: CheckField> prover::Statement<E> for Prover<'_> {
+    /// The first passes, which know no check field.
     fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
         let scope = self.terms.scope(tapes);
-        let passes = each(self.terms.threads, scope.passes(self.terms.threads, Bits::SLOTS), |range| {
+        let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
+        let passes = each(self.terms.threads, &ranges, |range| {
             let factors = (range.start == 0).then(Factors::default);
             let corrections = Corrections::Made { values: self.values, made: Made::default(), factors };
             let mut pass = Pass::new(&scope, range.clone(), corrections, None);
             pass.run(self.circuit)?;
-            let said: Vec<_> = pass.said.iter().map(|said| said.digests()).collect();
+            let said = pass.said();
             let Corrections::Made { made, factors, .. } = pass.corrections else { unreachable!("as given") };
             Ok((said, (range.len(), made), factors))
         })?;
@@ -116,6 +116,12 @@ impl<E: CheckField> prover::Statement<E> for Prover<'_> {
         }
         Ok(said)
     }
+}
+
+impl<E: CheckField> prover::Statement<E> for Prover<'_> {
+    fn commit(&mut self, tapes: &[Tapes]) -> Result<Vec<Digests>> {
+        self.commit(tapes)
+    }
 
     fn entries(&mut self, _: &Challenges<E>) -> Result<&dyn Entries<E>> {
         Ok(&self.factors)
@@ -123,7 +129,8 @@ impl<E: CheckField> prover::Statement<E> for Prover<'_> {
 
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>> {
         let scope = self.terms.scope(tapes);
-        let shares = each(self.terms.threads, scope.passes(self.terms.threads, Bits::SLOTS), |range| {
+        let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
+        let shares = each(self.terms.threads, &ranges, |range| {
             let mut shares = shares(self.terms, challenges, range.clone());
             Pass::new(&scope, range, Corrections::Past, Some(&mut shares)).run(self.circuit)?;
             Ok(shares.finish())
@@ -142,6 +149,21 @@ pub(super) struct Verifier<'a> {
     pub(super) circuit: &'a (dyn for<'v> Circuit<Views<'v>> + Sync),
 }
 
+impl Verifier<'_> {
+    /// A pass, which adds its shares to `sums`; what it says.
+    fn pass(
+        &self,
+        scope: &Scope,
+        range: Range<usize>,
+        talk: &mut dyn Hear,
+        sums: &mut dyn Sums,
+    ) -> Result<Vec<Digests>> {
+        let mut pass = Pass::new(scope, range, Corrections::Heard(talk), Some(sums));
+        pass.run(self.circuit)?;
+        Ok(pass.said())
+    }
+}
+
 impl<E: CheckField> verifier::Statement<E> for Verifier<'_> {
     fn follow(
         &mut self,
@@ -152,14 +174,10 @@ impl<E: CheckField> verifier::Statement<E> for Verifier<'_> {
         let scope = self.terms.scope(tapes);
         let run = |range: Range<usize>, talk: &mut dyn Hear| {
             let mut shares = shares(self.terms, challenges, range.clone());
-            let mut pass = Pass::new(&scope, range, Corrections::Heard(talk), Some(&mut shares));
-            pass.run(self.circuit)?;
-            let said: Vec<_> = pass.said.iter().map(|said| said.digests()).collect();
-            drop(pass);
-            Ok((said, shares.finish()))
+            Ok((self.pass(&scope, range, talk, &mut shares)?, shares.finish()))
         };
         let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
-        let passes = each_hearing(self.terms.threads, ranges, talk, run)?;
+        let passes = each_hearing(self.terms.threads, &ranges, talk, run)?;
         let (said, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
         Ok((said.concat(), shares.concat()))
     }

@@ -4,7 +4,7 @@
 //! other, when all challenges to the check are known, sums shares. The verifier makes one for both.
 
 use super::claim::Factors;
-use super::passes::{Said, Scope};
+use super::passes::{Digests, Said, Scope};
 use super::shares::{Planes, Sums};
 use super::simulation::{TILE, Tiles, Views, Word, miscounted};
 use super::tape::Stretch;
@@ -33,7 +33,7 @@ pub(super) struct Pass<'a> {
     scope: &'a Scope<'a>,
     repetitions: Range<usize>,
     pub(super) corrections: Corrections<'a>,
-    pub(super) said: Vec<Said>,
+    said: Vec<Said>,
     sums: Option<&'a mut dyn Sums>,
     /// Inputs and products that were given out.
     done: [u64; 2],
@@ -84,6 +84,11 @@ impl<'a> Pass<'a> {
         }
         Views::run(circuit, one, self)?;
         if self.done == self.scope.counts { Ok(()) } else { Err(miscounted()) }
+    }
+
+    /// What each repetition said.
+    pub(super) fn said(&self) -> Vec<Digests> {
+        self.said.iter().map(Said::digests).collect()
     }
 
     fn lane(&self, repetition: usize, view: usize) -> usize {

@@ -7,6 +7,7 @@ use super::tape::{Stretch, Tapes};
 use crate::error::Result;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
+use std::sync::Mutex;
 use std::thread;
 use volery_primitives::Arch;
 
@@ -127,41 +128,49 @@ pub(super) enum Corrections<'a, F, K> {
     Heard(&'a mut dyn Hear),
 }
 
-/// Calls `run` for each of `passes`, on so many threads.
-pub(super) fn each<P: Send, T: Send>(
+/// What `run` makes of each of `passes`, on so many threads.
+pub(super) fn each<P: Clone + Sync, T: Send>(
     threads: usize,
-    passes: Vec<P>,
+    passes: &[P],
     run: impl Fn(P) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let mut done = vec![];
-    let mut passes = passes.into_iter().peekable();
-    while passes.peek().is_some() {
-        let mut together: Vec<P> = passes.by_ref().take(threads.max(1)).collect();
-        if together.len() == 1 {
-            done.push(run(together.remove(0))?);
-            continue;
-        }
-        let run = &run;
-        let results = thread::scope(|scope| {
-            let running: Vec<_> = together.into_iter().map(|pass| scope.spawn(move || run(pass))).collect();
-            running.into_iter().map(|pass| pass.join().expect("passes do not panic")).collect::<Vec<_>>()
-        });
-        for result in results {
-            done.push(result?);
-        }
-    }
-    Ok(done)
+    let places: Vec<_> = passes.iter().map(|_| Mutex::new(None)).collect();
+    spread(threads, passes.len(), &|pass| {
+        let made = run(passes[pass].clone())?;
+        *places[pass].lock().expect("passes do not panic") = Some(made);
+        Ok(())
+    })?;
+    let made = places.into_iter().map(|place| place.into_inner().expect("passes do not panic"));
+    Ok(made.map(|made| made.expect("each pass was run")).collect())
 }
 
-/// The same where all of them hear what `talk` does. One alone keeps nothing of it.
-pub(super) fn each_hearing<P: Send, T: Send>(
+/// Calls `run` for each of `count` passes, on so many threads.
+fn spread(threads: usize, count: usize, run: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+    let together = threads.max(1);
+    for first in (0..count).step_by(together) {
+        let passes = first..count.min(first + together);
+        if passes.len() == 1 {
+            run(first)?;
+            continue;
+        }
+        let results: Vec<_> = thread::scope(|scope| {
+            let running: Vec<_> = passes.map(|pass| scope.spawn(move || run(pass))).collect();
+            running.into_iter().map(|pass| pass.join().expect("passes do not panic")).collect()
+        });
+        results.into_iter().collect::<Result<()>>()?;
+    }
+    Ok(())
+}
+
+/// The same as [`each`] where all of them hear what `talk` does. One alone keeps nothing of it.
+pub(super) fn each_hearing<P: Clone + Sync, T: Send>(
     threads: usize,
-    mut passes: Vec<P>,
+    passes: &[P],
     talk: &mut dyn Hear,
     run: impl Fn(P, &mut dyn Hear) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    if passes.len() == 1 {
-        return Ok(vec![run(passes.remove(0), talk)?]);
+    if let [pass] = passes {
+        return Ok(vec![run(pass.clone(), talk)?]);
     }
     let shared = Shared::new(talk, passes.len());
     each(threads, passes, |pass| run(pass, &mut shared.listener()))
