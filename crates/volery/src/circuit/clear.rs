@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 /// Evaluates a circuit on a witness and stops at the first assertion that fails.
 ///
 /// This is the reference for every proof system, and what the prover runs before it contacts anyone.
-pub struct Clear<F, I> {
-    witness: I,
+pub struct Clear<'w, F> {
+    /// Behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
+    witness: Box<dyn Iterator<Item = F> + 'w>,
     asserts: u64,
     /// Whether the circuit asked for more than the witness has.
     ended: bool,
@@ -22,10 +23,16 @@ pub struct Clear<F, I> {
     outputs: Vec<(usize, u64, F)>,
 }
 
-impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
+impl<'w, F: Field> Clear<'w, F> {
     /// An evaluation that reads its witness from `witness`.
-    pub fn new(witness: impl IntoIterator<Item = F, IntoIter = I>) -> Self {
-        Self { witness: witness.into_iter(), asserts: 0, ended: false, inputs: None, outputs: Vec::new() }
+    pub fn new(witness: impl IntoIterator<Item = F, IntoIter: 'w>) -> Self {
+        Self {
+            witness: Box::new(witness.into_iter()),
+            asserts: 0,
+            ended: false,
+            inputs: None,
+            outputs: Vec::new(),
+        }
     }
 
     /// The values of witness and hints, in their order, with which `circuit` holds; there are `count` of them.
@@ -34,7 +41,7 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     /// Those of the evaluation.
     pub(crate) fn inputs<C: Circuit<Self>>(
         circuit: &C,
-        witness: impl IntoIterator<Item = F, IntoIter = I>,
+        witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         count: usize,
     ) -> Result<Zeroizing<Vec<F>>> {
         // Of its full length from the beginning: what grows leaves copies behind.
@@ -75,7 +82,7 @@ impl<F: Field, I: Iterator<Item = F>> Clear<F, I> {
     }
 }
 
-impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
+impl<F: Field> Backend for Clear<'_, F> {
     type F = F;
     type Wire = F;
 
@@ -130,7 +137,7 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Clear<F, I> {
     }
 }
 
-impl<F: Field, I: Iterator<Item = F>> Polynomials for Clear<F, I> {
+impl<F: Field> Polynomials for Clear<'_, F> {
     type Vector = Vec<F>;
 
     fn public(&mut self, values: &[F]) -> Vec<F> {

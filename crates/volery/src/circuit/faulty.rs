@@ -6,22 +6,22 @@ use core::fmt::Display;
 use volery_primitives::Field;
 
 /// Clear evaluation in which products, hints or committed polynomials are too large by one: one of them, or several.
-pub(super) struct Faulty<F, I> {
-    clear: Clear<F, I>,
+pub(super) struct Faulty<'w, F> {
+    clear: Clear<'w, F>,
     until: u64,
     pattern: u64,
 }
 
-impl<F: Field, I: Iterator<Item = F>> Faulty<F, I> {
+impl<'w, F: Field> Faulty<'w, F> {
     /// An evaluation that reads `witness`, and errs after `until` right products and hints.
-    pub(super) fn new(witness: impl IntoIterator<Item = F, IntoIter = I>, until: u64) -> Self {
+    pub(super) fn new(witness: impl IntoIterator<Item = F, IntoIter: 'w>, until: u64) -> Self {
         Self::with_pattern(witness, until, 1)
     }
 
     /// An evaluation that errs, after `until` right products and hints, in each that has a one in `pattern`, from its
     /// lowest bit.
     pub(super) fn with_pattern(
-        witness: impl IntoIterator<Item = F, IntoIter = I>,
+        witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         until: u64,
         pattern: u64,
     ) -> Self {
@@ -39,7 +39,7 @@ impl<F: Field, I: Iterator<Item = F>> Faulty<F, I> {
     }
 }
 
-impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
+impl<F: Field> Backend for Faulty<'_, F> {
     type F = F;
     type Wire = F;
 
@@ -75,7 +75,7 @@ impl<F: Field, I: Iterator<Item = F>> Backend for Faulty<F, I> {
     }
 }
 
-impl<F: Field, I: Iterator<Item = F>> Polynomials for Faulty<F, I> {
+impl<F: Field> Polynomials for Faulty<'_, F> {
     type Vector = Vec<F>;
 
     fn public(&mut self, values: &[F]) -> Vec<F> {

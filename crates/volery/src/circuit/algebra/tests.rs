@@ -5,7 +5,7 @@ use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
 
 const SEED: [u8; 32] = [7; 32];
 
-fn check<F: Field>(circuit: &impl Circuit<Clear<F, std::vec::IntoIter<F>>>, witness: &[F]) -> Result<()> {
+fn check<F: Field>(circuit: &impl for<'w> Circuit<Clear<'w, F>>, witness: &[F]) -> Result<()> {
     let mut clear = Clear::new(witness.to_vec());
     circuit.run(&mut clear)?;
     clear.finish()
@@ -13,7 +13,7 @@ fn check<F: Field>(circuit: &impl Circuit<Clear<F, std::vec::IntoIter<F>>>, witn
 
 /// Demands that the assertion `name` fails.
 #[track_caller]
-fn fails_at<F: Field>(circuit: &impl Circuit<Clear<F, std::vec::IntoIter<F>>>, witness: &[F], name: &str) {
+fn fails_at<F: Field>(circuit: &impl for<'w> Circuit<Clear<'w, F>>, witness: &[F], name: &str) {
     let why = check(circuit, witness).unwrap_err().to_string();
     assert!(why.contains(&format!(": {name} does not hold")), "{name:?} is missing in {why:?}");
 }

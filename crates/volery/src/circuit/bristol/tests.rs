@@ -17,7 +17,7 @@ fn open(text: &[u8]) -> Result<Bristol> {
 /// The output bits, for input bits in wire order.
 fn evaluate(text: &[u8], input: &str) -> Result<String> {
     let mut bits = input.bytes().map(|bit| F2::from(bit == b'1'));
-    let mut clear = Clear::<F2, _>::new(std::iter::empty());
+    let mut clear = Clear::<F2>::new(std::iter::empty());
     let mut output = String::new();
     let bristol = open(text)?;
     bristol.run(
@@ -140,10 +140,10 @@ fn malformations_are_named_with_their_line() {
 #[test]
 fn errors_of_the_backend_pass() {
     let bristol = open(SMALL.as_bytes()).unwrap();
-    let mut clear = Clear::<F2, _>::new([F2::ONE; 2]);
+    let mut clear = Clear::<F2>::new([F2::ONE; 2]);
     let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, &at.wire));
     assert!(matches!(refused, Ok(())), "xor and nand of ones are zero");
-    let mut clear = Clear::<F2, _>::new([F2::ONE, F2::ZERO]);
+    let mut clear = Clear::<F2>::new([F2::ONE, F2::ZERO]);
     let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, &at.wire));
     assert!(matches!(refused, Err(Error::Unsatisfied(name)) if name == "3"));
 }

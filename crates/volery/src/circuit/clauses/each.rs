@@ -48,7 +48,7 @@ pub fn fingerprint<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<(Vec<S
 pub fn find<C, W>(clauses: &C, witness: W) -> Result<usize>
 where
     W: IntoIterator<Item = F2> + Clone,
-    C: Clauses<Clear<F2, W::IntoIter>> + ?Sized,
+    C: for<'w> Clauses<Clear<'w, F2>> + ?Sized,
 {
     let count = counted(clauses)?;
     let (mut misread, mut unsatisfied) = (None, false);

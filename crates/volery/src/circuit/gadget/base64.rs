@@ -210,7 +210,7 @@ mod tests {
         {
             assert_eq!(decoded(text, length), None, "{text:?}");
         }
-        let mut clear = Clear::<F2, _>::new(core::iter::empty());
+        let mut clear = Clear::<F2>::new(core::iter::empty());
         let refused = base64_decode(&mut clear, &Bytes::public(b"AAAA"), 4).err().unwrap().to_string();
         assert!(refused.contains("base64 of 4 bytes has 8 characters, and not 4"), "{refused}");
     }

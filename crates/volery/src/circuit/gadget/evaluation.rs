@@ -3,11 +3,11 @@
 use super::{Bit, Signed, Word};
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::Result;
-use core::iter::{Empty, empty};
+use core::iter::empty;
 use volery_primitives::F2;
 
 /// Evaluation without a witness: [`secret`] words stand in for one.
-pub(crate) type Evaluation = Clear<F2, Empty<F2>>;
+pub(crate) type Evaluation = Clear<'static, F2>;
 
 pub(crate) fn evaluation() -> Evaluation {
     Clear::new(empty())

@@ -142,7 +142,7 @@ mod tests {
 
     fn check<H>(outside: impl Fn(&[u8], &[u8]) -> Vec<u8>)
     where
-        H: Hash<Clear<F2, std::vec::IntoIter<F2>>>,
+        H: Hash<Clear<'static, F2>>,
     {
         for (key, message) in [(0, 0), (16, 50), (64, 10), (65, 70), (136, 3), (137, 140)] {
             let (key, message) = (some_bytes(key), some_bytes(message));

@@ -223,7 +223,7 @@ mod tests {
     fn published_vector() {
         let digest = [0x3a98_5da7_4fe2_25b2_045c_172d_6bd3_90bd, 0x855f_086e_3e9d_525b_46bf_e245_1143_1532];
         let digest: Vec<u8> = digest.into_iter().flat_map(u128::to_be_bytes).collect();
-        let mut clear = Clear::<F2, _>::new(core::iter::empty());
+        let mut clear = Clear::<F2>::new(core::iter::empty());
         let result = sha3_256(&mut clear, &Bytes::public(b"abc")).unwrap();
         result.assert_equal(&mut clear, &digest, "digest").unwrap();
     }

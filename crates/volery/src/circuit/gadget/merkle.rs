@@ -137,7 +137,7 @@ mod tests {
             calls.borrow_mut().push(text.clone());
             Ok(text)
         };
-        let mut b = Clear::<F2, _>::new(core::iter::empty());
+        let mut b = Clear::<F2>::new(core::iter::empty());
         let root = merkle_root(
             &mut b,
             depth,

@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn public_factors_cost_nothing() {
-        let mut clear = Clear::<F2, _>::new(core::iter::empty());
+        let mut clear = Clear::<F2>::new(core::iter::empty());
         let zero = Word::<_, 32>::public(0).bits().map(|bit| Bit::Wire(bit.wire(&mut clear)));
         let (xs, ys) = ([Word::public(7), Word::new(zero), Word::public(3)], [6, 5, 4].map(Word::public));
         let products = products_with_holes::<_, 32>(&mut clear, &xs, &ys).unwrap();

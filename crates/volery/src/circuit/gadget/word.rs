@@ -230,7 +230,7 @@ mod tests {
 
         #[test]
         fn public_words_cost_nothing(x: u128, y: u128) {
-            let mut clear = Clear::<F2, _>::new(std::iter::empty());
+            let mut clear = Clear::<F2>::new(std::iter::empty());
             let sum = Word::<_, 128>::public(x).add(&mut clear, &Word::public(y)).unwrap();
             sum.assert_equal(&mut clear, &Word::public(x.wrapping_add(y)), &"sum").unwrap();
             let product = Word::<_, 128>::public(x).mul(&mut clear, &sum).unwrap();

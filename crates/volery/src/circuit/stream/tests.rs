@@ -222,7 +222,7 @@ proptest! {
         prop_assert_eq!(Count::fingerprint(&OneOf(StreamedClauses(&clauses))).unwrap(), by_clauses);
 
         let bits = |count: u64| (0..count).map(move |i| F2::low_bit((seed >> (i % 64)).into()));
-        let run = |circuit: &dyn Fn(&mut Clear<F2, _>) -> Result<()>| {
+        let run = |circuit: &dyn Fn(&mut Clear<F2>) -> Result<()>| {
             let mut clear = Clear::new(bits(shape.witness));
             circuit(&mut clear).and_then(|()| clear.finish()).map_err(|error| error.to_string())
         };

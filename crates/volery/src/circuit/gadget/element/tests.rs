@@ -219,7 +219,7 @@ fn others_than_bits_are_refused() {
 
 #[test]
 fn lengths_must_fit() {
-    let b = &mut Clear::<F61, _>::new([]);
+    let b = &mut Clear::<F61>::new([]);
     let (one, three) = (Element::ONE, [Element::ONE; 3]);
     let cases = [
         (Element::inner_product(b, &three, &[one]).err(), "of 3 and 1 elements"),
@@ -295,7 +295,7 @@ fn ranges_without_meaning_are_refused() {
 
 #[test]
 fn public_elements_cost_nothing_and_are_asserted() {
-    let b = &mut Clear::<F61, _>::new([]);
+    let b = &mut Clear::<F61>::new([]);
     let (x, y): (Element<_, F61>, _) = (Public(F61::new(6)), Public(F61::new(11)));
     let results = [
         x.add(b, y),

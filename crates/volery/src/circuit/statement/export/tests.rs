@@ -35,7 +35,7 @@ fn text(bits: &[F2]) -> String {
 /// The output bits of a circuit file for these bits of its inputs.
 fn evaluate(file: &Bristol, inputs: &[Vec<F2>]) -> Vec<Vec<F2>> {
     let mut outputs = vec![Vec::new(); file.outputs().len()];
-    let mut clear = Clear::<F2, _>::new(core::iter::empty());
+    let mut clear = Clear::<F2>::new(core::iter::empty());
     file.run(
         &mut clear,
         |_, at| Ok(inputs[at.port][at.bit as usize]),
@@ -264,7 +264,7 @@ proptest! {
         asserted in proptest::collection::vec(any::<usize>(), 0..4),
     ) {
         let bits: Vec<F2> = inputs.iter().map(|&bit| bit.into()).collect();
-        let mut clear = Clear::<F2, _>::new(core::iter::empty());
+        let mut clear = Clear::<F2>::new(core::iter::empty());
         let values = push(&mut clear, bits.clone(), &gates, &[]).unwrap();
         let of = |i: &usize| values[i % values.len()].to_bool();
         let expected: Vec<_> = outputs.iter().chain(&asserted).map(of).collect();

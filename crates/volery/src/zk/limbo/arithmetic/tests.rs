@@ -81,7 +81,7 @@ impl Way {
 }
 
 /// The inputs of `circuit` with `witness`.
-fn inputs<B: Field, C: Circuit<Clear<B, std::vec::IntoIter<B>>>>(circuit: &C, witness: Vec<B>) -> Vec<B> {
+fn inputs<B: Field, C: Circuit<Clear<'static, B>>>(circuit: &C, witness: Vec<B>) -> Vec<B> {
     Clear::inputs(circuit, witness, 0).unwrap().to_vec()
 }
 
