@@ -56,15 +56,22 @@ pub(super) fn assert_sum<B: Polynomials<F = F2>>(
     sum: &B::Vector,
     name: &dyn Display,
 ) -> Result<()> {
-    let mut addends = addends.into();
     let below = words.below();
-    addends.sort_by_key(|addend| addend.degree);
-    while let [x, y, z, ..] = &addends[..] {
-        let sum_and_carry = add_three(b, &below, x, y, z)?;
-        drop(addends.splice(..3, sum_and_carry));
-        addends.sort_by_key(|addend| addend.degree);
+    let mut sorted = Vec::new();
+    for addend in addends.into() {
+        let behind = sorted.partition_point(|other: &Addend<_>| other.degree <= addend.degree);
+        sorted.insert(behind, addend);
     }
-    let [s, c] = &addends[..] else { panic!("a sum of fewer than two words") };
+    while let [x, y, z, ..] = &sorted[..] {
+        let [parity, carry] = add_three(b, &below, x, y, z)?;
+        drop(sorted.drain(..3));
+        // Before others of their degrees.
+        for sum in [carry, parity] {
+            let before = sorted.partition_point(|other| other.degree < sum.degree);
+            sorted.insert(before, sum);
+        }
+    }
+    let [s, c] = &sorted[..] else { panic!("a sum of fewer than two words") };
     let left = b.sum(sum, &s.vector);
     let right = b.sum(sum, &c.vector);
     let carry = b.sum(&left, &c.vector);
