@@ -78,7 +78,19 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
 /// Runs the two ends of a session.
 pub fn both(
     prover: impl FnOnce(&mut Channel) -> Result<Report> + Send,
-    verifier: impl FnOnce(&mut Channel) -> Result<(Accepted, Report)>,
+    verifier: impl FnOnce(&mut Channel) -> Result<(Accepted, Report)> + Send,
+    flip: Option<(Party, Flip)>,
+) -> Session {
+    both_boxed(Box::new(prover), Box::new(verifier), flip)
+}
+
+/// What one end does.
+type End<'e, T> = Box<dyn FnOnce(&mut Channel) -> Result<T> + Send + 'e>;
+
+/// The same, compiled once for all sessions.
+fn both_boxed(
+    prover: End<'_, Report>,
+    verifier: End<'_, (Accepted, Report)>,
     flip: Option<(Party, Flip)>,
 ) -> Session {
     let (here, there) = pipe(TIMEOUT);

@@ -108,9 +108,9 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
 
 /// What becomes of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side, and the
 /// messages of the prover. `flip` changes the message with this number.
-fn run<S: Dealt, C: Anywhere<S>>(
-    proved: &C,
-    verified: &C,
+fn run<S: Dealt>(
+    proved: &dyn Anywhere<S>,
+    verified: &dyn Anywhere<S>,
     witness: &[S::F],
     flip: Option<(usize, usize)>,
 ) -> (Result<Gates>, Vec<Vec<u8>>) {
@@ -194,7 +194,7 @@ fn polynomials_of_every_degree_hold() {
     fn test<S: Dealt>() {
         for degree in 0..=12 {
             let (statement, witness) = set::<S::F>(degree, degree as u8);
-            let (verdict, sent) = run::<S, _>(&statement, &statement, &witness, None);
+            let (verdict, sent) = run::<S>(&statement, &statement, &witness, None);
             let gates = verdict.unwrap_or_else(|why| panic!("degree {degree} over {}: {why}", S::name()));
             assert_eq!(gates.degree, degree.max(1) as u64);
             // Each asserted, and every other one committed to.
@@ -202,7 +202,7 @@ fn polynomials_of_every_degree_hold() {
             // All that is sent for them is d coefficients: commitments fill up their sections.
             let bytes = |sent: &[Vec<u8>]| sent.iter().map(Vec::len).sum::<usize>();
             let (one, witness) = set::<S::F>(1, 1);
-            let least = bytes(&run::<S, _>(&one, &one, &witness, None).1);
+            let least = bytes(&run::<S>(&one, &one, &witness, None).1);
             assert_eq!(
                 bytes(&sent) - least,
                 (degree.max(2) - 2) * S::OPENED,
@@ -222,7 +222,7 @@ fn a_false_claim_about_one_of_many_is_rejected() {
             let mut verified = proved.clone();
             let Statement::Set(_, polynomials) = &mut verified else { unreachable!() };
             polynomials[wrong].1 += S::F::ONE;
-            let (verdict, _) = run::<S, _>(&proved, &verified, &witness, None);
+            let (verdict, _) = run::<S>(&proved, &verified, &witness, None);
             assert!(is_caught(&verdict), "polynomial {wrong} over {}", S::name());
         }
     }
@@ -239,7 +239,7 @@ fn opposite_false_claims_are_rejected() {
             let Statement::Set(_, polynomials) = &mut verified else { unreachable!() };
             polynomials[one].1 += S::F::ONE;
             polynomials[other].1 -= S::F::ONE;
-            assert!(is_caught(&run::<S, _>(&proved, &verified, &witness, None).0));
+            assert!(is_caught(&run::<S>(&proved, &verified, &witness, None).0));
         }
     }
     over_every_field!(test);
@@ -249,13 +249,13 @@ fn opposite_false_claims_are_rejected() {
 fn each_opened_coefficient_counts() {
     fn test<S: Dealt>() {
         let (statement, witness) = set::<S::F>(7, 1);
-        let sent = run::<S, _>(&statement, &statement, &witness, None).1;
+        let sent = run::<S>(&statement, &statement, &witness, None).1;
         // The last message is the digest of the assertions.
         let message = sent.len() - 2;
         assert_eq!(sent[message].len(), 7 * S::OPENED);
         for coefficient in 0..7 {
             let bit = 8 * coefficient * S::OPENED;
-            let (verdict, _) = run::<S, _>(&statement, &statement, &witness, Some((message, bit)));
+            let (verdict, _) = run::<S>(&statement, &statement, &witness, Some((message, bit)));
             assert!(is_caught(&verdict), "coefficient {coefficient} over {}", S::name());
         }
     }
@@ -275,7 +275,7 @@ fn degrees_that_lie_are_rejected() {
             let mut random = Random::from_seed(&[9; 32]);
             other.push(polynomial(&mut random, degrees - 1, &witness));
             let other = Statement::Set(VARIABLES, other);
-            let (verdict, _) = run::<S, _>(&proved, &other, &witness, None);
+            let (verdict, _) = run::<S>(&proved, &other, &witness, None);
             assert!(verdict.is_err(), "{}", S::name());
         }
     }

@@ -37,7 +37,7 @@ fn false_claims_around_the_early_end_of_a_batch_are_rejected() {
         let roots: Vec<S::F> = elements(&mut Random::from_seed(&[4; 32]), 3);
         let squares = Squares(roots.iter().map(|root| *root * *root).collect());
         let witness: Vec<_> = roots.iter().flat_map(|root| [*root, S::F::ZERO]).collect();
-        let (verdict, sent) = run::<S, _>(&squares, &squares, &witness, None);
+        let (verdict, sent) = run::<S>(&squares, &squares, &witness, None);
         assert_eq!(verdict.unwrap().polynomials, 3 * MANY as u64);
         // Corrections of a block for each of them, coefficients, and the digest of assertions.
         assert_eq!(sent.len(), 5);
@@ -45,7 +45,7 @@ fn false_claims_around_the_early_end_of_a_batch_are_rejected() {
         for errors in [[one, one - one, one - one], [one - one, one, one - one], [one, -one, one - one]] {
             let wrong =
                 Squares(squares.0.iter().zip(errors).map(|(&square, error)| square + error).collect());
-            assert!(is_caught(&run::<S, _>(&squares, &wrong, &witness, None).0), "{}", S::name());
+            assert!(is_caught(&run::<S>(&squares, &wrong, &witness, None).0), "{}", S::name());
         }
     }
     over_every_field!(test);

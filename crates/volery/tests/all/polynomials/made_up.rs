@@ -169,7 +169,7 @@ fn statements_that_are_made_up_hold_and_lies_in_them_do_not() {
         let seeds = std::env::var("SEEDS").map_or(2, |seeds| seeds.parse().unwrap());
         for seed in 0..seeds {
             let (statement, witness) = made_up::<S::F>(seed, 60);
-            let (verdict, _) = run::<S, _>(&statement, &statement, &witness, None);
+            let (verdict, _) = run::<S>(&statement, &statement, &witness, None);
             if let Err(why) = verdict {
                 panic!("statement {seed} over {}: {why}", S::name());
             }
@@ -185,7 +185,7 @@ fn statements_that_are_made_up_hold_and_lies_in_them_do_not() {
                 };
                 let lane = (7 * i) % values.len();
                 values[lane] += S::F::ONE;
-                let (verdict, _) = run::<S, _>(&statement, &wrong, &witness, None);
+                let (verdict, _) = run::<S>(&statement, &wrong, &witness, None);
                 assert!(is_caught(&verdict), "statement {seed}, step {place} over {}", S::name());
             }
         }

@@ -23,7 +23,7 @@ fn products_of_matrices_hold() {
         for (rows, inner, columns) in [(1, 1, 1), (3, 5, 2), (40, 1, 7), (7, 33, 34)] {
             for public in [true, false] {
                 let (statement, witness) = matrices::<S::F>(rows, inner, columns, 1, public);
-                let gates = run::<S, _>(&statement, &statement, &witness, None).0.unwrap();
+                let gates = run::<S>(&statement, &statement, &witness, None).0.unwrap();
                 assert_eq!((gates.matrices, gates.degree, gates.mul), (1, 2, 0));
             }
         }
@@ -41,7 +41,7 @@ fn a_product_wrong_in_one_entry_is_rejected() {
             let Statement::Product { product, .. } = &mut verified else { unreachable!() };
             product[at] += S::F::ONE;
             assert!(
-                is_caught(&run::<S, _>(&proved, &verified, &witness, None).0),
+                is_caught(&run::<S>(&proved, &verified, &witness, None).0),
                 "entry {at} over {}",
                 S::name()
             );
@@ -56,7 +56,7 @@ fn products_of_no_rows_hold() {
     fn test<S: Dealt>() {
         let (statement, witness) = matrices::<S::F>(0, 3, 2, 1, true);
         statement.run(&mut Clear::new(witness.clone())).unwrap();
-        run::<S, _>(&statement, &statement, &witness, None).0.unwrap();
+        run::<S>(&statement, &statement, &witness, None).0.unwrap();
     }
     over_every_field!(test);
 }
