@@ -12,6 +12,8 @@ mod tcp;
 mod transcript;
 
 pub use handshake::{Hello, Nonce, shake_hands};
+#[cfg(test)]
+pub(crate) use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};

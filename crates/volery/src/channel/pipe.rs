@@ -71,6 +71,27 @@ impl Link for Pipe {
     }
 }
 
+/// What both parties come to, the prover on a thread of its own. Each takes its link with it.
+#[cfg(test)]
+pub(crate) fn side_by_side<P: Send, V>(
+    prover: impl FnOnce() -> P + Send,
+    verifier: impl FnOnce() -> V,
+) -> (P, V) {
+    // Threads are started in code that is compiled once, not for each pair of parties.
+    fn start(prover: &mut (dyn FnMut() + Send), verifier: &mut dyn FnMut()) {
+        std::thread::scope(|scope| {
+            scope.spawn(prover);
+            verifier();
+        });
+    }
+    let (mut prover, mut verifier) = (Some(prover), Some(verifier));
+    let (mut proved, mut verified) = (None, None);
+    start(&mut || proved = prover.take().map(|prover| prover()), &mut || {
+        verified = verifier.take().map(|verifier| verifier());
+    });
+    (proved.expect("the prover has ended"), verified.expect("the verifier has ended"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -223,7 +223,7 @@ impl Chunks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{Channel, Party, Traffic, pipe};
+    use crate::channel::{Channel, Party, Traffic, pipe, side_by_side};
     use crate::circuit::Network;
     use crate::session::{Options, Provable, Report, Setting, prove_over, verify_over};
     use std::time::Duration;
@@ -249,14 +249,15 @@ mod tests {
         C: Provable<S> + Sync,
     {
         let (here, there) = pipe(Duration::from_secs(60));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut channel = Channel::new(Party::Prover, here);
-                prove_over::<S, _, _>(circuit, witness, &mut channel, options).unwrap();
-            });
+        let prover = || {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove_over::<S, _, _>(circuit, witness, &mut channel, options).unwrap();
+        };
+        let verifier = || {
             let mut channel = Channel::new(Party::Verifier, there);
             verify_over::<S, _>(circuit, &mut channel, options).unwrap().1
-        })
+        };
+        side_by_side(prover, verifier).1
     }
 
     /// What the verifier's report says was sent.

@@ -1,6 +1,6 @@
 //! Both parties of a proof in one process.
 
-use crate::channel::{Channel, Flip, Party, Playback, Tape, pipe};
+use crate::channel::{Channel, Flip, Party, Playback, Tape, pipe, side_by_side};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::garble::Secret;
 use crate::ot::committing::Opening;
@@ -27,16 +27,15 @@ pub(crate) fn both<T>(
     let of = |party| flip.filter(|(from, _)| *from == party).map(|(_, flip)| flip);
     let (here, from_prover) = Tape::new(here, of(Party::Prover));
     let (there, from_verifier) = Tape::new(there, of(Party::Verifier));
-    let (proved, verified) = std::thread::scope(|scope| {
-        let proving = scope.spawn(move || {
-            let mut channel = Channel::new(Party::Prover, here);
-            prover(&mut channel).and_then(|()| channel.flush())
-        });
+    let prover = || {
+        let mut channel = Channel::new(Party::Prover, here);
+        prover(&mut channel).and_then(|()| channel.flush())
+    };
+    let verifier = || {
         let mut channel = Channel::new(Party::Verifier, there);
-        let verified = verifier(&mut channel).and_then(|verdict| channel.flush().map(|()| verdict));
-        drop(channel);
-        (proving.join().unwrap(), verified)
-    });
+        verifier(&mut channel).and_then(|verdict| channel.flush().map(|()| verdict))
+    };
+    let (proved, verified) = side_by_side(prover, verifier);
     let (from_prover, from_verifier) = (from_prover.messages(), from_verifier.messages());
     Outcome { proved, verified, from_prover, from_verifier }
 }

@@ -1,7 +1,7 @@
 //! The key, over every field; and what the tests of all rooms share: sessions whose messages a test may change.
 
 use super::*;
-use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
+use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
 use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use std::collections::HashSet;
@@ -128,15 +128,10 @@ pub(super) fn session<P: Send, V>(
     let ((here, said), (there, answered)) = (tape(here, of_prover), tape(there, of_verifier));
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
-    std::thread::scope(|scope| {
-        let proving = scope.spawn(move || {
-            let proved = prove(&mut proving)?;
-            proving.flush().map(|()| proved)
-        });
-        let verified = verify(&mut verifying).and_then(|v| verifying.flush().map(|()| v));
-        drop(verifying);
-        Session { proved: proving.join().unwrap(), verified, messages: [said, answered] }
-    })
+    let prover = move || prove(&mut proving).and_then(|p| proving.flush().map(|()| p));
+    let verifier = move || verify(&mut verifying).and_then(|v| verifying.flush().map(|()| v));
+    let (proved, verified) = side_by_side(prover, verifier);
+    Session { proved, verified, messages: [said, answered] }
 }
 
 /// The shares of `draws` blocks, and the end of a statement.

@@ -3,7 +3,7 @@
 mod faults;
 
 use super::*;
-use crate::channel::{Channel, Flip, Party, Tape, pipe};
+use crate::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::ot::softspoken::Depth;
@@ -98,24 +98,25 @@ where
     let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, Tape::new(here, flip).0);
     let mut verifying = Channel::new(Party::Verifier, there);
-    std::thread::scope(|scope| {
-        let witness = witness.to_vec();
-        scope.spawn(move || {
-            let vole = prover_end(&mut proving);
-            {
-                let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
-                let mut cheat = Cheat { prover, at, gate: 0 };
-                // The verifier may be gone already.
-                let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
-            }
-            let _ = proving.flush();
-        });
+    let witness = witness.to_vec();
+    let prover = move || {
+        let vole = prover_end(&mut proving);
+        {
+            let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
+            let mut cheat = Cheat { prover, at, gate: 0 };
+            // The verifier may be gone already.
+            let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
+        }
+        let _ = proving.flush();
+    };
+    let verifier = move || {
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = verifier_end(&mut verifying, &delta);
         let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), &delta);
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
-    })
+    };
+    side_by_side(prover, verifier).1
 }
 
 fn run_ideal(circuit: &Products, witness: &[F2], at: Option<u64>, flip: Option<Flip>) -> Result<Gates> {

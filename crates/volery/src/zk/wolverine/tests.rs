@@ -23,7 +23,7 @@ mod script;
 mod simulation;
 
 use super::*;
-use crate::channel::{Channel, Link, Party, Playback, Tape, pipe};
+use crate::channel::{Channel, Link, Party, Playback, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit};
 use crate::error::Rejection;
 use crate::random::Random;
@@ -182,11 +182,10 @@ fn run<M: Dealt>(
     witness: &[M::F],
     links: (impl Link + 'static, impl Link + 'static),
 ) -> (Result<(Gates, Checked)>, Verdict) {
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(|| prove::<M>(terms, circuit, witness, SEEDS, links.0));
-        let verdict = verify::<M>(terms, circuit, SEEDS, links.1);
-        (prover.join().unwrap(), verdict)
-    })
+    side_by_side(
+        || prove::<M>(terms, circuit, witness, SEEDS, links.0),
+        || verify::<M>(terms, circuit, SEEDS, links.1),
+    )
 }
 
 /// The verdict, and what each party has said.
@@ -205,10 +204,7 @@ fn record<M: Dealt>(
 ) -> Recorded {
     let (here, there) = pipe(Duration::from_secs(20));
     let ((here, said), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
-    let verdict = std::thread::scope(|scope| {
-        scope.spawn(move || prover(Box::new(here)));
-        verify::<M>(terms, circuit, seeds, there)
-    });
+    let ((), verdict) = side_by_side(|| prover(Box::new(here)), || verify::<M>(terms, circuit, seeds, there));
     Recorded { verdict, said: said.messages(), answered: answered.messages() }
 }
 

@@ -19,7 +19,7 @@ mod polynomials;
 
 use super::super::batch::ASSERTED;
 use super::*;
-use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe};
+use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit, Size};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
@@ -188,29 +188,28 @@ where
     let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, Changed { link: here, change, sent: 0 });
     let (there, answered) = Tape::new(there, None);
-    let verifying = Channel::new(Party::Verifier, there);
-    let verdict = std::thread::scope(|scope| {
-        let witness = witness.to_vec();
-        scope.spawn(move || {
-            let vole = prover_end(&mut proving);
-            {
-                let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
-                let mut cheat = Cheat { prover, lies, products: 0, inputs: 0 };
-                // The verifier may be gone already.
-                let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
-            }
-            let _ = proving.flush();
-        });
-        // Taken along, so that the prover does not wait for a verifier that has failed.
-        let mut verifying = verifying;
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let witness = witness.to_vec();
+    let prover = move || {
+        let vole = prover_end(&mut proving);
+        {
+            let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
+            let mut cheat = Cheat { prover, lies, products: 0, inputs: 0 };
+            // The verifier may be gone already.
+            let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
+        }
+        let _ = proving.flush();
+    };
+    // It takes its channel along, so that the prover does not wait for a verifier that has failed.
+    let verifier = move || {
         let mut random = Random::from_seed(&[5; 32]);
         let delta = Delta::random(&mut random);
         let vole = Box::new(verifier_end(&mut verifying, &delta));
         let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
-    });
-    (verdict, answered)
+    };
+    (side_by_side(prover, verifier).1, answered)
 }
 
 /// The same over an ideal dealer.
@@ -403,14 +402,14 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
         let (here, there) = pipe(Duration::from_secs(20));
         let mut proving = Channel::new(Party::Prover, here);
         let mut verifying = Channel::new(Party::Verifier, there);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let vole = Box::new(ideal::Prover::<B, E>::new(3, BLOCK));
-                let mut prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
-                circuit.run(&mut prover).unwrap();
-                prover.finish().unwrap();
-                proving.flush().unwrap();
-            });
+        let prover = || {
+            let vole = Box::new(ideal::Prover::<B, E>::new(3, BLOCK));
+            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
+            circuit.run(&mut prover).unwrap();
+            prover.finish().unwrap();
+            proving.flush().unwrap();
+        };
+        let verifier = || {
             let mut random = Random::from_seed(&[5; 32]);
             let delta = Delta::<B, E>::random(&mut random);
             let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
@@ -418,7 +417,8 @@ fn an_asserted_value_that_is_not_zero_is_rejected() {
             Products { n: circuit.n, sum: circuit.sum + B::ONE }.run(&mut verifier).unwrap();
             let error = verifier.finish().map(drop).unwrap_err();
             assert!(matches!(error, Error::Rejected(Rejection::Assertions)));
-        });
+        };
+        side_by_side(prover, verifier);
     }
     over_every_field!(test);
 }

@@ -118,47 +118,47 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
     let delta = Delta::<B, E>::random(&mut Random::from_seed(&[5; 32]));
-    std::thread::scope(|scope| {
-        let prover = scope.spawn(|| {
-            let (arch, mut dealer) = (Arch::detect(), ideal::Prover::<B, E>::new(3, BLOCK));
-            let (mut block, mut masks) = (Shares::default(), Shares::default());
-            dealer.block(&mut proving, &mut block).unwrap();
-            dealer.block(&mut proving, &mut masks).unwrap();
-            let public = |value: B| Tagged { value, mac: E::ZERO };
-            let (mut gates, mut sum) = (vec![], public(-circuit.sum));
-            for (i, [x, y]) in witness.as_chunks::<2>().0.iter().enumerate() {
-                let product = *x * *y + if i + 1 == PAIRS as usize { lie } else { B::ZERO };
-                let wires = [*x, *y, product].into_iter().zip(block.rows(3 * i));
-                let wires: Vec<_> = wires.map(|(value, share)| Tagged { value, mac: share.mac }).collect();
-                let [x, y, product] = wires.try_into().ok().unwrap();
-                gates.extend([[x, public(B::ONE), x], [y, public(B::ONE), y], [x, y, product]]);
-                sum = sum + product;
-            }
-            let shares = gates.iter().zip(block.rows(0));
-            let corrections: Vec<B> = shares.map(|(gate, share)| gate[2].value - share.value).collect();
-            let (mut constant, mut linear) = (vec![E::ZERO; BLOCK], vec![E::ZERO; BLOCK]);
-            E::products(arch, &gates, &mut constant, &mut linear);
+    let prover = || {
+        let (arch, mut dealer) = (Arch::detect(), ideal::Prover::<B, E>::new(3, BLOCK));
+        let (mut block, mut masks) = (Shares::default(), Shares::default());
+        dealer.block(&mut proving, &mut block).unwrap();
+        dealer.block(&mut proving, &mut masks).unwrap();
+        let public = |value: B| Tagged { value, mac: E::ZERO };
+        let (mut gates, mut sum) = (vec![], public(-circuit.sum));
+        for (i, [x, y]) in witness.as_chunks::<2>().0.iter().enumerate() {
+            let product = *x * *y + if i + 1 == PAIRS as usize { lie } else { B::ZERO };
+            let wires = [*x, *y, product].into_iter().zip(block.rows(3 * i));
+            let wires: Vec<_> = wires.map(|(value, share)| Tagged { value, mac: share.mac }).collect();
+            let [x, y, product] = wires.try_into().ok().unwrap();
+            gates.extend([[x, public(B::ONE), x], [y, public(B::ONE), y], [x, y, product]]);
+            sum = sum + product;
+        }
+        let shares = gates.iter().zip(block.rows(0));
+        let corrections: Vec<B> = shares.map(|(gate, share)| gate[2].value - share.value).collect();
+        let (mut constant, mut linear) = (vec![E::ZERO; BLOCK], vec![E::ZERO; BLOCK]);
+        E::products(arch, &gates, &mut constant, &mut linear);
 
-            let challenge = |channel: &mut Channel| channel.challenge(Party::Prover, "quicksilver batch");
-            let drawn = early.then(|| challenge(&mut proving));
-            proving.send_elements(&corrections).unwrap();
-            let seed = drawn.unwrap_or_else(|| challenge(&mut proving));
-            let chi = coefficients::<B, E>(arch, F128::from_bytes(*seed.first_chunk().unwrap()), BLOCK);
-            let masks = &masks.rows(0)[..E::DEGREE as usize];
-            let u = E::dot(arch, &chi, &constant) + macs(masks);
-            let v = E::dot(arch, &chi, &linear) + values(masks);
-            proving.send_elements(&[u, v]).unwrap();
-            let mut openings = Openings::new(ASSERTED);
-            openings.absorb(&sum.mac);
-            proving.send(&openings.digest()).unwrap();
-            proving.flush().unwrap();
-            seed
-        });
+        let challenge = |channel: &mut Channel| channel.challenge(Party::Prover, "quicksilver batch");
+        let drawn = early.then(|| challenge(&mut proving));
+        proving.send_elements(&corrections).unwrap();
+        let seed = drawn.unwrap_or_else(|| challenge(&mut proving));
+        let chi = coefficients::<B, E>(arch, F128::from_bytes(*seed.first_chunk().unwrap()), BLOCK);
+        let masks = &masks.rows(0)[..E::DEGREE as usize];
+        let u = E::dot(arch, &chi, &constant) + macs(masks);
+        let v = E::dot(arch, &chi, &linear) + values(masks);
+        proving.send_elements(&[u, v]).unwrap();
+        let mut openings = Openings::new(ASSERTED);
+        openings.absorb(&sum.mac);
+        proving.send(&openings.digest()).unwrap();
+        proving.flush().unwrap();
+        seed
+    };
+    let verifier = || {
         let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
         let mut random = Random::from_seed(&[5; 32]);
         let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
         circuit.run(&mut verifier).unwrap();
-        let verdict = verifier.finish().map(|(_, gates, _)| gates);
-        (prover.join().unwrap(), verdict)
-    })
+        verifier.finish().map(|(_, gates, _)| gates)
+    };
+    side_by_side(prover, verifier)
 }

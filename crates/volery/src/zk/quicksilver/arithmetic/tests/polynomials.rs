@@ -55,22 +55,22 @@ fn opened<B: Field, E: MacField<B>>(claim: Claim, last: B) -> (Result<Gates>, Ve
     let (here, sent) = Tape::new(here, None);
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, there);
-    let verdict = std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let vole = Box::new(ideal::Prover::<B, E>::new(3, BLOCK));
-            let witness = [[B::ZERO; 4].as_slice(), &[last]].concat();
-            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
-            claim.run(&mut prover).and_then(|()| prover.finish().map(drop)).unwrap();
-            proving.flush().unwrap();
-        });
+    let prover = move || {
+        let vole = Box::new(ideal::Prover::<B, E>::new(3, BLOCK));
+        let witness = [[B::ZERO; 4].as_slice(), &[last]].concat();
+        let mut prover = Prover::new(&mut proving, vole, Arch::detect(), witness);
+        claim.run(&mut prover).and_then(|()| prover.finish().map(drop)).unwrap();
+        proving.flush().unwrap();
+    };
+    let verifier = move || {
         let random = &mut Random::from_seed(&[5; 32]);
         let delta = Delta::<B, E>::random(random);
         let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
         let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, random);
         claim.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
-    });
-    (verdict, elements(&sent))
+    };
+    (side_by_side(prover, verifier).1, elements(&sent))
 }
 
 /// Those of the last message but one.
