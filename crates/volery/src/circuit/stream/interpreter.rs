@@ -165,7 +165,8 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
     /// Executes a record on vectors of polynomials.
     fn polynomials(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
         let Record { op, out, a, b } = record;
-        let [place, left, right] = [out, a, b].map(|slot| frame.vectors + slot as usize);
+        let at = |slot: u32| frame.vectors + slot as usize;
+        let (place, left, right) = (at(out), at(a), at(b));
         let vector = |place: usize| self.vectors[place].as_ref().expect("a vector that was made");
         let made = match op {
             Op::Public => self.backend.public(&block.constants[a as usize..][..b as usize]),

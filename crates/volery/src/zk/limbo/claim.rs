@@ -89,7 +89,7 @@ impl<'a, E: CheckField> Claim<'a, E> {
         let unfolded = |steps: usize| self.compression.pow(steps as u32);
         let least = unfolded(self.steps.len() + 1);
         let piece = least * (TILE / least).max(1);
-        let [mut pair, mut folded] = [(); 2].map(|()| [(); 2].map(|()| Zeroizing::new(Vec::new())));
+        let (mut pair, mut folded) = (Pair::<E>::default(), Pair::<E>::default());
         for from in (0..length).step_by(piece) {
             let mut count = piece.min(length - from);
             pair.iter_mut().for_each(|side| side.resize(count, E::default()));
@@ -113,7 +113,8 @@ impl<'a, E: CheckField> Claim<'a, E> {
     fn whole(&self) -> Vec<Pair<E>> {
         let length = self.length();
         let groups = (0..self.powers.len()).map(|group| {
-            let mut pair = [(); 2].map(|()| Zeroizing::new(vec![E::default(); length]));
+            let zeroes = || Zeroizing::new(vec![E::default(); length]);
+            let mut pair = [zeroes(), zeroes()];
             self.each_piece(group, |range, entries| {
                 let sides = pair.iter_mut().zip(entries);
                 sides.for_each(|(whole, side)| whole[range.clone()].copy_from_slice(side));
@@ -181,5 +182,6 @@ pub(super) fn opened<E: CheckField>(
     masks: [&[E]; 2],
     coefficients: &[E],
 ) -> [Vec<E>; 2] {
-    [0, 1].map(|side| fold_masked(arch, &pair[side], masks[side], coefficients))
+    let side = |i: usize| fold_masked(arch, &pair[i], masks[i], coefficients);
+    [side(0), side(1)]
 }

@@ -31,7 +31,7 @@ impl<E: CheckField> Points<E> {
     pub(super) fn new(compression: usize, last: bool) -> Self {
         let factors = compression + usize::from(last);
         let nodes: Vec<E> = (1..2 * factors as u32).map(E::point).collect();
-        let weights = [factors, 2 * factors - 1].map(|count| weights(&nodes[..count]));
+        let weights = [weights(&nodes[..factors]), weights(&nodes)];
         Self { compression, nodes, weights, extensions: vec![] }
     }
 
@@ -105,8 +105,8 @@ impl<E: CheckField> Points<E> {
         }
         values[k] = E::dot_product(arch, masks[0], masks[1]);
         for (extension, value) in self.extensions.iter().zip(&mut values[k + 1..]) {
-            let [f, g] =
-                [(x, masks[0]), (y, masks[1])].map(|(x, mask)| fold_masked(arch, x, mask, extension));
+            let f = fold_masked(arch, x, masks[0], extension);
+            let g = fold_masked(arch, y, masks[1], extension);
             *value = E::dot_product(arch, &f, &g);
         }
         values

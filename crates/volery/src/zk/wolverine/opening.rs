@@ -15,7 +15,6 @@ use super::macs::Values;
 use super::permutation::Shuffle;
 use super::plan::Plan;
 use super::rows::Tiles;
-use core::array::from_fn;
 use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, Extension, F128, Field};
 use zeroize::DefaultIsZeroes;
@@ -114,7 +113,10 @@ impl Coefficients {
         }
         self.key.encrypt(&mut self.blocks);
         for (blocks, out) in self.blocks.chunks_exact(each).zip(out) {
-            let words: [u64; 4] = from_fn(|i| (blocks[(i / 2).min(each - 1)].0 >> (64 * (i % 2))) as u64);
+            let mut words = [0; 4];
+            for (i, word) in words[..E::SAMPLE].iter_mut().enumerate() {
+                *word = (blocks[i / 2].0 >> (64 * (i % 2))) as u64;
+            }
             *out = E::sample(&words[..E::SAMPLE]);
         }
     }
@@ -160,7 +162,8 @@ impl<'a, L: Values> Opening<'a, L> {
             let products = &mut products[..chi.len()];
             let both = left.iter().zip(right);
             products.iter_mut().zip(both).for_each(|(product, (&left, &right))| *product = left * right);
-            add(&mut values, [left, right, products].map(|values| L::weigh(arch, chi, values)));
+            let weighed = |values: &[L::F]| L::weigh(arch, chi, values);
+            add(&mut values, [weighed(left), weighed(right), weighed(products)]);
         });
         let by_delta = values[2] - self.theta[0] * values[0] - self.theta[1] * values[1];
         self.total(gates, triples) + delta * by_delta
@@ -212,7 +215,7 @@ impl<'a, L: Values> Opening<'a, L> {
                 let chi = &mut chi[..triples.len()];
                 let slots = &self.matching.slots[range.clone()];
                 self.coefficients.fill(slots.iter().copied().map(u64::from), chi);
-                let opened = self.opened.map(|opened| &opened[range.clone()]);
+                let opened = [&self.opened[0][range.clone()], &self.opened[1][range]];
                 also(chi, opened);
                 add(&mut total, sums(self.arch, chi, triples, opened));
             }

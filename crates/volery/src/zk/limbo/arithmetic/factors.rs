@@ -47,8 +47,8 @@ enum Of {
 impl<B: Field> Factors<B> {
     /// Room for so many entries: what grows leaves copies behind.
     pub(super) fn with_capacity(entries: usize) -> Self {
-        let sides = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(entries)));
-        Self { sides, terms: 0, matrices: vec![], runs: vec![], length: 0 }
+        let room = || Zeroizing::new(Vec::with_capacity(entries));
+        Self { sides: [room(), room()], terms: 0, matrices: vec![], runs: vec![], length: 0 }
     }
 
     /// The sides of more entries, and the product that each is a term of.

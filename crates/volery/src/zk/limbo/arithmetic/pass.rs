@@ -262,7 +262,7 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
         let from = self.gone[0];
         self.gone[0] += products.len() as u64;
         if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
-            factors.push(sides.map(|side| side.iter().map(|wire| wire.value)), products);
+            factors.push([values(sides[0]), values(sides[1])], products);
         }
         let Some(sums) = &mut self.sums else { return };
         for (columns, side) in self.sides.iter_mut().zip(sides) {
@@ -271,7 +271,8 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
                 columns.extend(side.iter().map(|wire| wire.shares[slot]));
             }
         }
-        sums.entries(from, products, self.sides.each_ref().map(|columns| &columns[..]));
+        let [left, right] = &self.sides;
+        sums.entries(from, products, [left, right]);
     }
 
     fn matrices(&mut self, a: Matrix<Shared<B>>, b: Matrix<Shared<B>>, c: Entries<B, Shared<B>>) {
@@ -280,8 +281,8 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
         self.gone = [from + sizes.inner as u64, number + 1];
         let claim = self.demand.products + number;
         if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
-            let values = |wires: &[Shared<B>]| Zeroizing::new(wires.iter().map(|wire| wire.value).collect());
-            factors.push_matrices(claim, sizes, [a, b].map(|matrix| values(matrix.entries())));
+            let entries = |matrix: Matrix<Shared<B>>| Zeroizing::new(values(matrix.entries()).collect());
+            factors.push_matrices(claim, sizes, [entries(a), entries(b)]);
         }
         let Some(sums) = &mut self.sums else { return };
         let share = |slot: usize| {
@@ -308,6 +309,11 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
             said.update(&bytes);
         }
     }
+}
+
+/// The values of `wires`.
+fn values<B: Field>(wires: &[Shared<B>]) -> impl Iterator<Item = B> {
+    wires.iter().map(|wire| wire.value)
 }
 
 /// The values that `bytes` encode.
