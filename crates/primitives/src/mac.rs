@@ -93,8 +93,9 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
                 key.apply(&mut hashed[..parents.len()]);
             }
             for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {
-                let word = |n: usize| (hashed[n / 2][i].0 >> (64 * (n % 2))) as u64;
-                *words = core::array::from_fn(word);
+                for (n, word) in words.iter_mut().enumerate() {
+                    *word = (hashed[n / 2][i].0 >> (64 * (n % 2))) as u64;
+                }
                 *left = Self::sample(&words[..Self::SAMPLE]);
                 *right = Self::sample(&words[Self::SAMPLE..2 * Self::SAMPLE]);
             }
@@ -147,10 +148,11 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
     /// Where there are fewer words.
     fn sample_all(_: Arch, blocks: &[F128], out: &mut [Self]) {
         assert!(2 * blocks.len() >= Self::SAMPLE * out.len());
-        let word = |i: usize| (blocks[i / 2].0 >> (64 * (i % 2))) as u64;
         for (i, out) in out.iter_mut().enumerate() {
-            let words: [u64; 4] =
-                core::array::from_fn(|j| if j < Self::SAMPLE { word(i * Self::SAMPLE + j) } else { 0 });
+            let mut words = [0; 4];
+            for (word, n) in words[..Self::SAMPLE].iter_mut().zip(i * Self::SAMPLE..) {
+                *word = (blocks[n / 2].0 >> (64 * (n % 2))) as u64;
+            }
             *out = Self::sample(&words[..Self::SAMPLE]);
         }
     }

@@ -31,7 +31,10 @@ pub trait Radicand<const N: usize>: Field {
                 *sum += a[i] * b[j];
             }
         }
-        from_fn(|i| low[i] + high[i] * Self::RADICAND)
+        for (low, high) in low.iter_mut().zip(&high) {
+            *low += *high * Self::RADICAND;
+        }
+        low
     }
 }
 
@@ -40,6 +43,7 @@ pub trait Radicand<const N: usize>: Field {
 #[repr(transparent)]
 pub struct Binomial<B, const N: usize>(pub [B; N]);
 
+// Loops, not `map`: closures are compiled by themselves, and not always inlined.
 impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
     /// `Σ coordinates[i] · X^i`: [`Extension::pack`] over the prime field.
     ///
@@ -111,8 +115,11 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
         element
     }
     #[inline(always)]
-    fn masked(self, mask: u64) -> Self {
-        Self(self.0.map(|coordinate| coordinate.masked(mask)))
+    fn masked(mut self, mask: u64) -> Self {
+        for coordinate in &mut self.0 {
+            *coordinate = coordinate.masked(mask);
+        }
+        self
     }
 }
 
@@ -127,8 +134,11 @@ impl<B: Radicand<N>, const N: usize> Extension<B> for Binomial<B, N> {
     const DEGREE: u32 = N as u32;
 
     #[inline(always)]
-    fn scale(self, scalar: B) -> Self {
-        Self(self.0.map(|coordinate| coordinate * scalar))
+    fn scale(mut self, scalar: B) -> Self {
+        for coordinate in &mut self.0 {
+            *coordinate *= scalar;
+        }
+        self
     }
 
     fn pack(coordinates: &[Self]) -> Self {
@@ -139,16 +149,22 @@ impl<B: Radicand<N>, const N: usize> Extension<B> for Binomial<B, N> {
 impl<B: Radicand<N>, const N: usize> Add for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] + other.0[i]))
+    fn add(mut self, other: Self) -> Self {
+        for (coordinate, other) in self.0.iter_mut().zip(&other.0) {
+            *coordinate += *other;
+        }
+        self
     }
 }
 
 impl<B: Radicand<N>, const N: usize> Sub for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(from_fn(|i| self.0[i] - other.0[i]))
+    fn sub(mut self, other: Self) -> Self {
+        for (coordinate, other) in self.0.iter_mut().zip(&other.0) {
+            *coordinate -= *other;
+        }
+        self
     }
 }
 
@@ -163,8 +179,11 @@ impl<B: Radicand<N>, const N: usize> Mul for Binomial<B, N> {
 impl<B: Radicand<N>, const N: usize> Neg for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
-    fn neg(self) -> Self {
-        Self(self.0.map(|coordinate| -coordinate))
+    fn neg(mut self) -> Self {
+        for coordinate in &mut self.0 {
+            *coordinate = -*coordinate;
+        }
+        self
     }
 }
 
