@@ -8,7 +8,7 @@ use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Arithmetic;
 use volery::{CheckedBy, Checking, F61, Options, Over, System, prove_over, verify_over};
 
-type Setting = Over<F61, F61>;
+type Setting = Over<F61>;
 
 /// What each party says in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));

@@ -62,10 +62,8 @@ impl<S: Setting> Task<'_, S> {
         self.ends().each(
             options,
             repeat,
-            &mut move |channel, options| {
-                volery::prove_over::<S, _, _>(circuit, witness.clone(), channel, options)
-            },
-            &mut |channel| volery::verify_over::<S, _>(circuit, channel, options),
+            &mut move |channel, options| volery::prove_over::<S>(circuit, witness.clone(), channel, options),
+            &mut |channel| volery::verify_over::<S>(circuit, channel, options),
         )
     }
 

@@ -116,7 +116,7 @@ impl Field {
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {
             Self::F2 => visitor.visit::<Binary>(),
-            Self::F61 => visitor.visit::<Over<F61, F61>>(),
+            Self::F61 => visitor.visit::<Over<F61>>(),
             Self::F61x2 => visitor.visit::<Over<F61, F61x2>>(),
             Self::Goldilocks => visitor.visit::<Over<Goldilocks, Goldilocks>>(),
             Self::Goldilocksx2 => visitor.visit::<Over<Goldilocks, Goldilocksx2>>(),

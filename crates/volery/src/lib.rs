@@ -68,12 +68,12 @@
 //! # let prover = thread::spawn(move || {
 //! #     let mut channel = Channel::new(Party::Prover, here);
 //! let witness = [3, 5].map(F61::new);
-//! prove_over::<Over<F61, F61>, _, _>(&Factors(F61::new(15)), witness, &mut channel, &Options::default())
+//! prove_over::<Over<F61>>(&Factors(F61::new(15)), witness, &mut channel, &Options::default())
 //! # });
 //! # let mut channel = Channel::new(Party::Verifier, there);
 //! # let factors = Factors(F61::new(15));
 //! # let (_accepted, report) =
-//! #     verify_over::<Over<F61, F61>, _>(&factors, &mut channel, &Options::default())?;
+//! #     verify_over::<Over<F61>>(&factors, &mut channel, &Options::default())?;
 //! # assert!(report.security.statistical >= 40);
 //! # prover.join().unwrap()?;
 //! # Ok::<(), volery::Error>(())

@@ -41,29 +41,25 @@ use volery_primitives::F2;
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong; `Disagreed` where the
 /// verifier was started with other settings; `Rejected` where it did not accept; `Misbehaved` and `Io`.
-pub fn prove<W, C>(circuit: &C, witness: W, channel: &mut Channel, options: &Options) -> Result<Report>
-where
-    W: IntoIterator<Item = F2> + Clone,
-    C: Provable<Binary> + ?Sized,
-{
-    prove_over::<Binary, W, C>(circuit, witness, channel, options)
+pub fn prove(
+    circuit: &(impl Provable<Binary> + ?Sized),
+    witness: impl IntoIterator<Item = F2> + Clone,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report> {
+    prove_over::<Binary>(circuit, witness, channel, options)
 }
 
-/// Proves a statement over any field, as [`prove`] does over F_2: `prove_over::<Over<F61, F61>, _, _>(…)`.
+/// Proves a statement over any field, as [`prove`] does over F_2: `prove_over::<Over<F61>>(…)`.
 ///
 /// # Errors
 /// As for [`prove`]; `Invalid` where less security is offered than asked for.
-pub fn prove_over<S, W, C>(
-    circuit: &C,
-    witness: W,
+pub fn prove_over<S: Setting>(
+    circuit: &(impl Provable<S> + ?Sized),
+    witness: impl IntoIterator<Item = S::F> + Clone,
     channel: &mut Channel,
     options: &Options,
-) -> Result<Report>
-where
-    S: Setting,
-    W: IntoIterator<Item = S::F> + Clone,
-    C: Provable<S> + ?Sized,
-{
+) -> Result<Report> {
     prove_by(system::find::<S>(options.system)?, circuit, witness, channel, options)
 }
 
@@ -71,18 +67,13 @@ where
 ///
 /// # Errors
 /// Those of the system.
-pub fn prove_by<S, W, C>(
+pub fn prove_by<S: Setting>(
     system: &dyn ProofSystem<S>,
-    circuit: &C,
-    witness: W,
+    circuit: &(impl Provable<S> + ?Sized),
+    witness: impl IntoIterator<Item = S::F> + Clone,
     channel: &mut Channel,
     options: &Options,
-) -> Result<Report>
-where
-    S: Setting,
-    W: IntoIterator<Item = S::F> + Clone,
-    C: Provable<S> + ?Sized,
-{
+) -> Result<Report> {
     system.prove(ForProver::of(circuit), &witness, channel, options)
 }
 
@@ -93,22 +84,23 @@ where
 /// # Errors
 /// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it was started
 /// with other settings; `Invalid` where the circuit is wrong; `Io`.
-pub fn verify<C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
-where
-    C: Provable<Binary> + ?Sized,
-{
-    verify_over::<Binary, C>(circuit, channel, options)
+pub fn verify(
+    circuit: &(impl Provable<Binary> + ?Sized),
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    verify_over::<Binary>(circuit, channel, options)
 }
 
-/// Verifies a statement over any field, as [`verify`] does over F_2: `verify_over::<Over<F61, F61>, _>(…)`.
+/// Verifies a statement over any field, as [`verify`] does over F_2: `verify_over::<Over<F61>>(…)`.
 ///
 /// # Errors
 /// As for [`verify`]; `Invalid` where less security is offered than asked for.
-pub fn verify_over<S, C>(circuit: &C, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>
-where
-    S: Setting,
-    C: Provable<S> + ?Sized,
-{
+pub fn verify_over<S: Setting>(
+    circuit: &(impl Provable<S> + ?Sized),
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
     verify_by(system::find::<S>(options.system)?, circuit, channel, options)
 }
 
@@ -116,16 +108,12 @@ where
 ///
 /// # Errors
 /// Those of the system.
-pub fn verify_by<S, C>(
+pub fn verify_by<S: Setting>(
     system: &dyn ProofSystem<S>,
-    circuit: &C,
+    circuit: &(impl Provable<S> + ?Sized),
     channel: &mut Channel,
     options: &Options,
-) -> Result<(Accepted, Report)>
-where
-    S: Setting,
-    C: Provable<S> + ?Sized,
-{
+) -> Result<(Accepted, Report)> {
     system.verify(ForVerifier::of(circuit), channel, options)
 }
 
@@ -166,11 +154,11 @@ impl<'c, S: Setting> ProverSession<'c, S> {
     ///
     /// # Errors
     /// As for [`prove`]; `Invalid` where the system proves single statements only.
-    pub fn prove<W, C>(&mut self, circuit: &C, witness: W) -> Result<Report>
-    where
-        W: IntoIterator<Item = S::F> + Clone,
-        C: Provable<S> + ?Sized,
-    {
+    pub fn prove(
+        &mut self,
+        circuit: &(impl Provable<S> + ?Sized),
+        witness: impl IntoIterator<Item = S::F> + Clone,
+    ) -> Result<Report> {
         let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
         let statement = ForProver::of(circuit);
         session.prove(statement, &witness)
@@ -203,10 +191,7 @@ impl<'c, S: Setting> VerifierSession<'c, S> {
     ///
     /// # Errors
     /// As for [`verify`]; `Invalid` where the system proves single statements only.
-    pub fn verify<C>(&mut self, circuit: &C) -> Result<(Accepted, Report)>
-    where
-        C: Provable<S> + ?Sized,
-    {
+    pub fn verify(&mut self, circuit: &(impl Provable<S> + ?Sized)) -> Result<(Accepted, Report)> {
         let session = self.0.as_mut().map_err(|system| system::only_single::<S>(*system))?;
         let statement = ForVerifier::of(circuit);
         session.verify(statement)

@@ -58,7 +58,7 @@ impl Visitor for Prove<'_> {
         let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
         let progress = watch(&mut options, &settings);
         let known = Known::<S::Program>(&witness);
-        let report = volery::prove_to_over::<S, _, _>(statement.source(), known, &mut file, &options);
+        let report = volery::prove_to_over::<S>(statement.source(), known, &mut file, &options);
         drop(progress);
         let report = report.map_err(|why| of_file(OUT, path, why))?;
         file.finish()?;
@@ -102,7 +102,7 @@ impl Visitor for Verify<'_> {
         let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
         let progress = watch(&mut options, &settings);
         let mut whole = head.chain(file);
-        let verified = volery::verify_from_over::<S, _>(statement.source(), &mut whole, &options);
+        let verified = volery::verify_from_over::<S>(statement.source(), &mut whole, &options);
         drop(progress);
         let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
         let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);

@@ -71,7 +71,7 @@ impl Visitor for ToPeer<'_> {
         let counted = count.then(|| Counted::of::<S>(&statement, &settings, Party::Prover)).transpose()?;
         let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
         let (channel, options) = (&mut session.channel, &session.options);
-        let report = volery::prove_over::<S, _, _>(statement.source(), known, channel, options)?;
+        let report = volery::prove_over::<S>(statement.source(), known, channel, options)?;
         drop(session);
         let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
         outcome.threads = settings.threads();
@@ -100,7 +100,7 @@ impl Visitor for FromPeer<'_> {
         let digest = statement.digest();
         let mut session = Session::open(&settings, &reach, Party::Verifier, digest, Some(counted))?;
         let (channel, options) = (&mut session.channel, &session.options);
-        let (_accepted, report) = volery::verify_over::<S, _>(statement.source(), channel, options)?;
+        let (_accepted, report) = volery::verify_over::<S>(statement.source(), channel, options)?;
         drop(session);
         let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
         outcome.threads = settings.threads();

@@ -104,6 +104,7 @@ impl Setting for Binary {
     const SECURITY: u32 = 100;
     const BOUND_BY_SIZE: bool = false;
     const NON_INTERACTIVE: bool = true;
+    const MONOMORPHIC: bool = true;
 
     // What is inlined elsewhere would be compiled there, with all systems.
     #[inline(never)]

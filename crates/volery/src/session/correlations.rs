@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn other_fields_have_sets_and_bounds_of_their_own() {
-        type Short = Over<F61, F61>;
+        type Short = Over<F61>;
         type Long = Over<F61, F61x2>;
         assert_eq!(Short::small(100), Some(Correlations::Direct));
         assert_eq!(Short::fastest(1 << 30, Use::Proof, 10.0).name(), "wan");
@@ -319,7 +319,7 @@ mod tests {
     /// Straight from transfers each block has a check: those that products of matrices end early, and those of masks.
     #[test]
     fn blocks_that_commit_to_nothing_count() {
-        type Short = Over<F61, F61>;
+        type Short = Over<F61>;
         type Bytes = Over<F256, F128>;
         // A check passes with 2^-50, and with 2^-112.
         let matrices = |matrices| Size { commitments: 2000, degree: 2, matrices, ..Size::default() };

@@ -16,16 +16,13 @@ use volery_primitives::F2;
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or a clause is wrong, or there is no clause of this
 /// number; otherwise those of [`prove`](crate::prove).
-pub fn prove_one_of<W>(
+pub fn prove_one_of(
     clauses: &dyn ClauseSource,
     chosen: usize,
-    witness: W,
+    witness: impl IntoIterator<Item = F2> + Clone,
     channel: &mut Channel,
     options: &Options,
-) -> Result<Report>
-where
-    W: IntoIterator<Item = F2> + Clone,
-{
+) -> Result<Report> {
     if chosen >= clauses.count() {
         let count = clauses.count();
         return Err(Error::invalid(format!(

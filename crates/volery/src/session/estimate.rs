@@ -251,11 +251,11 @@ mod tests {
         let (here, there) = pipe(Duration::from_secs(60));
         let prover = || {
             let mut channel = Channel::new(Party::Prover, here);
-            prove_over::<S, _, _>(circuit, witness, &mut channel, options).unwrap();
+            prove_over::<S>(circuit, witness, &mut channel, options).unwrap();
         };
         let verifier = || {
             let mut channel = Channel::new(Party::Verifier, there);
-            verify_over::<S, _>(circuit, &mut channel, options).unwrap().1
+            verify_over::<S>(circuit, &mut channel, options).unwrap().1
         };
         side_by_side(prover, verifier).1
     }

@@ -318,29 +318,25 @@ fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are wrong; `Io`
 /// where `out` fails.
-pub fn prove_to<W, C>(circuit: &C, witness: W, out: &mut impl Write, options: &Options) -> Result<Report>
-where
-    W: IntoIterator<Item = F2> + Clone,
-    C: Provable<Binary> + ?Sized,
-{
-    prove_to_over::<Binary, W, C>(circuit, witness, out, options)
+pub fn prove_to(
+    circuit: &(impl Provable<Binary> + ?Sized),
+    witness: impl IntoIterator<Item = F2> + Clone,
+    out: &mut impl Write,
+    options: &Options,
+) -> Result<Report> {
+    prove_to_over::<Binary>(circuit, witness, out, options)
 }
 
-/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61, F61x2>, _, _>(…)`.
+/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61>>(…)`.
 ///
 /// # Errors
 /// As for [`prove_to`].
-pub fn prove_to_over<S, W, C>(
-    circuit: &C,
-    witness: W,
+pub fn prove_to_over<S: Setting>(
+    circuit: &(impl Provable<S> + ?Sized),
+    witness: impl IntoIterator<Item = S::F> + Clone,
     out: &mut impl Write,
     options: &Options,
-) -> Result<Report>
-where
-    S: Setting,
-    W: IntoIterator<Item = S::F> + Clone,
-    C: Provable<S> + ?Sized,
-{
+) -> Result<Report> {
     files::<S>(options)?.prove_to(circuit.source(), &witness, out, options)
 }
 
@@ -362,30 +358,23 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not
 /// hold, is not whole, or something follows it; `Invalid` where it is worth less than asked for, or the circuit is
 /// wrong; `Io`.
-pub fn verify_from<C>(
-    circuit: &C,
+pub fn verify_from(
+    circuit: &(impl Provable<Binary> + ?Sized),
     proof: &mut (impl Read + Send),
     options: &Options,
-) -> Result<(Accepted, Report)>
-where
-    C: Provable<Binary> + ?Sized,
-{
-    verify_from_over::<Binary, C>(circuit, proof, options)
+) -> Result<(Accepted, Report)> {
+    verify_from_over::<Binary>(circuit, proof, options)
 }
 
-/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61, F61x2>, _>(…)`. Over others
+/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61>>(…)`. Over others
 /// than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.
-pub fn verify_from_over<S, C>(
-    circuit: &C,
+pub fn verify_from_over<S: Setting>(
+    circuit: &(impl Provable<S> + ?Sized),
     proof: &mut (impl Read + Send),
     options: &Options,
-) -> Result<(Accepted, Report)>
-where
-    S: Setting,
-    C: Provable<S> + ?Sized,
-{
+) -> Result<(Accepted, Report)> {
     files::<S>(options)?.verify_from(circuit.source(), proof, options)
 }

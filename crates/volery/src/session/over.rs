@@ -29,7 +29,7 @@ use volery_primitives::{
 };
 
 /// The field `B`, with MACs in its extension `E`.
-pub struct Over<B, E>(PhantomData<(B, E)>);
+pub struct Over<B, E = B>(PhantomData<(B, E)>);
 
 /// Up to so many commitments a statement takes its shares straight from transfers: their traffic is then less than that
 /// of the first sets.
@@ -94,8 +94,10 @@ type VerifierEnd<D, K> = fn(Correlations, &mut Channel, Arch, &D, &mut Random) -
 
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
-    ($($values:ty, $macs:ty);*) => {
+    ($($values:ty, $macs:ty, monomorphic: $monomorphic:literal);*) => {
         $(impl Registered for Over<$values, $macs> {
+            const MONOMORPHIC: bool = $monomorphic;
+
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
@@ -111,13 +113,13 @@ macro_rules! register {
 }
 
 register!(
-    F61, F61;
-    F61, F61x2;
-    Goldilocks, Goldilocks;
-    Goldilocks, Goldilocksx2;
-    Q32, Q32x2;
-    F65537, F65537x4;
-    F256, F128
+    F61, F61, monomorphic: true;
+    F61, F61x2, monomorphic: false;
+    Goldilocks, Goldilocks, monomorphic: false;
+    Goldilocks, Goldilocksx2, monomorphic: false;
+    Q32, Q32x2, monomorphic: false;
+    F65537, F65537x4, monomorphic: false;
+    F256, F128, monomorphic: false
 );
 
 impl<B: Field, E: MacField<B>> Over<B, E>
@@ -146,6 +148,7 @@ where
     const SECURITY: u32 = if by_transcript::<E>() { 100 } else { 40 };
     const BOUND_BY_SIZE: bool = true;
     const NON_INTERACTIVE: bool = by_transcript::<E>();
+    const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
 
     fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
         &Self::compiled().systems

@@ -43,6 +43,9 @@ pub trait Setting: Sized + 'static {
     const BOUND_BY_SIZE: bool;
     /// Whether challenges come from the transcript, so that gates are one-way.
     const NON_INTERACTIVE: bool;
+    /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast and takes long to
+    /// compile, and not its stream of gates.
+    const MONOMORPHIC: bool;
 
     /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the
     /// usual one. At most 32 ASCII bytes.
@@ -145,6 +148,9 @@ pub trait Setting: Sized + 'static {
 
 /// A setting for which this library compiles its proof systems, once and for all.
 pub trait Registered {
+    /// As [`Setting::MONOMORPHIC`].
+    const MONOMORPHIC: bool;
+
     /// All that is compiled for it. The compiler could not see through a bound that says so: it would have to
     /// know the setting before its systems.
     fn registered() -> &'static (dyn Any + Sync);

@@ -6,9 +6,10 @@ use crate::circuit::{Circuit, Clear};
 use crate::error::Result;
 use volery_primitives::Field;
 
-/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: QuickSilver then runs
-/// a copy of the statement compiled for it alone, and all other systems execute its stream of gates. So is a
-/// `dyn Source<S::F>`, which all systems execute: nothing is compiled for it but the recording.
+/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: where the setting is
+/// [`MONOMORPHIC`](Setting::MONOMORPHIC), QuickSilver runs a copy of the statement compiled for it alone, and all other
+/// systems execute its stream of gates. So is a `dyn Source<S::F>`, which all systems execute: nothing is compiled
+/// for it but the recording.
 pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
@@ -33,11 +34,12 @@ where
     fn source(&self) -> &dyn Source<S::F> {
         self
     }
-    fn push_to_prover(&self, _: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
-        self.run(prover)
+    // Of two branches on a constant, one is compiled.
+    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
+        if S::MONOMORPHIC { self.run(prover) } else { stream.run(prover) }
     }
-    fn push_to_verifier(&self, _: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
-        self.run(verifier)
+    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        if S::MONOMORPHIC { self.run(verifier) } else { stream.run(verifier) }
     }
 }
 

@@ -20,7 +20,7 @@ use volery::{
 /// Runs a test over every field and extension.
 macro_rules! over_every_field {
     ($test:ident) => {{
-        $test::<F61, Over<F61, F61>>();
+        $test::<F61, Over<F61>>();
         $test::<F61, Over<F61, F61x2>>();
         $test::<Goldilocks, Over<Goldilocks, Goldilocks>>();
         $test::<Goldilocks, Over<Goldilocks, Goldilocksx2>>();
@@ -33,7 +33,7 @@ use over_every_field;
 
 fn with(name: &str) -> Options {
     // The set has the same name over every field, and the same place.
-    let all = Over::<F61, F61>::correlations();
+    let all = Over::<F61>::correlations();
     Options { correlations: Some(Correlations::named(&all, name).unwrap()), ..seeded(1) }
 }
 
@@ -109,7 +109,7 @@ fn by_limbo(threads: usize) -> Options {
 /// A proof of `circuit` that is a file.
 fn file<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[S::F]) -> Vec<u8> {
     let mut file = vec![];
-    prove_to_over::<S, _, C>(circuit, witness.to_vec(), &mut file, &by_limbo(2)).unwrap();
+    prove_to_over::<S>(circuit, witness.to_vec(), &mut file, &by_limbo(2)).unwrap();
     file
 }
 
@@ -124,7 +124,7 @@ fn limbo<F: Field, S: Setting<F = F>>() {
         let entries: Vec<F> = matrices.witness([2; 32]).collect();
         assert_agrees::<S, _>("matrices", &matrices, &entries, &by_limbo(1));
         let file = file::<S, _>(&matrices, &entries);
-        let (_, report) = verify_from_over::<S, _>(&matrices, &mut &file[..], &by_limbo(1)).unwrap();
+        let (_, report) = verify_from_over::<S>(&matrices, &mut &file[..], &by_limbo(1)).unwrap();
         assert!(report.security.statistical >= 128, "{:?}", report.security);
         assert_eq!(report.traffic.received, file.len() as u64);
     }
@@ -140,7 +140,7 @@ fn files_name_their_field() {
     let network = Arithmetic::<F61>::new(7).unwrap();
     let witness: Vec<F61> = network.witness([1; 32]).collect();
     let mut file = file::<Over<F61, F61x2>, _>(&network, &witness);
-    match verify_from_over::<Over<F61, F61>, _>(&network, &mut &file[..], &by_limbo(1)) {
+    match verify_from_over::<Over<F61>>(&network, &mut &file[..], &by_limbo(1)) {
         Err(Error::Disagreed(Disagreement::FileField(Sides { ours, theirs }))) => {
             assert_eq!((&*ours, &*theirs), ("f61", "f61x2"));
         }
@@ -148,7 +148,7 @@ fn files_name_their_field() {
     }
     // What follows the name of the field is zero.
     file[16 + 31] = b'x';
-    let read = verify_from_over::<Over<F61, F61x2>, _>(&network, &mut &file[..], &by_limbo(1));
+    let read = verify_from_over::<Over<F61, F61x2>>(&network, &mut &file[..], &by_limbo(1));
     assert!(matches!(read, Err(Error::Disagreed(Disagreement::FileField(_)))));
 }
 
@@ -272,15 +272,15 @@ fn networks_around_blocks_and_refills() {
     // More than an iteration, whose refill comes amid the coins; and every set.
     let network = Arithmetic::<F61>::new(260_000).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
-    assert_agrees::<Over<F61, F61>, _>("refilled", &network, &witness, &with("tiny"));
+    assert_agrees::<Over<F61>, _>("refilled", &network, &witness, &with("tiny"));
     assert_agrees::<Over<F61, F61x2>, _>("refilled", &network, &witness, &with("tiny"));
-    assert_agrees::<Over<F61, F61>, _>("l2", &network, &witness, &with("l2"));
+    assert_agrees::<Over<F61>, _>("l2", &network, &witness, &with("l2"));
 }
 
 /// Statements one after the other on one set-up, of lengths that end anywhere in a batch and an iteration.
 #[test]
 fn one_set_up_serves_many_statements() {
-    serve_many::<Over<F61, F61>>(&with("tiny"));
+    serve_many::<Over<F61>>(&with("tiny"));
 }
 
 fn serve_many<S: Setting<F = F61>>(options: &Options)
@@ -319,7 +319,7 @@ fn nothing_tampered_with_is_accepted() {
 /// as the message with the number `base`, and so many of COPEe. What COPEe sends for a bit of Δ that is zero is not
 /// looked at, and changing it changes nothing: that guess it grants, and nothing else.
 fn assert_tampering_fails(options: Options, base: usize, expected: usize) {
-    type S = Over<F61, F61>;
+    type S = Over<F61>;
     let network = Arithmetic::<F61>::new(600).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let options = Options { statement: Some([3; 32]), check: false, ..options };
@@ -359,7 +359,7 @@ fn less_security_than_asked_for_is_refused() {
     let network = Arithmetic::<F61>::new(100).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let refused = |options: &Options, part: &str| {
-        let session = run_honestly::<Over<F61, F61>, _>(&network, &witness, options);
+        let session = run_honestly::<Over<F61>, _>(&network, &witness, options);
         for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
             assert!(matches!(&error, Error::Invalid(why) if why.contains(part)), "{error}");
         }
@@ -383,7 +383,7 @@ fn the_fields_of_both_sides_must_agree() {
     std::thread::scope(|scope| {
         let prover = scope.spawn(|| {
             let mut channel = Channel::new(Party::Prover, here);
-            ProverSession::<Over<F61, F61>>::over(&mut channel, with("direct")).prove(&network, witness)
+            ProverSession::<Over<F61>>::over(&mut channel, with("direct")).prove(&network, witness)
         });
         let mut channel = Channel::new(Party::Verifier, there);
         let mut session = VerifierSession::<Over<F61, F61x2>>::over(&mut channel, with("direct"));

@@ -69,8 +69,8 @@ pub fn run_over<S: Setting, P: Anywhere<S> + ?Sized, V: Anywhere<S> + ?Sized>(
     flip: Option<(Party, Flip)>,
 ) -> Session {
     both(
-        |channel| prove_over::<S, _, _>(proved, witness.to_vec(), channel, proving),
-        |channel| verify_over::<S, _>(verified, channel, verifying),
+        |channel| prove_over::<S>(proved, witness.to_vec(), channel, proving),
+        |channel| verify_over::<S>(verified, channel, verifying),
         flip,
     )
 }

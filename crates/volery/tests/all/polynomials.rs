@@ -144,7 +144,7 @@ fn run<S: Dealt>(
 macro_rules! over_every_field {
     ($test:ident) => {{
         $test::<Binary>();
-        $test::<Over<F61, F61>>();
+        $test::<Over<F61>>();
         $test::<Over<F61, F61x2>>();
         $test::<Over<Goldilocks, Goldilocks>>();
         $test::<Over<Goldilocks, Goldilocksx2>>();

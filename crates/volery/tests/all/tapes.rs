@@ -107,13 +107,13 @@ fn pinned_over_other_fields() {
     for arch in Arch::available() {
         let name = arch.name();
         assert_eq!(
-            arithmetic::<F61, Over<F61, F61>>(1_000, "direct", arch),
+            arithmetic::<F61, Over<F61>>(1_000, "direct", arch),
             "a059e64dd7488dcaa85ac258809200a1",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
-            arithmetic::<F61, Over<F61, F61>>(130_000, "tiny", arch),
+            arithmetic::<F61, Over<F61>>(130_000, "tiny", arch),
             "64344392f38b6f625ff59323f567680c",
             "refilled, {name}"
         );
@@ -153,7 +153,7 @@ fn pinned_polynomials() {
         let eight =
             Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), arch, ..seeded(42) };
         assert_eq!(tape(&bits, &pairs, &eight), "424269f88791d3819c90b3fb27d03eb2", "inner product, {name}");
-        let f61 = tape_over::<Over<F61, F61>, _>(&matrices, &entries, &direct::<Over<F61, F61>>(arch));
+        let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(arch));
         assert_eq!(f61, "9832b7281022fe9771741794c0392a3d", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(arch));
         assert_eq!(f61x2, "48ebcdf760076d5b462f1fa78c7bc1b2", "matrices by transcript, {name}");
@@ -218,7 +218,7 @@ fn pinned_by_wolverine() {
             ("softspoken8", tape(&network, &state, &eight)),
             ("refilled", tape(&refilled, &start, &bits(Correlations::Lpn(Params::TINY), 3000))),
             ("without coins", tape(&network, &state, &one_way)),
-            ("f61", arithmetic_by::<F61, Over<F61, F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
+            ("f61", arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
             ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),
             ("q32", arithmetic_by::<Q32, Over<Q32, Q32x2>>(9000, "tiny", in_blocks(Interpolation, 5000))),
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
@@ -261,7 +261,7 @@ fn pinned_simulations() {
 
         let mut file = vec![];
         let options = Options { system: System::LIMBO, arch, ..seeded(42) };
-        prove_to_over::<Over<F61, F61x2>, _, _>(&matrices, entries.clone(), &mut file, &options).unwrap();
+        prove_to_over::<Over<F61, F61x2>>(&matrices, entries.clone(), &mut file, &options).unwrap();
         assert_eq!(
             blake3::hash(&file).to_hex()[..32],
             *"055037d6e4df6dcf0f641e842c5ec63a",

@@ -69,7 +69,7 @@ where
 
 #[test]
 fn polynomials_of_any_degree_send_what_was_foretold() {
-    powers::<Over<F61, F61>>("direct", &[1, 255, 256, 900], Over::<F61, F61>::traffic);
+    powers::<Over<F61>>("direct", &[1, 255, 256, 900], Over::<F61>::traffic);
     powers::<Over<F61, F61x2>>("direct", &[256, 2000], Over::<F61, F61x2>::traffic);
     powers::<Over<Q32, Q32x2>>("tiny", &[4096], Over::<Q32, Q32x2>::traffic);
     powers::<Binary>("softspoken8", &[1, 2048, 5000], Binary::traffic);
@@ -80,8 +80,8 @@ fn polynomials_of_any_degree_send_what_was_foretold() {
 #[test]
 fn matrix_products_send_what_was_foretold() {
     let sides = [1, 8, 16, 18, 32];
-    products::<Over<F61, F61>>("direct", &sides, Over::<F61, F61>::traffic);
-    products::<Over<F61, F61>>("tiny", &[1, 100], Over::<F61, F61>::traffic);
+    products::<Over<F61>>("direct", &sides, Over::<F61>::traffic);
+    products::<Over<F61>>("tiny", &[1, 100], Over::<F61>::traffic);
     products::<Over<F61, F61x2>>("direct", &sides, Over::<F61, F61x2>::traffic);
     products::<Over<Q32, Q32x2>>("tiny", &[32], Over::<Q32, Q32x2>::traffic);
     products::<Binary>("softspoken8", &sides, Binary::traffic);

@@ -57,8 +57,8 @@ fn networks_around_blocks_by_every_check() {
 fn networks_around_refills() {
     let (network, witness) = arithmetic::<F61>(260_000);
     let run = |name, check, block: Option<u64>| {
-        let options = by::<Over<F61, F61>>(name, check, block);
-        assert_agrees::<Over<F61, F61>, _>("refilled", &network, &witness, &options);
+        let options = by::<Over<F61>>(name, check, block);
+        assert_agrees::<Over<F61>, _>("refilled", &network, &witness, &options);
     };
     run("tiny", Sacrifice, Some(30_000));
     run("tiny", Sacrifice, None);
@@ -74,7 +74,7 @@ fn networks_around_refills() {
 #[test]
 fn one_set_up_serves_many_statements_by_wolverine() {
     for block in [Some(1000), None] {
-        serve_many::<Over<F61, F61>>(&by::<Over<F61, F61>>("tiny", Sacrifice, block));
+        serve_many::<Over<F61>>(&by::<Over<F61>>("tiny", Sacrifice, block));
         serve_many::<Over<F61, F61x2>>(&by::<Over<F61, F61x2>>("tiny", Interpolation, block));
     }
 }
@@ -102,7 +102,7 @@ fn reports_say_what_was_checked_over_every_field() {
     over_every_field!(test);
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
-    let session = run_honestly::<Over<F61, F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
+    let session = run_honestly::<Over<F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
     let checked = session.verified.unwrap().1.checked;
     assert_eq!(checked, session.proved.unwrap().checked);
     assert_eq!(checked.map(|checked| checked.blocks), Some(0));
@@ -112,7 +112,7 @@ fn reports_say_what_was_checked_over_every_field() {
 #[test]
 fn nothing_tampered_with_is_accepted_by_wolverine() {
     // What is to be checked, and how, comes between hello and points.
-    let direct = |check, block: u64| by::<Over<F61, F61>>("direct", check, block);
+    let direct = |check, block: u64| by::<Over<F61>>("direct", check, block);
     assert_tampering_fails(direct(Sacrifice, 400), 3, 2 + 2 + 3 + 5 + 9);
     assert_tampering_fails(direct(Interpolation, 250), 3, 2 + 2 + 3 + 5);
 }
@@ -133,7 +133,7 @@ where
 
 #[test]
 fn less_than_asked_for_is_refused_by_wolverine() {
-    type Short = Over<F61, F61>;
+    type Short = Over<F61>;
     let asked = |options, security| Options { security, ..options };
     let q32 = by::<Over<Q32, Q32x2>>("direct", Sacrifice, None);
     assert_refused::<Q32, Over<Q32, Q32x2>>(
@@ -157,12 +157,12 @@ fn less_than_asked_for_is_refused_by_wolverine() {
 #[test]
 fn blocks_that_nobody_can_check_are_refused() {
     for block in [0, LONGEST_BLOCK + 1, u64::MAX] {
-        assert_refused::<F61, Over<F61, F61>>(&by_wolverine(None, block), "take 1 to 16777216");
+        assert_refused::<F61, Over<F61>>(&by_wolverine(None, block), "take 1 to 16777216");
         assert_refused::<F256, Over<F256, F128>>(&by_wolverine(Buckets, block), "take 1 to 16777216");
     }
     let (network, witness) = arithmetic::<F61>(100);
     let longest = by_wolverine(None, LONGEST_BLOCK);
-    assert_agrees::<Over<F61, F61>, _>("the longest", &network, &witness, &longest);
+    assert_agrees::<Over<F61>, _>("the longest", &network, &witness, &longest);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn checks_that_are_not_for_bits_are_refused() {
 
 #[test]
 fn wolverine_without_coins_takes_a_long_extension() {
-    type Short = Over<F61, F61>;
+    type Short = Over<F61>;
     type Long = Over<F61, F61x2>;
     let one_way = |options| Options { non_interactive: true, ..options };
     for check in CheckedBy::ALL {
@@ -208,7 +208,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(600);
     for (system, chosen) in [(System::QUICKSILVER, "direct"), (System::WOLVERINE, "tiny")] {
         let options = Options { system, ..by_wolverine(None, None) };
-        let session = run_honestly::<Over<F61, F61>, _>(&network, &witness, &options);
+        let session = run_honestly::<Over<F61>, _>(&network, &witness, &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
         assert_eq!(proved.choice, verified.choice);
         let choice = verified.choice.unwrap();
@@ -216,7 +216,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     }
     // One section holds the 64 inputs and the products.
     let (network, witness) = arithmetic::<F61>(100);
-    let session = run_honestly::<Over<F61, F61>, _>(&network, &witness, &by_wolverine(None, None));
+    let session = run_honestly::<Over<F61>, _>(&network, &witness, &by_wolverine(None, None));
     let (_, report) = session.verified.unwrap();
     assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
     let online = report.traffic.since(report.setup_traffic);
@@ -228,7 +228,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
 /// What the last section has too many belongs to the set-up, too.
 #[test]
 fn shares_straight_from_transfers_are_drawn_ahead() {
-    type S = Over<F61, F61>;
+    type S = Over<F61>;
     let (network, witness) = arithmetic::<F61>(100);
     let options = Options { correlations: None, ..by::<S>("direct", Sacrifice, Some(60)) };
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();

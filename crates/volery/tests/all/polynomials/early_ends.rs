@@ -107,7 +107,7 @@ fn early_ends_go_with_real_correlations() {
             assert!(matches!(session.proved, Err(Error::Unsatisfied(_))) && session.verified.is_err());
         }
     }
-    test::<Over<F61, F61>>(40, &["direct", "tiny"]);
+    test::<Over<F61>>(40, &["direct", "tiny"]);
     test::<Over<F61, F61x2>>(6, &["direct", "tiny"]);
     test::<Binary>(10, &["softspoken8", "tiny"]);
 }

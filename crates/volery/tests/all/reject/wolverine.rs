@@ -149,8 +149,8 @@ fn a_disagreement_on_the_check() {
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let by = |proving: &Options, verifying: &Options| {
         both(
-            |channel| prove_over::<Over<F61, F61x2>, _, _>(&network, witness.clone(), channel, proving),
-            |channel| verify_over::<Over<F61, F61x2>, _>(&network, channel, verifying),
+            |channel| prove_over::<Over<F61, F61x2>>(&network, witness.clone(), channel, proving),
+            |channel| verify_over::<Over<F61, F61x2>>(&network, channel, verifying),
             None,
         )
     };

@@ -174,7 +174,7 @@ fn polynomials_send_what_was_foretold() {
     }
     test::<Binary>("softspoken8", &[300, 10_000]);
     test::<Binary>("tiny", &[300]);
-    test::<Over<F61, F61>>("direct", &[300, 10_000]);
+    test::<Over<F61>>("direct", &[300, 10_000]);
     test::<Over<F61, F61x2>>("tiny", &[300]);
     test::<Over<Q32, Q32x2>>("direct", &[300]);
 }
@@ -186,8 +186,8 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let network = Arithmetic::<F61>::new(gates).unwrap();
         let shape = Count::shape(&network).unwrap();
         let options = in_blocks(None, Some(70));
-        let report = proved::<Over<F61, F61>, _>(&network, network.witness([1; 32]).collect(), &options);
-        let foretold = Estimate::wolverine::<Over<F61, F61>>(Correlations::Direct, &shape, &options).unwrap();
+        let report = proved::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
+        let foretold = Estimate::wolverine::<Over<F61>>(Correlations::Direct, &shape, &options).unwrap();
         let ran = ran(&report);
         assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
         assert_eq!(foretold.total, ran.total, "{gates}");
@@ -214,7 +214,7 @@ fn the_largest_statements_are_estimated_at_once() {
     }
     // A bit to the gate and three to each triple; elements, or 31 further values and 9 to a group.
     test::<Binary>([7.0 / 8.0, 13.0 / 8.0]);
-    test::<Over<F61, F61>>([32.0, 32.0]);
+    test::<Over<F61>>([32.0, 32.0]);
     test::<Over<F61, F61x2>>([8.0 * (1.0 + 37.0 / 32.0), 8.0 * (1.0 + 37.0 / 32.0)]);
 }
 
