@@ -26,7 +26,7 @@ pub use limbo::{
 pub use options::{Options, Proof, Report, Security};
 pub use over::Over;
 pub use setting::{Registered, Setting};
-pub use statement::{ForProver, ForVerifier, Provable, Reread, Stream, check};
+pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
 pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use wolverine::{choose, statistical_bits};
 

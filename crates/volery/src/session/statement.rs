@@ -14,32 +14,44 @@ pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
 
-    /// Pushes the statement, whose stream this is, into QuickSilver's prover.
+    /// The copy that is compiled for QuickSilver, if there is one.
+    fn direct(&self) -> Option<&dyn Direct<S>>;
+}
+
+/// A statement compiled for both backends of QuickSilver.
+pub trait Direct<S: Setting> {
+    /// Pushes it into the prover.
     ///
     /// # Errors
     /// Those of the prover.
-    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()>;
+    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()>;
 
-    /// Pushes the statement, whose stream this is, into QuickSilver's verifier.
+    /// Pushes it into the verifier.
     ///
     /// # Errors
     /// Those of the verifier.
-    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()>;
+    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()>;
 }
 
-impl<S: Setting, C> Provable<S> for C
+impl<S: Setting, C> Direct<S> for C
 where
-    C: Source<S::F> + for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>>,
+    C: for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>>,
 {
+    fn push_to_prover(&self, prover: &mut S::Prover<'_>) -> Result<()> {
+        self.run(prover)
+    }
+    fn push_to_verifier(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
+        self.run(verifier)
+    }
+}
+
+impl<S: Setting, C: Source<S::F> + Direct<S>> Provable<S> for C {
     fn source(&self) -> &dyn Source<S::F> {
         self
     }
-    // Of two branches on a constant, one is compiled.
-    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
-        if S::MONOMORPHIC { self.run(prover) } else { stream.run(prover) }
-    }
-    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
-        if S::MONOMORPHIC { self.run(verifier) } else { stream.run(verifier) }
+    fn direct(&self) -> Option<&dyn Direct<S>> {
+        // Not `then_some`: of two branches on a constant, only one is compiled.
+        if S::MONOMORPHIC { Some(self) } else { None }
     }
 }
 
@@ -47,11 +59,8 @@ impl<S: Setting> Provable<S> for dyn Source<S::F> + '_ {
     fn source(&self) -> &dyn Source<S::F> {
         self
     }
-    fn push_to_prover(&self, stream: &Gates<'_, S::F>, prover: &mut S::Prover<'_>) -> Result<()> {
-        stream.run(prover)
-    }
-    fn push_to_verifier(&self, stream: &Gates<'_, S::F>, verifier: &mut S::Verifier<'_>) -> Result<()> {
-        stream.run(verifier)
+    fn direct(&self) -> Option<&dyn Direct<S>> {
+        None
     }
 }
 
@@ -59,48 +68,43 @@ impl<S: Setting> Provable<S> for dyn Source<S::F> + '_ {
 pub struct ForProver<'s, S: Setting> {
     /// As a stream of gates.
     pub stream: Gates<'s, S::F>,
-    /// How it goes into QuickSilver's prover.
-    push: Box<PushToProver<'s, S>>,
+    direct: Option<&'s dyn Direct<S>>,
 }
 
 /// A statement on its way to a verifier.
 pub struct ForVerifier<'s, S: Setting> {
     /// As a stream of gates.
     pub stream: Gates<'s, S::F>,
-    /// How it goes into QuickSilver's verifier.
-    push: Box<PushToVerifier<'s, S>>,
+    direct: Option<&'s dyn Direct<S>>,
 }
-
-type PushToProver<'s, S> =
-    dyn for<'a> Fn(&Gates<'s, <S as Setting>::F>, &mut <S as Setting>::Prover<'a>) -> Result<()> + 's;
-type PushToVerifier<'s, S> =
-    dyn for<'a> Fn(&Gates<'s, <S as Setting>::F>, &mut <S as Setting>::Verifier<'a>) -> Result<()> + 's;
 
 impl<'s, S: Setting> ForProver<'s, S> {
     /// `circuit`.
-    pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
-        let push: Box<PushToProver<'s, S>> =
-            Box::new(|stream, prover| circuit.push_to_prover(stream, prover));
-        Self { stream: Gates::new(circuit.source()), push }
+    pub fn of(circuit: &'s (impl Provable<S> + ?Sized)) -> Self {
+        Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
     }
 
     /// Pushes it into QuickSilver's prover.
     pub(super) fn push(&self, prover: &mut S::Prover<'_>) -> Result<()> {
-        (self.push)(&self.stream, prover)
+        match self.direct {
+            Some(direct) => direct.push_to_prover(prover),
+            None => self.stream.run(prover),
+        }
     }
 }
 
 impl<'s, S: Setting> ForVerifier<'s, S> {
     /// `circuit`.
-    pub fn of<C: Provable<S> + ?Sized>(circuit: &'s C) -> Self {
-        let push: Box<PushToVerifier<'s, S>> =
-            Box::new(|stream, verifier| circuit.push_to_verifier(stream, verifier));
-        Self { stream: Gates::new(circuit.source()), push }
+    pub fn of(circuit: &'s (impl Provable<S> + ?Sized)) -> Self {
+        Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
     }
 
     /// Pushes it into QuickSilver's verifier.
     pub(super) fn push(&self, verifier: &mut S::Verifier<'_>) -> Result<()> {
-        (self.push)(&self.stream, verifier)
+        match self.direct {
+            Some(direct) => direct.push_to_verifier(verifier),
+            None => self.stream.run(verifier),
+        }
     }
 }
 
