@@ -1,12 +1,12 @@
 //! Sessions over F_2.
 
-use super::ProofSystem;
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::{self, Carried};
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::Setting;
+use super::{ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -191,35 +191,31 @@ impl Setting for Binary {
         })
     }
 
-    fn prover<'a, W>(
-        channel: &'a mut Channel,
+    #[inline(never)]
+    fn prove_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Mac>,
         arch: Arch,
-        witness: W,
-        progress: Option<&'a AtomicU64>,
-    ) -> Prover<'a>
-    where
-        W: IntoIterator<Item = F2, IntoIter: 'a>,
-    {
-        Prover::new(channel, vole, arch, witness).report_to(progress)
-    }
-
-    fn finish_prover(prover: Prover) -> Result<(Gates, BoxedVole<Mac>)> {
+        witness: Stream<'_, F2>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, Self>,
+    ) -> Result<(Gates, BoxedVole<Mac>)> {
+        let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
+        statement.push(&mut prover)?;
         prover.finish()
     }
 
-    fn verifier<'a>(
-        channel: &'a mut Channel,
+    #[inline(never)]
+    fn verify_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Key>,
         arch: Arch,
-        delta: &'a Delta,
-        _: &mut Random,
-        progress: Option<&'a AtomicU64>,
-    ) -> Verifier<'a> {
-        Verifier::new(channel, vole, arch, delta).report_to(progress)
-    }
-
-    fn finish_verifier(verifier: Verifier) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
+        (delta, _): (&Delta, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, Self>,
+    ) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
+        let mut verifier = Verifier::new(channel, vole, arch, delta).report_to(progress);
+        statement.push(&mut verifier)?;
         verifier.finish()
     }
 }

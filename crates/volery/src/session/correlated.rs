@@ -127,9 +127,8 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
             let (gates, checked, vole) = prover.finish()?;
             (gates, Some(checked), vole)
         } else {
-            let mut prover = S::prover(channel, vole, *arch, witness.read(), progress);
-            statement.push(&mut prover)?;
-            let (gates, vole) = S::finish_prover(prover)?;
+            let (gates, vole) =
+                S::prove_by_quicksilver(channel, vole, *arch, witness.read(), progress, &statement)?;
             (gates, None, vole)
         };
         recv_verdict(self.common.channel)?;
@@ -169,9 +168,9 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             let (accepted, gates, checked, vole) = verifier.finish()?;
             (accepted, gates, Some(checked), vole)
         } else {
-            let mut verifier = S::verifier(channel, vole, *arch, &delta, random, progress);
-            statement.push(&mut verifier)?;
-            let (accepted, gates, vole) = S::finish_verifier(verifier)?;
+            let coins = (&delta, random);
+            let (accepted, gates, vole) =
+                S::verify_by_quicksilver(channel, vole, *arch, coins, progress, &statement)?;
             (accepted, gates, None, vole)
         };
         // More gates than were announced may be worth less.

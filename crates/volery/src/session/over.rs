@@ -1,12 +1,12 @@
 //! Sessions over any field but F_2.
 
-use super::ProofSystem;
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
 use super::estimate::Carried;
 use super::limbo::Limbo;
 use super::setting::{Registered, Setting};
+use super::{ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::Channel;
 use crate::circuit::Size;
 use crate::error::Result;
@@ -85,12 +85,33 @@ where
     systems: [&'static dyn ProofSystem<Over<B, E>>; 3],
     prover_end: ProverEnd<Tagged<B, E>>,
     verifier_end: VerifierEnd<Delta<B, E>, Key<E>>,
+    prove_by_quicksilver: ProveByQuickSilver<Over<B, E>>,
+    verify_by_quicksilver: VerifyByQuickSilver<Over<B, E>>,
 }
 
 /// As [`Setting::prover_end`].
 type ProverEnd<M> = fn(Correlations, &mut Channel, Arch, &mut Random) -> Result<BoxedVole<M>>;
 /// As [`Setting::verifier_end`].
 type VerifierEnd<D, K> = fn(Correlations, &mut Channel, Arch, &D, &mut Random) -> Result<BoxedVole<K>>;
+
+/// As [`Setting::prove_by_quicksilver`].
+type ProveByQuickSilver<S> = fn(
+    &mut Channel,
+    BoxedVole<<S as Setting>::Mac>,
+    Arch,
+    Stream<'_, <S as Setting>::F>,
+    Option<&AtomicU64>,
+    &ForProver<'_, S>,
+) -> Result<(Gates, BoxedVole<<S as Setting>::Mac>)>;
+/// As [`Setting::verify_by_quicksilver`].
+type VerifyByQuickSilver<S> = fn(
+    &mut Channel,
+    BoxedVole<<S as Setting>::Key>,
+    Arch,
+    (&<S as Setting>::Delta, &mut Random),
+    Option<&AtomicU64>,
+    &ForVerifier<'_, S>,
+) -> Result<(Accepted, Gates, BoxedVole<<S as Setting>::Key>)>;
 
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
@@ -105,6 +126,8 @@ macro_rules! register {
                     systems: [&QUICKSILVER, &Limbo, &WOLVERINE],
                     prover_end: prover_end::<$values, $macs>,
                     verifier_end: verifier_end::<$values, $macs>,
+                    prove_by_quicksilver: prove_by_quicksilver::<$values, $macs>,
+                    verify_by_quicksilver: verify_by_quicksilver::<$values, $macs>,
                 };
                 &COMPILED
             }
@@ -247,37 +270,61 @@ where
         (Self::compiled().verifier_end)(correlations, channel, arch, delta, random)
     }
 
-    fn prover<'a, W>(
-        channel: &'a mut Channel,
+    fn prove_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Tagged<B, E>>,
         arch: Arch,
-        witness: W,
-        progress: Option<&'a AtomicU64>,
-    ) -> Prover<'a, B, E>
-    where
-        W: IntoIterator<Item = B, IntoIter: 'a>,
-    {
-        Prover::new(channel, vole, arch, witness).report_to(progress)
+        witness: Stream<'_, B>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, Self>,
+    ) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
+        (Self::compiled().prove_by_quicksilver)(channel, vole, arch, witness, progress, statement)
     }
 
-    fn finish_prover(prover: Prover<B, E>) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
-        prover.finish()
-    }
-
-    fn verifier<'a>(
-        channel: &'a mut Channel,
+    fn verify_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Key<E>>,
         arch: Arch,
-        delta: &'a Delta<B, E>,
-        random: &mut Random,
-        progress: Option<&'a AtomicU64>,
-    ) -> Verifier<'a, B, E> {
-        Verifier::new(channel, vole, arch, delta, random).report_to(progress)
+        coins: (&Delta<B, E>, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, Self>,
+    ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
+        (Self::compiled().verify_by_quicksilver)(channel, vole, arch, coins, progress, statement)
     }
+}
 
-    fn finish_verifier(verifier: Verifier<B, E>) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
-        verifier.finish()
-    }
+/// As [`Setting::prove_by_quicksilver`].
+fn prove_by_quicksilver<B: Field, E: MacField<B>>(
+    channel: &mut Channel,
+    vole: BoxedVole<Tagged<B, E>>,
+    arch: Arch,
+    witness: Stream<'_, B>,
+    progress: Option<&AtomicU64>,
+    statement: &ForProver<'_, Over<B, E>>,
+) -> Result<(Gates, BoxedVole<Tagged<B, E>>)>
+where
+    Over<B, E>: Registered,
+{
+    let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
+    statement.push(&mut prover)?;
+    prover.finish()
+}
+
+/// As [`Setting::verify_by_quicksilver`].
+fn verify_by_quicksilver<B: Field, E: MacField<B>>(
+    channel: &mut Channel,
+    vole: BoxedVole<Key<E>>,
+    arch: Arch,
+    (delta, random): (&Delta<B, E>, &mut Random),
+    progress: Option<&AtomicU64>,
+    statement: &ForVerifier<'_, Over<B, E>>,
+) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)>
+where
+    Over<B, E>: Registered,
+{
+    let mut verifier = Verifier::new(channel, vole, arch, delta, random).report_to(progress);
+    statement.push(&mut verifier)?;
+    verifier.finish()
 }
 
 /// As [`Setting::prover_end`].

@@ -1,8 +1,8 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
-use super::ProofSystem;
 use super::correlations::{Correlations, Use};
 use super::estimate::Carried;
+use super::{ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::Channel;
 use crate::circuit::{Polynomials, Size};
 use crate::error::Result;
@@ -112,38 +112,31 @@ pub trait Setting: Sized + 'static {
         random: &mut Random,
     ) -> Result<BoxedVole<Self::Key>>;
 
-    /// The prover's backend.
-    fn prover<'a, W>(
-        channel: &'a mut Channel,
+    /// Proves `statement` by QuickSilver.
+    ///
+    /// # Errors
+    /// Those of the backend and of the statement.
+    fn prove_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Self::Mac>,
         arch: Arch,
-        witness: W,
-        progress: Option<&'a AtomicU64>,
-    ) -> Self::Prover<'a>
-    where
-        W: IntoIterator<Item = Self::F, IntoIter: 'a>;
+        witness: Stream<'_, Self::F>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, Self>,
+    ) -> Result<(Gates, BoxedVole<Self::Mac>)>;
 
-    /// The prover's end of a proof.
+    /// Verifies `statement` by QuickSilver, under the global key among `coins`; others are drawn.
     ///
     /// # Errors
-    /// Those of the backend.
-    fn finish_prover(prover: Self::Prover<'_>) -> Result<(Gates, BoxedVole<Self::Mac>)>;
-
-    /// The verifier's backend; `random` is for its coins.
-    fn verifier<'a>(
-        channel: &'a mut Channel,
+    /// Those of the backend and of the statement.
+    fn verify_by_quicksilver(
+        channel: &mut Channel,
         vole: BoxedVole<Self::Key>,
         arch: Arch,
-        delta: &'a Self::Delta,
-        random: &mut Random,
-        progress: Option<&'a AtomicU64>,
-    ) -> Self::Verifier<'a>;
-
-    /// The verifier's end of a proof.
-    ///
-    /// # Errors
-    /// Those of the backend.
-    fn finish_verifier(verifier: Self::Verifier<'_>) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;
+        coins: (&Self::Delta, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, Self>,
+    ) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;
 }
 
 /// A setting for which this library compiles its proof systems, once and for all.

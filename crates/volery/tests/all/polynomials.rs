@@ -13,8 +13,8 @@ use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
-    Arch, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
-    Options, Over, Q32, Q32x2, Registered, Result, Setting,
+    Arch, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, ForProver, ForVerifier, Goldilocks,
+    Goldilocksx2, MacField, Options, Over, Provable, Q32, Q32x2, Registered, Result, Setting,
 };
 
 /// Shares in a block of the dealer.
@@ -52,14 +52,6 @@ where
     fn dealt_verifier(delta: &Self::Delta) -> BoxedVole<Self::Key> {
         Box::new(vole::subfield::ideal::Verifier::new(3, BLOCK, delta))
     }
-}
-
-/// What both parties can run.
-trait Anywhere<S: Setting>: for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>> + Sync {}
-
-impl<S: Setting, C> Anywhere<S> for C where
-    C: for<'a> Circuit<S::Prover<'a>> + for<'a> Circuit<S::Verifier<'a>> + Sync
-{
 }
 
 /// What is stated, and whether it is proved with one thing false.
@@ -109,8 +101,8 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
 /// What becomes of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side, and the
 /// messages of the prover. `flip` changes the message with this number.
 fn run<S: Dealt>(
-    proved: &dyn Anywhere<S>,
-    verified: &dyn Anywhere<S>,
+    proved: &(dyn Provable<S> + Sync),
+    verified: &(dyn Provable<S> + Sync),
     witness: &[S::F],
     flip: Option<(usize, usize)>,
 ) -> (Result<Gates>, Vec<Vec<u8>>) {
@@ -121,21 +113,19 @@ fn run<S: Dealt>(
     let verifying = Channel::new(Party::Verifier, there);
     let verdict = std::thread::scope(|scope| {
         scope.spawn(move || {
-            {
-                let witness = witness.to_vec();
-                let mut prover = S::prover(&mut proving, S::dealt_prover(), Arch::detect(), witness, None);
-                // The verifier may be gone already.
-                let _ = proved.run(&mut prover).and_then(|()| S::finish_prover(prover).map(drop));
-            }
+            let (vole, witness) = (S::dealt_prover(), Box::new(witness.iter().copied()));
+            let proved = ForProver::of(proved);
+            // The verifier may be gone already.
+            let _ = S::prove_by_quicksilver(&mut proving, vole, Arch::detect(), witness, None, &proved);
             let _ = proving.flush();
         });
         let mut verifying = verifying;
         let mut random = Random::from_seed(&[5; 32]);
         let delta = S::delta(&mut random);
         let end = S::dealt_verifier(&delta);
-        let mut verifier = S::verifier(&mut verifying, end, Arch::detect(), &delta, &mut random, None);
-        verified.run(&mut verifier)?;
-        S::finish_verifier(verifier).map(|(_, gates, _)| gates)
+        let (coins, verified) = ((&delta, &mut random), ForVerifier::of(verified));
+        S::verify_by_quicksilver(&mut verifying, end, Arch::detect(), coins, None, &verified)
+            .map(|(_, gates, _)| gates)
     });
     (verdict, sent.messages())
 }
