@@ -65,7 +65,7 @@ impl Shape {
     /// # Errors
     /// `Invalid` where the statement is malformed.
     pub fn of<F: Field>(source: &dyn Source<F>) -> Result<Self> {
-        Count::shape(&Streamed(source))
+        Count::direct(&Streamed(source))
     }
 
     /// The shape of a recorded statement, whose depth is left out: parts that repeat are counted once.
@@ -197,11 +197,16 @@ pub struct CountedVector {
 }
 
 impl<F: Field> Count<F> {
-    /// The shape of `circuit`.
+    /// The shape of `circuit`, which is recorded.
     ///
     /// # Errors
     /// `Invalid` where the circuit is malformed.
-    pub fn shape<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
+    pub fn shape<C: Source<F>>(circuit: &C) -> Result<Shape> {
+        Shape::of(circuit)
+    }
+
+    /// The shape of `circuit`, which is compiled for this backend.
+    pub(super) fn direct<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
         let mut count = Self { shape: Shape::default(), fingerprint: None, wires: 0, field: PhantomData };
         circuit.run(&mut count)?;
         Ok(count.shape)

@@ -1,4 +1,5 @@
 use super::*;
+use crate::circuit::stream::Source;
 use crate::circuit::{Circuit, Clear, Count, Matrix};
 use crate::error::Result;
 use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
@@ -169,7 +170,7 @@ fn long_solutions_are_read_in_pieces() {
     fails_at(&statement, &s, "the range of s[0..4096][17]");
 }
 
-fn sizes(circuit: &impl Circuit<Count<F61>>) -> [u64; 6] {
+fn sizes(circuit: &impl Source<F61>) -> [u64; 6] {
     let shape = Count::shape(circuit).unwrap();
     [shape.inputs, shape.mul, shape.assert, shape.polynomials, shape.degree, shape.matrices]
 }

@@ -15,7 +15,7 @@ pub fn shapes<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>>
     for number in 0..counted(clauses)? {
         let shape = match shapes.get(clauses.like(number)) {
             Some(shape) => *shape,
-            None => Count::shape(&Clause::new(clauses, number))?,
+            None => Count::direct(&Clause::new(clauses, number))?,
         };
         shapes.push(shape);
     }

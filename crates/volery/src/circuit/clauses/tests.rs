@@ -1,6 +1,7 @@
 //! Clauses in the clear, and their gates.
 
 use super::*;
+use crate::circuit::stream::Source;
 use crate::circuit::{Circuit, Clear, Count, Shape};
 use crate::error::Error;
 use volery_primitives::Field;
@@ -95,15 +96,7 @@ fn one_of_the_clauses_has_to_hold() {
 
 #[test]
 fn whoever_asserts_nothing_is_refused() {
-    let refused = |circuit: &dyn Circuit<Count<F2>>| {
-        struct Whole<'a>(&'a dyn Circuit<Count<F2>>);
-        impl Circuit<Count<F2>> for Whole<'_> {
-            fn run(&self, b: &mut Count<F2>) -> Result<()> {
-                self.0.run(b)
-            }
-        }
-        Count::shape(&Whole(circuit)).unwrap_err().to_string()
-    };
+    let refused = |circuit: &dyn Source<F2>| Shape::of(circuit).unwrap_err().to_string();
     let tiny = Tiny(vec![(Kind::Zeros, 1), (Kind::Nothing, 2)]);
     assert!(refused(&OneOf(&tiny)).contains("asserts nothing"));
     assert!(refused(&Clause::new(&tiny, 1)).contains("asserts nothing"));

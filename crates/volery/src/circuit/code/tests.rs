@@ -4,6 +4,7 @@ use super::string::*;
 use super::*;
 use crate::circuit::gadget::Bytes;
 use crate::circuit::gadget::evaluation::{Evaluation, ands, bit_value, evaluation, secret, value};
+use crate::circuit::stream::Recorder;
 use proptest::prelude::*;
 
 mod sense;
@@ -343,7 +344,9 @@ fn a_claim_lists_what_held() {
 
 #[test]
 fn ands_are_pinned() {
-    let count = |program: for<'b, 'c> fn(&'c Code<&'b mut _>, Pointer<'c, &'b mut _, 8>)| {
+    type Program =
+        for<'r, 'b, 'c> fn(&'c Code<&'b mut Recorder<'r, F2>>, Pointer<'c, &'b mut Recorder<'r, F2>, 8>);
+    let count = |program: Program| {
         ands(move |b| {
             let input = Bytes::witness(b, 16)?;
             Code::run(b, |code| program(code, code.bytes("s", &input))).map(drop)

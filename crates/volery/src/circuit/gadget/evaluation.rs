@@ -1,6 +1,7 @@
 //! Gadgets on values, and their ANDs, for the tests.
 
 use super::{Bit, Signed, Word};
+use crate::circuit::stream::Recorder;
 use crate::circuit::{Circuit, Clear, Count};
 use crate::error::Result;
 use core::iter::empty;
@@ -34,12 +35,15 @@ pub(crate) fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
     value(*word.resize::<128>().word()) as i128
 }
 
+/// What is done with two secrets.
+pub(crate) type OfTwo<T> = fn(&mut Recorder<'_, F2>, T, T) -> Result<()>;
+
 /// The number of ANDs of `gates`.
-pub(crate) fn ands(gates: impl Fn(&mut Count<F2>) -> Result<()>) -> u64 {
+pub(crate) fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
     struct Gates<F>(F);
 
-    impl<F: Fn(&mut Count<F2>) -> Result<()>> Circuit<Count<F2>> for Gates<F> {
-        fn run(&self, b: &mut Count<F2>) -> Result<()> {
+    impl<F: Fn(&mut Recorder<'_, F2>) -> Result<()>> Circuit<Recorder<'_, F2>> for Gates<F> {
+        fn run(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
             self.0(b)
         }
     }

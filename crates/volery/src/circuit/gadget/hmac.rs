@@ -133,6 +133,7 @@ pub fn prf<H: Hash<B>, B: Backend<F = F2>>(
 mod tests {
     use super::*;
     use crate::circuit::gadget::{Holes, Sha1, Sha3_256, Sha256, bits_of};
+    use crate::circuit::stream::Recorder;
     use crate::circuit::{Circuit, Clear, Count, Polynomials};
     use hmac::{KeyInit, Mac};
 
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_key_is_expanded_once() {
-        fn ands<H: Hash<Count<F2>>>(messages: usize) -> u64 {
+        fn ands<H: for<'r> Hash<Recorder<'r, F2>> + Sync>(messages: usize) -> u64 {
             Count::<F2>::shape(&Codes::<H> { messages, hash: core::marker::PhantomData }).unwrap().mul
         }
         let sha256 = [0, 1, 2].map(ands::<Sha256<_>>);

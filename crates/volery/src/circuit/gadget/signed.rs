@@ -247,8 +247,9 @@ impl<W: Copy, const N: usize> Signed<W, N> {
 mod tests {
     use super::*;
     use crate::circuit::gadget::evaluation::{
-        ands, bit_value, evaluation, secret, secret_signed, signed_value,
+        OfTwo, ands, bit_value, evaluation, secret, secret_signed, signed_value,
     };
+    use crate::circuit::stream::Handle;
     use proptest::prelude::*;
 
     /// `value` in N bits.
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn ands_are_pinned() {
-        let count = |gate: fn(&mut _, Signed<_, 32>, Signed<_, 32>) -> Result<()>| {
+        let count = |gate: OfTwo<Signed<Handle, 32>>| {
             ands(|b| {
                 let (x, y) = (Signed::witness(b)?, Signed::witness(b)?);
                 gate(b, x, y)

@@ -1,5 +1,7 @@
 use super::*;
 use crate::circuit::gadget::bits_of;
+use crate::circuit::gadget::evaluation::ands;
+use crate::circuit::stream::{Handle, Recorder};
 use crate::circuit::{Circuit, Clear, Count};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
@@ -11,10 +13,6 @@ impl<B: Backend<F = F2>, T: Fn(&mut B) -> Result<()>> Circuit<B> for Of<T> {
     fn run(&self, b: &mut B) -> Result<()> {
         (self.0)(b)
     }
-}
-
-fn ands(circuit: impl Fn(&mut Count<F2>) -> Result<()>) -> u64 {
-    Count::<F2>::shape(&Of(circuit)).unwrap().mul
 }
 
 fn some_bytes(length: usize, seed: u8) -> Vec<u8> {
@@ -79,17 +77,18 @@ fn blocks_agree_with_an_outside_implementation() {
 
 #[test]
 fn ands_of_blocks_are_pinned() {
-    fn keyed(b: &mut Count<F2>, length: usize) -> Result<Aes128<<Count<F2> as Backend>::Wire>> {
+    fn keyed(b: &mut Recorder<'_, F2>, length: usize) -> Result<Aes128<Handle>> {
         let key = Bytes::witness(b, length)?;
         Aes128::new(b, &key)
     }
     assert_eq!(ands(|b| keyed(b, 16).map(drop)), 40 * 32);
-    let block = |b: &mut Count<F2>| {
+    let block = ands(|b| {
         let block = Bytes::witness(b, 16)?;
         keyed(b, 16)?.encrypt(b, &block).map(drop)
-    };
-    assert_eq!(ands(block), 200 * 32);
-    let refused = Count::<F2>::shape(&Of(|b: &mut _| keyed(b, 15).map(drop))).unwrap_err().to_string();
+    });
+    assert_eq!(block, 200 * 32);
+    let short = Of(|b: &mut Recorder<'_, F2>| keyed(b, 15).map(drop));
+    let refused = Count::shape(&short).unwrap_err().to_string();
     assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::gadget::{Bit, bits_of};
+use crate::circuit::stream::Recorder;
 use crate::circuit::{Circuit, Clear, Count, Shape};
 use core::array;
 use sha2::Digest;
@@ -117,7 +118,7 @@ impl<B: Backend<F = F2>, C: Compression<B>> Circuit<B> for Compress<C> {
     }
 }
 
-fn shape<C: Compression<Count<F2>>>(public_state: bool, public_block: bool) -> Shape {
+fn shape<C: for<'r> Compression<Recorder<'r, F2>> + Sync>(public_state: bool, public_block: bool) -> Shape {
     Count::shape(&Compress::<C> { public_state, public_block, compression: PhantomData }).unwrap()
 }
 

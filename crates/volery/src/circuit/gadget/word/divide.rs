@@ -104,7 +104,8 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::gadget::evaluation::{ands, evaluation, secret, value};
+    use crate::circuit::gadget::evaluation::{OfTwo, ands, evaluation, secret, value};
+    use crate::circuit::stream::Handle;
     use proptest::prelude::*;
 
     fn check<const N: usize>(x: u128, y: u128) {
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn ands_are_pinned() {
-        let count = |gate: fn(&mut _, Word<_, 32>, Word<_, 32>) -> Result<()>| {
+        let count = |gate: OfTwo<Word<Handle, 32>>| {
             ands(|b| {
                 let (x, y) = (Word::witness(b)?, Word::witness(b)?);
                 gate(b, x, y)

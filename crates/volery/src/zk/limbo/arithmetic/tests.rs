@@ -4,6 +4,7 @@ mod cheats;
 mod sizes;
 
 use super::*;
+use crate::circuit::stream::Source;
 use crate::circuit::{
     Arithmetic, Clear, Count, Dimensions, Entries as MatrixEntries, Matrix, MatrixProduct, Polynomials,
     Reduction,
@@ -42,7 +43,7 @@ impl Way {
     where
         B: Field,
         E: Lanes<B> + CheckField,
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Circuit<Count<B>> + Sync,
+        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
     {
         let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
         let mut out = vec![];
@@ -62,7 +63,7 @@ impl Way {
     where
         B: Field,
         E: Lanes<B> + CheckField,
-        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Circuit<Count<B>> + Sync,
+        C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
     {
         let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
         let terms = self.terms::<B, E>(&parameters, &shape);
@@ -90,7 +91,7 @@ fn holds<B, E, C>(way: Way, circuit: &C, values: &[B])
 where
     B: Field,
     E: Lanes<B> + CheckField,
-    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Circuit<Count<B>> + Sync,
+    C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
 {
     let proof = way.file::<B, E, C>(circuit, values, 1).unwrap();
     let demand = Elements::<B, E>::demand(&Count::shape(circuit).unwrap());
