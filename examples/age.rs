@@ -6,7 +6,7 @@ use std::array;
 use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::gadget::{Array, Bit, Bytes, Word, bits_of, sha256};
+use volery::circuit::gadget::{Array, Bytes, Word, bits_of, sha256};
 use volery::circuit::{Backend, Circuit, Count};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
@@ -32,16 +32,16 @@ impl<B: Backend<F = F2>> Circuit<B> for Adult {
         let (year, month, day) = self.today;
         let birthday = number(year - 18, month, day);
         let adult = date.at_most(b, &Word::public(birthday.into()))?;
-        adult.assert_equal(b, Bit::Public(true), &"at least 18 years old")?;
+        adult.assert_true(b, "at least 18 years old")?;
 
         // Whoever signed the commitment may have been careless.
         let (day, month) = (record.byte(0), record.byte(1));
         let days: Array<_, 8> = DAYS.iter().map(|&days| Word::public(days.into())).collect();
-        let days = days.read(b, month, &"month")?;
+        let days = days.read(b, month, "month")?;
         // Day 0 becomes 255, which no month has.
         let before = day.sub(b, &Word::public(1))?;
         let exists = before.less_than(b, &days)?;
-        exists.assert_equal(b, Bit::Public(true), &"a day of the month")
+        exists.assert_true(b, "a day of the month")
     }
 }
 

@@ -16,7 +16,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Colouring {
         for vertex in 0..10 {
             let [high, low] = [b.witness()?, b.witness()?];
             let both = b.mul(high, low)?;
-            b.assert_zero(both, &format_args!("vertex {vertex} has a colour below three"))?;
+            b.assert_zero(both, format_args!("vertex {vertex} has a colour below three"))?;
             colours.push([high, low]);
         }
         let one = b.constant(true.into());
@@ -26,7 +26,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Colouring {
                 b.add(difference, one)
             });
             let equal = b.mul(high, low)?;
-            b.assert_zero(equal, &format_args!("{from} and {to} have different colours"))?;
+            b.assert_zero(equal, format_args!("{from} and {to} have different colours"))?;
         }
         Ok(())
     }

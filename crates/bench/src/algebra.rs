@@ -103,7 +103,7 @@ impl<B: Backend> Circuit<B> for ByGates<'_, B::F> {
                 let product = b.mul(left[place[0]], right[place[1]])?;
                 difference = b.add(difference, product);
             }
-            b.assert_zero(difference, &"an entry of the product")?;
+            b.assert_zero(difference, "an entry of the product")?;
         }
         Ok(())
     }

@@ -130,7 +130,7 @@ impl<B: Backend<F = F2>> Clauses<B> for Networks {
         for bit in 0..self.bits() {
             let (read, expected) = (b.witness()?, b.constant(F2::from(clause >> bit & 1 == 1)));
             let difference = b.add(read, expected);
-            b.assert_zero(difference, &format_args!("bit {bit} of the clause's number"))?;
+            b.assert_zero(difference, format_args!("bit {bit} of the clause's number"))?;
         }
         self.network.variant(clause as u64).run(b)
     }

@@ -87,7 +87,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Multiplications {
                 xs.iter().zip(&ys).map(|(x, y)| x.mul(b, y)).collect::<volery::Result<Vec<_>>>()?
             };
             for (product, expected) in products.iter().zip(expected) {
-                product.assert_equal(b, &Word::public((*expected).into()), &"product")?;
+                product.assert_equal(b, &Word::public((*expected).into()), "product")?;
             }
         }
         Ok(())

@@ -116,11 +116,12 @@ pub trait Backend {
     /// Link errors.
     fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire>;
 
-    /// Demands that `a` carries zero. `name` says what is demanded, and is printed only where it fails.
+    /// Demands that `a` carries zero. `name` says what is demanded, `"sum"` or `format_args!("sum {i}")`: it is printed only
+    /// where it fails.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
-    fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()>;
+    fn assert_zero(&mut self, a: Self::Wire, name: impl Display) -> Result<()>;
 
     /// Says that `wire` carries bit, or element, `place` of output `port`. Who evaluates a circuit or writes a file of it
     /// takes it; to a proof it means nothing.
@@ -302,7 +303,7 @@ impl<B: Backend> Backend for &mut B {
         (**self).mul(a, b)
     }
     #[inline]
-    fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: B::Wire, name: impl Display) -> Result<()> {
         (**self).assert_zero(a, name)
     }
     fn output(&mut self, port: usize, place: u64, wire: B::Wire) -> Result<()> {

@@ -25,11 +25,11 @@
 //!     fn run(&self, b: &mut B) -> Result<()> {
 //!         let (x, y) = (b.witness()?, b.witness()?);
 //!         let both = b.mul(x, y)?;
-//!         b.assert_zero(both, &"not both one")?;
+//!         b.assert_zero(both, "not both one")?;
 //!         let one = b.constant(true.into());
 //!         let sum = b.add(x, y);
 //!         let neither = b.add(sum, one);
-//!         b.assert_zero(neither, &"not both zero")
+//!         b.assert_zero(neither, "not both zero")
 //!     }
 //! }
 //!
@@ -60,7 +60,7 @@
 //!     fn run(&self, b: &mut B) -> Result<()> {
 //!         let (x, y) = (Element::witness(b)?, Element::witness(b)?);
 //!         let product = x.mul(b, y)?;
-//!         product.assert_equal(b, Element::Public(self.0), &"the product")
+//!         product.assert_equal(b, Element::Public(self.0), "the product")
 //!     }
 //! }
 //!

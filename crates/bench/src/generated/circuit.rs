@@ -136,7 +136,7 @@ impl<B: Backend, N: Circuit<B>> Circuit<B> for Generated<N, B::F> {
                 let value = b.witness()?;
                 difference = b.add(difference, value);
             }
-            b.assert_zero(difference, &"the sum")?;
+            b.assert_zero(difference, "the sum")?;
         }
         self.network.run(b)
     }

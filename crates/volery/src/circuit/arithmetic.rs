@@ -95,7 +95,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
             let same = b.mul(s[0], one)?;
             let negated = b.scale(same, minus_one);
             let difference = b.add(s[0], negated);
-            b.assert_zero(difference, &"the product in the middle")?;
+            b.assert_zero(difference, "the product in the middle")?;
         }
         for odd in s.iter_mut().skip(1).step_by(2) {
             *odd = b.scale(*odd, minus_one);
@@ -114,7 +114,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         for (i, (&end, &start)) in s.iter().zip(&start).enumerate() {
             let other = if i % 2 == 0 { b.scale(start, minus_one) } else { start };
             let difference = b.add(end, other);
-            b.assert_zero(difference, &format_args!("state[{i}]"))?;
+            b.assert_zero(difference, format_args!("state[{i}]"))?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@
 //!         for i in 0..self.0[clause] {
 //!             let (bit, one) = (b.witness()?, b.constant(F2::ONE));
 //!             let zero = b.add(bit, one);
-//!             b.assert_zero(zero, &format_args!("bit {i} is one"))?;
+//!             b.assert_zero(zero, format_args!("bit {i} is one"))?;
 //!         }
 //!         Ok(())
 //!     }

@@ -127,7 +127,7 @@ impl<F: Field> Backend for Clear<'_, F> {
         Ok(a * b)
     }
     #[inline]
-    fn assert_zero(&mut self, a: F, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: F, name: impl Display) -> Result<()> {
         self.asserts += 1;
         if a == F::ZERO { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
@@ -164,11 +164,11 @@ impl<F: Field> Polynomials for Clear<'_, F> {
     fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
         Ok(a.clone())
     }
-    fn assert_zeroes(&mut self, a: Vec<F>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
         self.asserts += a.len() as u64;
         match a.iter().position(|value| *value != F::ZERO) {
             None => Ok(()),
-            Some(lane) => Err(Error::Unsatisfied(lane_name(name, lane, a.len()))),
+            Some(lane) => Err(Error::Unsatisfied(lane_name(&name, lane, a.len()))),
         }
     }
     fn assert_matrix_product(
@@ -176,7 +176,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         a: Matrix<F>,
         b: Matrix<F>,
         c: Entries<F, F>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let (Entries::Public(c) | Entries::Wires(c)) = c;

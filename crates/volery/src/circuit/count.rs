@@ -343,7 +343,7 @@ impl<F: Field> Backend for Count<F> {
         self.gate(b'*', a.number.into(), b.number.into());
         Ok(self.wire(a.depth.max(b.depth) + 1))
     }
-    fn assert_zero(&mut self, a: Counted, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Counted, _: impl Display) -> Result<()> {
         self.shape.assert += 1;
         self.gate(b'0', a.number.into(), 0);
         Ok(())
@@ -404,7 +404,7 @@ impl<F: Field> Polynomials for Count<F> {
         self.shape.polynomials(a.lanes, a.degree);
         Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
     }
-    fn assert_zeroes(&mut self, a: CountedVector, _: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: CountedVector, _: impl Display) -> Result<()> {
         self.gate(b'Z', a.wire.number.into(), 0);
         self.shape.assert += a.lanes as u64;
         self.shape.polynomials(a.lanes, a.degree);
@@ -415,7 +415,7 @@ impl<F: Field> Polynomials for Count<F> {
         a: Matrix<Counted>,
         b: Matrix<Counted>,
         c: Entries<F, Counted>,
-        _: &dyn Display,
+        _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         // All three sizes and the kind of the product, so that what follows can be read in one way only.
@@ -463,11 +463,11 @@ mod tests {
         let public = [F61::ONE, F61::ZERO];
         let row = digest(|b, [x, y, z]| {
             let [x, yz] = [&[x][..], &[y, z]];
-            b.assert_matrix_product(Matrix::new(x, 1), Matrix::new(yz, 2), Entries::Public(&public), &"c")
+            b.assert_matrix_product(Matrix::new(x, 1), Matrix::new(yz, 2), Entries::Public(&public), "c")
         });
         let one = digest(|b, [x, y, z]| {
             let (x, y) = ([x], [y]);
-            b.assert_matrix_product(Matrix::new(&x, 1), Matrix::new(&y, 1), Entries::Wires(&[z]), &"c")?;
+            b.assert_matrix_product(Matrix::new(&x, 1), Matrix::new(&y, 1), Entries::Wires(&[z]), "c")?;
             b.public(&public);
             Ok(())
         });

@@ -70,7 +70,7 @@ impl<F: Field> Backend for Faulty<'_, F> {
     fn mul(&mut self, a: F, b: F) -> Result<F> {
         Ok(a * b + self.error())
     }
-    fn assert_zero(&mut self, a: F, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: F, name: impl Display) -> Result<()> {
         self.clear.assert_zero(a, name)
     }
 }
@@ -102,7 +102,7 @@ impl<F: Field> Polynomials for Faulty<'_, F> {
     fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
         Ok(a.iter().map(|&value| value + self.error()).collect())
     }
-    fn assert_zeroes(&mut self, a: Vec<F>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
         self.clear.assert_zeroes(a, name)
     }
     fn assert_matrix_product(
@@ -110,7 +110,7 @@ impl<F: Field> Polynomials for Faulty<'_, F> {
         a: Matrix<F>,
         b: Matrix<F>,
         c: Entries<F, F>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         self.clear.assert_matrix_product(a, b, c, name)
     }

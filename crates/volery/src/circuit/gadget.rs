@@ -41,11 +41,11 @@
 //!         let mut sum = Element::ZERO;
 //!         for name in ["x", "y"] {
 //!             let x = Element::witness(b)?;
-//!             x.assert_range(b, 20, &format_args!("{name} below 2^20"))?;
+//!             x.assert_range(b, 20, format_args!("{name} below 2^20"))?;
 //!             let square = x.square(b)?;
 //!             sum = sum.add(b, square);
 //!         }
-//!         sum.assert_equal(b, Element::Public(self.sum), &"sum")
+//!         sum.assert_equal(b, Element::Public(self.sum), "sum")
 //!     }
 //! }
 //! ```

@@ -143,7 +143,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let sum = b.add(s.wires[0], s.wires[1]);
             let square = b.mul(sum, sum)?;
             let difference = b.add(square, sum);
-            b.assert_zero(difference, &"the square in the middle")?;
+            b.assert_zero(difference, "the square in the middle")?;
         }
         let backwards = |b: &mut B, s: &mut [B::Wire], steps: &[Step]| {
             for step in steps.iter().rev() {
@@ -166,7 +166,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
         }
         for (i, (&end, &start)) in s.wires.iter().zip(&start).enumerate() {
             let difference = b.add(end, start);
-            b.assert_zero(difference, &format_args!("state[{i}]"))?;
+            b.assert_zero(difference, format_args!("state[{i}]"))?;
         }
         Ok(())
     }

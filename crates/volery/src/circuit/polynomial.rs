@@ -21,11 +21,11 @@
 //!         let minus_one = b.public(&[-B::F::ONE]);
 //!         let less = b.sum(&square, &minus_one);
 //!         let ternary = b.product(&x, &less)?;
-//!         b.assert_zeroes(ternary, &"a value from -1 to 1")?;
+//!         b.assert_zeroes(ternary, "a value from -1 to 1")?;
 //!         let sum = b.inner_product(&wires, &wires)?;
 //!         let expected = b.public(&[-self.squares]);
 //!         let difference = b.sum(&sum, &expected);
-//!         b.assert_zeroes(difference, &"the sum of the squares")
+//!         b.assert_zeroes(difference, "the sum of the squares")
 //!     }
 //! }
 //! ```
@@ -105,7 +105,7 @@ pub trait Polynomials: Backend {
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the values and one is not zero; link errors.
-    fn assert_zeroes(&mut self, a: Self::Vector, name: &dyn Display) -> Result<()>;
+    fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()>;
 
     /// Demands that the product of two matrices is a third: by random vectors, drawn after all three are fixed, where
     /// the system can. `name` is what the third is called.
@@ -120,7 +120,7 @@ pub trait Polynomials: Backend {
         a: Matrix<Self::Wire>,
         b: Matrix<Self::Wire>,
         c: Entries<Self::F, Self::Wire>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()>;
 }
 

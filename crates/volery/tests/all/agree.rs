@@ -312,16 +312,16 @@ impl<B: Polynomials<F = F2>> Clauses<B> for Sizes {
                     let x = b.witness()?;
                     let copy = b.hint(&[x], |x| x[0])?;
                     let difference = b.add(x, copy);
-                    b.assert_zero(difference, &format_args!("copy[{i}]"))?;
+                    b.assert_zero(difference, format_args!("copy[{i}]"))?;
                     sum = b.add(sum, copy);
                 }
-                b.assert_zero(sum, &"an odd number")
+                b.assert_zero(sum, "an odd number")
             }
             1 => {
                 let x = [b.witness()?, b.witness()?];
                 let product = (0..3000).try_fold(x[0], |product, i| b.mul(product, x[i % 2]))?;
                 sum = b.add(sum, product);
-                b.assert_zero(sum, &"both")
+                b.assert_zero(sum, "both")
             }
             _ => InnerProduct::new(700, F2::ONE)?.run(b),
         }

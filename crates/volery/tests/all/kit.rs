@@ -141,24 +141,24 @@ impl<B: Backend<F = F2>> Circuit<B> for Mixed {
     fn run(&self, b: &mut B) -> Result<()> {
         let one = b.constant(F2::ONE);
         let zero = b.constant(F2::ZERO);
-        b.assert_zero(zero, &"zero")?;
+        b.assert_zero(zero, "zero")?;
         let mut parity = zero;
         let mut all = one;
         for i in 0..self.bits {
             let x = b.witness()?;
             let copy = b.hint(&[x], |x| x[0])?;
             let same = b.add(x, copy);
-            b.assert_zero(same, &format_args!("copy[{i}]"))?;
+            b.assert_zero(same, format_args!("copy[{i}]"))?;
             parity = b.add(parity, copy);
             all = b.mul(all, x)?;
             let nothing = b.scale(all, F2::ZERO);
             all = b.add(all, nothing);
             all = b.scale(all, F2::ONE);
         }
-        b.assert_zero(parity, &"parity")?;
+        b.assert_zero(parity, "parity")?;
         let product = b.mul(all, all)?;
         let idempotent = b.add(product, all);
-        b.assert_zero(idempotent, &"idempotent")
+        b.assert_zero(idempotent, "idempotent")
     }
 }
 
@@ -186,11 +186,11 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
             let bit = b.witness()?;
             let copy = b.hint(&[bit], |bit| bit[0])?;
             let zero = b.add(bit, copy);
-            b.assert_zero(zero, &"copy")?;
+            b.assert_zero(zero, "copy")?;
             product = b.mul(product, copy)?;
         }
         let zero = b.add(product, one);
-        b.assert_zero(zero, &"product")
+        b.assert_zero(zero, "product")
     }
 }
 

@@ -76,7 +76,7 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
                     }
                     let expected = b.public(&[-*value]);
                     let difference = b.sum(&computed, &expected);
-                    b.assert_zeroes(difference, &format_args!("polynomial {i}"))?;
+                    b.assert_zeroes(difference, format_args!("polynomial {i}"))?;
                 }
                 Ok(())
             }
@@ -91,7 +91,7 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
                     Matrix::new(&left, *inner),
                     Matrix::new(&right, *columns),
                     product,
-                    &"c",
+                    "c",
                 )
             }
         }
@@ -283,7 +283,7 @@ fn degrees_above_the_highest_are_refused() {
             for _ in 1..self.0 {
                 power = b.product(&power, &x)?;
             }
-            b.assert_zeroes(power, &"a power of zero")
+            b.assert_zeroes(power, "a power of zero")
         }
     }
     let shape = |degree| volery::circuit::Count::<F61>::shape(&Powers(degree));

@@ -265,7 +265,7 @@ impl<B: Backend<F = F2>> Clauses<B> for Noted {
             bit[0]
         })?;
         let difference = b.add(bit, number);
-        b.assert_zero(difference, &"the number")
+        b.assert_zero(difference, "the number")
     }
 }
 

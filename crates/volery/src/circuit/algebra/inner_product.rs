@@ -128,7 +128,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
         observe(begun.elapsed());
     }
     let begun = Instant::now();
-    b.assert_zeroes(sum, &"z")?;
+    b.assert_zeroes(sum, "z")?;
     observe(begun.elapsed());
     Ok(())
 }

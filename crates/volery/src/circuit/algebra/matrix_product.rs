@@ -179,7 +179,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
             Matrix::new(&left, inner),
             Matrix::new(&right, columns),
             product,
-            &"c",
+            "c",
         );
     }
     right = (0..columns).flat_map(|j| right.iter().skip(j).step_by(columns)).copied().collect();
@@ -194,7 +194,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
                 }
             };
             let difference = b.sum(&computed, &expected);
-            b.assert_zeroes(difference, &format_args!("c[{i}][{j}]"))?;
+            b.assert_zeroes(difference, format_args!("c[{i}][{j}]"))?;
         }
     }
     Ok(())

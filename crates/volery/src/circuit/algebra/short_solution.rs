@@ -127,16 +127,16 @@ pub(in crate::circuit) fn push<'a, B: Polynomials>(
         }
         let piece = &solution[start..end];
         if piece.len() == length {
-            bound.assert(b, piece, &"the range of s")?;
+            bound.assert(b, piece, "the range of s")?;
         } else {
-            bound.assert(b, piece, &format_args!("the range of s[{start}..{end}]"))?;
+            bound.assert(b, piece, format_args!("the range of s[{start}..{end}]"))?;
         }
     }
     for (i, (row, right)) in equations.enumerate() {
         let image = b.linear(row, &solution);
         let expected = b.constant(-right);
         let difference = b.add(image, expected);
-        b.assert_zero(difference, &format_args!("t[{i}]"))?;
+        b.assert_zero(difference, format_args!("t[{i}]"))?;
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ impl Bound {
     }
 
     /// Demands that `wires` carry integers that are allowed.
-    fn assert<B: Polynomials>(self, b: &mut B, wires: &[B::Wire], name: &dyn Display) -> Result<()> {
+    fn assert<B: Polynomials>(self, b: &mut B, wires: &[B::Wire], name: impl Display) -> Result<()> {
         let s = b.vector(wires);
         let product = match self {
             Self::Binary => {

@@ -141,10 +141,10 @@ fn malformations_are_named_with_their_line() {
 fn errors_of_the_backend_pass() {
     let bristol = open(SMALL.as_bytes()).unwrap();
     let mut clear = Clear::<F2>::new([F2::ONE; 2]);
-    let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, &at.wire));
+    let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, at.wire));
     assert!(matches!(refused, Ok(())), "xor and nand of ones are zero");
     let mut clear = Clear::<F2>::new([F2::ONE, F2::ZERO]);
-    let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, &at.wire));
+    let refused = bristol.run(&mut clear, |b, _| b.witness(), |b, at, w| b.assert_zero(w, at.wire));
     assert!(matches!(refused, Err(Error::Unsatisfied(name)) if name == "3"));
 }
 

@@ -279,7 +279,7 @@ impl Backend for Writer<'_> {
         Ok(Written::Wire(self.gate(operands, "AND")))
     }
 
-    fn assert_zero(&mut self, a: Written, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Written, _: impl Display) -> Result<()> {
         let place = self.outputs.last().expect("that of the assertions") + self.assertions;
         self.assertions += 1;
         self.copy(a, place);

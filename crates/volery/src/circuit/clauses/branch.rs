@@ -106,7 +106,7 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
         self.backend.mul(a, b)
     }
     #[inline]
-    fn assert_zero(&mut self, a: B::Wire, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: B::Wire, name: impl Display) -> Result<()> {
         match &mut self.assertions {
             Assertions::Stand(any) => {
                 *any = true;
@@ -213,7 +213,7 @@ impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
     fn commit(&mut self, a: &B::Vector) -> Result<Vec<B::Wire>> {
         self.backend.commit(a)
     }
-    fn assert_zeroes(&mut self, a: B::Vector, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: B::Vector, name: impl Display) -> Result<()> {
         match &mut self.assertions {
             Assertions::Stand(any) => {
                 *any = true;
@@ -230,7 +230,7 @@ impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
         a: Matrix<B::Wire>,
         b: Matrix<B::Wire>,
         c: Entries<F2, B::Wire>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         if let Assertions::Stand(any) = &mut self.assertions {
             *any = true;
@@ -249,7 +249,7 @@ impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
                 };
                 // Over F_2 a sum is a difference.
                 let difference = self.backend.sum(&product, &expected);
-                self.assert_zeroes(difference, name)?;
+                self.assert_zeroes(difference, &name)?;
             }
         }
         Ok(())

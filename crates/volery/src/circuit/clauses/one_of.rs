@@ -89,7 +89,7 @@ impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
             b.forget(before.as_slice());
         }
         let all_failed = all_failed.ok_or_else(no_clauses)?;
-        b.assert_zero(all_failed, &one_of(count))
+        b.assert_zero(all_failed, one_of(count))
     }
 }
 

@@ -32,11 +32,11 @@ impl<B: Backend<F = F2>> Clauses<B> for Tiny {
         let x = (0..bits).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
         let one = b.constant(F2::ONE);
         match kind {
-            Kind::Zeros => x.into_iter().try_for_each(|x| b.assert_zero(x, &"zero")),
+            Kind::Zeros => x.into_iter().try_for_each(|x| b.assert_zero(x, "zero")),
             Kind::Product => {
                 let product = x.into_iter().try_fold(one, |product, x| b.mul(product, x))?;
                 let zero = b.add(product, one);
-                b.assert_zero(zero, &"product")
+                b.assert_zero(zero, "product")
             }
             Kind::Nothing => Ok(()),
         }

@@ -78,7 +78,7 @@ impl<W: Copy> Outcome<W> {
     pub fn assert_failed<B: Backend<F = F2, Wire = W>>(&self, b: &mut B) -> Result<()> {
         let held = &self.assertions;
         let name = format_args!("some assertion fails (no assertion failed; these held: {held})");
-        self.failed.assert_equal(b, Bit::Public(true), &name)
+        self.failed.assert_true(b, name)
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn assert_sum<B: Polynomials<F = F2>>(
     addends: impl Into<Vec<Addend<B::Vector>>>,
     plus_one: bool,
     sum: &B::Vector,
-    name: &dyn Display,
+    name: impl Display,
 ) -> Result<()> {
     let below = words.below();
     let mut sorted = Vec::new();
@@ -130,7 +130,7 @@ mod tests {
             // One addend is a square, which changes no value.
             let square = b.product(&addends[0].vector, &addends[0].vector)?;
             addends[0] = Addend { vector: square, degree: 2 };
-            assert_sum(b, self.words, addends, self.plus_one, &sum, &"sum")
+            assert_sum(b, self.words, addends, self.plus_one, &sum, "sum")
         }
     }
 

@@ -60,9 +60,9 @@ impl<W: Copy, const N: usize> Array<W, N> {
         &self,
         b: &mut B,
         index: &Word<W, M>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<Word<W, N>> {
-        self.assert_contains(b, index, name)?;
+        self.assert_contains(b, index, &name)?;
         self.read_unchecked(b, index)
     }
 
@@ -103,9 +103,9 @@ impl<W: Copy, const N: usize> Array<W, N> {
         b: &mut B,
         index: &Word<W, M>,
         word: &Word<W, N>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
-        self.assert_contains(b, index, name)?;
+        self.assert_contains(b, index, &name)?;
         self.write_where(b, Bit::Public(true), index, word)
     }
 
@@ -164,10 +164,10 @@ impl<W: Copy, const N: usize> Array<W, N> {
         &self,
         b: &mut B,
         index: &Word<W, M>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         let contains = self.contains(b, index)?;
-        contains.assert_equal(b, Bit::Public(true), &format_args!("{name}: index below {}", self.len()))
+        contains.assert_true(b, format_args!("{name}: index below {}", self.len()))
     }
 }
 
@@ -198,9 +198,9 @@ mod tests {
         let b: &mut Evaluation = &mut evaluation();
         let mut array: Array<_, 9> = (0..len).map(|i| secret(300 + i)).collect();
         assert_eq!(bit_value(array.contains(b, &index).unwrap()), at < len);
-        let read = array.read(b, &index, &"numbers");
+        let read = array.read(b, &index, "numbers");
         if at >= len {
-            let written = array.write(b, &index, &secret(1), &"numbers").unwrap_err().to_string();
+            let written = array.write(b, &index, &secret(1), "numbers").unwrap_err().to_string();
             let read = read.err().unwrap().to_string();
             for refused in [read, written] {
                 assert!(refused.contains(&format!(": numbers: index below {len} ")), "{refused}");
@@ -210,7 +210,7 @@ mod tests {
             return;
         }
         assert_eq!(value(read.unwrap()), 300 + at);
-        array.write(b, &index, &secret(7), &"numbers").unwrap();
+        array.write(b, &index, &secret(7), "numbers").unwrap();
         for (i, &word) in array.iter().enumerate() {
             assert_eq!(value(word), if i as u128 == at { 7 } else { 300 + i as u128 });
         }
@@ -258,8 +258,8 @@ mod tests {
         let public = ands(|b| {
             let mut array = Array::<_, 8>::witness(b, 64)?;
             let word = Word::witness(b)?;
-            array.write(b, &Word::<_, 64>::public(5), &word, &"array")?;
-            array.read(b, &Word::<_, 64>::public(9), &"array").map(drop)
+            array.write(b, &Word::<_, 64>::public(5), &word, "array")?;
+            array.read(b, &Word::<_, 64>::public(9), "array").map(drop)
         });
         assert_eq!(public, 0);
     }

@@ -118,9 +118,17 @@ impl<W: Copy> Bit<W> {
         self,
         b: &mut B,
         expected: Self,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         let difference = self.xor(b, expected).wire(b);
         b.assert_zero(difference, name)
+    }
+
+    /// Demands that the bit is one, under `name`.
+    ///
+    /// # Errors
+    /// Those of [`Backend::assert_zero`].
+    pub fn assert_true<B: Backend<F = F2, Wire = W>>(self, b: &mut B, name: impl Display) -> Result<()> {
+        self.assert_equal(b, Self::Public(true), name)
     }
 }

@@ -101,19 +101,19 @@ impl<W: Copy> Bytes<W> {
         &self,
         b: &mut B,
         expected: &[u8],
-        name: &(impl Display + ?Sized),
+        name: impl Display,
     ) -> Result<()> {
-        self.check_length(expected.len(), name)?;
+        self.check_length(expected.len(), &name)?;
         for (at, (word, &byte)) in self.0.iter().rev().zip(expected.iter().rev()).enumerate() {
             for (i, bit) in word.bits().iter().enumerate() {
                 let expected = Bit::Public(byte >> i & 1 == 1);
-                bit.assert_equal(b, expected, &format_args!("{name}[{}]", 8 * at + i))?;
+                bit.assert_equal(b, expected, format_args!("{name}[{}]", 8 * at + i))?;
             }
         }
         Ok(())
     }
 
-    fn check_length(&self, other: usize, name: &(impl Display + ?Sized)) -> Result<()> {
+    fn check_length(&self, other: usize, name: impl Display) -> Result<()> {
         if other == self.len() {
             return Ok(());
         }

@@ -121,7 +121,7 @@ impl<F: Field, W: Copy> Element<F, W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`] and [`Backend::assert_zero`].
-    pub fn inverse<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: &dyn Display) -> Result<Self> {
+    pub fn inverse<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: impl Display) -> Result<Self> {
         let inverse = self.hinted_inverse(b)?;
         let product = self.mul(b, inverse)?;
         product.assert_equal(b, Self::ONE, name)?;
@@ -140,7 +140,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         let product = self.mul(b, inverse)?;
         let zero = Self::ONE.sub(b, product);
         // Whatever was hinted, `zero` is one where the element is zero; this makes it zero elsewhere.
-        self.mul(b, zero)?.assert_zero(b, &"the test for zero")?;
+        self.mul(b, zero)?.assert_zero(b, "the test for zero")?;
         Ok(zero)
     }
 
@@ -168,7 +168,7 @@ impl<F: Field, W: Copy> Element<F, W> {
     ///
     /// # Errors
     /// Those of [`Backend::assert_zero`].
-    pub fn assert_zero<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: &dyn Display) -> Result<()> {
+    pub fn assert_zero<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: impl Display) -> Result<()> {
         let wire = self.wire(b);
         b.assert_zero(wire, name)
     }
@@ -181,7 +181,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         self,
         b: &mut B,
         expected: Self,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         self.sub(b, expected).assert_zero(b, name)
     }
@@ -190,7 +190,7 @@ impl<F: Field, W: Copy> Element<F, W> {
     ///
     /// # Errors
     /// Those of [`Backend::mul`] and [`Backend::assert_zero`].
-    pub fn assert_bit<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: &dyn Display) -> Result<()> {
+    pub fn assert_bit<B: Backend<F = F, Wire = W>>(self, b: &mut B, name: impl Display) -> Result<()> {
         let less = self.sub(b, Self::ONE);
         self.mul(b, less)?.assert_zero(b, name)
     }

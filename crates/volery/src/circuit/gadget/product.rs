@@ -56,7 +56,7 @@ const SIDE_BY_SIDE: usize = 16;
 ///         let (xs, ys) = (read(b)?, read(b)?);
 ///         let number = Word::<_, 32>::public(self.number.into());
 ///         let products = products_with_holes(b, &xs, &ys)?;
-///         products.iter().try_for_each(|product| product.assert_equal(b, &number, &"product"))
+///         products.iter().try_for_each(|product| product.assert_equal(b, &number, "product"))
 ///     }
 /// }
 /// ```
@@ -124,15 +124,15 @@ fn multiply<B: Polynomials<F = F2>, const N: usize>(
         match <[_; 1]>::try_from(rows) {
             Ok([row]) => {
                 let difference = b.sum(&row.vector, &sum);
-                b.assert_zeroes(difference, &"a row of a product")?;
+                b.assert_zeroes(difference, "a row of a product")?;
             }
-            Err(rows) => assert_sum(b, part, rows, false, &sum, &"rows of a product")?,
+            Err(rows) => assert_sum(b, part, rows, false, &sum, "rows of a product")?,
         }
         let shifted = words.lanes(|word, bit| bit.checked_sub(low).map(|bit| word * part.width + bit));
         addends.push(Addend { vector: b.gather(&sum, &shifted), degree: 1 });
     }
     let result = b.vector(product);
-    assert_sum(b, words, addends, false, &result, &"a product")?;
+    assert_sum(b, words, addends, false, &result, "a product")?;
     Ok(product.to_vec())
 }
 
@@ -229,7 +229,7 @@ mod tests {
             let (xs, ys) = (read()?, read()?);
             let products = products_with_holes::<B, N>(b, &xs, &ys)?;
             for (product, &expected) in products.iter().zip(&self.expected) {
-                product.assert_equal(b, &Word::public(expected), &"product")?;
+                product.assert_equal(b, &Word::public(expected), "product")?;
             }
             Ok(())
         }
@@ -346,7 +346,7 @@ mod tests {
         let products = products_with_holes::<_, 32>(&mut clear, &xs, &ys).unwrap();
         assert_eq!(products.iter().map(Word::is_public).collect::<Vec<_>>(), [true, false, true]);
         for (product, expected) in products.iter().zip([42, 0, 12]) {
-            product.assert_equal(&mut clear, &Word::public(expected), &"product").unwrap();
+            product.assert_equal(&mut clear, &Word::public(expected), "product").unwrap();
         }
         assert!(products_with_holes(&mut clear, &xs, &ys[..2]).is_err());
     }

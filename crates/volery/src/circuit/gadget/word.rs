@@ -158,10 +158,10 @@ impl<W: Copy, const N: usize> Word<W, N> {
         &self,
         b: &mut B,
         expected: &Self,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         for (i, (bit, expected)) in self.0.iter().zip(expected.0).enumerate() {
-            bit.assert_equal(b, expected, &format_args!("{name}[{i}]"))?;
+            bit.assert_equal(b, expected, format_args!("{name}[{i}]"))?;
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ mod tests {
                 x.mul(b, &y)?,
             ];
             for (i, (result, expected)) in results.iter().zip(self.expected).enumerate() {
-                result.assert_equal(b, &Word::public(expected.into()), &format_args!("result{i}"))?;
+                result.assert_equal(b, &Word::public(expected.into()), format_args!("result{i}"))?;
             }
             Ok(())
         }
@@ -232,10 +232,10 @@ mod tests {
         fn public_words_cost_nothing(x: u128, y: u128) {
             let mut clear = Clear::<F2>::new(std::iter::empty());
             let sum = Word::<_, 128>::public(x).add(&mut clear, &Word::public(y)).unwrap();
-            sum.assert_equal(&mut clear, &Word::public(x.wrapping_add(y)), &"sum").unwrap();
+            sum.assert_equal(&mut clear, &Word::public(x.wrapping_add(y)), "sum").unwrap();
             let product = Word::<_, 128>::public(x).mul(&mut clear, &sum).unwrap();
             let expected = Word::public(x.wrapping_mul(x.wrapping_add(y)));
-            product.assert_equal(&mut clear, &expected, &"product").unwrap();
+            product.assert_equal(&mut clear, &expected, "product").unwrap();
             prop_assert!(sum.is_public() && product.is_public());
         }
     }

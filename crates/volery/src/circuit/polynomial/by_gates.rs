@@ -26,7 +26,7 @@ pub(crate) trait ByGates: Backend {
         a: Matrix<Self::Wire>,
         b: Matrix<Self::Wire>,
         c: Entries<Self::F, Self::Wire>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         for j in 0..b.columns() {
@@ -39,7 +39,7 @@ pub(crate) trait ByGates: Backend {
                 };
                 let minus = self.scale(expected, -Self::F::ONE);
                 let difference = self.add(product, minus);
-                self.assert_zero(difference, &format_args!("{name}[{i}][{j}]"))?;
+                self.assert_zero(difference, format_args!("{name}[{i}][{j}]"))?;
             }
         }
         Ok(())
@@ -76,21 +76,21 @@ impl<B: ByGates> Polynomials for B {
     fn commit(&mut self, a: &Vec<B::Wire>) -> Result<Vec<B::Wire>> {
         Ok(a.clone())
     }
-    fn assert_zeroes(&mut self, a: Vec<B::Wire>, name: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Vec<B::Wire>, name: impl Display) -> Result<()> {
         // A name may take long to make, and few are asked for.
         if let [wire] = a[..] {
             return self.assert_zero(wire, name);
         }
         a.into_iter()
             .enumerate()
-            .try_for_each(|(lane, wire)| self.assert_zero(wire, &format_args!("{name}[{lane}]")))
+            .try_for_each(|(lane, wire)| self.assert_zero(wire, format_args!("{name}[{lane}]")))
     }
     fn assert_matrix_product(
         &mut self,
         a: Matrix<B::Wire>,
         b: Matrix<B::Wire>,
         c: Entries<B::F, B::Wire>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         self.assert_product(a, b, c, name)
     }

@@ -147,7 +147,7 @@ impl Relation {
                         let expected = b.constant(value.bit(at.bit));
                         let difference = b.add(wire, expected);
                         let name = &self.outputs[at.port].name;
-                        b.assert_zero(difference, &format_args!("{name}[{}] (wire {})", at.bit, at.wire))
+                        b.assert_zero(difference, format_args!("{name}[{}] (wire {})", at.bit, at.wire))
                     }
                     None => Ok(()),
                 },

@@ -275,8 +275,8 @@ impl<F: Field> Backend for Recorder<'_, F> {
         self.outcome()?;
         Ok(wire)
     }
-    fn assert_zero(&mut self, a: Handle, name: &dyn Display) -> Result<()> {
-        self.asserted(name)?;
+    fn assert_zero(&mut self, a: Handle, name: impl Display) -> Result<()> {
+        self.asserted(&name)?;
         let a = self.frame.slot(a);
         self.push(Op::Assert, 0, a, 0);
         self.outcome()
@@ -422,8 +422,8 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         self.outcome()?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: VectorHandle, name: &dyn Display) -> Result<()> {
-        self.asserted(name)?;
+    fn assert_zeroes(&mut self, a: VectorHandle, name: impl Display) -> Result<()> {
+        self.asserted(&name)?;
         let kept = if Rc::strong_count(&a.0) > 1 { KEPT } else { 0 };
         let slot = self.frame.vector(&a);
         self.push(Op::AssertZeroes, kept, slot, 0);
@@ -434,10 +434,10 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         a: Matrix<Handle>,
         b: Matrix<Handle>,
         c: Entries<F, Handle>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.asserted(name)?;
+        self.asserted(&name)?;
         let columns = [a.columns(), b.columns()].map(number);
         let block = &mut self.frame.block;
         let (at, constants) = (block.next_word(), block.next_constant());

@@ -55,10 +55,10 @@ struct Bits;
 impl<B: Backend> Circuit<B> for Bits {
     fn run(&self, b: &mut B) -> Result<()> {
         let (x, y) = (Element::witness(b)?, Element::witness(b)?);
-        x.assert_range(b, 20, &"x below 2^20")?;
-        let inverse = y.inverse(b, &"y is not zero")?;
+        x.assert_range(b, 20, "x below 2^20")?;
+        let inverse = y.inverse(b, "y is not zero")?;
         let sum = Element::linear(b, &[B::F::ONE, -B::F::ONE], &[x, inverse])?;
-        sum.assert_equal(b, Element::Public(B::F::ZERO), &"x is one over y")
+        sum.assert_equal(b, Element::Public(B::F::ZERO), "x is one over y")
     }
 }
 
@@ -122,7 +122,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Random {
         let mut wires = vec![Bit::Wire(b.witness()?), Bit::Wire(b.witness()?)];
         perform(b, &self.0, &mut wires)?;
         let last = wires[wires.len() - 1].wire(b);
-        b.assert_zero(last, &format_args!("the last of {}", wires.len()))
+        b.assert_zero(last, format_args!("the last of {}", wires.len()))
     }
 }
 
@@ -162,9 +162,9 @@ fn perform<B: Polynomials<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bi
                 let inner = b.inner_product(&[x, y], &[y, x])?;
                 let difference = b.sum(&square, &v);
                 if *twice {
-                    b.assert_zeroes(difference.clone(), &"squares of bits")?;
+                    b.assert_zeroes(difference.clone(), "squares of bits")?;
                 }
-                b.assert_zeroes(difference, &"squares of bits again")?;
+                b.assert_zeroes(difference, "squares of bits again")?;
                 let all = b.sum(&inner, &total);
                 b.commit(&all)?[0]
             }
@@ -172,7 +172,7 @@ fn perform<B: Polynomials<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bi
                 let x = get(b, *x);
                 let square = b.mul(x, x)?;
                 let zero = b.add(square, x);
-                b.assert_zero(zero, &format_args!("a square in step {number}"))?;
+                b.assert_zero(zero, format_args!("a square in step {number}"))?;
                 x
             }
             Step::Scope(steps, kept) => {
@@ -279,7 +279,7 @@ fn what_ends_gives_its_slots_again() {
                 let x = Word::<_, 8>::witness(b)?;
                 let first = x.bits()[0].wire(b);
                 let vector = b.vector(&[first]);
-                b.assert_zeroes(vector, &"a bit")?;
+                b.assert_zeroes(vector, "a bit")?;
                 Ok(x.bits()[0].xor(b, sum))
             })
             .unwrap();
@@ -362,7 +362,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Named {
         for i in 0..5000 {
             let x = b.witness()?;
             b.call(b"zero", &[x], |b, arguments| {
-                b.assert_zero(arguments[0], &format_args!("bit {i}"))?;
+                b.assert_zero(arguments[0], format_args!("bit {i}"))?;
                 Ok(Returned::default())
             })?;
         }
@@ -404,7 +404,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Replaced {
             })?;
             b.forget(&state);
             state = next.wires;
-            b.assert_zero(state[0], &format_args!("state {i}"))?;
+            b.assert_zero(state[0], format_args!("state {i}"))?;
         }
         Ok(())
     }

@@ -140,7 +140,7 @@ impl Backend for Evaluator<'_> {
         let label = self.hash.one(a.label).0 ^ (ciphertext.0 ^ b.label.0) & a.value.mask();
         Ok(Active { label: F128(label), value: a.value * b.value })
     }
-    fn assert_zero(&mut self, a: Active, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Active, _: impl Display) -> Result<()> {
         self.output.assert(a.label);
         Ok(())
     }

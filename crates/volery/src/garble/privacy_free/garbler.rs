@@ -133,7 +133,7 @@ impl Backend for Garbler<'_> {
         }
         Ok(zero)
     }
-    fn assert_zero(&mut self, a: F128, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: F128, _: impl Display) -> Result<()> {
         self.output.assert(a);
         Ok(())
     }

@@ -93,7 +93,7 @@ fn no_piece_is_evaluated_that_was_not_given() {
         fn run(&self, b: &mut B) -> Result<()> {
             let one = b.witness()?;
             let product = (0..2 * PIECE + 5).fold(one, |product, _| b.mul(product, one).unwrap_or(product));
-            b.assert_zero(product, &"no")
+            b.assert_zero(product, "no")
         }
     }
     let key = key(Arch::detect(), Construction::default());
@@ -142,7 +142,7 @@ fn one_and_by_its_formula() {
             let x = b.witness()?;
             let square = b.mul(x, x)?;
             let difference = b.add(square, x);
-            b.assert_zero(difference, &"the square of a bit")
+            b.assert_zero(difference, "the square of a bit")
         }
     }
     for construction in Construction::ALL {
@@ -164,8 +164,8 @@ fn constants_that_are_asserted() {
             let constant = b.constant(self.0);
             let product = b.mul(constant, constant)?;
             let none = b.scale(product, F2::ZERO);
-            b.assert_zero(none, &"nothing")?;
-            b.assert_zero(product, &"the constant")
+            b.assert_zero(none, "nothing")?;
+            b.assert_zero(product, "the constant")
         }
     }
     assert_sound(&Asserted(F2::ZERO), 0, |_| true);

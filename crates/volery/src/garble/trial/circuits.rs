@@ -195,7 +195,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Arbitrary {
         for &(wire, value) in &self.asserted {
             let value = b.constant(value);
             let difference = b.add(wires[wire], value);
-            b.assert_zero(difference, &format_args!("wire {wire}"))?;
+            b.assert_zero(difference, format_args!("wire {wire}"))?;
         }
         Ok(())
     }

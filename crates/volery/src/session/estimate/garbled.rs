@@ -59,7 +59,7 @@ mod tests {
             }
             let one = b.constant(F2::ONE);
             let zero = b.add(all, one);
-            b.assert_zero(zero, &"all are ones")
+            b.assert_zero(zero, "all are ones")
         }
     }
 

@@ -23,7 +23,7 @@ impl<B: Polynomials> Circuit<B> for Power {
         }
         let one = b.public(&[B::F::ONE]);
         let difference = b.sum(&power, &one);
-        b.assert_zeroes(difference, &"one")
+        b.assert_zeroes(difference, "one")
     }
 }
 

@@ -114,7 +114,7 @@ fn no_inputs_and_no_gates() {
     impl<B: crate::circuit::Backend<F = F2>> Circuit<B> for Constant {
         fn run(&self, b: &mut B) -> Result<()> {
             let constant = b.constant(self.0);
-            b.assert_zero(constant, &"the constant")
+            b.assert_zero(constant, "the constant")
         }
     }
     for value in [false, true] {

@@ -193,7 +193,7 @@ impl Backend for Views<'_> {
         product[0].0 |= a[0].0 & b[0].0 & 1;
         Ok(product)
     }
-    fn assert_zero(&mut self, a: Word, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Word, _: impl Display) -> Result<()> {
         self.asserted.push(a);
         if self.asserted.len() == ASSERTIONS {
             self.pass_on();

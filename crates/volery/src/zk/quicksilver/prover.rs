@@ -234,7 +234,7 @@ impl Backend for Prover<'_> {
         self.multiply(a, b, a.value() * b.value())
     }
     #[inline]
-    fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Mac, name: impl Display) -> Result<()> {
         if a.value() != F2::ZERO && self.failed.is_none() {
             self.failed = Some(name.to_string());
         }

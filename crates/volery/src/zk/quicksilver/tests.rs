@@ -32,7 +32,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Products {
             let product = b.mul(x, y)?;
             sum = b.add(sum, product);
         }
-        b.assert_zero(sum, &"the sum")
+        b.assert_zero(sum, "the sum")
     }
 }
 
@@ -77,7 +77,7 @@ impl Backend for Cheat<'_> {
         self.gate += 1;
         self.prover.multiply(a, b, a.value() * b.value() + lie)
     }
-    fn assert_zero(&mut self, a: Mac, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Mac, name: impl Display) -> Result<()> {
         self.prover.assert_zero(a, name)
     }
 }

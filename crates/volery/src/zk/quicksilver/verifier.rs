@@ -230,7 +230,7 @@ impl Backend for Verifier<'_> {
         Ok(Key(c))
     }
     #[inline]
-    fn assert_zero(&mut self, a: Key, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Key, _: impl Display) -> Result<()> {
         self.openings.absorb(&a.0);
         self.gates.assert += 1;
         Ok(())

@@ -424,7 +424,7 @@ impl<M: Macs> Backend for Prover<'_, M> {
     fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {
         self.multiply(a, b, M::value(a) * M::value(b))
     }
-    fn assert_zero(&mut self, a: M::Tag, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: M::Tag, name: impl Display) -> Result<()> {
         if M::value(a) != M::F::ZERO && self.failed.is_none() {
             self.failed = Some(name.to_string());
         }

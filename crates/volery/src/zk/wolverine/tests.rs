@@ -100,7 +100,7 @@ impl<B: Backend> Circuit<B> for Products<B::F> {
             let product = b.mul(x, y)?;
             sum = b.add(sum, product);
         }
-        b.assert_zero(sum, &"the sum")
+        b.assert_zero(sum, "the sum")
     }
 }
 
@@ -282,7 +282,7 @@ impl<B: Backend> Circuit<B> for Careless<B::F> {
             let product = b.mul(x, y).unwrap_or(zero);
             sum = b.add(sum, product);
         }
-        b.assert_zero(sum, &"the sum")
+        b.assert_zero(sum, "the sum")
     }
 }
 

@@ -387,7 +387,7 @@ impl<M: Macs> Backend for Verifier<'_, M> {
         self.counted.mul += 1;
         Ok(c)
     }
-    fn assert_zero(&mut self, a: M::E, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: M::E, _: impl Display) -> Result<()> {
         self.openings.absorb(&a);
         self.counted.assert += 1;
         Ok(())

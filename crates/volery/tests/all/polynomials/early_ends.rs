@@ -18,13 +18,13 @@ impl<B: Polynomials> Circuit<B> for Squares<B::F> {
             let product = b.mul(x, x)?;
             let y = b.witness()?;
             let zero = b.mul(product, y)?;
-            b.assert_zero(zero, &"zero")?;
+            b.assert_zero(zero, "zero")?;
             let x = b.vector(&[x]);
             let square = b.public(&[-*square]);
             let product = b.product(&x, &x)?;
             let difference = b.sum(&product, &square);
             let lanes = b.gather(&difference, &vec![Some(0); MANY]);
-            b.assert_zeroes(lanes, &format_args!("square {i}"))?;
+            b.assert_zeroes(lanes, format_args!("square {i}"))?;
         }
         Ok(())
     }
@@ -63,9 +63,9 @@ impl<B: Polynomials> Circuit<B> for Rounds {
                 .map(|(i, j)| b.mul(x[*i], x[*j]))
                 .collect::<Result<_>>()?;
             let (left, right) = (Matrix::new(&x[..2], 1), Matrix::new(&x[4..6], 2));
-            b.assert_matrix_product(left, right, Entries::Wires(&product), &"c")?;
+            b.assert_matrix_product(left, right, Entries::Wires(&product), "c")?;
             if round % 2 == 0 {
-                b.assert_matrix_product(left, right, Entries::Wires(&product), &"c")?;
+                b.assert_matrix_product(left, right, Entries::Wires(&product), "c")?;
             }
             let vector = b.vector(&x[..1]);
             let square = b.product(&vector, &vector)?;
@@ -74,7 +74,7 @@ impl<B: Polynomials> Circuit<B> for Rounds {
             let one = b.public(&[-B::F::ONE]);
             let difference = b.sum(&vector, &one);
             let lanes = b.gather(&difference, &vec![Some(0); 2 * MANY]);
-            b.assert_zeroes(lanes, &"one")?;
+            b.assert_zeroes(lanes, "one")?;
         }
         Ok(())
     }

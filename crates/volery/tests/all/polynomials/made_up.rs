@@ -46,7 +46,7 @@ fn take<B: Polynomials>(
         Step::Are(x, values) => {
             let negated = b.public(&values.iter().map(|value| -*value).collect::<Vec<_>>());
             let difference = b.sum(&vectors[*x], &negated);
-            b.assert_zeroes(difference, &"values")?;
+            b.assert_zeroes(difference, "values")?;
         }
         Step::Matrix(left, inner, right, columns, product, kind) => {
             let (left, right) = (of(left, wires), of(right, wires));
@@ -59,12 +59,7 @@ fn take<B: Polynomials>(
                 }
             };
             let product = if *kind == 0 { Entries::Public(product) } else { Entries::Wires(&committed) };
-            b.assert_matrix_product(
-                Matrix::new(&left, *inner),
-                Matrix::new(&right, *columns),
-                product,
-                &"c",
-            )?;
+            b.assert_matrix_product(Matrix::new(&left, *inner), Matrix::new(&right, *columns), product, "c")?;
         }
     }
     Ok(())

@@ -17,17 +17,17 @@ impl<F: Field, W: Copy> Element<F, W> {
         self,
         b: &mut B,
         count: u32,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<Vec<Self>> {
-        check_bits::<F>(count, name)?;
+        check_bits::<F>(count, &name)?;
         let (x, highest) = match (self, count.checked_sub(1)) {
             (Public(c), _) => {
                 let excess = F::from_word(c.to_word() >> count).expect("no more than an element");
-                Public(excess).assert_zero(b, name)?;
+                Public(excess).assert_zero(b, &name)?;
                 return Ok((0..count).map(|i| Public(bit(c, i))).collect());
             }
             (Wire(_), None) => {
-                self.assert_zero(b, name)?;
+                self.assert_zero(b, &name)?;
                 return Ok(vec![]);
             }
             (Wire(x), Some(highest)) => (x, highest),
@@ -35,7 +35,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         let mut bits = Vec::with_capacity(count as usize);
         for i in 0..highest {
             let bit = Wire(b.hint(&[x], move |x| bit(x[0], i))?);
-            bit.assert_bit(b, &format_args!("{name} (bit {i})"))?;
+            bit.assert_bit(b, format_args!("{name} (bit {i})"))?;
             bits.push(bit);
         }
         // What the other bits leave is 2^highest times the highest, or the element has more.
@@ -68,7 +68,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         self,
         b: &mut B,
         bits: u32,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         self.bits(b, bits, name).map(drop)
     }

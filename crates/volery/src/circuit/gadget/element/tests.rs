@@ -95,12 +95,12 @@ impl<B: Backend> Circuit<B> for Case<B::F> {
             Vanish => x.mul(b, zero)?,
             Square => x.square(b)?,
             Power(exponent) => x.power(b, exponent)?,
-            Inverse => x.inverse(b, &"inverse")?,
+            Inverse => x.inverse(b, "inverse")?,
             IsZero => x.is_zero(b)?,
             Equals => x.equals(b, y)?,
             EqualsItself => x.equals(b, x)?,
             Select => {
-                z.assert_bit(b, &"z")?;
+                z.assert_bit(b, "z")?;
                 z.select(b, x, y)?
             }
             Sum => Element::sum(b, all),
@@ -115,7 +115,7 @@ impl<B: Backend> Circuit<B> for Case<B::F> {
             Polynomial => x.polynomial(b, [c, y, z].into_iter())?,
             PublicPolynomial => x.polynomial(b, [c, one, c].into_iter())?,
         };
-        result.assert_equal(b, Public(self.expected), &"result")
+        result.assert_equal(b, Public(self.expected), "result")
     }
 }
 
@@ -242,14 +242,14 @@ struct Range {
 impl<B: Backend> Circuit<B> for Range {
     fn run(&self, b: &mut B) -> Result<()> {
         let x = Element::witness(b)?;
-        let bits = x.bits(b, self.bits, &"x in range")?;
+        let bits = x.bits(b, self.bits, "x in range")?;
         assert_eq!(bits.len(), self.bits as usize);
         for (i, bit) in bits.iter().enumerate() {
             let expected = if self.expected >> i & 1 == 1 { Element::ONE } else { Element::ZERO };
-            bit.assert_equal(b, expected, &format_args!("bit {i}"))?;
+            bit.assert_equal(b, expected, format_args!("bit {i}"))?;
         }
         let again = Element::from_bits(b, &bits)?;
-        again.assert_equal(b, x, &"x again")
+        again.assert_equal(b, x, "x again")
     }
 }
 
@@ -304,17 +304,17 @@ fn public_elements_cost_nothing_and_are_asserted() {
         x.power(b, 3).unwrap(),
         x.is_zero(b).unwrap(),
         x.equals(b, x).unwrap(),
-        y.inverse(b, &"inverse").unwrap().mul(b, y).unwrap(),
+        y.inverse(b, "inverse").unwrap().mul(b, y).unwrap(),
     ];
     let expected = [F61::new(17), -F61::new(5), F61::new(66), F61::new(216), F61::ZERO, F61::ONE, F61::ONE];
     for (result, expected) in results.into_iter().zip(expected) {
         assert!(matches!(result, Public(c) if c == expected));
     }
-    let bits = y.bits(b, 4, &"y").unwrap();
+    let bits = y.bits(b, 4, "y").unwrap();
     assert!(bits.iter().zip([1, 1, 0, 1]).all(|(bit, c)| matches!(bit, Public(x) if x.get() == c)));
-    let why = y.assert_range(b, 3, &"y").unwrap_err().to_string();
+    let why = y.assert_range(b, 3, "y").unwrap_err().to_string();
     assert!(why.contains(": y does not hold"), "{why}");
-    let why = y.assert_bit(b, &"bit").unwrap_err().to_string();
+    let why = y.assert_bit(b, "bit").unwrap_err().to_string();
     assert!(why.contains(": bit does not hold"), "{why}");
 }
 

@@ -129,7 +129,7 @@ pub(super) fn compress<B: Polynomials<F = F2>>(
     let addends = [initial, [last(&a), last(&e)].concat()];
     let addends = addends.map(|wires| Addend { vector: b.vector(&wires), degree: 1 });
     let sum = b.vector(result);
-    assert_sum(b, Words { count: 8, width: WIDTH }, addends, false, &sum, &"chaining value")?;
+    assert_sum(b, Words { count: 8, width: WIDTH }, addends, false, &sum, "chaining value")?;
     Ok(array::from_fn(|i| Word::new(array::from_fn(|bit| Bit::Wire(result[WIDTH * i + bit])))))
 }
 
@@ -144,7 +144,7 @@ fn assert_schedule<B: Polynomials<F = F2>>(
     let late = xor_of(b, side_by_side(schedule, t - 2), &maps.lower_1);
     let early = xor_of(b, side_by_side(schedule, t - 15), &maps.lower_0);
     let addends = [late, middle, early, first].map(|vector| Addend { vector, degree: 1 });
-    assert_sum(b, Maps::WORDS, addends, false, &sum, &format_args!("schedule from {t} on"))
+    assert_sum(b, Maps::WORDS, addends, false, &sum, format_args!("schedule from {t} on"))
 }
 
 /// Demands that the words e and a of rounds `t` to `t` + 7 follow from those before. In the lists of these the words
@@ -171,7 +171,7 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     let ch = b.sum(&chosen, &g);
     let addends = [(constants, 0), (d.clone(), 1), (h, 1), (sigma1, 1), (word, 1), (ch, 2)];
     let addends = addends.map(|(vector, degree)| Addend { vector, degree });
-    assert_sum(b, Maps::WORDS, addends, false, &next_e, &format_args!("e from round {t} on"))?;
+    assert_sum(b, Maps::WORDS, addends, false, &next_e, format_args!("e from round {t} on"))?;
 
     // maj = (a + b)(a + c) + a
     let left = b.sum(&a, &b0);
@@ -183,7 +183,7 @@ fn assert_rounds<B: Polynomials<F = F2>>(
     let minus_d = b.sum(&d, &one);
     let addends = [(minus_d, 1), (next_e, 1), (sigma0, 1), (maj, 2)];
     let addends = addends.map(|(vector, degree)| Addend { vector, degree });
-    assert_sum(b, Maps::WORDS, addends, true, &next_a, &format_args!("a from round {t} on"))
+    assert_sum(b, Maps::WORDS, addends, true, &next_a, format_args!("a from round {t} on"))
 }
 
 /// As many words of `wires` as run side by side, from number `at` on.

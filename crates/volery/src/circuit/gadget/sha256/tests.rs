@@ -220,7 +220,7 @@ fn public_words_and_bits_are_taken_as_they_are() {
         let expected = Gates::compress(&mut clear, &state, &block).unwrap();
         let words = Holes::compress(&mut clear, &state, &block).unwrap();
         for (word, expected) in words.iter().zip(&expected) {
-            word.assert_equal(&mut clear, expected, &"word").unwrap();
+            word.assert_equal(&mut clear, expected, "word").unwrap();
         }
     }
 }

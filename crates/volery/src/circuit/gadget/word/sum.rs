@@ -110,7 +110,7 @@ mod tests {
                 });
             }
             let sum = Word::sum(b, &words)?;
-            sum.assert_equal(b, &Word::public(self.expected.into()), &"sum")
+            sum.assert_equal(b, &Word::public(self.expected.into()), "sum")
         }
     }
 

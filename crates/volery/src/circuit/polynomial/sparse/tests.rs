@@ -16,7 +16,7 @@ impl<B: Polynomials> Circuit<B> for Valued<'_, B::F> {
         let value = self.polynomial.evaluate(b, &x)?;
         let expected = b.public(&[-self.value]);
         let difference = b.sum(&value, &expected);
-        b.assert_zeroes(difference, &"the value")
+        b.assert_zeroes(difference, "the value")
     }
 }
 

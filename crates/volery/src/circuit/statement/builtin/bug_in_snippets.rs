@@ -47,7 +47,7 @@ impl BugInSnippets {
             None => bug_in_snippets(b, self.count, &input)?,
         };
         let held = &outcome.assertions;
-        ports.claim(b, 0, outcome.failed, &format_args!("no assertion failed; these held: {held}"))
+        ports.claim(b, 0, outcome.failed, format_args!("no assertion failed; these held: {held}"))
     }
 }
 

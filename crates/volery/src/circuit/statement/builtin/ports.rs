@@ -31,7 +31,7 @@ pub(in crate::circuit::statement) trait Ports<B: Backend<F = F2>> {
     ///
     /// # Errors
     /// Those of [`Ports::output`].
-    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, _otherwise: &dyn Display) -> Result<()> {
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, _otherwise: impl Display) -> Result<()> {
         self.output(b, port, 0, value)
     }
 
@@ -92,18 +92,18 @@ impl<B: Backend<F = F2>> Ports<B> for Stated<'_> {
         match &values[port] {
             Some(expected) => {
                 let expected = Bit::Public(expected.bit(bit).to_bool());
-                value.assert_equal(b, expected, &format_args!("{}[{bit}]", ports[port].name))
+                value.assert_equal(b, expected, format_args!("{}[{bit}]", ports[port].name))
             }
             None => Ok(()),
         }
     }
 
-    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: &dyn Display) -> Result<()> {
+    fn claim(&mut self, b: &mut B, port: usize, value: Bit<B::Wire>, otherwise: impl Display) -> Result<()> {
         let (ports, values) = self.outputs;
         match &values[port] {
             Some(expected) if expected.bit(0).to_bool() => {
                 let name = &ports[port].name;
-                value.assert_equal(b, Bit::Public(true), &format_args!("{name} = 1 ({otherwise})"))
+                value.assert_true(b, format_args!("{name} = 1 ({otherwise})"))
             }
             _ => self.output(b, port, 0, value),
         }

@@ -159,10 +159,10 @@ fn assertions_become_an_output() {
         let [x, y, z] = [b.witness()?, b.witness()?, b.witness()?];
         let one = b.constant(F2::ONE);
         let product = b.mul(x, one)?;
-        b.assert_zero(product, &"x")?;
+        b.assert_zero(product, "x")?;
         let sum = b.add(y, z);
         b.output(0, 0, sum)?;
-        b.assert_zero(one, &"never")
+        b.assert_zero(one, "never")
     })
     .unwrap();
     let expected = "6 9\n2 2 1\n2 1 2\n\n1 1 1 3 EQ\n2 1 0 3 4 AND\n1 1 4 7 EQW\n2 1 1 2 5 XOR\n1 1 5 6 EQW\n1 1 1 8 EQ\n";
@@ -250,7 +250,7 @@ fn push<B: Backend<F = F2>>(
     }
     for &i in asserted {
         let value = at(&values, i);
-        b.assert_zero(value, &"value")?;
+        b.assert_zero(value, "value")?;
     }
     Ok(values)
 }

@@ -173,22 +173,22 @@ impl Builtin {
             Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Power { exponent } => {
                 let y = input(b, &inputs[0], 0)?.power(b, exponent)?;
-                expect(b, y, output, 0, &"y")
+                expect(b, y, output, 0, "y")
             }
             Self::Polynomial { degree } => {
                 let x = input(b, &inputs[1], 0)?;
                 let coefficients = (0..=degree).map(|i| Element::Public(public(&inputs[0], i)));
                 let y = x.polynomial(b, coefficients)?;
-                expect(b, y, output, 0, &"y")
+                expect(b, y, output, 0, "y")
             }
             Self::RangeSum { count, bits } => {
                 let mut total = Element::ZERO;
                 for i in 0..count {
                     let value = input(b, &inputs[0], i)?;
-                    value.assert_range(b, bits, &format_args!("values[{i}] below 2^{bits}"))?;
+                    value.assert_range(b, bits, format_args!("values[{i}] below 2^{bits}"))?;
                     total = total.add(b, value);
                 }
-                expect(b, total, output, 0, &"total")
+                expect(b, total, output, 0, "total")
             }
             Self::Factors => {
                 // The product of two numbers of so many bits is below 2^(BITS - 1), and so below the modulus.
@@ -196,13 +196,13 @@ impl Builtin {
                 let mut n = Element::ONE;
                 for (name, value) in ["a", "b"].into_iter().zip(inputs) {
                     let factor = input(b, value, 0)?;
-                    factor.assert_range(b, bits, &format_args!("{name} below 2^{bits}"))?;
+                    factor.assert_range(b, bits, format_args!("{name} below 2^{bits}"))?;
                     let less = factor.sub(b, Element::ONE);
                     let trivial = factor.mul(b, less)?;
-                    trivial.inverse(b, &format_args!("{name} above 1"))?;
+                    trivial.inverse(b, format_args!("{name} above 1"))?;
                     n = n.mul(b, factor)?;
                 }
-                expect(b, n, output, 0, &"n")
+                expect(b, n, output, 0, "n")
             }
             Self::Linear { rows, columns } => {
                 let x = (0..columns).map(|i| input(b, &inputs[1], i)).collect::<Result<Vec<_>>>()?;
@@ -210,7 +210,7 @@ impl Builtin {
                     let row_of_matrix: Vec<_> =
                         (0..columns).map(|column| public(&inputs[0], row * columns + column)).collect();
                     let image = Element::linear(b, &row_of_matrix, &x)?;
-                    expect(b, image, output, row, &format_args!("b[{row}]"))?;
+                    expect(b, image, output, row, format_args!("b[{row}]"))?;
                 }
                 Ok(())
             }
@@ -238,7 +238,7 @@ fn expect<B: Backend>(
     computed: Element<B::F, B::Wire>,
     output: &Option<Elements<B::F>>,
     i: u64,
-    name: &dyn Display,
+    name: impl Display,
 ) -> Result<()> {
     match output {
         Some(elements) => computed.assert_equal(b, Element::Public(elements.as_slice()[i as usize]), name),

@@ -27,13 +27,13 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Everything {
         let wires = b.commit(&both)?;
         let target = b.public(&[bit(0)]);
         let first = b.sum(&both, &target);
-        b.assert_zeroes(first, &"first")?;
+        b.assert_zeroes(first, "first")?;
         let square = b.mul(wires[0], wires[0])?;
-        b.assert_zero(square, &"its square")?;
+        b.assert_zero(square, "its square")?;
         // A 2 by 2 matrix times a column.
         let (a, column) = (Matrix::new(&x[..4], 2), Matrix::new(&x[4..], 1));
-        b.assert_matrix_product(a, column, Entries::Public(&[bit(1), bit(2)]), &"public")?;
-        b.assert_matrix_product(a, column, Entries::Wires(&[x[0], wires[0]]), &"wires")
+        b.assert_matrix_product(a, column, Entries::Public(&[bit(1), bit(2)]), "public")?;
+        b.assert_matrix_product(a, column, Entries::Wires(&[x[0], wires[0]]), "wires")
     }
 }
 
@@ -63,7 +63,7 @@ fn collected_assertions() {
             let mut branch = Branch::collecting(b);
             self.0.run(&mut branch)?;
             let failed = branch.finish()?.expect("a branch that collects");
-            b.assert_zero(failed, &"all of it")
+            b.assert_zero(failed, "all of it")
         }
     }
     let circuit = Collected(Everything { wrong: None });

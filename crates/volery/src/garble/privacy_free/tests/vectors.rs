@@ -16,7 +16,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Known {
         let assert = |b: &mut B, wire, value: u64, i: u64| {
             let value = b.constant(F2::low_bit((value >> i).into()));
             let difference = b.add(wire, value);
-            b.assert_zero(difference, &format_args!("output {i}"))
+            b.assert_zero(difference, format_args!("output {i}"))
         };
         match self {
             Self::File(circuit, value) => {

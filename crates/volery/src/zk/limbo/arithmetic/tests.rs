@@ -145,7 +145,7 @@ impl<B: Polynomials> Circuit<B> for Mixed {
                     (0..rows * columns).map(entry).collect()
                 })?;
                 let c = MatrixEntries::Wires(&product);
-                b.assert_matrix_product(Matrix::new(&x, inner), Matrix::new(&y, columns), c, &"c")?;
+                b.assert_matrix_product(Matrix::new(&x, inner), Matrix::new(&y, columns), c, "c")?;
                 s[0] = *product.last().expect("a product");
             }
         }
@@ -153,7 +153,7 @@ impl<B: Polynomials> Circuit<B> for Mixed {
             let again = b.hint(&[wire], |values| values[0])?;
             let minus = b.scale(again, -B::F::ONE);
             let difference = b.add(wire, minus);
-            b.assert_zero(difference, &"an end")?;
+            b.assert_zero(difference, "an end")?;
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl<B: Polynomials> Circuit<B> for Sum {
         let sum = b.add(x, y);
         let minus = b.constant(-B::F::ONE);
         let difference = b.add(sum, minus);
-        b.assert_zero(difference, &"the sum")
+        b.assert_zero(difference, "the sum")
     }
 }
 

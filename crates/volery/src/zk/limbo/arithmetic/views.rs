@@ -246,7 +246,7 @@ impl<B: Field> Backend for ArithmeticViews<'_, B> {
         self.entry(number, a, b);
         Ok(product)
     }
-    fn assert_zero(&mut self, a: Shared<B>, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Shared<B>, _: impl Display) -> Result<()> {
         self.asserted.push(a);
         if self.asserted.len() == ASSERTIONS {
             self.pass_assertions_on();
@@ -273,7 +273,7 @@ impl<B: Field> ByGates for ArithmeticViews<'_, B> {
         a: Matrix<Shared<B>>,
         b: Matrix<Shared<B>>,
         c: Entries<B, Shared<B>>,
-        _: &dyn Display,
+        _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.pass_entries_on();

@@ -21,7 +21,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Products {
         for i in 0..self.count {
             let product = b.mul(bits[0], bits[if self.zero == Some(i) { 2 } else { 1 }])?;
             let wrong = b.add(product, one);
-            b.assert_zero(wrong, &"a product")?;
+            b.assert_zero(wrong, "a product")?;
         }
         Ok(())
     }

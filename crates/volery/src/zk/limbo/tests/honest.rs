@@ -79,7 +79,7 @@ fn no_inputs_and_no_products() {
     impl<B: Backend<F = F2>> Circuit<B> for Constant {
         fn run(&self, b: &mut B) -> Result<()> {
             let constant = b.constant(self.0);
-            b.assert_zero(constant, &"the constant")
+            b.assert_zero(constant, "the constant")
         }
     }
     let parameters = small(16, 11);
@@ -113,7 +113,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Fickle {
         for _ in 0..self.1[times] {
             b.mul(bit, bit)?;
         }
-        b.assert_zero(bit, &"the bit")
+        b.assert_zero(bit, "the bit")
     }
 }
 

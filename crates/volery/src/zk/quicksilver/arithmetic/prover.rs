@@ -367,7 +367,7 @@ impl<B: Field, E: MacField<B>> Backend for Prover<'_, B, E> {
         self.multiply(a, b, a.value * b.value)
     }
     #[inline]
-    fn assert_zero(&mut self, a: Tagged<B, E>, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Tagged<B, E>, name: impl Display) -> Result<()> {
         if a.value != B::ZERO && self.failed.is_none() {
             self.failed = Some(name.to_string());
         }

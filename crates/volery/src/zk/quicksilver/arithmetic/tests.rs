@@ -52,7 +52,7 @@ impl<B: Backend> Circuit<B> for Products<B::F> {
             let product = b.mul(x, y)?;
             sum = b.add(sum, product);
         }
-        b.assert_zero(sum, &"the sum")
+        b.assert_zero(sum, "the sum")
     }
 }
 
@@ -123,7 +123,7 @@ impl<B: Field, E: MacField<B>> Backend for Cheat<'_, B, E> {
         self.products += 1;
         self.prover.multiply(a, b, a.value * b.value + error)
     }
-    fn assert_zero(&mut self, a: Self::Wire, name: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Self::Wire, name: impl Display) -> Result<()> {
         self.prover.assert_zero(a, name)
     }
 }

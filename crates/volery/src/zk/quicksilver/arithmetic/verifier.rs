@@ -330,7 +330,7 @@ impl<B: Field, E: MacField<B>> Backend for Verifier<'_, B, E> {
         Ok(Key(c))
     }
     #[inline]
-    fn assert_zero(&mut self, a: Key<E>, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: Key<E>, _: impl Display) -> Result<()> {
         self.openings.absorb(&a.0);
         self.gates.assert += 1;
         Ok(())

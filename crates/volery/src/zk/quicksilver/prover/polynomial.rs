@@ -60,8 +60,8 @@ impl Polynomials for Prover<'_> {
         self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.0)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: Self::Vector, name: &dyn Display) -> Result<()> {
-        self.failed = self.failed.take().or_else(|| a.failure(name));
+    fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()> {
+        self.failed = self.failed.take().or_else(|| a.failure(&name));
         self.gates.assert += a.values().len() as u64;
         self.vanish(a.into_lower())
     }
@@ -70,7 +70,7 @@ impl Polynomials for Prover<'_> {
         a: Matrix<Mac>,
         b: Matrix<Mac>,
         c: Entries<F2, Mac>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.end_batch()?;

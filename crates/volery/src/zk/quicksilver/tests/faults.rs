@@ -23,15 +23,15 @@ fn run_on<B: Polynomials>(b: &mut B) {
         let product = b.mul(x, y).unwrap_or(zero);
         let less = b.scale(product, -B::F::ONE);
         let difference = b.add(x, less);
-        let _ = b.assert_zero(difference, &"a product");
+        let _ = b.assert_zero(difference, "a product");
         let [left, right, less] = [x, y, less].map(|wire| b.vector(&[wire]));
         let polynomial = b.product(&left, &right).unwrap();
         let polynomial = b.sum(&polynomial, &less);
-        let _ = b.assert_zeroes(polynomial, &"a polynomial");
+        let _ = b.assert_zeroes(polynomial, "a polynomial");
         if i % 60 == 20 {
             let [left, right, product] = [[x], [y], [product]];
             let [left, right] = [&left, &right].map(|entries| Matrix::new(entries, 1));
-            let _ = b.assert_matrix_product(left, right, Entries::Wires(&product), &"a matrix");
+            let _ = b.assert_matrix_product(left, right, Entries::Wires(&product), "a matrix");
         }
     }
 }

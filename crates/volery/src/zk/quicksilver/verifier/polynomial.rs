@@ -58,7 +58,7 @@ impl Polynomials for Verifier<'_> {
         self.vanish(a.clone().minus(self.delta.value(), wires.iter().map(|wire| wire.0)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: Keys<F128>, _: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Keys<F128>, _: impl Display) -> Result<()> {
         self.gates.assert += a.lanes() as u64;
         self.vanish(a.raised(self.delta.value()))
     }
@@ -67,7 +67,7 @@ impl Polynomials for Verifier<'_> {
         a: Matrix<Key>,
         b: Matrix<Key>,
         c: Entries<F2, Key>,
-        _: &dyn Display,
+        _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         self.end_batch()?;

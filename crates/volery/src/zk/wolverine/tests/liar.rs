@@ -347,7 +347,7 @@ impl<M: Macs> Backend for Liar<'_, M> {
         self.gates.push([a, b, c]);
         Ok(c)
     }
-    fn assert_zero(&mut self, a: M::Tag, _: &dyn Display) -> Result<()> {
+    fn assert_zero(&mut self, a: M::Tag, _: impl Display) -> Result<()> {
         let by_delta = self.lies.delta.unwrap_or(M::E::ZERO).scale(M::value(a));
         self.openings.absorb(&(M::mac(a) + by_delta));
         Ok(())

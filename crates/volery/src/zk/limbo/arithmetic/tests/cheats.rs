@@ -22,7 +22,7 @@ impl<B: Backend<F = F61>> Circuit<B> for Product {
         let product = b.mul(x, other)?;
         let minus = b.constant(-self.product);
         let difference = b.add(product, minus);
-        b.assert_zero(difference, &"the product")
+        b.assert_zero(difference, "the product")
     }
 }
 
@@ -35,7 +35,7 @@ impl<B: Polynomials<F = F61>> Circuit<B> for OfMatrices {
         let shift = b.constant(self.0.shift);
         let other = b.add(x, shift);
         let c = MatrixEntries::Public(&[self.0.product]);
-        b.assert_matrix_product(Matrix::new(&[x], 1), Matrix::new(&[other], 1), c, &"c")
+        b.assert_matrix_product(Matrix::new(&[x], 1), Matrix::new(&[other], 1), c, "c")
     }
 }
 

@@ -77,8 +77,8 @@ impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
         self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.mac)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: Vector<B, E>, name: &dyn Display) -> Result<()> {
-        self.failed = self.failed.take().or_else(|| a.failure(name));
+    fn assert_zeroes(&mut self, a: Vector<B, E>, name: impl Display) -> Result<()> {
+        self.failed = self.failed.take().or_else(|| a.failure(&name));
         self.gates.assert += a.values().len() as u64;
         self.vanish(a.into_lower())
     }
@@ -87,7 +87,7 @@ impl<B: Field, E: MacField<B>> Polynomials for Prover<'_, B, E> {
         a: Matrix<Tagged<B, E>>,
         b: Matrix<Tagged<B, E>>,
         c: Entries<B, Tagged<B, E>>,
-        name: &dyn Display,
+        name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let mut coefficients = Coefficients::<B>::new(self.arch, self.challenge()?);

@@ -25,17 +25,17 @@ impl<B: Polynomials> Circuit<B> for Claim {
         let zero = [b.constant(B::F::ZERO)];
         let column = |entries| Matrix::new(entries, 1);
         match *self {
-            Self::Assertion => b.assert_zero(x[0], &"x"),
+            Self::Assertion => b.assert_zero(x[0], "x"),
             Self::Polynomial => {
                 let vector = b.vector(&x[..2]);
-                b.assert_zeroes(vector, &"x")
+                b.assert_zeroes(vector, "x")
             }
             Self::Product => {
-                b.assert_matrix_product(column(&x[..1]), column(&x[1..2]), Entries::Wires(&x[2..3]), &"x")
+                b.assert_matrix_product(column(&x[..1]), column(&x[1..2]), Entries::Wires(&x[2..3]), "x")
             }
             Self::Nothing(degree, early) => {
                 if early {
-                    b.assert_matrix_product(column(&zero), column(&zero), Entries::Wires(&zero), &"0")?;
+                    b.assert_matrix_product(column(&zero), column(&zero), Entries::Wires(&zero), "0")?;
                 }
                 let x = b.vector(&x);
                 let mut power = x.clone();
@@ -43,7 +43,7 @@ impl<B: Polynomials> Circuit<B> for Claim {
                     power = b.product(&power, &x)?;
                 }
                 let nothing = b.gather(&power, &[None]);
-                b.assert_zeroes(nothing, &"0")
+                b.assert_zeroes(nothing, "0")
             }
         }
     }
@@ -219,6 +219,6 @@ fn many_polynomials_wait_for_coins() {
     let mut prover = Prover::new(&mut proving, vole, Arch::detect(), vec![]);
     let zero = prover.public(&[F61::ZERO]);
     let zeroes = prover.gather(&zero, &vec![Some(0); 1 << 17]);
-    let batches = (0..100).take_while(|_| prover.assert_zeroes(zeroes.clone(), &"0").is_ok()).count();
+    let batches = (0..100).take_while(|_| prover.assert_zeroes(zeroes.clone(), "0").is_ok()).count();
     assert_eq!(batches, WAITING);
 }

@@ -73,7 +73,7 @@ impl<B: Field, E: MacField<B>> Polynomials for Verifier<'_, B, E> {
         self.vanish(a.clone().minus(self.delta.value(), wires.iter().map(|wire| wire.0)))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: Keys<E>, _: &dyn Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Keys<E>, _: impl Display) -> Result<()> {
         self.gates.assert += a.lanes() as u64;
         self.vanish(a.raised(self.delta.value()))
     }
@@ -82,7 +82,7 @@ impl<B: Field, E: MacField<B>> Polynomials for Verifier<'_, B, E> {
         a: Matrix<Key<E>>,
         b: Matrix<Key<E>>,
         c: Entries<B, Key<E>>,
-        _: &dyn Display,
+        _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let mut coefficients = Coefficients::<B>::new(self.arch, self.challenge()?);
