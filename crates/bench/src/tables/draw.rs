@@ -8,6 +8,8 @@ use volery_cli::failure::{Failure, Fault, Result};
 /// Of the picture, in pixels.
 const SIZE: (u32, u32) = (960, 600);
 const FONT: (&str, u32) = ("sans-serif", 16);
+/// Of the legend, in pixels.
+const ROW: i32 = 22;
 
 /// Colours that differ for the colour-blind, too.
 const COLOURS: [RGBColor; 5] = [
@@ -61,6 +63,15 @@ fn draw(
 ) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let area = SVGBackend::with_string(text, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
+    // The legend stands below, where it hides no points.
+    let (area, legend) = area.split_vertically(SIZE.1 as i32 - ROW * lines.len() as i32 - 16);
+    for (i, (line, colour)) in lines.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let (stroke, middle) = (colour.stroke_width(2), ROW * i as i32 + ROW / 2);
+        let point = if line.foreign { stroke } else { colour.filled() };
+        legend.draw(&PathElement::new([(96, middle), (120, middle)], stroke))?;
+        legend.draw(&Circle::new((108, middle), 4, point))?;
+        legend.draw(&Text::new(line.label.as_str(), (132, middle - ROW / 2 + 3), FONT))?;
+    }
     let points = || lines.iter().flat_map(|line| &line.points);
     let xs: Vec<f64> = points().map(|(value, _)| x.place(*value)).collect();
     let ys: Vec<f64> = points().map(|(_, value)| y.place(*value)).collect();
@@ -93,31 +104,12 @@ fn draw(
         let stroke = colour.stroke_width(2);
         let point = if line.foreign { stroke } else { colour.filled() };
         chart.draw_series(places().map(|place| Circle::new(place, 4, point)))?;
-        let series = if line.foreign {
-            chart.draw_series(DashedLineSeries::new(places(), 6, 5, stroke))?
+        if line.foreign {
+            chart.draw_series(DashedLineSeries::new(places(), 6, 5, stroke))?;
         } else {
-            chart.draw_series(LineSeries::new(places(), stroke))?
-        };
-        series.label(&line.label).legend(move |(left, middle)| {
-            EmptyElement::at((left, middle))
-                + PathElement::new([(0, 0), (24, 0)], stroke)
-                + Circle::new((12, 0), 4, point)
-        });
+            chart.draw_series(LineSeries::new(places(), stroke))?;
+        }
     }
-    let corner = if x.name.starts_with("bandwidth") {
-        SeriesLabelPosition::LowerRight
-    } else {
-        SeriesLabelPosition::UpperLeft
-    };
-    chart
-        .configure_series_labels()
-        .position(corner)
-        .legend_area_size(36)
-        .margin(12)
-        .label_font(FONT)
-        .background_style(WHITE.mix(0.9))
-        .border_style(RGBColor(187, 187, 187))
-        .draw()?;
     area.present()?;
     Ok(())
 }

@@ -108,7 +108,8 @@ pub(super) fn drawings(results: &Results) -> Result<Vec<Drawing>> {
     for plot in &PLOTS {
         let lines = plot.lines(results);
         if lines.iter().any(|line| !line.foreign) {
-            let svg = draw::svg(plot.title, &plot.x.axis(), &axis(plot.y), &lines)?;
+            let title = if results.quick { &format!("{} (tiny sizes)", plot.title) } else { plot.title };
+            let svg = draw::svg(title, &plot.x.axis(), &axis(plot.y), &lines)?;
             drawings.push(Drawing { file: plot.file, title: plot.title, svg });
         }
     }
@@ -129,7 +130,8 @@ impl Plot {
                 let points = cells.filter_map(|cell| Some((self.x.of(&cell.command)?, cell.value(self.y)?)));
                 measured.push(Line::new(format!("{}, volery, {system}", series.label), points, false));
             }
-            let Some(label) = series.paper else { continue };
+            // The papers' sizes beside tiny ones would say nothing.
+            let Some(label) = series.paper.filter(|_| !results.quick) else { continue };
             let points = table.table.rows.iter().filter(|row| series.runs(&row.command)).filter_map(|row| {
                 let figure = row.figures.iter().find(|figure| figure.measure == self.y)?;
                 Some((self.x.of(&row.command)?, figure.printed.as_ref()?.value))

@@ -101,7 +101,7 @@ impl Bristol {
         &self.header.outputs
     }
 
-    /// The BLAKE3 digest of the file.
+    /// The BLAKE3 digest of the file, whose line ends may be of either kind.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

@@ -18,6 +18,46 @@ pub(super) enum Trouble {
     LongLine,
 }
 
+/// BLAKE3 of a text with each line end as one line feed: a file has one digest, whichever system wrote it.
+#[derive(Default)]
+struct TextHash {
+    hasher: blake3::Hasher,
+    /// A carriage return was the last byte, and what follows it is not known.
+    held: bool,
+}
+
+impl TextHash {
+    fn update(&mut self, mut text: &[u8]) {
+        if self.held && !text.is_empty() {
+            self.held = false;
+            if text[0] != b'\n' {
+                self.hasher.update(b"\r");
+            }
+        }
+        // A search for a byte is much faster than a loop with a position.
+        while text.contains(&b'\r') {
+            let at = text.iter().position(|&byte| byte == b'\r').expect("it is there");
+            self.hasher.update(&text[..at]);
+            match text.get(at + 1) {
+                None => self.held = true,
+                Some(b'\n') => {}
+                Some(_) => {
+                    self.hasher.update(b"\r");
+                }
+            }
+            text = &text[at + 1..];
+        }
+        self.hasher.update(text);
+    }
+
+    fn finish(mut self) -> [u8; 32] {
+        if self.held {
+            self.hasher.update(b"\r");
+        }
+        self.hasher.finalize().into()
+    }
+}
+
 /// A rolling buffer over a source. It holds one block, or one line where that is longer.
 pub(super) struct Blocks<R> {
     source: R,
@@ -26,7 +66,7 @@ pub(super) struct Blocks<R> {
     start: usize,
     whole: usize,
     end: usize,
-    hasher: blake3::Hasher,
+    hash: TextHash,
     read: u64,
 }
 
@@ -34,7 +74,7 @@ impl<R: Read> Blocks<R> {
     /// The lines of `source`.
     pub(super) fn new(source: R) -> Self {
         let buffer = vec![0; BLOCK];
-        Self { source, buffer, start: 0, whole: 0, end: 0, hasher: blake3::Hasher::new(), read: 0 }
+        Self { source, buffer, start: 0, whole: 0, end: 0, hash: TextHash::default(), read: 0 }
     }
 
     /// Sees to it that whole lines are at hand, and tells whether there are any: `false` at the end of the source.
@@ -73,11 +113,11 @@ impl<R: Read> Blocks<R> {
         debug_assert!(self.start <= self.whole);
     }
 
-    /// Reads the source to its end, and gives its length in bytes and its digest.
+    /// Reads the source to its end, and gives its length in bytes and its digest, as of [`TextHash`].
     pub(super) fn finish(mut self) -> Result<(u64, [u8; 32]), Trouble> {
         self.end = 0;
         while self.read()? > 0 {}
-        Ok((self.read, self.hasher.finalize().into()))
+        Ok((self.read, self.hash.finish()))
     }
 
     /// Reads once into the free part of the buffer, and gives the number of bytes: 0 at the end of the source.
@@ -91,7 +131,7 @@ impl<R: Read> Blocks<R> {
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {
                 Ok(fresh) => {
-                    self.hasher.update(&self.buffer[self.end..self.end + fresh]);
+                    self.hash.update(&self.buffer[self.end..self.end + fresh]);
                     self.read += fresh as u64;
                     return Ok(fresh);
                 }

@@ -64,6 +64,20 @@ fn layout_is_free() {
     }
 }
 
+/// The same circuit is the same statement on every system; a carriage return elsewhere is another text.
+#[test]
+fn line_ends_do_not_change_the_digest() {
+    let digest = |text: &str| *open(text.as_bytes()).unwrap().digest();
+    let crlf = SMALL.replace('\n', "\r\n");
+    assert_eq!(digest(&crlf), digest(SMALL));
+    let long = |end: &str| format!("{}{}", SMALL.replace('\n', end), end.repeat(200_000));
+    assert_eq!(digest(&long("\r\n")), digest(&long("\n")));
+    let spread = format!("{}\n{}", "\r".repeat(200_001), &SMALL);
+    assert_ne!(digest(&spread), digest(&format!("\n{SMALL}")));
+    assert_eq!(digest(&format!("{SMALL}\r")), digest(&format!("{crlf}\r")));
+    assert_ne!(digest(&format!("{SMALL}\r")), digest(SMALL));
+}
+
 #[test]
 fn old_format_may_have_one_input() {
     let bristol = open(b"1 2\n1 0 1\n1 1 0 1 INV\n").unwrap();
