@@ -1,218 +1,304 @@
-//! Time of each kernel, per element, on every instruction set of this machine.
+//! Time of each kernel, and how many elements it does in a second, on every instruction set of this machine.
+//!
+//! An element is what the kernel goes through: a block, a leaf, a row, a gate, a triple or a pair.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use divan::{Bencher, Divan};
 use std::hint::black_box;
+use std::time::Duration;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{
-    Punctures, Triple, dot, encode, fold_leaves, grow, inner_product, opened_sums, prover_sums, puncture,
-    transpose, triple_sums, verifier_sums, weigh,
-};
+use volery_primitives::arch::{self, Punctures, Triple};
 use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
 use volery_primitives::{Arch, F2, F61, F61x2, F128, F256, Field, Lanes, MacField, Q32, Q32x2, Tagged};
 
+fn main() {
+    // Long enough that the median does not show what else the machine does; an option may say otherwise.
+    Divan::default().min_time(Duration::from_millis(100)).config_with_args().main();
+}
+
 /// Elements in a batch: a tile of the LPN extension, half of SoftSpoken's longest chunk.
 const TILE: usize = 4096;
 
-fn kernels(criterion: &mut Criterion) {
-    for arch in Arch::available() {
-        let mut group = criterion.benchmark_group(arch.name());
-        let key = Aes128::new(arch, F128(1));
-        let mut out = vec![F128::ZERO; TILE];
-        group.throughput(Throughput::Elements(TILE as u64));
-        group.bench_function("aes counter, per block", |b| b.iter(|| key.counter(0, black_box(&mut out))));
+/// Trees that stand side by side.
+const TREES: usize = 16;
 
-        let random = |seed: u128, length| {
-            let mut blocks = vec![F128::ZERO; length];
-            key.counter(seed << 64, &mut blocks);
-            blocks
+/// What kernels work on, made before they are timed.
+trait Data {
+    /// The elements that a kernel goes through.
+    const ELEMENTS: usize = TILE;
+
+    fn new(arch: Arch) -> Self;
+}
+
+/// A bench for each line `name: kernel`. Before them stand their data, its parameters, and what those become.
+macro_rules! kernels {
+    (@ ($data:ty, [$($parameter:tt)*], [$($choice:tt)*]) $name:ident $kernel:expr) => {
+        #[divan::bench(args = Arch::available(), $($choice)*)]
+        fn $name<$($parameter)*>(bencher: Bencher, arch: Arch) {
+            time(bencher, <$data>::new(arch), $kernel);
+        }
+    };
+    ($data:tt $($name:ident: $kernel:expr;)*) => { $(kernels! { @ $data $name $kernel })* };
+}
+
+fn time<D: Data, T>(bencher: Bencher, mut data: D, mut kernel: impl FnMut(&mut D) -> T) {
+    bencher.counter(D::ELEMENTS).bench_local(|| kernel(black_box(&mut data)));
+}
+
+/// Elements that differ; others for each `seed`.
+fn random<E: Field>(arch: Arch, seed: u128, length: usize) -> Vec<E> {
+    let mut blocks = vec![F128::ZERO; 2 * length];
+    Aes128::new(arch, F128(1)).counter(seed << 64, &mut blocks);
+    let words = |block: F128| [block.0 as u64, (block.0 >> 64) as u64];
+    let (pairs, _) = blocks.as_chunks::<2>();
+    pairs.iter().map(|pair| E::sample(pair.map(words).as_flattened())).collect()
+}
+
+/// Over F_2, where the lowest bit of a MAC is its value; the rows of a code add ten entries of a table each.
+mod binary {
+    use super::*;
+
+    struct Binary<const TABLE: usize = 0> {
+        arch: Arch,
+        key: Aes128,
+        chi: Vec<F128>,
+        a: Vec<F128>,
+        triples: Vec<Triple>,
+        bits: [Vec<F2>; 2],
+        holes: Vec<F128>,
+        table: Vec<F128>,
+        nodes: Vec<F128>,
+        out: Vec<F128>,
+    }
+
+    impl<const TABLE: usize> Data for Binary<TABLE> {
+        fn new(arch: Arch) -> Self {
+            Self {
+                arch,
+                key: Aes128::new(arch, F128(1)),
+                chi: random(arch, 1, TILE),
+                a: random(arch, 2, TILE),
+                triples: random(arch, 3, 3 * TILE).as_chunks().0.to_vec(),
+                bits: [4, 5].map(|seed| random(arch, seed, TILE)),
+                holes: vec![F128::ZERO; TREES],
+                table: random(arch, 6, TABLE),
+                nodes: random(arch, 7, TILE),
+                out: vec![F128::ZERO; TILE],
+            }
+        }
+    }
+
+    kernels! {
+        (Binary, [], [])
+        aes_counter: |on| on.key.counter(0, &mut on.out);
+        dot: |on| arch::dot(on.arch, &on.chi, &on.a);
+        inner_product: |on| arch::inner_product(on.arch, &on.chi, &on.a);
+        prover_sums: |on| arch::prover_sums(on.arch, &on.chi, &on.triples);
+        verifier_sums: |on| arch::verifier_sums(on.arch, &on.chi, &on.triples);
+        triple_sums: |on| arch::triple_sums(on.arch, &on.chi, &on.triples);
+        opened_sums: |on| arch::opened_sums(on.arch, &on.chi, &on.triples, &on.bits[0], &on.bits[1]);
+        transpose: |on| arch::transpose(on.arch, &on.a, &mut on.out);
+        half_tree_level: |on| arch::grow(&on.key, &mut on.nodes);
+        puncture: |on| {
+            let punctures = Punctures { row: &on.holes, left: &on.holes, right: &on.holes };
+            arch::puncture(on.arch, &mut on.nodes, punctures)
         };
-        let (chi, a) = (random(1, TILE), random(2, TILE));
-        let triples = random(3, 3 * TILE);
-        let triples: &[Triple] = triples.as_chunks().0;
-        group.bench_function("dot", |bench| bench.iter(|| dot(arch, black_box(&chi), &a)));
-        group.bench_function("inner product, per pair", |bench| {
-            bench.iter(|| inner_product(arch, black_box(&chi), &a))
-        });
-        group.bench_function("prover sums, per gate", |bench| {
-            bench.iter(|| prover_sums(arch, black_box(&chi), triples))
-        });
-        group.bench_function("verifier sums, per gate", |bench| {
-            bench.iter(|| verifier_sums(arch, black_box(&chi), triples))
-        });
-        group.bench_function("triple sums, per triple", |bench| {
-            bench.iter(|| triple_sums(arch, black_box(&chi), triples))
-        });
-        let [left, right] = [&chi, &a].map(|words| words.iter().map(|word| word.bit0()).collect::<Vec<_>>());
-        group.bench_function("opened sums, per triple", |bench| {
-            bench.iter(|| opened_sums(arch, black_box(&chi), triples, &left, &right))
-        });
-        group.bench_function("transpose, per row", |bench| {
-            bench.iter(|| transpose(arch, black_box(&a), &mut out))
-        });
-        for k in [4, 8] {
-            let blocks = TILE / 128;
-            let (mut total, mut planes) = (vec![F128::ZERO; blocks], vec![F128::ZERO; k * blocks]);
-            group.bench_function(format!("softspoken expansion k={k}, per row"), |bench| {
-                bench.iter(|| {
-                    for _ in 0..128 / k {
-                        fold_leaves(&key, &a[..1 << k], 0, black_box(&mut total), &mut planes);
-                    }
-                })
-            });
-        }
-        let (trees, mut nodes) = (16, random(4, TILE));
-        group.bench_function("half-tree level, per leaf", |bench| {
-            bench.iter(|| grow(&key, black_box(&mut nodes)))
-        });
-        let row = vec![F128::ZERO; trees];
-        let punctures = Punctures { row: &row, left: &row, right: &row };
-        group.bench_function("puncture, per leaf", |bench| {
-            bench.iter(|| puncture(arch, black_box(&mut nodes), punctures))
-        });
-        group.bench_function("weigh, per leaf", |bench| bench.iter(|| weigh(arch, black_box(&chi), &a)));
-        for size in [8_704, 36_864, 143_360, 557_056] {
-            let table = random(5, size);
-            group.bench_function(format!("lpn encode, table of {size}, per row"), |bench| {
-                bench.iter(|| encode(&key, 0, black_box(&table), &mut out))
-            });
-        }
-        group.finish();
-        gates(criterion, arch, &a);
-        lanes::<F2, F128>(criterion, arch, [chi, a, out]);
-        macs::<F61, F61>(criterion, arch);
-        macs::<F61, F61x2>(criterion, arch);
-        macs::<Q32, Q32x2>(criterion, arch);
-        macs::<F256, F128>(criterion, arch);
+        weigh: |on| arch::weigh(on.arch, &on.chi, &on.a);
+    }
+
+    kernels! {
+        (Binary, [const K: usize], [consts = [4, 8]])
+        softspoken_expansion: |on| {
+            let (total, planes) = (&mut on.nodes[..TILE / 128], &mut on.out[..K * TILE / 128]);
+            for _ in 0..128 / K {
+                arch::fold_leaves(&on.key, &on.a[..1 << K], 0, total, planes);
+            }
+        };
+    }
+
+    kernels! {
+        (Binary<TABLE>, [const TABLE: usize], [consts = [8_704, 36_864, 143_360, 557_056]])
+        lpn_encode: |on| arch::encode(&on.key, 0, &on.table, &mut on.out);
     }
 }
 
 /// The hashes of garbled gates: of labels that are there, and of those that depend on the gate before.
-fn gates(criterion: &mut Criterion, arch: Arch, labels: &[F128]) {
-    for construction in Construction::ALL {
-        let mut group = criterion.benchmark_group(format!("{} {}", arch.name(), construction.name()));
-        group.throughput(Throughput::Elements(labels.len() as u64));
-        let mut hash = GateHash::new(arch, construction, F128(1), 0);
-        group.bench_function("garbled gate, garbler, independent", |bench| {
-            bench.iter(|| garble::<false>(&mut hash, black_box(labels)))
-        });
-        group.bench_function("garbled gate, garbler, chained", |bench| {
-            bench.iter(|| garble::<true>(&mut hash, black_box(labels)))
-        });
-        group.bench_function("garbled gate, evaluator, independent", |bench| {
-            bench.iter(|| evaluate::<false>(&mut hash, black_box(labels)))
-        });
-        group.bench_function("garbled gate, evaluator, chained", |bench| {
-            bench.iter(|| evaluate::<true>(&mut hash, black_box(labels)))
-        });
-        group.finish();
+mod gates {
+    use super::*;
+
+    struct Gates {
+        mitccrh: GateHash,
+        tmmo: GateHash,
+        labels: Vec<F128>,
+    }
+
+    impl Data for Gates {
+        fn new(arch: Arch) -> Self {
+            let hash = |construction| GateHash::new(arch, construction, F128(1), 0);
+            let [mitccrh, tmmo] = [Construction::MultiInstance, Construction::Tweakable].map(hash);
+            Self { mitccrh, tmmo, labels: random(arch, 1, TILE) }
+        }
+    }
+
+    kernels! {
+        (Gates, [], [])
+        mitccrh_garbler_independent: |on| garble::<false>(&mut on.mitccrh, &on.labels);
+        mitccrh_garbler_chained: |on| garble::<true>(&mut on.mitccrh, &on.labels);
+        mitccrh_evaluator_independent: |on| evaluate::<false>(&mut on.mitccrh, &on.labels);
+        mitccrh_evaluator_chained: |on| evaluate::<true>(&mut on.mitccrh, &on.labels);
+        tmmo_garbler_independent: |on| garble::<false>(&mut on.tmmo, &on.labels);
+        tmmo_garbler_chained: |on| garble::<true>(&mut on.tmmo, &on.labels);
+        tmmo_evaluator_independent: |on| evaluate::<false>(&mut on.tmmo, &on.labels);
+        tmmo_evaluator_chained: |on| evaluate::<true>(&mut on.tmmo, &on.labels);
+    }
+
+    fn garble<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
+        labels.iter().fold(F128::ZERO, |sum, &label| {
+            let [zero, one] = hash.pair(if CHAINED { label ^ sum } else { label }, labels[0]);
+            sum ^ zero ^ one
+        })
+    }
+
+    fn evaluate<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
+        labels
+            .iter()
+            .fold(F128::ZERO, |sum, &label| sum ^ hash.one(if CHAINED { label ^ sum } else { label }))
     }
 }
 
-fn garble<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
-    labels.iter().fold(F128::ZERO, |sum, &label| {
-        let [zero, one] = hash.pair(if CHAINED { label ^ sum } else { label }, labels[0]);
-        sum ^ zero ^ one
-    })
+/// A field, and the extension that its values have MACs in; the types below give them names to be printed.
+trait Under {
+    type Value: Field;
+    type Mac: Lanes<Self::Value>;
 }
 
-fn evaluate<const CHAINED: bool>(hash: &mut GateHash, labels: &[F128]) -> F128 {
-    labels.iter().fold(F128::ZERO, |sum, &label| sum ^ hash.one(if CHAINED { label ^ sum } else { label }))
+macro_rules! under {
+    ($($name:ident: $value:ty, $mac:ty;)*) => {$(
+        struct $name;
+        impl Under for $name {
+            type Value = $value;
+            type Mac = $mac;
+        }
+    )*};
 }
 
-/// The kernels on vectors, of which those in polynomials of values under MACs may be short.
-fn lanes<B: Field, E: Lanes<B>>(criterion: &mut Criterion, arch: Arch, [a, b, mut sums]: [Vec<E>; 3]) {
-    let mut group = criterion.benchmark_group(format!("{} {} under {}", arch.name(), B::NAME, E::NAME));
-    let factors: Vec<B> =
-        (0..TILE).map(|i| B::place(i as u32 % B::BITS).masked((i as u64 & 1).wrapping_neg())).collect();
-    for length in [1, 32, TILE] {
-        group.throughput(Throughput::Elements(length as u64));
-        let (a, b, factors, sums) = (&a[..length], &b[..length], &factors[..length], &mut sums[..length]);
-        group.bench_function(format!("add products, {length}"), |bench| {
-            bench.iter(|| E::add_products(arch, black_box(a), b, sums))
-        });
-        group.bench_function(format!("add scaled, {length}"), |bench| {
-            bench.iter(|| E::add_scaled(arch, black_box(a), factors, sums))
-        });
-        group.bench_function(format!("combine, {length}"), |bench| {
-            bench.iter(|| E::combine(arch, factors, black_box(a)))
-        });
-    }
-    group.finish();
+under! {
+    F2UnderF128: F2, F128;
+    F61UnderF61: F61, F61;
+    F61UnderF61x2: F61, F61x2;
+    Q32UnderQ32x2: Q32, Q32x2;
+    F256UnderF128: F256, F128;
 }
 
-/// The kernels on values under MACs; the tables are those that fit the second-level cache.
-fn macs<B: Field, E: MacField<B>>(criterion: &mut Criterion, arch: Arch) {
-    let mut group = criterion.benchmark_group(format!("{} {}", arch.name(), E::NAME));
-    group.throughput(Throughput::Elements(TILE as u64));
-    let key = Aes128::new(arch, F128(1));
-    let elements = |seed: u128, length| {
-        let mut blocks = vec![F128::ZERO; 2 * length];
-        key.counter(seed << 64, &mut blocks);
-        let mut out = vec![E::ZERO; length];
-        E::sample_all(arch, &blocks, &mut out);
-        out
-    };
-    let tagged = |seed: u128, length| {
-        let values = (0..).map(|i: u32| B::place(i % B::BITS));
-        let macs = elements(seed, length);
-        values.zip(macs).map(|(value, mac)| Tagged { value, mac }).collect::<Vec<_>>()
-    };
+/// Vectors, of which those in polynomials of values under MACs may be short.
+mod lanes {
+    use super::*;
 
-    let keys: Vec<_> = (0..E::SAMPLE).map(|i| Circular::new(arch, F128(i as u128))).collect();
-    let mut blocks = vec![F128::ONE; TILE * E::SAMPLE / 2 + TILE];
-    let (mut leaves, mut other) = (elements(1, TILE), elements(2, TILE));
-    group.bench_function("grow, per leaf", |bench| {
-        bench.iter(|| E::grow_leaves(&keys, black_box(&mut blocks[..TILE / 2]), &mut leaves))
-    });
-    let mut sums = elements(3, 16);
-    group.bench_function("sum of rows, per leaf", |bench| {
-        bench.iter(|| E::sum_rows(arch, black_box(&leaves), &mut sums))
-    });
-    group.bench_function("sample", |bench| {
-        bench.iter(|| E::sample_all(arch, black_box(&blocks), &mut leaves))
-    });
-
-    let (mut rows, holed) = (tagged(4, TILE), tagged(5, 16));
-    let holes = Holes { row: &[7; 16], left: &holed, right: &holed };
-    group.bench_function("puncture, per row", |bench| {
-        bench.iter(|| E::puncture(arch, black_box(&leaves), holes, &mut rows))
-    });
-    for size in [8_704, 32_768] {
-        let (table, tagged) = (elements(6, size), tagged(7, size));
-        group.bench_function(format!("encode keys, table of {size}, per row"), |bench| {
-            bench.iter(|| E::encode_keys(&key, 0, black_box(&table), &mut leaves))
-        });
-        group.bench_function(format!("encode, table of {size}, per row"), |bench| {
-            bench.iter(|| E::encode_tagged(&key, 0, black_box(&tagged), &mut rows))
-        });
+    struct Vectors<B, E, const LENGTH: usize> {
+        arch: Arch,
+        a: Vec<E>,
+        b: Vec<E>,
+        factors: Vec<B>,
+        sums: Vec<E>,
     }
 
-    let chi = elements(8, TILE);
-    group.bench_function("weigh, per row", |bench| bench.iter(|| E::weigh(arch, black_box(&chi), &rows)));
-    group.bench_function("dot", |bench| bench.iter(|| E::dot(arch, black_box(&chi), &leaves)));
-    let others = tagged(11, TILE);
-    group.bench_function("inner product, per pair", |bench| {
-        bench.iter(|| E::inner_product(arch, black_box(&rows), &others))
-    });
-    let factors: Vec<B> = others.iter().map(|share| share.value).collect();
-    group.bench_function("linear, per row", |bench| {
-        bench.iter(|| E::linear(arch, &factors, black_box(&rows)))
-    });
-    let (triples, keys) = (tagged(9, 3 * TILE), elements(10, 3 * TILE));
-    group.bench_function("products, per gate", |bench| {
-        bench.iter(|| E::products(arch, black_box(triples.as_chunks().0), &mut leaves, &mut other))
-    });
-    group.bench_function("verifier sums, per gate", |bench| {
-        bench.iter(|| E::verifier_sums(arch, black_box(&chi), keys.as_chunks().0))
-    });
-    let corrections: Vec<B> = triples[..TILE].iter().map(|share| share.value).collect();
-    group.bench_function("correct", |bench| {
-        bench.iter(|| E::correct(arch, black_box(&mut leaves), &corrections, chi[0]))
-    });
-    group.finish();
-    lanes(criterion, arch, [chi, leaves, other]);
+    impl<B: Field, E: Lanes<B>, const LENGTH: usize> Data for Vectors<B, E, LENGTH> {
+        const ELEMENTS: usize = LENGTH;
+
+        fn new(arch: Arch) -> Self {
+            let [a, b, sums] = [1, 2, 3].map(|seed| random(arch, seed, LENGTH));
+            Self { arch, a, b, factors: random(arch, 4, LENGTH), sums }
+        }
+    }
+
+    kernels! {
+        (Vectors<U::Value, U::Mac, LENGTH>, [U: Under, const LENGTH: usize], [
+            types = [F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+            consts = [1, 32, TILE],
+        ])
+        add_products: |on| U::Mac::add_products(on.arch, &on.a, &on.b, &mut on.sums);
+        add_scaled: |on| U::Mac::add_scaled(on.arch, &on.a, &on.factors, &mut on.sums);
+        combine: |on| U::Mac::combine(on.arch, &on.factors, &on.a);
+    }
 }
 
-criterion_group!(benches, kernels);
-criterion_main!(benches);
+/// Values under MACs; the tables are those that fit the second-level cache.
+mod macs {
+    use super::*;
+
+    struct Macs<B, E, const TABLE: usize = 0> {
+        arch: Arch,
+        key: Aes128,
+        keys: Vec<Circular>,
+        blocks: Vec<F128>,
+        chi: Vec<E>,
+        triples: Vec<[E; 3]>,
+        tagged_triples: Vec<[Tagged<B, E>; 3]>,
+        values: Vec<B>,
+        others: Vec<Tagged<B, E>>,
+        holes: Vec<Tagged<B, E>>,
+        table: Vec<E>,
+        tagged_table: Vec<Tagged<B, E>>,
+        sums: Vec<E>,
+        leaves: [Vec<E>; 2],
+        rows: Vec<Tagged<B, E>>,
+    }
+
+    impl<B: Field, E: MacField<B>, const TABLE: usize> Data for Macs<B, E, TABLE> {
+        fn new(arch: Arch) -> Self {
+            let tagged = |seed, length| {
+                let (values, macs) = (random(arch, seed, length), random(arch, seed + 1, length));
+                values.into_iter().zip(macs).map(|(value, mac)| Tagged { value, mac }).collect::<Vec<_>>()
+            };
+            Self {
+                arch,
+                key: Aes128::new(arch, F128(1)),
+                keys: (0..E::SAMPLE).map(|i| Circular::new(arch, F128(i as u128))).collect(),
+                blocks: random(arch, 1, E::SAMPLE * TILE / 2),
+                chi: random(arch, 2, TILE),
+                triples: random(arch, 3, 3 * TILE).as_chunks().0.to_vec(),
+                tagged_triples: tagged(4, 3 * TILE).as_chunks().0.to_vec(),
+                values: random(arch, 6, TILE),
+                others: tagged(7, TILE),
+                holes: tagged(9, TREES),
+                table: random(arch, 11, TABLE),
+                tagged_table: tagged(12, TABLE),
+                sums: random(arch, 14, TREES),
+                leaves: [15, 16].map(|seed| random(arch, seed, TILE)),
+                rows: tagged(17, TILE),
+            }
+        }
+    }
+
+    kernels! {
+        (Macs<U::Value, U::Mac>, [U: Under<Mac: MacField<U::Value>>], [
+            types = [F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+        ])
+        grow: |on| U::Mac::grow_leaves(&on.keys, &mut on.blocks[..TILE / 2], &mut on.leaves[0]);
+        sum_of_rows: |on| U::Mac::sum_rows(on.arch, &on.leaves[0], &mut on.sums);
+        sample: |on| U::Mac::sample_all(on.arch, &on.blocks, &mut on.leaves[0]);
+        puncture: |on| {
+            let holes = Holes { row: &[7; TREES], left: &on.holes, right: &on.holes };
+            U::Mac::puncture(on.arch, &on.leaves[0], holes, &mut on.rows)
+        };
+        weigh: |on| U::Mac::weigh(on.arch, &on.chi, &on.rows);
+        dot: |on| U::Mac::dot(on.arch, &on.chi, &on.leaves[0]);
+        inner_product: |on| U::Mac::inner_product(on.arch, &on.rows, &on.others);
+        linear: |on| U::Mac::linear(on.arch, &on.values, &on.rows);
+        products: |on| {
+            let [constant, linear] = &mut on.leaves;
+            U::Mac::products(on.arch, &on.tagged_triples, constant, linear)
+        };
+        verifier_sums: |on| U::Mac::verifier_sums(on.arch, &on.chi, &on.triples);
+        correct: |on| U::Mac::correct(on.arch, &mut on.leaves[0], &on.values, on.chi[0]);
+    }
+
+    kernels! {
+        (Macs<U::Value, U::Mac, TABLE>, [U: Under<Mac: MacField<U::Value>>, const TABLE: usize], [
+            types = [F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+            consts = [8_704, 32_768],
+        ])
+        encode_keys: |on| U::Mac::encode_keys(&on.key, 0, &on.table, &mut on.leaves[0]);
+        encode: |on| U::Mac::encode_tagged(&on.key, 0, &on.tagged_table, &mut on.rows);
+    }
+}

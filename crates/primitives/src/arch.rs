@@ -24,6 +24,7 @@ pub use pages::advise_huge_pages;
 
 use crate::aes::Aes128;
 use crate::field::{F2, F128};
+use core::fmt;
 use std::sync::OnceLock;
 
 /// An instruction set that this machine has.
@@ -94,6 +95,12 @@ impl Arch {
             #[cfg(target_arch = "x86_64")]
             Level::Vaes512 => "vaes512",
         }
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
