@@ -1,39 +1,7 @@
 //! What benches report.
 
-use crate::kit::{FIELDS, volery as measure};
+use crate::kit::{FIELDS, KEYS, assert_keys, volery as measure};
 use serde_json::Value;
-
-#[track_caller]
-fn assert_keys(object: &Value, keys: &[&str]) {
-    for key in keys {
-        assert!(object.pointer(key).is_some(), "{key} is missing in {object}");
-    }
-}
-
-const KEYS: [&str; 22] = [
-    "/verdict",
-    "/role",
-    "/system",
-    "/field",
-    "/vole",
-    "/vole_reason",
-    "/statement",
-    "/gates/mul",
-    "/gates/add",
-    "/gates/assert",
-    "/inputs",
-    "/bytes/sent",
-    "/bytes/received",
-    "/rounds",
-    "/seconds/setup",
-    "/seconds/online",
-    "/seconds/total",
-    "/mul_gates_per_second",
-    "/peak_rss_bytes",
-    "/threads",
-    "/security/computational_bits",
-    "/security/statistical_bits",
-];
 
 #[test]
 fn benches_report_both_parties() {

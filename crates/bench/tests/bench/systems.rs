@@ -1,35 +1,14 @@
 //! Benches of systems other than QuickSilver.
 
-use crate::kit::{FIELDS, volery as measure};
+use crate::kit::{FIELDS, LIMBO_KEYS, assert_values, volery as measure};
 use serde_json::Value;
-
-/// What every proof by limbo reports.
-const KEYS: [&str; 10] = [
-    "/statement",
-    "/proof_bytes",
-    "/repetitions",
-    "/soundness_note",
-    "/seconds/online",
-    "/bytes/sent",
-    "/simulation/parties",
-    "/simulation/compression",
-    "/simulation/check_field_bits",
-    "/simulation/challenges",
-];
-
-#[track_caller]
-fn assert_keys(object: &Value, keys: &[&str]) {
-    for key in keys {
-        assert!(object.pointer(key).is_some_and(|value| !value.is_null()), "{key} is missing in {object}");
-    }
-}
 
 #[test]
 fn limbo_is_measured() {
     let run = |more: &[&str]| {
         let object = measure(&[&["limbo", "--quiet", "--json"], more].concat()).expect(0).json();
-        assert_keys(&object, &KEYS);
-        assert_keys(
+        assert_values(&object, &LIMBO_KEYS);
+        assert_values(
             &object,
             &["/seconds/prover", "/seconds/verifier", "/peak_rss_bytes", "/parameters/statement"],
         );
@@ -54,7 +33,7 @@ fn limbo_is_measured() {
     for bench in [&["boolean", "--gates", "3000"][..], &["stack", "--clauses", "3", "--gates", "500"]] {
         let more = ["--system", "limbo", "--json", "--quiet"];
         let object = measure(&[bench, &more].concat()).expect(0).json();
-        assert_keys(&object, &["/seconds/prover", "/seconds/verifier", "/proof_bytes"]);
+        assert_values(&object, &["/seconds/prover", "/seconds/verifier", "/proof_bytes"]);
     }
     for (more, words) in [
         (&["limbo", "--statement", "md5"][..], &["--statement", "sha256, random"][..]),

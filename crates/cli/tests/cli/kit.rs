@@ -15,6 +15,62 @@ pub(crate) const PREIMAGE: [&str; 4] = ["--relation", "builtin:sha256-preimage?l
 pub(crate) const FIELDS: [&str; 8] =
     ["f2", "f61", "f61x2", "goldilocks", "goldilocksx2", "q32", "f65537", "f256"];
 
+/// What every report of a session has.
+pub(crate) const KEYS: [&str; 22] = [
+    "/verdict",
+    "/role",
+    "/system",
+    "/field",
+    "/vole",
+    "/vole_reason",
+    "/statement",
+    "/gates/mul",
+    "/gates/add",
+    "/gates/assert",
+    "/inputs",
+    "/bytes/sent",
+    "/bytes/received",
+    "/rounds",
+    "/seconds/setup",
+    "/seconds/online",
+    "/seconds/total",
+    "/mul_gates_per_second",
+    "/peak_rss_bytes",
+    "/threads",
+    "/security/computational_bits",
+    "/security/statistical_bits",
+];
+
+/// What every proof by limbo reports.
+pub(crate) const LIMBO_KEYS: [&str; 10] = [
+    "/statement",
+    "/proof_bytes",
+    "/repetitions",
+    "/soundness_note",
+    "/seconds/online",
+    "/bytes/sent",
+    "/simulation/parties",
+    "/simulation/compression",
+    "/simulation/check_field_bits",
+    "/simulation/challenges",
+];
+
+/// Demands that `object` has all of `keys`.
+#[track_caller]
+pub(crate) fn assert_keys(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.pointer(key).is_some(), "{key} is missing in {object}");
+    }
+}
+
+/// Demands that `object` has all of `keys`, and that none of them is null.
+#[track_caller]
+pub(crate) fn assert_values(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.pointer(key).is_some_and(|value| !value.is_null()), "{key} is missing in {object}");
+    }
+}
+
 /// A process that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {

@@ -1,26 +1,11 @@
 //! Parties in the prover's head: proofs as files, and over a link.
 
-use crate::kit::{ABC, Ended, PREIMAGE, Running, preimage, session, volery};
+use crate::kit::{ABC, Ended, LIMBO_KEYS, PREIMAGE, Running, assert_values, preimage, session, volery};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const MESSAGE: [&str; 2] = ["--private", "message=text:abc"];
-
-/// What both objects of a proof have.
-const KEYS: [&str; 11] = [
-    "/role",
-    "/statement",
-    "/proof_bytes",
-    "/repetitions",
-    "/soundness_note",
-    "/seconds/online",
-    "/bytes/sent",
-    "/simulation/parties",
-    "/simulation/compression",
-    "/simulation/check_field_bits",
-    "/simulation/challenges",
-];
 
 /// A folder for proofs.
 struct Folder(TempDir);
@@ -66,13 +51,6 @@ fn verify(path: &Path, more: &[&str]) -> Ended {
     volery(&preimage("verify", &[&["--proof", text(path), "--json"], more].concat()))
 }
 
-#[track_caller]
-fn assert_keys(object: &Value, keys: &[&str]) {
-    for key in keys {
-        assert!(object.pointer(key).is_some_and(|value| !value.is_null()), "{key} is missing in {object}");
-    }
-}
-
 #[test]
 fn proofs_are_files() {
     let folder = Folder::new();
@@ -95,8 +73,9 @@ fn proofs_are_files() {
         let asked = security.to_string();
         let verified = verify(&path, &["--security", &asked, "--threads", "2"]).expect(0).json();
         for (object, role, way) in [(&proved, "prover", "sent"), (&verified, "verifier", "received")] {
-            assert_keys(object, &KEYS);
-            assert_keys(object, &[&format!("/seconds/{role}")]);
+            assert_values(object, &LIMBO_KEYS);
+            assert_values(object, &["/role"]);
+            assert_values(object, &[&format!("/seconds/{role}")]);
             let verdict = if role == "verifier" { Value::from("accepted") } else { Value::Null };
             assert_eq!(object["verdict"], verdict);
             assert_eq!((&object["role"], &object["system"]), (&role.into(), &"limbo".into()));
@@ -308,7 +287,8 @@ fn coins_are_tossed_over_a_link() {
             session(&preimage("verify", &more), &preimage("prove", &[&MESSAGE[..], &more[..]].concat()));
         let (verifier, prover) = (verifier.expect(0).json(), prover.expect(0).json());
         for object in [&verifier, &prover] {
-            assert_keys(object, &KEYS);
+            assert_values(object, &LIMBO_KEYS);
+            assert_values(object, &["/role"]);
             assert_eq!(object["verdict"], "accepted");
             assert_eq!(
                 (&object["simulation"]["parties"], &object["simulation"]["challenges"]),
@@ -316,8 +296,8 @@ fn coins_are_tossed_over_a_link() {
             );
             assert!(object["security"]["statistical_bits"].as_u64() >= Some(40) && object["vole"].is_null());
         }
-        assert_keys(&verifier, &["/seconds/verifier"]);
-        assert_keys(&prover, &["/seconds/prover"]);
+        assert_values(&verifier, &["/seconds/verifier"]);
+        assert_values(&prover, &["/seconds/prover"]);
         assert_eq!(prover["bytes"]["sent"], verifier["bytes"]["received"]);
         assert!(prover["bytes"]["sent"].as_u64() > prover["proof_bytes"].as_u64(), "{prover}");
     }

@@ -1,39 +1,7 @@
 //! Proofs that are accepted.
 
-use crate::kit::{ABC, PREIMAGE, Running, preimage, session, start_listening, volery};
+use crate::kit::{ABC, KEYS, PREIMAGE, Running, assert_keys, preimage, session, start_listening, volery};
 use serde_json::Value;
-
-#[track_caller]
-fn assert_keys(object: &Value, keys: &[&str]) {
-    for key in keys {
-        assert!(object.pointer(key).is_some(), "{key} is missing in {object}");
-    }
-}
-
-const KEYS: [&str; 22] = [
-    "/verdict",
-    "/role",
-    "/system",
-    "/field",
-    "/vole",
-    "/vole_reason",
-    "/statement",
-    "/gates/mul",
-    "/gates/add",
-    "/gates/assert",
-    "/inputs",
-    "/bytes/sent",
-    "/bytes/received",
-    "/rounds",
-    "/seconds/setup",
-    "/seconds/online",
-    "/seconds/total",
-    "/mul_gates_per_second",
-    "/peak_rss_bytes",
-    "/threads",
-    "/security/computational_bits",
-    "/security/statistical_bits",
-];
 
 #[test]
 fn either_role_may_listen() {
