@@ -94,7 +94,7 @@ Examples:
 
 const BENCH: &str = "\
 This runs volery-bench, which is a program of its own: it is installed by
-`cargo install --path crates/bench`, or built beside volery by
+`cargo install --path crates/bench --profile dist`, or built beside volery by
 `cargo build --release -p volery-bench`. What it takes is told by
 `volery bench --help`, and what there is to measure by `volery bench --list`.";
 

@@ -15,7 +15,7 @@ pub(crate) fn bench(typed: &Bench) -> Result<()> {
     let missing = || {
         Failure::usage(format_args!(
             "bench: {PROGRAM} is neither beside this program nor on PATH: install it by `cargo install \
-             --path crates/bench`, or build it by `cargo build --release -p {PROGRAM}`"
+             --path crates/bench --profile dist`, or build it by `cargo build --release -p {PROGRAM}`"
         ))
     };
     let program = find(&std::env::current_exe().unwrap_or_default()).ok_or_else(missing)?;
