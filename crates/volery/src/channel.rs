@@ -252,12 +252,12 @@ impl Channel {
 
     /// Both parties are at a point of the protocol where each has received all that the other has sent. 32 bytes that
     /// depend on all of it: an identifier for what follows.
-    pub fn meet(&mut self, label: &'static str) -> [u8; 32] {
-        self.transcript.meet(label)
+    pub fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
+        self.transcript.checkpoint(label)
     }
 
     /// A challenge to the party under test: 32 bytes that depend on all that it has said so far, and on all that both
-    /// had said at the last meeting. Both parties get the same where they call it at the same point of that party's
+    /// had said at the last checkpoint. Both parties get the same where they call it at the same point of that party's
     /// stream.
     ///
     /// The party under test must have sent all that the challenge combines. A transcript may stand for the other

@@ -7,7 +7,7 @@
 //!
 //! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either sends
 //! more, and both find the same difference. The parameters are proposals: each side derives the same choice from both.
-//! The two hellos are the first bytes of the transcript and come before its first meeting, so that every challenge
+//! The two hellos are the first bytes of the transcript and come before its first checkpoint, so that every challenge
 //! depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed under another
 //! nonce, and a party that deviates after the handshake meets other challenges.
 
@@ -109,11 +109,11 @@ mod tests {
         let mut verifier = Channel::new(Party::Verifier, there);
         std::thread::scope(|scope| {
             let proving =
-                scope.spawn(move || (shake_hands(&mut prover, &HELLO, &[1; 32]), prover.meet("test")));
+                scope.spawn(move || (shake_hands(&mut prover, &HELLO, &[1; 32]), prover.checkpoint("test")));
             let verified = shake_hands(&mut verifier, &HELLO, &[2; 32]);
-            let met = verifier.meet("test");
+            let checkpoint = verifier.checkpoint("test");
             drop(verifier);
-            [proving.join().unwrap(), (verified, met)]
+            [proving.join().unwrap(), (verified, checkpoint)]
         })
     }
 
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn both_sides_meet_in_the_same_digest() {
-        let [(here, met), (there, other)] = run(Flip { message: 99, bit: 0 });
+        let [(here, checkpoint), (there, other)] = run(Flip { message: 99, bit: 0 });
         assert_eq!((here.unwrap(), there.unwrap()), ("p".into(), "p".into()));
-        assert_eq!(met, other);
+        assert_eq!(checkpoint, other);
     }
 
     #[test]

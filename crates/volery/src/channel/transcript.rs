@@ -8,14 +8,14 @@ use super::Party;
 /// A message enters as its length and its digest, so that long messages are hashed many lanes at a time. Both parties
 /// cut the stream alike: what one sends by one call, the other receives by one.
 ///
-/// A **meeting** is a point where each party has received all that the other has sent: it fixes the positions of both
-/// directions. A **challenge** to one party binds the last meeting and all that this party has said by now; what
+/// A **checkpoint** is a point where each party has received all that the other has sent: it fixes the positions of both
+/// directions. A **challenge** to one party binds the last checkpoint and all that this party has said by now; what
 /// the other one says meanwhile may still be on its way.
 pub(super) struct Transcript {
     to_verifier: Direction,
     to_prover: Direction,
-    met: [u8; 32],
-    meetings: u64,
+    checkpoint: [u8; 32],
+    checkpoints: u64,
 }
 
 struct Direction {
@@ -44,8 +44,8 @@ impl Transcript {
         Self {
             to_verifier: Direction::new("volery transcript v1, prover to verifier"),
             to_prover: Direction::new("volery transcript v1, verifier to prover"),
-            met: [0; 32],
-            meetings: 0,
+            checkpoint: [0; 32],
+            checkpoints: 0,
         }
     }
 
@@ -66,22 +66,22 @@ impl Transcript {
 
     /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that two in a row
     /// differ.
-    pub(super) fn meet(&mut self, label: &'static str) -> [u8; 32] {
+    pub(super) fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, meeting");
-        hasher.update(&self.met);
+        hasher.update(&self.checkpoint);
         hasher.update(&self.to_verifier.state());
         hasher.update(&self.to_prover.state());
-        hasher.update(&self.meetings.to_le_bytes());
+        hasher.update(&self.checkpoints.to_le_bytes());
         hasher.update(label.as_bytes());
-        self.meetings += 1;
-        self.met = hasher.finalize().into();
-        self.met
+        self.checkpoints += 1;
+        self.checkpoint = hasher.finalize().into();
+        self.checkpoint
     }
 
     /// The challenge to `party` after all that it has said. Each has a number of its own.
     pub(super) fn challenge(&mut self, party: Party, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, challenge");
-        hasher.update(&self.met);
+        hasher.update(&self.checkpoint);
         hasher.update(party.name().as_bytes());
         let direction = self.said_by(party);
         hasher.update(&direction.state());
@@ -104,15 +104,15 @@ mod tests {
 
     #[test]
     fn crossing_messages_do_not_matter_but_every_byte_does() {
-        let meet = |steps: &[(Party, &[u8])]| after(steps).meet("test");
-        let here = meet(&[(P, b"abc"), (V, b"xy")]);
-        assert_eq!(here, meet(&[(V, b"xy"), (P, b"abc")]));
+        let checkpoint = |steps: &[(Party, &[u8])]| after(steps).checkpoint("test");
+        let here = checkpoint(&[(P, b"abc"), (V, b"xy")]);
+        assert_eq!(here, checkpoint(&[(V, b"xy"), (P, b"abc")]));
         for other in [
-            meet(&[(V, b"xy"), (P, b"a"), (P, b"bc")]),
-            meet(&[(P, b"abd"), (V, b"xy")]),
-            meet(&[(V, b"abc"), (P, b"xy")]),
-            meet(&[(P, b"abc"), (V, b"x")]),
-            meet(&[(P, b"abcx"), (V, b"y")]),
+            checkpoint(&[(V, b"xy"), (P, b"a"), (P, b"bc")]),
+            checkpoint(&[(P, b"abd"), (V, b"xy")]),
+            checkpoint(&[(V, b"abc"), (P, b"xy")]),
+            checkpoint(&[(P, b"abc"), (V, b"x")]),
+            checkpoint(&[(P, b"abcx"), (V, b"y")]),
         ] {
             assert_ne!(here, other);
         }
@@ -122,7 +122,7 @@ mod tests {
     fn a_challenge_binds_what_its_party_said_and_the_last_meeting() {
         let challenge = |before: &[u8], said: &[u8], other: &[u8]| {
             let mut transcript = after(&[(V, before)]);
-            transcript.meet("test");
+            transcript.checkpoint("test");
             transcript.absorb(P, said);
             transcript.absorb(V, other);
             transcript.challenge(P, "test")
@@ -141,7 +141,7 @@ mod tests {
         assert_ne!(first, Transcript::new().challenge(P, "b"));
         assert_ne!(first, Transcript::new().challenge(V, "a"));
         assert_eq!(first, Transcript::new().challenge(P, "a"));
-        assert_ne!(Transcript::new().meet("a"), Transcript::new().meet("b"));
-        assert_ne!(transcript.meet("a"), transcript.meet("a"));
+        assert_ne!(Transcript::new().checkpoint("a"), Transcript::new().checkpoint("b"));
+        assert_ne!(transcript.checkpoint("a"), transcript.checkpoint("a"));
     }
 }

@@ -31,7 +31,7 @@ pub enum Rejection {
     /// Another element of a field in a proof is encoded as no prover does.
     #[error("a field element is not in canonical form")]
     NonCanonicalElement,
-    /// There are bits behind the last correction of a stretch.
+    /// There are bits behind the last correction of a segment.
     #[error("bits follow the end of the corrections")]
     BitsBehindCorrections,
     /// The file is no proof at all.

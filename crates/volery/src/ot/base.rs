@@ -93,7 +93,7 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
 /// # Errors
 /// `Misbehaved` where a point is not canonical; link errors.
 pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<Pairs> {
-    let oracle = Oracle { sid: channel.meet("base ot") };
+    let oracle = Oracle { sid: channel.checkpoint("base ot") };
     let mut message = vec![0; 64 * count];
     channel.recv(&mut message)?;
     let first = oracle.first_message(&message);
@@ -122,7 +122,7 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.
 pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut Random) -> Result<Chosen> {
     assert!(count <= MOST, "{count} transfers");
-    let oracle = Oracle { sid: channel.meet("base ot") };
+    let oracle = Oracle { sid: channel.checkpoint("base ot") };
     let mut exponents = Zeroizing::new(Vec::with_capacity(count));
     let mut message = Vec::with_capacity(64 * count);
     for i in 0..count {
@@ -212,7 +212,7 @@ mod tests {
         let (sender, receiver) = pipe(Duration::from_secs(10));
         let mut sender = Channel::new(Party::Prover, sender);
         let mut receiver = Channel::new(Party::Verifier, receiver);
-        let oracle = Oracle { sid: receiver.meet("base ot") };
+        let oracle = Oracle { sid: receiver.checkpoint("base ot") };
         let random = &mut Random::from_seed(&[2; 32]);
         let mut message = vec![];
         let exponents: Vec<[Scalar; 2]> = (0..COUNT)
@@ -247,7 +247,7 @@ mod tests {
         let mut sender = Channel::new(Party::Prover, sender);
         let mut receiver = Channel::new(Party::Verifier, receiver);
         // The receiver's session has one challenge more behind it.
-        let _ = receiver.meet("an earlier step");
+        let _ = receiver.checkpoint("an earlier step");
         std::thread::scope(|scope| {
             let sending = scope.spawn(move || {
                 let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32])).unwrap();

@@ -94,7 +94,7 @@ struct Pads(Keyed);
 impl Pads {
     /// Both parties have received what was said so far.
     fn new(channel: &mut Channel) -> Self {
-        Self(Keyed::new(channel.meet("committing transfer")))
+        Self(Keyed::new(channel.checkpoint("committing transfer")))
     }
 
     fn pad(&self, j: usize, row: F128) -> F128 {
@@ -148,7 +148,7 @@ impl Sender {
     /// # Errors
     /// `Misbehaved` where the receiver breaks them; link errors.
     pub fn new(channel: &mut Channel, arch: Arch, count: usize, random: &mut Random) -> Result<Self> {
-        let sid = channel.meet("committing transfer");
+        let sid = channel.checkpoint("committing transfer");
         let delta = Zeroizing::new(F128(random.word().0 | 1));
         let choices = pprf::choices(*delta, DEPTH.bits());
         let keys = base::receive(channel, choices, base::MOST, random)?;
@@ -226,7 +226,7 @@ impl Receiver {
         choices: Zeroizing<Vec<F2>>,
         random: &mut Random,
     ) -> Result<Self> {
-        let sid = channel.meet("committing transfer");
+        let sid = channel.checkpoint("committing transfer");
         let pairs = base::send(channel, base::MOST, random)?;
         let mut extension = softspoken::Receiver::over(channel, arch, DEPTH, &pairs)?;
         let mut rows: Zeroizing<Vec<F128>> = Zeroizing::new(Vec::with_capacity(choices.len()));

@@ -59,7 +59,7 @@ fn check_digest(sid: &[u8; 32]) -> Digest {
 /// # Errors
 /// Link errors.
 pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
-    let sid = channel.meet("pprf");
+    let sid = channel.checkpoint("pprf");
     let mut leaves = Zeroizing::new(Vec::with_capacity((MOST / k) << k));
     let mut corrections = Vec::new();
     let mut sums = Vec::new();
@@ -94,7 +94,7 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
 /// # Errors
 /// `Misbehaved` where the trees are inconsistent; link errors.
 pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> Result<Leaves> {
-    let sid = channel.meet("pprf");
+    let sid = channel.checkpoint("pprf");
     let trees = MOST / k;
     let mut corrections = vec![F128::default(); 2 * (k - 1) * trees];
     let mut sums = vec![0; 32 * trees];

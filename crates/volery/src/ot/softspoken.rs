@@ -110,7 +110,7 @@ struct Expansion {
 
 impl Expansion {
     fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
-        let sid = channel.meet("softspoken");
+        let sid = channel.checkpoint("softspoken");
         Self {
             arch,
             depth,

@@ -250,7 +250,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel)?;
         let choice = *self.choice.get_or_insert(resolved);
         self.offer(choice.correlations, size.unwrap_or_default())?;
-        self.channel.meet("statement");
+        self.channel.checkpoint("statement");
         let setup_traffic = Traffic::default();
         let agreed = size.filter(|_| first && choice.reason == Reason::Small);
         let shares = agreed.map(|size| match &self.terms {

@@ -47,7 +47,7 @@ impl<'c> Single<'c> {
         let hello = Hello { system: system.name(), field, parameters, statement: &statement };
         let theirs = shake_hands(channel, &hello, &random.bytes())?;
         Sides { ours: parameters.to_owned(), theirs }.agree(disagreement)?;
-        channel.meet("statement");
+        channel.checkpoint("statement");
         if let Some(progress) = &options.progress {
             progress.store(0, Relaxed);
         }

@@ -20,8 +20,8 @@
 //! the verifier sends corrections during the first 5/8 of the draws, the prover takes them up a quarter of an iteration
 //! later, sends x in its stream after 7/8 and reads the answer at the end. So a slow link carries the corrections all
 //! the while, and the stream waits for no refill while a round trip is shorter than an eighth of an iteration. Both
-//! parties then meet: the public keys of the next trees' hash and of the code's matrix come from that point of the
-//! transcript, so that no two iterations share a matrix, a hash key, a secret, noise or masks.
+//! parties then pass a checkpoint: the public keys of the next trees' hash and of the code's matrix come from that
+//! point of the transcript, so that no two iterations share a matrix, a hash key, a secret, noise or masks.
 //!
 //! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has passed.
 //! The prover reveals something that depends on an iteration's outputs only after the check of its trees has passed. A
@@ -67,9 +67,9 @@ struct Code {
 }
 
 impl Code {
-    /// The matrix that the meeting `met` names, applied to the shares in `table`.
-    fn new(arch: Arch, met: &[u8; 32], table: Zeroizing<Vec<F128>>) -> Self {
-        Self { matrix: Aes128::new(arch, derive("volery lpn v1, matrix", met)), table }
+    /// The matrix that the checkpoint `checkpoint` names, applied to the shares in `table`.
+    fn new(arch: Arch, checkpoint: &[u8; 32], table: Zeroizing<Vec<F128>>) -> Self {
+        Self { matrix: Aes128::new(arch, derive("volery lpn v1, matrix", checkpoint)), table }
     }
 
     /// Adds the encoded secret to the leaves of `tile`.
@@ -125,14 +125,14 @@ impl Base {
     }
 }
 
-/// The public key of the hash of the trees that are made ready after the meeting `met`.
-fn forest_key(met: &[u8; 32]) -> F128 {
-    derive("volery lpn v1, trees", met)
+/// The public key of the hash of the trees that are made ready after the checkpoint `checkpoint`.
+fn forest_key(checkpoint: &[u8; 32]) -> F128 {
+    derive("volery lpn v1, trees", checkpoint)
 }
 
 /// A public key for the use that `context` names, from an identifier of the transcript.
-pub(super) fn derive(context: &'static str, met: &[u8; 32]) -> F128 {
-    F128::from_bytes(Digest::new(context).field(met).finish())
+pub(super) fn derive(context: &'static str, checkpoint: &[u8; 32]) -> F128 {
+    F128::from_bytes(Digest::new(context).field(checkpoint).finish())
 }
 
 /// The seed of a tile's coefficients, where its corrections have just been sent or received.
@@ -152,6 +152,6 @@ fn with_coefficients(arch: Arch, seed: F128, leaves: &[F128], mut fold: impl FnM
 }
 
 /// The digest that ends the check of an iteration's trees.
-fn check_digest(met: &[u8; 32], sum: F128) -> [u8; 32] {
-    Digest::new("volery lpn v1, check of trees").field(met).field(&sum.to_bytes()).finish()
+fn check_digest(checkpoint: &[u8; 32], sum: F128) -> [u8; 32] {
+    Digest::new("volery lpn v1, check of trees").field(checkpoint).field(&sum.to_bytes()).finish()
 }

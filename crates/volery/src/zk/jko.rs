@@ -83,7 +83,7 @@ impl Terms<'_> {
     }
 
     fn session(&self, channel: &mut Channel) -> Session {
-        Session { sid: channel.meet("jko"), arch: self.arch, construction: self.construction }
+        Session { sid: channel.checkpoint("jko"), arch: self.arch, construction: self.construction }
     }
 
     /// Refuses what cannot be garbled.

@@ -85,7 +85,7 @@ pub struct Terms<'a> {
 
 impl Terms<'_> {
     fn session(&self, channel: &mut Channel) -> Session {
-        Session { sid: channel.meet("stack"), arch: self.arch, construction: self.construction }
+        Session { sid: channel.checkpoint("stack"), arch: self.arch, construction: self.construction }
     }
 
     /// m.

@@ -37,7 +37,7 @@
 //! **Whose challenge.** The first seed of a block is the verifier's coin, sent when all of the block's gates and triples have
 //! arrived: at ρ = 40 a transcript could be searched for a convenient permutation. It is the transcript's where that is out of
 //! reach: by interpolation over a long E ([`by_transcript`]), and by buckets where no coins are asked for, with lemma 1 at 128
-//! bits. χ is the transcript's where E is long. After a coin both parties meet.
+//! bits. χ is the transcript's where E is long. After a coin comes a checkpoint.
 //!
 //! **Soundness** ([`Terms::error`]): a false statement has a wrong product, or an asserted wire that is not zero. The first
 //! block in which anything is wrong passes with at most lemma 1's probability, 1/|B| for η, or (2n − 1)/|E| for ν and η; 2/|E| for

@@ -18,7 +18,7 @@ pub struct Prover {
     arch: Arch,
     params: Params,
     schedule: Schedule,
-    met: [u8; 32],
+    checkpoint: [u8; 32],
     code: Code,
     trees: single_point::Prover,
     /// Tiles of this iteration that are expanded, and how many of them were handed out.
@@ -59,8 +59,8 @@ impl Prover {
             }
         }
         receiver.check(channel)?;
-        let met = channel.meet("lpn set-up");
-        let mut next = Next::new(arch, base, &met);
+        let checkpoint = channel.checkpoint("lpn set-up");
+        let mut next = Next::new(arch, base, &checkpoint);
         let mut leaves = Zeroizing::new(vec![F128::ZERO; TILE]);
         for tile in 1..=params.tiles() {
             next.receive(channel)?;
@@ -68,14 +68,14 @@ impl Prover {
         }
         next.challenge(channel)?;
         next.receive_answer(channel)?;
-        next.check(&met)?;
+        next.check(&checkpoint)?;
 
-        let met = channel.meet("lpn iteration");
-        let code = Code::new(arch, &met, next.base.into_table());
+        let checkpoint = channel.checkpoint("lpn iteration");
+        let code = Code::new(arch, &checkpoint, next.base.into_table());
         let trees = next.trees;
-        let next = Next::new(arch, Base::new(params, Zeroizing::default()), &met);
+        let next = Next::new(arch, Base::new(params, Zeroizing::default()), &checkpoint);
         let schedule = Schedule::new(params);
-        Ok(Self { arch, params, schedule, met, code, trees, tile: 0, draws: 0, heard: 0, next })
+        Ok(Self { arch, params, schedule, checkpoint, code, trees, tile: 0, draws: 0, heard: 0, next })
     }
 
     /// Expands the next tile of this iteration.
@@ -104,11 +104,11 @@ impl Prover {
 
     /// Checks the trees of the next iteration, and goes on to it.
     fn turn(&mut self, channel: &mut Channel) -> Result<()> {
-        self.next.check(&self.met)?;
-        self.met = channel.meet("lpn iteration");
+        self.next.check(&self.checkpoint)?;
+        self.checkpoint = channel.checkpoint("lpn iteration");
         let done = Base::new(self.params, core::mem::take(&mut self.code.table));
-        let next = core::mem::replace(&mut self.next, Next::new(self.arch, done, &self.met));
-        self.code = Code::new(self.arch, &self.met, next.base.into_table());
+        let next = core::mem::replace(&mut self.next, Next::new(self.arch, done, &self.checkpoint));
+        self.code = Code::new(self.arch, &self.checkpoint, next.base.into_table());
         self.trees = next.trees;
         self.heard -= self.draws as isize;
         (self.tile, self.draws) = (0, 0);
@@ -117,8 +117,8 @@ impl Prover {
 }
 
 impl Next {
-    fn new(arch: Arch, base: Base, met: &[u8; 32]) -> Self {
-        let trees = single_point::Prover::new(arch, base.params, forest_key(met));
+    fn new(arch: Arch, base: Base, checkpoint: &[u8; 32]) -> Self {
+        let trees = single_point::Prover::new(arch, base.params, forest_key(checkpoint));
         let received = VecDeque::new();
         Self { base, trees, received, fixed: 0, sums: Zeroizing::default(), answer: None }
     }
@@ -159,9 +159,9 @@ impl Next {
     }
 
     /// The answer must be the digest of Σ χ·MAC ⊕ MAC*.
-    fn check(&self, met: &[u8; 32]) -> Result<()> {
+    fn check(&self, checkpoint: &[u8; 32]) -> Result<()> {
         let (masks, _) = self.base.masks();
-        let expected = check_digest(met, self.sums.0 + masks);
+        let expected = check_digest(checkpoint, self.sums.0 + masks);
         match &self.answer {
             Some(answer) if bool::from(expected.ct_eq(answer)) => Ok(()),
             _ => Err(Error::Misbehaved(Misbehaviour::Trees)),

@@ -212,7 +212,7 @@ fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
 #[test]
 fn a_wrong_tree_needs_a_guess() {
     let params = Params::TINY;
-    let (arch, met) = (Arch::detect(), [3; 32]);
+    let (arch, checkpoint) = (Arch::detect(), [3; 32]);
     let mut random = Random::from_seed(&[4; 32]);
     let delta = F128(random.word().0 | 1);
     let trees = single_point::Verifier::new(arch, params, F128(5), delta, random.word());
@@ -227,12 +227,12 @@ fn a_wrong_tree_needs_a_guess() {
     let chi: Vec<F128> = (0..TILE).map(|_| random.word()).collect();
     let (sum, phi) = volery_primitives::arch::weigh(arch, &chi, &mac_leaves);
     let honest = volery_primitives::arch::dot(arch, &chi, &key_leaves) + phi * delta;
-    assert_ne!(check_digest(&met, sum), check_digest(&met, honest));
+    assert_ne!(check_digest(&checkpoint, sum), check_digest(&checkpoint, honest));
     // It is off by the correction's error at the sibling and at α, whose coefficients it must know to adapt.
     let off: Vec<usize> =
         (0..TILE).filter(|&j| mac_leaves[j] ^ delta.scale(mac_leaves[j].bit0()) != key_leaves[j]).collect();
     let adapted = off.iter().fold(honest, |sum, &j| sum + chi[j] * F128(1 << 40));
-    assert_eq!(check_digest(&met, sum), check_digest(&met, adapted));
+    assert_eq!(check_digest(&checkpoint, sum), check_digest(&checkpoint, adapted));
 }
 
 #[test]

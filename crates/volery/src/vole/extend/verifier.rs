@@ -18,7 +18,7 @@ pub struct Verifier {
     schedule: Schedule,
     delta: Zeroizing<F128>,
     random: Random,
-    met: [u8; 32],
+    checkpoint: [u8; 32],
     pub(super) code: Code,
     trees: single_point::Verifier,
     /// Tiles of this iteration that are expanded, and how many of them were handed out.
@@ -61,20 +61,20 @@ impl Verifier {
         }
         // From here on the verifier says what depends on Δ.
         drop(sender.check(channel)?);
-        let met = channel.meet("lpn set-up");
+        let checkpoint = channel.checkpoint("lpn set-up");
         let mut random = Random::from_seed(&random.bytes());
-        let mut next = Next::new(arch, base, &met, *delta, &mut random);
+        let mut next = Next::new(arch, base, &checkpoint, *delta, &mut random);
         let mut leaves = Zeroizing::new(vec![F128::ZERO; TILE]);
         next.plant(channel, arch, params.tiles(), &mut leaves)?;
-        next.answer(channel, *delta, &met)?;
+        next.answer(channel, *delta, &checkpoint)?;
 
-        let met = channel.meet("lpn iteration");
-        let code = Code::new(arch, &met, next.base.into_table());
+        let checkpoint = channel.checkpoint("lpn iteration");
+        let code = Code::new(arch, &checkpoint, next.base.into_table());
         let trees = next.trees;
         let base = Base::new(params, Zeroizing::default());
-        let next = Next::new(arch, base, &met, *delta, &mut random);
+        let next = Next::new(arch, base, &checkpoint, *delta, &mut random);
         let schedule = Schedule::new(params);
-        Ok(Self { arch, params, schedule, delta, random, met, code, trees, tile: 0, draws: 0, next })
+        Ok(Self { arch, params, schedule, delta, random, checkpoint, code, trees, tile: 0, draws: 0, next })
     }
 
     /// Expands the next tile of this iteration.
@@ -93,7 +93,7 @@ impl Verifier {
         self.draws += 1;
         self.next.plant(channel, self.arch, self.schedule.planted(self.draws), rows)?;
         if self.draws == self.schedule.checked() {
-            self.next.answer(channel, *self.delta, &self.met)?;
+            self.next.answer(channel, *self.delta, &self.checkpoint)?;
         }
         if self.draws.is_multiple_of(HAND_OVER) || self.draws == self.schedule.checked() {
             channel.flush()?;
@@ -103,19 +103,20 @@ impl Verifier {
 
     /// Goes on to the next iteration, which is ready.
     fn turn(&mut self, channel: &mut Channel) {
-        self.met = channel.meet("lpn iteration");
+        self.checkpoint = channel.checkpoint("lpn iteration");
         let done = Base::new(self.params, core::mem::take(&mut self.code.table));
-        let following = Next::new(self.arch, done, &self.met, *self.delta, &mut self.random);
+        let following = Next::new(self.arch, done, &self.checkpoint, *self.delta, &mut self.random);
         let next = core::mem::replace(&mut self.next, following);
-        self.code = Code::new(self.arch, &self.met, next.base.into_table());
+        self.code = Code::new(self.arch, &self.checkpoint, next.base.into_table());
         self.trees = next.trees;
         (self.tile, self.draws) = (0, 0);
     }
 }
 
 impl Next {
-    fn new(arch: Arch, base: Base, met: &[u8; 32], delta: F128, random: &mut Random) -> Self {
-        let trees = single_point::Verifier::new(arch, base.params, forest_key(met), delta, random.word());
+    fn new(arch: Arch, base: Base, checkpoint: &[u8; 32], delta: F128, random: &mut Random) -> Self {
+        let trees =
+            single_point::Verifier::new(arch, base.params, forest_key(checkpoint), delta, random.word());
         Self { base, trees, planted: 0, sum: Zeroizing::default() }
     }
 
@@ -140,11 +141,11 @@ impl Next {
     }
 
     /// Answers the prover's x by the digest of Σ χ·key ⊕ key* ⊕ x·Δ.
-    fn answer(&mut self, channel: &mut Channel, delta: F128, met: &[u8; 32]) -> Result<()> {
+    fn answer(&mut self, channel: &mut Channel, delta: F128, checkpoint: &[u8; 32]) -> Result<()> {
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;
         let (masks, _) = self.base.masks();
-        channel.send(&check_digest(met, *self.sum + masks + x[0] * delta))
+        channel.send(&check_digest(checkpoint, *self.sum + masks + x[0] * delta))
     }
 }
 

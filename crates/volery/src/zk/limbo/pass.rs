@@ -7,7 +7,7 @@ use super::claim::Factors;
 use super::passes::{Digests, Said, Scope};
 use super::shares::{Planes, Sums};
 use super::simulation::{TILE, Tiles, Views, Word, miscounted};
-use super::tape::Stretch;
+use super::tape::Segment;
 use crate::circuit::Circuit;
 use crate::error::{Error, Rejection, Result};
 use core::ops::Range;
@@ -100,9 +100,9 @@ impl<'a> Pass<'a> {
         (1 + self.repetitions.len() * self.scope.views()).div_ceil(128)
     }
 
-    /// The next tile of a stretch: how many it has, and its views and totals, in columns.
-    fn next(&mut self, stretch: Stretch) -> Result<usize> {
-        let kind = stretch as usize;
+    /// The next tile of a segment: how many it has, and its views and totals, in columns.
+    fn next(&mut self, segment: Segment) -> Result<usize> {
+        let kind = segment as usize;
         let done = self.done[kind];
         let count = (self.scope.counts[kind] - done).min(TILE as u64) as usize;
         if count == 0 {
@@ -120,7 +120,7 @@ impl<'a> Pass<'a> {
         for (i, e) in self.repetitions.clone().enumerate() {
             let column = |view| (1 + i * views + view) * blocks..(2 + i * views + view) * blocks;
             let totals = &mut totals[i * blocks..(i + 1) * blocks];
-            tapes[e].bits(stretch, done / 128, column, columns, totals);
+            tapes[e].bits(segment, done / 128, column, columns, totals);
         }
         if let Corrections::Heard(from) = &mut self.corrections {
             let length = count.div_ceil(8);
@@ -135,7 +135,7 @@ impl<'a> Pass<'a> {
                 if !count.is_multiple_of(8) && bytes[length - 1] >> (count % 8) != 0 {
                     return Err(Error::Rejected(Rejection::BitsBehindCorrections));
                 }
-                self.said[i].correct(stretch, bytes);
+                self.said[i].correct(segment, bytes);
                 for view in (0..views).filter(|view| tapes[e].complement(*view)) {
                     let column = &mut columns[(1 + i * views + view) * blocks..];
                     for (block, bytes) in column.iter_mut().zip(bytes.chunks(16)) {
@@ -148,24 +148,24 @@ impl<'a> Pass<'a> {
     }
 
     /// Corrections to the values `plain` of a tile with `count`, which go to `at`.
-    fn correct(&mut self, stretch: Stretch, plain: &[F128], count: usize, at: usize) {
+    fn correct(&mut self, segment: Segment, plain: &[F128], count: usize, at: usize) {
         let Corrections::Made { made, .. } = &mut self.corrections else { return };
         let (length, blocks) = (count.div_ceil(8), plain.len());
         let places = made.bytes[at..].chunks_exact_mut(length);
         for ((said, bytes), totals) in
-            self.said.iter_mut().zip(places).zip(self.drawn[stretch as usize].totals.chunks_exact(blocks))
+            self.said.iter_mut().zip(places).zip(self.drawn[segment as usize].totals.chunks_exact(blocks))
         {
             for (i, ((bytes, &plain), &total)) in bytes.chunks_mut(16).zip(plain).zip(totals).enumerate() {
                 let block = (plain + total).0 & low_bits(count - 128 * i);
                 bytes.copy_from_slice(&block.to_le_bytes()[..bytes.len()]);
             }
-            said.correct(stretch, bytes);
+            said.correct(segment, bytes);
         }
     }
 
     /// Columns to words.
-    fn words(&mut self, stretch: Stretch, count: usize, words: &mut Vec<Word>) {
-        let columns = &self.drawn[stretch as usize].columns;
+    fn words(&mut self, segment: Segment, count: usize, words: &mut Vec<Word>) {
+        let columns = &self.drawn[segment as usize].columns;
         let each = columns.len() / self.halves();
         self.rows.resize(each, F128(0));
         words.clear();
@@ -199,24 +199,24 @@ impl<'a> Pass<'a> {
 impl Tiles for Pass<'_> {
     fn inputs(&mut self, words: &mut Vec<Word>) -> Result<()> {
         let from = self.done[0] as usize;
-        let count = self.next(Stretch::Inputs)?;
+        let count = self.next(Segment::Inputs)?;
         if let Corrections::Made { values, made, .. } = &mut self.corrections {
             let plain: Zeroizing<Vec<F128>> =
                 Zeroizing::new(values[from..from + count].chunks(128).map(pack).collect());
             self.drawn[0].columns[..plain.len()].copy_from_slice(&plain);
             let at = made.reserve(count.div_ceil(8), self.repetitions.len());
-            self.correct(Stretch::Inputs, &plain, count, at);
+            self.correct(Segment::Inputs, &plain, count, at);
         }
-        self.words(Stretch::Inputs, count, words);
+        self.words(Segment::Inputs, count, words);
         Ok(())
     }
 
     fn products(&mut self, words: &mut Vec<Word>) -> Result<()> {
-        let count = self.next(Stretch::Products)?;
+        let count = self.next(Segment::Products)?;
         if let Corrections::Made { made, .. } = &mut self.corrections {
             self.reserved = made.reserve(count.div_ceil(8), self.repetitions.len());
         }
-        self.words(Stretch::Products, count, words);
+        self.words(Segment::Products, count, words);
         Ok(())
     }
 
@@ -235,7 +235,7 @@ impl Tiles for Pass<'_> {
                 F128(product(0) | product(1) << 64)
             });
             let plain: Zeroizing<Vec<F128>> = Zeroizing::new(plain.collect());
-            self.correct(Stretch::Products, &plain, count, self.reserved);
+            self.correct(Segment::Products, &plain, count, self.reserved);
             if let Corrections::Made { factors: Some(factors), .. } = &mut self.corrections {
                 factors.left.extend_from_slice(&left);
                 factors.right.extend_from_slice(&right);

@@ -3,7 +3,7 @@
 
 use super::shared::Shared;
 use super::talk::{Hear, Tell};
-use super::tape::{Stretch, Tapes};
+use super::tape::{Segment, Tapes};
 use crate::error::Result;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -70,9 +70,9 @@ impl Said {
         Self { inputs, products, asserted }
     }
 
-    /// The corrections of a tile of a stretch of the circuit.
-    pub(super) fn correct(&mut self, stretch: Stretch, bytes: &[u8]) {
-        let said = if stretch == Stretch::Inputs { &mut self.inputs } else { &mut self.products };
+    /// The corrections of a tile of a segment of the circuit.
+    pub(super) fn correct(&mut self, segment: Segment, bytes: &[u8]) {
+        let said = if segment == Segment::Inputs { &mut self.inputs } else { &mut self.products };
         said.update(bytes);
     }
 

@@ -52,7 +52,7 @@ pub(super) struct Asked<'c> {
 impl<'c> Asked<'c> {
     /// Step 1, for so many challenges.
     pub(super) fn new(channel: &'c mut Channel, challenges: usize) -> Result<Self> {
-        let sid = channel.meet("limbo");
+        let sid = channel.checkpoint("limbo");
         let mut bytes = vec![0; 32 * challenges];
         channel.recv(&mut bytes)?;
         Ok(Self { channel, sid, commitments: bytes.as_chunks().0.to_vec(), opened: 0 })
@@ -88,7 +88,7 @@ pub(super) struct Asking<'c> {
 impl<'c> Asking<'c> {
     /// Step 1, for so many challenges.
     pub(super) fn new(channel: &'c mut Channel, challenges: usize, random: &mut Random) -> Result<Self> {
-        let sid = channel.meet("limbo");
+        let sid = channel.checkpoint("limbo");
         let coins: Zeroizing<Vec<[u8; 32]>> =
             Zeroizing::new((0..challenges).map(|_| random.bytes()).collect());
         let commitments = coins.iter().zip(0..).map(|(coin, number)| coin_commitment(&sid, number, coin));

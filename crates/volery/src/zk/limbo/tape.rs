@@ -1,8 +1,8 @@
 //! The tapes of the parties, summed to views.
 //!
-//! A party's tape has three stretches that are read each from its beginning: shares of the inputs, shares of the
+//! A party's tape has three segments that are read each from its beginning: shares of the inputs, shares of the
 //! products, and field elements for the check. It is AES-128 in counter mode under a key and a nonce of 62 bits, both
-//! from the party's seed, so that no two tapes share a key or a counter that could be searched for together. A stretch
+//! from the party's seed, so that no two tapes share a key or a counter that could be searched for together. A segment
 //! of q blocks is told from random bits with probability q²/2^129, as any cipher in counter mode: 2^-103 for 2^20
 //! gates, and 2^-87 for as many over a field of 64 bits.
 
@@ -13,9 +13,9 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, CheckField, F128, Field};
 use zeroize::Zeroizing;
 
-/// A stretch of each tape.
+/// A segment of each tape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stretch {
+pub(super) enum Segment {
     /// Shares of witness and hints.
     Inputs,
     /// Shares of products.
@@ -27,7 +27,7 @@ pub(super) enum Stretch {
 /// The tape of one party.
 struct Tape {
     key: Aes128,
-    /// The high half of all its counters, but for two bits that say the stretch.
+    /// The high half of all its counters, but for two bits that say the segment.
     nonce: u64,
 }
 
@@ -38,8 +38,8 @@ impl Tape {
         Self { key: Aes128::new(arch, F128::from_bytes(key.try_into().expect("16 bytes"))), nonce }
     }
 
-    fn read(&self, stretch: Stretch, from: u64, out: &mut [F128]) {
-        let high = self.nonce & !3 | stretch as u64;
+    fn read(&self, segment: Segment, from: u64, out: &mut [F128]) {
+        let high = self.nonce & !3 | segment as u64;
         self.key.counter(u128::from(high) << 64 | u128::from(from), out);
     }
 }
@@ -84,11 +84,11 @@ impl Tapes {
     }
 
     /// `width` blocks of the tape of each party in its turn, from block `from` on; zeros for the hidden one.
-    fn blocks(&self, stretch: Stretch, from: u64, width: usize) -> Zeroizing<Vec<F128>> {
+    fn blocks(&self, segment: Segment, from: u64, width: usize) -> Zeroizing<Vec<F128>> {
         let mut blocks = Zeroizing::new(vec![F128::default(); width * self.tapes.len()]);
         for (tape, row) in self.tapes.iter().zip(blocks.chunks_exact_mut(width)) {
             if let Some(tape) = tape {
-                tape.read(stretch, from, row);
+                tape.read(segment, from, row);
             }
         }
         blocks
@@ -98,13 +98,13 @@ impl Tapes {
     /// to `out` at `views(v)`, and the sum of all tapes to `total`.
     pub(super) fn bits(
         &self,
-        stretch: Stretch,
+        segment: Segment,
         from: u64,
         views: impl Fn(usize) -> Range<usize>,
         out: &mut [F128],
         total: &mut [F128],
     ) {
-        let mut blocks = self.blocks(stretch, from, total.len());
+        let mut blocks = self.blocks(segment, from, total.len());
         self.follow(&mut blocks, views, out, total);
     }
 
@@ -116,7 +116,7 @@ impl Tapes {
     /// cannot add up to anything. In a field of characteristic two samples are uniform, and so is the sum.
     pub(super) fn values<B: Field>(
         &self,
-        stretch: Stretch,
+        segment: Segment,
         from: u64,
         views: Range<usize>,
         out: &mut [B],
@@ -124,7 +124,7 @@ impl Tapes {
     ) {
         let count = total.len();
         // Twice SAMPLE words for each element.
-        let blocks = self.blocks(stretch, from * B::SAMPLE as u64, count * B::SAMPLE);
+        let blocks = self.blocks(segment, from * B::SAMPLE as u64, count * B::SAMPLE);
         let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
         for (row, tape) in blocks.chunks_exact(count * B::SAMPLE).zip(&self.tapes) {
             if tape.is_none() {
@@ -158,7 +158,7 @@ impl Tapes {
         let samples = if E::UNIT + E::UNIT == E::default() { 1 } else { 2 };
         let words = samples * E::WORDS;
         let width = (count * words).div_ceil(2);
-        let blocks = self.blocks(Stretch::Check, 0, width);
+        let blocks = self.blocks(Segment::Check, 0, width);
         let mut rows = Zeroizing::new(Vec::with_capacity(count * self.tapes.len()));
         for (row, tape) in blocks.chunks_exact(width).zip(&self.tapes) {
             let halves: Zeroizing<Vec<u64>> = Zeroizing::new(

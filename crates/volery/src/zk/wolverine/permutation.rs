@@ -3,7 +3,7 @@
 use volery_primitives::prg::Prg;
 use volery_primitives::{Arch, F128};
 
-/// Up to so many entries are shuffled in place; more are first dealt to piles that fit the cache.
+/// Up to so many entries are shuffled in place; more are first dealt to parts that fit the cache.
 const IN_PLACE: usize = 1 << 13;
 /// Piles of a deal.
 const PILES: usize = 256;
@@ -52,8 +52,8 @@ impl Words {
 /// Public permutations, in memory that serves one after the other.
 #[derive(Default)]
 pub(super) struct Shuffle {
-    /// The pile of each entry.
-    piles: Vec<u8>,
+    /// The part of each entry.
+    parts: Vec<u8>,
 }
 
 impl Shuffle {
@@ -70,7 +70,7 @@ impl Shuffle {
         self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
     }
 
-    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to random piles,
+    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to random parts,
     /// each shuffled, are shuffled.
     fn shuffle_by(
         &mut self,
@@ -85,37 +85,37 @@ impl Shuffle {
         }
         let mut rest = shuffled;
         for length in self.deal(words, entries, rest) {
-            let pile;
-            (pile, rest) = rest.split_at_mut(length);
+            let part;
+            (part, rest) = rest.split_at_mut(length);
             if length <= in_place {
-                swap(words, pile);
+                swap(words, part);
             } else {
-                let entries = pile.to_vec();
-                self.shuffle_by(words, entries.into_iter(), pile, in_place);
+                let entries = part.to_vec();
+                self.shuffle_by(words, entries.into_iter(), part, in_place);
             }
         }
     }
 
-    /// Deals `entries` to random piles, which lie side by side in `dealt`; their lengths.
+    /// Deals `entries` to random parts, which lie side by side in `dealt`; their lengths.
     fn deal(
         &mut self,
         words: &mut Words,
         entries: impl Iterator<Item = u32>,
         dealt: &mut [u32],
     ) -> [usize; PILES] {
-        self.piles.resize(dealt.len(), 0);
+        self.parts.resize(dealt.len(), 0);
         let mut lengths = [0; PILES];
-        for piles in self.piles.chunks_mut(8) {
-            piles.copy_from_slice(&words.word().to_le_bytes()[..piles.len()]);
-            piles.iter().for_each(|&pile| lengths[usize::from(pile)] += 1);
+        for parts in self.parts.chunks_mut(8) {
+            parts.copy_from_slice(&words.word().to_le_bytes()[..parts.len()]);
+            parts.iter().for_each(|&part| lengths[usize::from(part)] += 1);
         }
         let mut start = 0;
         let mut places = lengths.map(|length| {
             start += length;
             start - length
         });
-        for (entry, &pile) in entries.zip(&self.piles) {
-            let place = &mut places[usize::from(pile)];
+        for (entry, &part) in entries.zip(&self.parts) {
+            let place = &mut places[usize::from(part)];
             dealt[*place] = entry;
             *place += 1;
         }
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// All 120 orders of five entries, in place and by piles: chi-squared with 119 degrees of freedom.
+    /// All 120 orders of five entries, in place and by parts: chi-squared with 119 degrees of freedom.
     #[test]
     fn every_order_is_as_likely() {
         let mut shuffle = Shuffle::default();

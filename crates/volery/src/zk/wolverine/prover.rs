@@ -330,7 +330,7 @@ impl<M: Macs> Talk<'_, M> {
         self.source.catch_up(self.channel)?;
         let mut seed = [F128::ZERO];
         self.channel.recv_words(&mut seed)?;
-        self.channel.meet(what);
+        self.channel.checkpoint(what);
         Ok(seed[0])
     }
 }

@@ -103,7 +103,7 @@ const FEW: usize = 8 * TILE;
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
     /// [`SLAB`] each but for the last, which grows by tiles; those beyond `length` are from before.
-    slabs: Vec<Vec<[R; 3]>>,
+    arenas: Vec<Vec<[R; 3]>>,
     /// How many triples there are, and for how many there is room.
     length: usize,
     room: usize,
@@ -111,7 +111,7 @@ pub(super) struct Tiles<R: DefaultIsZeroes> {
 
 impl<R: DefaultIsZeroes> Tiles<R> {
     pub(super) const fn new() -> Self {
-        Self { slabs: Vec::new(), length: 0, room: 0 }
+        Self { arenas: Vec::new(), length: 0, room: 0 }
     }
 
     pub(super) const fn len(&self) -> usize {
@@ -129,7 +129,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         if self.length == self.room {
             self.grow();
         }
-        self.slabs[self.length / SLAB][self.length % SLAB] = triple;
+        self.arenas[self.length / SLAB][self.length % SLAB] = triple;
         self.length += 1;
     }
 
@@ -138,15 +138,15 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     #[inline(never)]
     fn grow(&mut self) {
         if self.room.is_multiple_of(SLAB) {
-            self.slabs.push(Vec::with_capacity(SLAB));
+            self.arenas.push(Vec::with_capacity(SLAB));
         }
-        let slab = self.slabs.last_mut().expect("pushed where there was none");
-        let length = slab.len();
+        let arena = self.arenas.last_mut().expect("pushed where there was none");
+        let length = arena.len();
         // Where nobody asks, a short statement takes no whole huge page.
         if self.room == FEW || self.room > FEW && length == 0 {
-            advise_huge_pages(slab);
+            advise_huge_pages(arena);
         }
-        slab.resize(length + TILE, [R::default(); 3]);
+        arena.resize(length + TILE, [R::default(); 3]);
         self.room += TILE;
     }
 
@@ -159,7 +159,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         if self.length == self.room {
             self.grow();
         }
-        let tile = &mut self.slabs[self.length / SLAB][self.length % SLAB..];
+        let tile = &mut self.arenas[self.length / SLAB][self.length % SLAB..];
         self.length += count;
         &mut tile[..count]
     }
@@ -175,7 +175,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         from_fn(move || {
             let end = self.length.min((start / TILE + 1) * TILE);
             let before = core::mem::replace(&mut start, end);
-            (before < end).then(|| (before, &self.slabs[before / SLAB][before % SLAB..][..end - before]))
+            (before < end).then(|| (before, &self.arenas[before / SLAB][before % SLAB..][..end - before]))
         })
     }
 }
@@ -183,7 +183,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
 impl<R: DefaultIsZeroes> Drop for Tiles<R> {
     /// Wipes what was written, and touches no more of the memory.
     fn drop(&mut self) {
-        self.slabs.iter_mut().for_each(|slab| slab.as_flattened_mut().zeroize());
+        self.arenas.iter_mut().for_each(|arena| arena.as_flattened_mut().zeroize());
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         [0, 1, 2].map(|i| F61::sample(&[(3 * number + i) as u64; 4]))
     }
 
-    /// Triples lie where they were put, over the edges of tiles and slabs and in memory that held others before.
+    /// Triples lie where they were put, over the edges of tiles and arenas and in memory that held others before.
     #[test]
     fn tiles_keep_their_triples() {
         let mut tiles = Tiles::new();

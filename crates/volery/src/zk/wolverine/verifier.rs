@@ -318,7 +318,7 @@ impl<M: Macs> Talk<'_, M> {
         let seed = self.random.word();
         self.channel.send_words(&[seed])?;
         self.channel.flush()?;
-        self.channel.meet(what);
+        self.channel.checkpoint(what);
         Ok(seed)
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Rejection, Result};
 use crate::zk::limbo::Demand;
 use crate::zk::limbo::passes::{self, Digests, Said, Scope};
 use crate::zk::limbo::simulation::miscounted;
-use crate::zk::limbo::tape::Stretch;
+use crate::zk::limbo::tape::Segment;
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use volery_primitives::Field;
@@ -154,9 +154,9 @@ impl<'a, B: Field> Pass<'a, B> {
         Spoken { said: self.said.clone(), asserted }
     }
 
-    /// The next tile of a stretch: how many it has, and its shares, in columns.
-    fn next(&mut self, stretch: Stretch) -> Result<usize> {
-        let kind = stretch as usize;
+    /// The next tile of a segment: how many it has, and its shares, in columns.
+    fn next(&mut self, segment: Segment) -> Result<usize> {
+        let kind = segment as usize;
         let from = self.done[kind];
         let count = (self.scope.counts[kind] - from).min(TILE as u64) as usize;
         if count == 0 {
@@ -170,7 +170,7 @@ impl<'a, B: Field> Pass<'a, B> {
         let tapes = piece.repetitions.clone().map(|e| &scope.tapes[e]);
         let places = columns.chunks_exact_mut(piece.views.len() * count).zip(totals.chunks_exact_mut(count));
         for (tapes, (columns, totals)) in tapes.zip(places) {
-            tapes.values(stretch, from, piece.views.clone(), columns, totals);
+            tapes.values(segment, from, piece.views.clone(), columns, totals);
         }
         let Corrections::Heard(talk) = corrections else { return Ok(count) };
         let length = count * B::BYTES;
@@ -179,7 +179,7 @@ impl<'a, B: Field> Pass<'a, B> {
         let mine = &bytes[length * piece.repetitions.start..length * piece.repetitions.end];
         for (i, (e, bytes)) in piece.repetitions.clone().zip(mine.chunks_exact(length)).enumerate() {
             if let Some(said) = said.get_mut(i) {
-                said.correct(stretch, bytes);
+                said.correct(segment, bytes);
             }
             let corrections = read_values::<B>(bytes)?;
             for view in piece.views.clone().filter(|view| scope.tapes[e].complement(*view)) {
@@ -192,32 +192,32 @@ impl<'a, B: Field> Pass<'a, B> {
     }
 
     /// Where corrections of a tile with `count` will go.
-    fn reserve(&mut self, stretch: Stretch, count: usize) {
+    fn reserve(&mut self, segment: Segment, count: usize) {
         if let Corrections::Made { made, .. } = &mut self.corrections {
-            self.drawn[stretch as usize].reserved =
+            self.drawn[segment as usize].reserved =
                 made.reserve(count * B::BYTES, self.piece.repetitions.len());
         }
     }
 
     /// Corrections to the values `plain` of a tile.
-    fn correct(&mut self, stretch: Stretch, plain: &[B]) {
+    fn correct(&mut self, segment: Segment, plain: &[B]) {
         let Corrections::Made { made, .. } = &mut self.corrections else { return };
-        let Drawn { totals, reserved, .. } = &self.drawn[stretch as usize];
+        let Drawn { totals, reserved, .. } = &self.drawn[segment as usize];
         let places = made.bytes[*reserved..].chunks_exact_mut(plain.len() * B::BYTES);
         for ((said, bytes), totals) in self.said.iter_mut().zip(places).zip(totals.chunks_exact(plain.len()))
         {
             for ((bytes, &plain), &total) in bytes.chunks_exact_mut(B::BYTES).zip(plain).zip(totals) {
                 bytes.copy_from_slice(&(plain - total).to_word().to_le_bytes()[..B::BYTES]);
             }
-            said.correct(stretch, bytes);
+            said.correct(segment, bytes);
         }
     }
 
     /// Columns to wires.
-    fn wires(&self, stretch: Stretch, count: usize, wires: &mut Vec<Shared<B>>) {
+    fn wires(&self, segment: Segment, count: usize, wires: &mut Vec<Shared<B>>) {
         wires.clear();
         wires.resize(count, Shared::ZERO);
-        for (slot, column) in self.drawn[stretch as usize].columns.chunks_exact(count).enumerate() {
+        for (slot, column) in self.drawn[segment as usize].columns.chunks_exact(count).enumerate() {
             wires.iter_mut().zip(column).for_each(|(wire, &share)| wire.shares[slot] = share);
         }
     }
@@ -226,22 +226,22 @@ impl<'a, B: Field> Pass<'a, B> {
 impl<B: Field> Tiles<B> for Pass<'_, B> {
     fn inputs(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()> {
         let from = self.done[0] as usize;
-        let count = self.next(Stretch::Inputs)?;
-        self.reserve(Stretch::Inputs, count);
-        self.wires(Stretch::Inputs, count, wires);
+        let count = self.next(Segment::Inputs)?;
+        self.reserve(Segment::Inputs, count);
+        self.wires(Segment::Inputs, count, wires);
         if let Corrections::Made { values, .. } = &self.corrections {
             let plain = &values[from..from + count];
             wires.iter_mut().zip(plain).for_each(|(wire, &value)| wire.value = value);
-            self.correct(Stretch::Inputs, plain);
+            self.correct(Segment::Inputs, plain);
         }
         Ok(())
     }
 
     fn products(&mut self, wires: &mut Vec<Shared<B>>) -> Result<()> {
         let from = self.done[1];
-        let count = self.next(Stretch::Products)?;
-        self.reserve(Stretch::Products, count);
-        self.wires(Stretch::Products, count, wires);
+        let count = self.next(Segment::Products)?;
+        self.reserve(Segment::Products, count);
+        self.wires(Segment::Products, count, wires);
         if let Some(sums) = &mut self.sums {
             sums.products(from, count, &self.drawn[1].columns);
         }
@@ -252,7 +252,7 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
         if values.is_empty() {
             return;
         }
-        self.correct(Stretch::Products, values);
+        self.correct(Segment::Products, values);
         if let Some(progress) = self.scope.progress {
             progress.fetch_add(values.len() as u64, Relaxed);
         }

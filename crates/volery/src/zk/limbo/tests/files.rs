@@ -78,7 +78,7 @@ fn cut_and_extended_files_are_rejected() {
     }
 }
 
-/// The last bits of each stretch of corrections have one encoding.
+/// The last bits of each segment of corrections have one encoding.
 #[test]
 fn bits_behind_the_corrections_must_be_zero() {
     let (network, shape, values) = network();

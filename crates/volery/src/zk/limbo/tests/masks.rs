@@ -1,6 +1,6 @@
 //! What a proof shows is random, and could have been made without a witness.
 
-use super::super::tape::Stretch;
+use super::super::tape::Segment;
 use super::*;
 use crate::circuit::Network;
 use crate::commit::ggm::Tree;
@@ -36,7 +36,7 @@ fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
             }
             let values = |tapes: &Tapes| {
                 let (mut out, mut total) = (vec![F61::ZERO; 5 * views], vec![F61::ZERO; 5]);
-                tapes.values(Stretch::Products, 512, 0..views, &mut out, &mut total);
+                tapes.values(Segment::Products, 512, 0..views, &mut out, &mut total);
                 (out, total)
             };
             let ((ours, total), (theirs, _)) = (values(&prover), values(&verifier));
@@ -44,21 +44,21 @@ fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
                 let complement = verifier.complement(at / 5);
                 assert_eq!(theirs[at], if complement { total[at % 5] - ours[at] } else { ours[at] });
             }
-            let bits = |tapes: &Tapes, stretch, from| {
+            let bits = |tapes: &Tapes, segment, from| {
                 let (mut out, mut total) = (vec![F128(1); 3 * views], vec![F128(1); 3]);
-                tapes.bits(stretch, from, |view| 3 * view..3 * view + 3, &mut out, &mut total);
+                tapes.bits(segment, from, |view| 3 * view..3 * view + 3, &mut out, &mut total);
                 (out, total)
             };
-            for stretch in [Stretch::Inputs, Stretch::Products] {
-                let (ours, total) = bits(&prover, stretch, 8);
-                let (theirs, _) = bits(&verifier, stretch, 8);
+            for segment in [Segment::Inputs, Segment::Products] {
+                let (ours, total) = bits(&prover, segment, 8);
+                let (theirs, _) = bits(&verifier, segment, 8);
                 for at in 0..3 * views {
                     let complement = verifier.complement(at / 3);
                     assert_eq!(theirs[at], if complement { total[at % 3] + ours[at] } else { ours[at] });
                 }
-                assert_ne!(ours, bits(&prover, stretch, 9).0);
+                assert_ne!(ours, bits(&prover, segment, 9).0);
             }
-            assert_ne!(bits(&prover, Stretch::Inputs, 0), bits(&prover, Stretch::Products, 0));
+            assert_ne!(bits(&prover, Segment::Inputs, 0), bits(&prover, Segment::Products, 0));
         }
     }
 }

@@ -306,7 +306,7 @@ impl<'a, M: Macs> Liar<'a, M> {
         }
         let mut seed = [F128::ZERO];
         self.channel.recv_words(&mut seed)?;
-        self.channel.meet(what);
+        self.channel.checkpoint(what);
         Ok(seed[0])
     }
 }
