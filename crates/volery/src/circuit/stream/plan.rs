@@ -24,15 +24,24 @@ pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
     }
     (0..arguments).rev().for_each(|slot| slots.leave(slot, UNREAD));
 
-    let mut planned = Block::default();
+    let mut planned = Block { records: Vec::with_capacity(block.records.len()), ..Block::default() };
     for (i, record) in block.records.iter().enumerate() {
-        move_record(&block, record, i as u32, &mut slots, &mut planned);
+        match *record {
+            // Nearly all: they are moved as by the function below, without its lists.
+            Record { op: op @ (Op::Add | Op::Mul), out, a, b } => {
+                let [left, right] = [a, b].map(|value| slots.place[value as usize]);
+                slots.leave(b, i as u32);
+                slots.leave(a, i as u32);
+                planned.push(op, slots.enter(out), left, right);
+                slots.leave(out, UNREAD);
+            }
+            _ => move_record(&block, record, i as u32, &mut slots, &mut planned),
+        }
     }
     let Block { constants, hints, functions, vectors, assertions, .. } = block;
     let at = planned.next_word();
     planned.list(results.iter().map(|slot| slots.place[*slot as usize]));
     planned.words.shrink_to_fit();
-    planned.records.shrink_to_fit();
     Block {
         constants,
         hints,
@@ -78,16 +87,13 @@ impl Slots {
     }
 }
 
-/// Adds `record`, number `i`, to `planned` with its slots.
+/// Adds `record`, number `i`, to `planned` with its slots. It is no sum or product of wires.
 fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, planned: &mut Block<F>) {
     let Record { op, out, a, b } = *record;
     let at = planned.next_word();
     // What is read, before what is made takes its place.
     let moved = match op {
-        Op::Add | Op::Mul => {
-            let [a, b] = [a, b].map(|value| slots.place[value as usize]);
-            Record { op, out, a, b }
-        }
+        Op::Add | Op::Mul => unreachable!("moved by the caller"),
         Op::Scale | Op::Assert | Op::Output => Record { op, out, a: slots.place[a as usize], b },
         Op::Linear => {
             let mut words = block.read(a);
@@ -140,7 +146,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
     }
 
     match op {
-        Op::Add | Op::Mul | Op::Constant | Op::Scale | Op::Linear => {
+        Op::Constant | Op::Scale | Op::Linear => {
             planned.records.push(Record { out: slots.enter(out), ..moved });
         }
         Op::Witness => {
