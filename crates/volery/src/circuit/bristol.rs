@@ -101,7 +101,7 @@ impl Bristol {
         &self.header.outputs
     }
 
-    /// The BLAKE3 digest of the file, whose line ends may be of either kind.
+    /// BLAKE3 of the file with each CR LF read as LF: the circuit is the same on every system.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

@@ -27,27 +27,27 @@ struct TextHash {
 }
 
 impl TextHash {
-    fn update(&mut self, mut text: &[u8]) {
-        if self.held && !text.is_empty() {
-            self.held = false;
-            if text[0] != b'\n' {
-                self.hasher.update(b"\r");
-            }
+    /// Takes up the carriage return that is held, if `text` follows it and is no line end.
+    fn carriage_return(&mut self, text: &[u8]) {
+        let Some(first) = text.first() else { return };
+        if core::mem::take(&mut self.held) && *first != b'\n' {
+            self.hasher.update(b"\r");
         }
-        // A search for a byte is much faster than a loop with a position.
-        while text.contains(&b'\r') {
-            let at = text.iter().position(|&byte| byte == b'\r').expect("it is there");
-            self.hasher.update(&text[..at]);
-            match text.get(at + 1) {
-                None => self.held = true,
-                Some(b'\n') => {}
-                Some(_) => {
-                    self.hasher.update(b"\r");
-                }
-            }
-            text = &text[at + 1..];
+    }
+
+    fn update(&mut self, text: &[u8]) {
+        self.carriage_return(text);
+        // To find that there is none is much faster than to look for the first.
+        if !text.contains(&b'\r') {
+            self.hasher.update(text);
+            return;
         }
-        self.hasher.update(text);
+        for part in text.split_inclusive(|&byte| byte == b'\r') {
+            self.carriage_return(part);
+            let body = part.strip_suffix(b"\r");
+            self.held = body.is_some();
+            self.hasher.update(body.unwrap_or(part));
+        }
     }
 
     fn finish(mut self) -> [u8; 32] {
