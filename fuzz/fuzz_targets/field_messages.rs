@@ -20,10 +20,10 @@ fn honest(system: usize) -> [Vec<u8>; 2] {
     let (there, from_verifier) = Tape::new(there, None);
     let prover = std::thread::spawn(move || {
         let mut channel = Channel::new(Party::Prover, here);
-        prove_over::<Setting, _, _>(&network, witness, &mut channel, &options(system, 1)).unwrap()
+        prove_over::<Setting>(&network, witness, &mut channel, &options(system, 1)).unwrap()
     });
     let mut channel = Channel::new(Party::Verifier, there);
-    let _ = verify_over::<Setting, _>(&statement().0, &mut channel, &options(system, 2)).unwrap();
+    let _ = verify_over::<Setting>(&statement().0, &mut channel, &options(system, 2)).unwrap();
     prover.join().unwrap();
     [from_prover, from_verifier].map(|record| record.messages().concat())
 }
@@ -63,7 +63,7 @@ fuzz_target!(|input: (u8, u32, Vec<u8>)| {
     let [from_prover, from_verifier] = &HONEST[system];
     let (proving, verifying) = (options(system, 1), options(system, 2));
     let link = spoilt(from_prover, place as usize, &noise);
-    let _ = verify_over::<Setting, _>(&network, &mut Channel::new(Party::Verifier, link), &verifying);
+    let _ = verify_over::<Setting>(&network, &mut Channel::new(Party::Verifier, link), &verifying);
     let link = spoilt(from_verifier, place as usize, &noise);
-    let _ = prove_over::<Setting, _, _>(&network, witness, &mut Channel::new(Party::Prover, link), &proving);
+    let _ = prove_over::<Setting>(&network, witness, &mut Channel::new(Party::Prover, link), &proving);
 });

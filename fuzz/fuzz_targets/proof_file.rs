@@ -15,7 +15,7 @@ static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let witness: Vec<F2> = network().witness([3; 32]).collect();
     prove_to(&network(), witness, &mut files[0], &options()).unwrap();
     let witness: Vec<F61> = arithmetic().witness([3; 32]).collect();
-    prove_to_over::<Wide, _, _>(&arithmetic(), witness, &mut files[1], &options()).unwrap();
+    prove_to_over::<Wide>(&arithmetic(), witness, &mut files[1], &options()).unwrap();
     files
 });
 
@@ -44,7 +44,7 @@ fuzz_target!(|input: (bool, bool, u16, Vec<u8>)| {
         }
     }
     let accepted = if wide {
-        verify_from_over::<Wide, _>(&arithmetic(), &mut &file[..], &options()).is_ok()
+        verify_from_over::<Wide>(&arithmetic(), &mut &file[..], &options()).is_ok()
     } else {
         verify_from(&network(), &mut &file[..], &options()).is_ok()
     };

@@ -132,7 +132,7 @@ impl Ends {
         mut verifier: impl FnMut(&mut Channel) -> volery::Result<V>,
     ) -> Result<(P, V)> {
         let (mut proved, mut verified) = (None, None);
-        self.checkpoint(
+        self.run_both(
             &mut |channel, done| prover(channel, done).map(|all| proved = Some(all)),
             &mut |channel| verifier(channel).map(|all| verified = Some(all)),
         )?;
@@ -140,7 +140,7 @@ impl Ends {
     }
 
     /// Runs the two ends, which keep what they come to.
-    fn checkpoint(
+    fn run_both(
         &self,
         prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
         verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,

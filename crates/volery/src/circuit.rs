@@ -116,8 +116,8 @@ pub trait Backend {
     /// Link errors.
     fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire>;
 
-    /// Demands that `a` carries zero. `name` says what is demanded, `"sum"` or `format_args!("sum {i}")`: it is printed only
-    /// where it fails.
+    /// Demands that `a` carries zero. `name` says what is demanded, `"sum"` or `format_args!("sum {i}")`: it is printed
+    /// only where it fails.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.

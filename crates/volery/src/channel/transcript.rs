@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_binds_what_its_party_said_and_the_last_meeting() {
+    fn a_challenge_binds_what_its_party_said_and_the_last_checkpoint() {
         let challenge = |before: &[u8], said: &[u8], other: &[u8]| {
             let mut transcript = after(&[(V, before)]);
             transcript.checkpoint("test");

@@ -168,9 +168,9 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             let (accepted, gates, checked, vole) = verifier.finish()?;
             (accepted, gates, Some(checked), vole)
         } else {
-            let coins = (&delta, random);
+            let secrets = (&delta, random);
             let (accepted, gates, vole) =
-                S::verify_by_quicksilver(channel, vole, *arch, coins, progress, &statement)?;
+                S::verify_by_quicksilver(channel, vole, *arch, secrets, progress, &statement)?;
             (accepted, gates, None, vole)
         };
         // More gates than were announced may be worth less.

@@ -285,11 +285,11 @@ where
         channel: &mut Channel,
         vole: BoxedVole<Key<E>>,
         arch: Arch,
-        coins: (&Delta<B, E>, &mut Random),
+        secrets: (&Delta<B, E>, &mut Random),
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, Self>,
     ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
-        (Self::compiled().verify_by_quicksilver)(channel, vole, arch, coins, progress, statement)
+        (Self::compiled().verify_by_quicksilver)(channel, vole, arch, secrets, progress, statement)
     }
 }
 

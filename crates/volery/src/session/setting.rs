@@ -43,8 +43,8 @@ pub trait Setting: Sized + 'static {
     const BOUND_BY_SIZE: bool;
     /// Whether challenges come from the transcript, so that gates are one-way.
     const NON_INTERACTIVE: bool;
-    /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast and takes long to
-    /// compile, and not its stream of gates.
+    /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast and takes long
+    /// to compile, and not its stream of gates.
     const MONOMORPHIC: bool;
 
     /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the
@@ -125,7 +125,7 @@ pub trait Setting: Sized + 'static {
         statement: &ForProver<'_, Self>,
     ) -> Result<(Gates, BoxedVole<Self::Mac>)>;
 
-    /// Verifies `statement` by QuickSilver, under the global key among `coins`; others are drawn.
+    /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`, which are `secrets`.
     ///
     /// # Errors
     /// Those of the backend and of the statement.
@@ -133,7 +133,7 @@ pub trait Setting: Sized + 'static {
         channel: &mut Channel,
         vole: BoxedVole<Self::Key>,
         arch: Arch,
-        coins: (&Self::Delta, &mut Random),
+        secrets: (&Self::Delta, &mut Random),
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, Self>,
     ) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;

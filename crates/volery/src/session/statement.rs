@@ -6,15 +6,14 @@ use crate::circuit::{Circuit, Clear};
 use crate::error::Result;
 use volery_primitives::Field;
 
-/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: where the setting is
-/// [`MONOMORPHIC`](Setting::MONOMORPHIC), QuickSilver runs a copy of the statement compiled for it alone, and all other
-/// systems execute its stream of gates. So is a `dyn Source<S::F>`, which all systems execute: nothing is compiled
-/// for it but the recording.
+/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: systems execute its
+/// stream of gates, but QuickSilver runs a copy that is compiled for it alone where the setting is
+/// [`MONOMORPHIC`](Setting::MONOMORPHIC). So is a `dyn Source<S::F>`: nothing is compiled for it but the recording.
 pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
 
-    /// The copy that is compiled for QuickSilver, if there is one.
+    /// The copy that is compiled for QuickSilver, if there is one: the same gates in the same order as the source.
     fn direct(&self) -> Option<&dyn Direct<S>>;
 }
 

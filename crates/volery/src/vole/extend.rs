@@ -67,7 +67,7 @@ struct Code {
 }
 
 impl Code {
-    /// The matrix that the checkpoint `checkpoint` names, applied to the shares in `table`.
+    /// The matrix that `checkpoint` names, applied to the shares in `table`.
     fn new(arch: Arch, checkpoint: &[u8; 32], table: Zeroizing<Vec<F128>>) -> Self {
         Self { matrix: Aes128::new(arch, derive("volery lpn v1, matrix", checkpoint)), table }
     }
@@ -125,14 +125,14 @@ impl Base {
     }
 }
 
-/// The public key of the hash of the trees that are made ready after the checkpoint `checkpoint`.
+/// The public key of the hash of the trees that are made ready after `checkpoint`.
 fn forest_key(checkpoint: &[u8; 32]) -> F128 {
     derive("volery lpn v1, trees", checkpoint)
 }
 
 /// A public key for the use that `context` names, from an identifier of the transcript.
-pub(super) fn derive(context: &'static str, checkpoint: &[u8; 32]) -> F128 {
-    F128::from_bytes(Digest::new(context).field(checkpoint).finish())
+pub(super) fn derive(context: &'static str, id: &[u8; 32]) -> F128 {
+    F128::from_bytes(Digest::new(context).field(id).finish())
 }
 
 /// The seed of a tile's coefficients, where its corrections have just been sent or received.

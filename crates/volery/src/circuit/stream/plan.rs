@@ -204,11 +204,11 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     }
 }
 
-/// Calls `each` for each value that `record` makes.
+/// Calls `each` for each value that `record` makes, which is no sum or product of wires.
 fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     let Record { op, out, a, b } = *record;
     match op {
-        Op::Add | Op::Mul | Op::Constant | Op::Scale | Op::Linear => each(out),
+        Op::Constant | Op::Scale | Op::Linear => each(out),
         Op::Witness => (out..out + a).for_each(each),
         Op::Hint | Op::Call => {
             let mut words = block.read(a);

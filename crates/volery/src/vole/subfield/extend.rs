@@ -61,18 +61,18 @@ fn iteration(channel: &mut Channel) -> [u8; 32] {
 }
 
 /// The public key of the trees' hashes.
-fn forest_key(checkpoint: &[u8; 32]) -> F128 {
-    derive("volery svole v1, trees", checkpoint)
+fn forest_key(id: &[u8; 32]) -> F128 {
+    derive("volery svole v1, trees", id)
 }
 
-fn matrix(arch: Arch, checkpoint: &[u8; 32]) -> Aes128 {
-    Aes128::new(arch, derive("volery svole v1, matrix", checkpoint))
+fn matrix(arch: Arch, id: &[u8; 32]) -> Aes128 {
+    Aes128::new(arch, derive("volery svole v1, matrix", id))
 }
 
 /// The verifier's commitment to its V, of which `salt` is the opening.
-fn commitment<E: Field>(checkpoint: &[u8; 32], sum: E, salt: &[u8; 32]) -> [u8; 32] {
+fn commitment<E: Field>(id: &[u8; 32], sum: E, salt: &[u8; 32]) -> [u8; 32] {
     let word = sum.to_word().to_le_bytes();
-    Digest::new("volery svole v1, check of trees").field(checkpoint).field(&word).field(salt).finish()
+    Digest::new("volery svole v1, check of trees").field(id).field(&word).field(salt).finish()
 }
 
 /// The shares and transfers from which an iteration starts, in the order in which they are used.

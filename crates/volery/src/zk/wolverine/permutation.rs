@@ -5,8 +5,8 @@ use volery_primitives::{Arch, F128};
 
 /// Up to so many entries are shuffled in place; more are first dealt to parts that fit the cache.
 const IN_PLACE: usize = 1 << 13;
-/// Piles of a deal.
-const PILES: usize = 256;
+/// Parts of a deal.
+const PARTS: usize = 256;
 
 /// Words of a seed, one by one.
 struct Words {
@@ -102,9 +102,9 @@ impl Shuffle {
         words: &mut Words,
         entries: impl Iterator<Item = u32>,
         dealt: &mut [u32],
-    ) -> [usize; PILES] {
+    ) -> [usize; PARTS] {
         self.parts.resize(dealt.len(), 0);
-        let mut lengths = [0; PILES];
+        let mut lengths = [0; PARTS];
         for parts in self.parts.chunks_mut(8) {
             parts.copy_from_slice(&words.word().to_le_bytes()[..parts.len()]);
             parts.iter().for_each(|&part| lengths[usize::from(part)] += 1);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn it_is_a_permutation_and_a_function_of_the_seed() {
-        for length in [0, 1, 2, 1000, IN_PLACE, IN_PLACE + 1, 300_000, PILES * IN_PLACE + 1] {
+        for length in [0, 1, 2, 1000, IN_PLACE, IN_PLACE + 1, 300_000, PARTS * IN_PLACE + 1] {
             let sorted: Vec<u32> = (0..length as u32).collect();
             let shuffled = |arch, seed| {
                 let mut shuffled = vec![7; 3];

@@ -96,13 +96,13 @@ pub(super) fn reserve<T: Zeroize + Copy>(elements: &mut Zeroizing<Vec<T>>, lengt
 }
 
 /// Triples that lie in one piece: so many that huge pages fit, which are touched one after the other.
-const SLAB: usize = 128 * TILE;
+const ARENA: usize = 128 * TILE;
 /// As many as a huge page or two.
 const FEW: usize = 8 * TILE;
 
 /// Triples of rows in tiles, which are filled again for the next block and never moved. Wiped on drop.
 pub(super) struct Tiles<R: DefaultIsZeroes> {
-    /// [`SLAB`] each but for the last, which grows by tiles; those beyond `length` are from before.
+    /// [`ARENA`] each but for the last, which grows by tiles; those beyond `length` are from before.
     arenas: Vec<Vec<[R; 3]>>,
     /// How many triples there are, and for how many there is room.
     length: usize,
@@ -129,7 +129,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         if self.length == self.room {
             self.grow();
         }
-        self.arenas[self.length / SLAB][self.length % SLAB] = triple;
+        self.arenas[self.length / ARENA][self.length % ARENA] = triple;
         self.length += 1;
     }
 
@@ -137,8 +137,8 @@ impl<R: DefaultIsZeroes> Tiles<R> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        if self.room.is_multiple_of(SLAB) {
-            self.arenas.push(Vec::with_capacity(SLAB));
+        if self.room.is_multiple_of(ARENA) {
+            self.arenas.push(Vec::with_capacity(ARENA));
         }
         let arena = self.arenas.last_mut().expect("pushed where there was none");
         let length = arena.len();
@@ -159,7 +159,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         if self.length == self.room {
             self.grow();
         }
-        let tile = &mut self.arenas[self.length / SLAB][self.length % SLAB..];
+        let tile = &mut self.arenas[self.length / ARENA][self.length % ARENA..];
         self.length += count;
         &mut tile[..count]
     }
@@ -175,7 +175,7 @@ impl<R: DefaultIsZeroes> Tiles<R> {
         from_fn(move || {
             let end = self.length.min((start / TILE + 1) * TILE);
             let before = core::mem::replace(&mut start, end);
-            (before < end).then(|| (before, &self.arenas[before / SLAB][before % SLAB..][..end - before]))
+            (before < end).then(|| (before, &self.arenas[before / ARENA][before % ARENA..][..end - before]))
         })
     }
 }
@@ -201,7 +201,7 @@ mod tests {
     fn tiles_keep_their_triples() {
         let mut tiles = Tiles::new();
         for (length, by_tiles) in
-            [(SLAB + TILE + 5, false), (SLAB + 7, true), (2 * SLAB + 1, false), (0, true)]
+            [(ARENA + TILE + 5, false), (ARENA + 7, true), (2 * ARENA + 1, false), (0, true)]
         {
             tiles.clear();
             while tiles.len() < length {
@@ -213,7 +213,7 @@ mod tests {
                     tiles.push(triple(next));
                 }
             }
-            for start in [0, 1, TILE - 1, TILE, SLAB - 1, SLAB, length.saturating_sub(1), length] {
+            for start in [0, 1, TILE - 1, TILE, ARENA - 1, ARENA, length.saturating_sub(1), length] {
                 let mut next = start.min(length);
                 for (before, tile) in tiles.since(next) {
                     assert!(before == next && !tile.is_empty() && tile.len() <= TILE - before % TILE);

@@ -75,7 +75,7 @@ impl<B: Field, E: MacField<B>> Iteration<B, E> {
 
 /// The next iteration, as far as it is ready.
 struct Next<B: Field, E: MacField<B>> {
-    checkpoint: [u8; 32],
+    id: [u8; 32],
     base: Base<Tagged<B, E>>,
     trees: single_point::Prover<B, E>,
     /// Corrections that were received and not taken up yet.
@@ -174,10 +174,10 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
 
 impl<B: Field, E: MacField<B>> Next<B, E> {
     fn new(channel: &mut Channel, arch: Arch, base: Base<Tagged<B, E>>) -> Self {
-        let checkpoint = iteration(channel);
-        let trees = single_point::Prover::new(arch, base.params, forest_key(&checkpoint));
+        let id = iteration(channel);
+        let trees = single_point::Prover::new(arch, base.params, forest_key(&id));
         let (received, sums) = (VecDeque::new(), Zeroizing::default());
-        Self { checkpoint, base, trees, received, fixed: 0, sums, commitment: None, opening: None }
+        Self { id, base, trees, received, fixed: 0, sums, commitment: None, opening: None }
     }
 
     /// Receives the corrections of the next tile.
@@ -248,13 +248,13 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
     fn finish(mut self, channel: &mut Channel, arch: Arch) -> Result<Iteration<B, E>> {
         self.receive_opening(channel)?;
         let equal = match (&self.commitment, &self.opening) {
-            (Some(sent), Some(opening)) => sent.ct_eq(&commitment(&self.checkpoint, self.sum(), opening)),
+            (Some(sent), Some(opening)) => sent.ct_eq(&commitment(&self.id, self.sum(), opening)),
             _ => unreachable!("both were received"),
         };
         if !bool::from(equal) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
-        let (matrix, table) = (matrix(arch, &self.checkpoint), self.base.into_table());
+        let (matrix, table) = (matrix(arch, &self.id), self.base.into_table());
         Ok(Iteration { matrix, table, trees: self.trees, tile: 0 })
     }
 }

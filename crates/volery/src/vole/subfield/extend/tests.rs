@@ -414,8 +414,7 @@ over_every_field!(a_false_x_takes_a_guess_at_delta);
 /// Equal sums have other commitments under other salts: whoever lacks the salt cannot test a sum.
 #[test]
 fn commitments_are_salted() {
-    let committed =
-        |checkpoint: u8, sum: u64, salt: u8| commitment(&[checkpoint; 32], F61::new(sum), &[salt; 32]);
+    let committed = |id: u8, sum: u64, salt: u8| commitment(&[id; 32], F61::new(sum), &[salt; 32]);
     assert_eq!(committed(1, 2, 3), committed(1, 2, 3));
     let others = [committed(1, 2, 3), committed(4, 2, 3), committed(1, 4, 3), committed(1, 2, 4)];
     assert_eq!(others.iter().collect::<HashSet<_>>().len(), 4);

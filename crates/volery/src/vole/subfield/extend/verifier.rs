@@ -76,7 +76,7 @@ impl<B: Field, E: MacField<B>> Iteration<B, E> {
 
 /// The next iteration, as far as it is ready.
 struct Next<B: Field, E: MacField<B>> {
-    checkpoint: [u8; 32],
+    id: [u8; 32],
     base: Base<E>,
     trees: single_point::Verifier<B, E>,
     /// Tiles whose corrections are sent, and those that are in the check.
@@ -180,10 +180,10 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 
 impl<B: Field, E: MacField<B>> Next<B, E> {
     fn new(channel: &mut Channel, ground: &mut Ground<E>, base: Base<E>) -> Self {
-        let checkpoint = iteration(channel);
-        let (key, seed) = (forest_key(&checkpoint), ground.random.word());
+        let id = iteration(channel);
+        let (key, seed) = (forest_key(&id), ground.random.word());
         let trees = single_point::Verifier::new(ground.arch, base.params, key, *ground.offset, seed);
-        Self { checkpoint, base, trees, planted: 0, weighed: 0, sum: Zeroizing::default(), opening: [0; 32] }
+        Self { id, base, trees, planted: 0, weighed: 0, sum: Zeroizing::default(), opening: [0; 32] }
     }
 
     /// Sends the corrections of the tiles up to `planted`.
@@ -222,7 +222,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         let v = *self.sum + E::pack(self.base.masks()) - x[0] * *ground.delta;
         self.sum = Zeroizing::new(v);
         self.opening = ground.random.bytes();
-        channel.send(&commitment(&self.checkpoint, v, &self.opening))
+        channel.send(&commitment(&self.id, v, &self.opening))
     }
 
     /// Opens the commitment where the prover's V is this one.
@@ -236,7 +236,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
     }
 
     fn into_iteration(self, arch: Arch) -> Iteration<B, E> {
-        let (matrix, table) = (matrix(arch, &self.checkpoint), self.base.into_table());
+        let (matrix, table) = (matrix(arch, &self.id), self.base.into_table());
         Iteration { matrix, table, trees: self.trees, tile: 0 }
     }
 }
