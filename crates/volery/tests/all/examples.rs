@@ -69,10 +69,10 @@ fn pages_show_what_the_examples_say() {
     assert!(found > 3, "only {found} pieces were found");
 }
 
-/// The texts of the files in `folder`.
+/// The texts of the files in `folder`, without those in folders below it.
 fn files(folder: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(folder).expect("a folder");
-    files.map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("UTF-8")).collect()
+    let paths = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).expect("UTF-8")).collect()
 }
 
 /// The lines of a text, also those of its header, without what is around them.
