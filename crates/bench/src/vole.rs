@@ -55,7 +55,7 @@ impl Visitor for Drawing<'_> {
             return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
         }
         let settings = &plan.settings;
-        let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth);
+        let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth)?;
         let (kind, arch) = (choice.correlations, settings.arch);
         let delta = S::delta(&mut Random::from_system()?);
         let prover = |channel: &mut Channel, done: &Counter| {
@@ -78,7 +78,7 @@ impl Visitor for Drawing<'_> {
         let outcome = Outcome {
             name: plan.name,
             field: S::name(),
-            choice,
+            choice: choice.by_name(),
             computational_bits: S::computational_bits(kind),
             macs,
             keys,
@@ -93,11 +93,15 @@ impl Visitor for Drawing<'_> {
 }
 
 /// What was asked for; otherwise what a handshake would settle on over such a link.
-fn choose<S: Setting>(given: Option<Correlations>, correlations: u64, bandwidth: Option<f64>) -> Choice {
-    if let Some(correlations) = given {
-        return Choice { correlations, reason: Reason::Given };
+fn choose<S: Setting>(
+    given: Option<Correlations>,
+    correlations: u64,
+    bandwidth: Option<f64>,
+) -> Result<Choice<S::Correlations>, Failure> {
+    if let Some(given) = given {
+        return Ok(Choice { correlations: given.over::<S>()?, reason: Reason::Given });
     }
-    Choice::fastest::<S>(correlations, Use::Alone, bandwidth.unwrap_or(LOOPBACK))
+    Ok(Choice::fastest::<S>(correlations, Use::Alone, bandwidth.unwrap_or(LOOPBACK)))
 }
 
 /// Draws, and adds up what is drawn.

@@ -7,8 +7,8 @@ use crate::failure::{Failure, Result, one_of};
 use crate::values::Written;
 use volery::circuit::{FieldRelation, Program, Relation, Shape, Size};
 use volery::{
-    Binary, Correlations, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks,
-    Goldilocksx2, MacField, Over, Q32, Q32x2, Registered, Setting,
+    Binary, Estimate, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field as _, Goldilocks, Goldilocksx2,
+    MacField, Over, Q32, Q32x2, Registered, Setting,
 };
 
 /// A setting for which relations can be given.
@@ -20,7 +20,7 @@ pub trait Stated: Setting {
     fn builtins() -> &'static [(&'static str, &'static str)];
 
     /// What a statement of this size sends over these correlations.
-    fn traffic(correlations: Correlations, size: Size) -> Estimate;
+    fn traffic(correlations: Self::Correlations, size: Size) -> Estimate;
 
     /// The gates of each clause, where a relation claims that one of several things holds.
     ///
@@ -36,7 +36,7 @@ impl Stated for Binary {
         Relation::builtins()
     }
 
-    fn traffic(correlations: Correlations, size: Size) -> Estimate {
+    fn traffic(correlations: Self::Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
     }
 
@@ -55,7 +55,7 @@ where
         FieldRelation::<B>::builtins()
     }
 
-    fn traffic(correlations: Correlations, size: Size) -> Estimate {
+    fn traffic(correlations: Self::Correlations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
     }
 

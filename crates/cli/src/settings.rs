@@ -242,7 +242,7 @@ fn correlations<S: Setting>(name: &str) -> Result<Option<Correlations>> {
         return Ok(None);
     }
     let mut there = vec![AUTO];
-    let all = S::correlations();
+    let all: Vec<Correlations> = S::correlations().into_iter().map(Into::into).collect();
     there.extend(all.iter().map(|correlations| correlations.name()));
     one_of("--vole", name, &there)?;
     Ok(all.into_iter().find(|correlations| correlations.name() == name))

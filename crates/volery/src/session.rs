@@ -15,7 +15,7 @@ mod statement;
 mod system;
 mod wolverine;
 
-pub use binary::Binary;
+pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Reason, Use};
 pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::{Carried, Estimate};
@@ -24,7 +24,7 @@ pub use limbo::{
     LONGEST_LABEL, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
 };
 pub use options::{Options, Proof, Report, Security};
-pub use over::Over;
+pub use over::{FieldCorrelations, Over};
 pub use setting::{Registered, Setting};
 pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
 pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};

@@ -6,7 +6,10 @@ use volery::{CheckedBy, Checking, Field as _, Options, Setting};
 /// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be
 /// chosen.
 pub(super) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
-    let choices = options.correlations.map_or_else(S::correlations, |given| vec![given]);
+    let choices = match options.correlations {
+        Some(given) => vec![given.over::<S>()?],
+        None => S::correlations(),
+    };
     let size = options.size.unwrap_or_default();
     let bits = choices.into_iter().map(|choice| volery::statistical_bits::<S>(options, choice, size));
     bits.collect::<volery::Result<Vec<_>>>().map(|bits| bits.into_iter().max().unwrap_or(0))

@@ -26,19 +26,38 @@ pub(super) const GROUP_BITS: f64 = 125.8;
 /// A table of 2^(128-6) AES outputs meets one of the 64 outputs of an unknown leaf that a chunk's key covers.
 pub(super) const EXPANSION_BITS: f64 = 122.0;
 
+/// Where shares over F_2 come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BitCorrelations {
+    /// SoftSpoken alone, with trees of this depth: 31 bits of traffic for each gate, or 15 with more work.
+    SoftSpoken(Depth),
+    /// The LPN extension with this set: 14 down to 0.4 bits, set up by SoftSpoken.
+    Lpn(Params),
+}
+
+impl From<BitCorrelations> for Correlations {
+    fn from(correlations: BitCorrelations) -> Self {
+        match correlations {
+            BitCorrelations::SoftSpoken(Depth::Four) => Self::SOFTSPOKEN4,
+            BitCorrelations::SoftSpoken(Depth::Eight) => Self::SOFTSPOKEN8,
+            BitCorrelations::Lpn(set) => Self::lpn(set),
+        }
+    }
+}
+
 /// F_2, with MACs in F_{2^128}.
 pub enum Binary {}
 
 impl Binary {
     /// All there are, those with the most traffic first.
-    pub const ALL: [Correlations; 7] = [
-        Correlations::SoftSpoken(Depth::Four),
-        Correlations::SoftSpoken(Depth::Eight),
-        Correlations::Lpn(Params::TINY),
-        Correlations::Lpn(Params::SMALL),
-        Correlations::Lpn(Params::L2),
-        Correlations::Lpn(Params::MID),
-        Correlations::Lpn(Params::WAN),
+    pub const ALL: [BitCorrelations; 7] = [
+        BitCorrelations::SoftSpoken(Depth::Four),
+        BitCorrelations::SoftSpoken(Depth::Eight),
+        BitCorrelations::Lpn(Params::TINY),
+        BitCorrelations::Lpn(Params::SMALL),
+        BitCorrelations::Lpn(Params::L2),
+        BitCorrelations::Lpn(Params::MID),
+        BitCorrelations::Lpn(Params::WAN),
     ];
 
     /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing
@@ -46,18 +65,18 @@ impl Binary {
     pub const SMALL_STATEMENT: u64 = 1 << 18;
 
     /// The bits of statistical security of the consistency checks.
-    fn check_security(correlations: Correlations) -> f64 {
+    fn check_security(correlations: BitCorrelations) -> f64 {
         match correlations {
-            Correlations::SoftSpoken(depth) => depth.security(),
-            _ => extend::SECURITY,
+            BitCorrelations::SoftSpoken(depth) => depth.security(),
+            BitCorrelations::Lpn(_) => extend::SECURITY,
         }
     }
 }
 
 /// What they cost over F_2.
-fn cost(correlations: Correlations) -> Cost {
+fn cost(correlations: BitCorrelations) -> Cost {
     match correlations {
-        Correlations::SoftSpoken(depth) => Cost {
+        BitCorrelations::SoftSpoken(depth) => Cost {
             value: 1.0,
             by_prover: (depth.trees() - 1) as f64,
             by_verifier: 0.0,
@@ -68,7 +87,7 @@ fn cost(correlations: Correlations) -> Cost {
             setup_bytes: 0.0,
             setup_nanoseconds: 0.0,
         },
-        Correlations::Lpn(params) => {
+        BitCorrelations::Lpn(params) => {
             let corrections = params.corrections() as f64;
             let shares = (params.outputs() - params.consumed()) as f64;
             Cost {
@@ -87,7 +106,6 @@ fn cost(correlations: Correlations) -> Cost {
                 setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,
             }
         }
-        Correlations::Direct => panic!("not over F_2"),
     }
 }
 
@@ -100,6 +118,7 @@ impl Setting for Binary {
     type Mac = Mac;
     type Key = Key;
     type Macs = BitMacs;
+    type Correlations = BitCorrelations;
 
     const SECURITY: u32 = 100;
     const BOUND_BY_SIZE: bool = false;
@@ -116,39 +135,39 @@ impl Setting for Binary {
         F2::NAME.into()
     }
 
-    fn correlations() -> Vec<Correlations> {
+    fn correlations() -> Vec<BitCorrelations> {
         Self::ALL.to_vec()
     }
 
-    fn small(commitments: u64) -> Option<Correlations> {
-        (commitments <= Self::SMALL_STATEMENT).then_some(Correlations::SoftSpoken(Depth::Eight))
+    fn small(commitments: u64) -> Option<BitCorrelations> {
+        (commitments <= Self::SMALL_STATEMENT).then_some(BitCorrelations::SoftSpoken(Depth::Eight))
     }
 
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations {
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> BitCorrelations {
         Cost::fastest(&Self::ALL, cost, (shares, purpose), bandwidth)
     }
 
-    fn computational_bits(correlations: Correlations) -> u32 {
+    fn computational_bits(correlations: BitCorrelations) -> u32 {
         let assumption = match correlations {
-            Correlations::Lpn(params) => params.tree_bits().min(params.security.into()),
-            _ => f64::INFINITY,
+            BitCorrelations::Lpn(params) => params.tree_bits().min(params.security.into()),
+            BitCorrelations::SoftSpoken(_) => f64::INFINITY,
         };
         GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations)) as u32
     }
 
-    fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
+    fn statistical_bits(correlations: BitCorrelations, size: Size) -> u32 {
         let block = match correlations {
-            Correlations::SoftSpoken(_) => LONGEST_CHUNK * BLOCK,
-            _ => TILE,
+            BitCorrelations::SoftSpoken(_) => LONGEST_CHUNK * BLOCK,
+            BitCorrelations::Lpn(_) => TILE,
         };
         quicksilver::security(size, block, Self::check_security(correlations))
     }
 
-    fn share_error(correlations: Correlations, _: u64) -> f64 {
+    fn share_error(correlations: BitCorrelations, _: u64) -> f64 {
         (-Self::check_security(correlations)).exp2()
     }
 
-    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+    fn share_traffic(correlations: BitCorrelations, shares: u64) -> [Carried; 2] {
         estimate::share_traffic(correlations, shares)
     }
 
@@ -161,33 +180,31 @@ impl Setting for Binary {
     }
 
     fn prover_end(
-        correlations: Correlations,
+        correlations: BitCorrelations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
     ) -> Result<BoxedVole<Mac>> {
         Ok(match correlations {
-            Correlations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
-            Correlations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
-            Correlations::Direct => panic!("not over F_2"),
+            BitCorrelations::SoftSpoken(depth) => Box::new(cot::Prover::new(channel, arch, depth, random)?),
+            BitCorrelations::Lpn(params) => Box::new(extend::Prover::new(channel, arch, params, random)?),
         })
     }
 
     fn verifier_end(
-        correlations: Correlations,
+        correlations: BitCorrelations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Delta,
         random: &mut Random,
     ) -> Result<BoxedVole<Key>> {
         Ok(match correlations {
-            Correlations::SoftSpoken(depth) => {
+            BitCorrelations::SoftSpoken(depth) => {
                 Box::new(cot::Verifier::new(channel, arch, depth, delta, random)?)
             }
-            Correlations::Lpn(params) => {
+            BitCorrelations::Lpn(params) => {
                 Box::new(extend::Verifier::new(channel, arch, params, delta, random)?)
             }
-            Correlations::Direct => panic!("not over F_2"),
         })
     }
 

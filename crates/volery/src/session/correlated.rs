@@ -16,7 +16,6 @@ use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
 use crate::zk::{Accepted, Gates, recv_verdict, tell};
-use core::marker::PhantomData;
 use std::time::Instant;
 
 /// A system that takes correlations.
@@ -146,7 +145,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
     fn decide(
         &mut self,
         statement: ForVerifier<'_, S>,
-        run: &mut Run,
+        run: &mut Run<S::Correlations>,
     ) -> Result<(Accepted, Gates, Option<Checked>)> {
         let (delta, vole) = match self.vole.take() {
             Some(vole) => vole,
@@ -194,24 +193,26 @@ impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
 }
 
 /// What both sides keep from statement to statement.
-struct Common<'c, S> {
+struct Common<'c, S: Setting> {
     channel: &'c mut Channel,
     options: Options,
     /// From the first statement on.
     random: Option<Random>,
     /// How products are checked, by Wolverine.
     terms: Option<Terms>,
-    choice: Option<Choice>,
+    choice: Option<Choice<S::Correlations>>,
     dead: bool,
-    setting: PhantomData<S>,
 }
 
+/// The digest of a statement, its size where that matters, and the correlations that are proposed for it.
+type Settled<S> = ([u8; 32], Option<Size>, Proposal<<S as Setting>::Correlations>);
+
 /// A statement on its way.
-struct Run {
+struct Run<C> {
     statement: [u8; 32],
     /// The shares that it draws, where both parties have said its size.
     shares: Option<u64>,
-    choice: Choice,
+    choice: Choice<C>,
     before: Traffic,
     setup_traffic: Traffic,
     started: Instant,
@@ -220,11 +221,11 @@ struct Run {
 
 impl<'c, S: Setting> Common<'c, S> {
     fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, terms: None, choice: None, dead: false, setting: PhantomData }
+        Self { channel, options, random: None, terms: None, choice: None, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
-    fn open(&mut self, stream: &Stream<'_, S::F>) -> Result<Run> {
+    fn open(&mut self, stream: &Stream<'_, S::F>) -> Result<Run<S::Correlations>> {
         if core::mem::replace(&mut self.dead, true) {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
@@ -267,15 +268,16 @@ impl<'c, S: Setting> Common<'c, S> {
     }
 
     /// Refuses where less statistical security is offered than asked for.
-    fn offer(&self, correlations: Correlations, size: Size) -> Result<()> {
+    fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
         let usual = if self.terms.is_some() { SECURITY } else { S::SECURITY };
         let asked = self.options.security.unwrap_or(usual);
         let offered = statistical_bits::<S>(&self.options, correlations, size)?;
         if offered < asked {
             return Err(Error::invalid(format!(
-                "{asked} bits of statistical security were asked for, and {}{correlations} over {} gives {offered} to a \
+                "{asked} bits of statistical security were asked for, and {}{} over {} gives {offered} to a \
                  statement of this size: ask for fewer, or take a larger extension",
                 self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
+                correlations.into(),
                 S::name()
             )));
         }
@@ -284,7 +286,7 @@ impl<'c, S: Setting> Common<'c, S> {
 
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
-    fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<([u8; 32], Option<Size>, Proposal)> {
+    fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<Settled<S>> {
         let triples = self.options.system.facts().triples;
         self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
@@ -294,27 +296,19 @@ impl<'c, S: Setting> Common<'c, S> {
                 S::name()
             )));
         }
-        let there = S::correlations();
-        if let Some(given) = self.options.correlations.filter(|given| !there.contains(given)) {
-            let there: Vec<_> = there.iter().map(|correlations| correlations.name()).collect();
-            return Err(Error::invalid(format!(
-                "the correlations {given} are not for {}: there are {}",
-                S::name(),
-                there.join(", ")
-            )));
-        }
+        let given = self.options.correlations.map(Correlations::over::<S>).transpose()?;
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.
-        let (named, given) = (options.statement.take(), options.size.take());
-        let firm = self.choice.map(|choice| choice.correlations).or(options.correlations);
-        let sized = given.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
+        let (named, counted) = (options.statement.take(), options.size.take());
+        let firm = self.choice.map(|choice| choice.correlations).or(given);
+        let sized = counted.is_some() || (firm.is_some() && !S::BOUND_BY_SIZE);
         let (shape, statement) = match named {
             None => Count::fingerprint(stream).map(|(shape, digest)| (Some(shape), digest))?,
             Some(digest) if sized => (None, digest),
             Some(digest) => (Some(stream.count()?), digest),
         };
         let by_gates = self.terms.is_some();
-        let size = given.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));
+        let size = counted.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));
         if let Some(firm) = firm {
             self.offer(firm, size.unwrap_or_default())?;
             return Ok((statement, size, Proposal::Firm(firm)));
@@ -323,7 +317,7 @@ impl<'c, S: Setting> Common<'c, S> {
         Ok((statement, size, Proposal::Auto { shares, bandwidth: self.options.bandwidth }))
     }
 
-    fn close(&mut self, run: Run, gates: Gates, checked: Option<Checked>) -> Report {
+    fn close(&mut self, run: Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
         self.dead = false;
         let correlations = run.choice.correlations;
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
@@ -336,7 +330,7 @@ impl<'c, S: Setting> Common<'c, S> {
             statement: run.statement,
             system: self.options.system,
             gates,
-            choice: Some(run.choice),
+            choice: Some(run.choice.by_name()),
             proof: None,
             checked,
             security,
@@ -348,7 +342,7 @@ impl<'c, S: Setting> Common<'c, S> {
     }
 }
 
-impl Run {
+impl<C: Copy + Into<Correlations>> Run<C> {
     /// Draws what the statement will take, where shares come straight from transfers: they are a part of the set-up.
     fn draw_ahead<S: Share + 'static>(
         &self,
@@ -356,7 +350,7 @@ impl Run {
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
         match self.shares {
-            Some(shares) if self.choice.correlations == Correlations::Direct => {
+            Some(shares) if self.choice.correlations.into() == Correlations::DIRECT => {
                 Ok(Box::new(Ahead::new(vole, channel, shares)?))
             }
             _ => Ok(vole),

@@ -2,44 +2,63 @@
 
 use crate::channel::{Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
-use crate::ot::softspoken::Depth;
 use crate::session::Setting;
 use crate::vole::lpn::Params;
 use core::fmt;
 use std::time::Instant;
 
-/// Where the correlated randomness comes from.
+/// Where the correlated randomness comes from, by the name that it has on the wire, in options and in reports. What it
+/// stands for is up to the setting: see [`Setting::Correlations`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Correlations {
-    /// SoftSpoken alone, with trees of this depth: 31 bits of traffic for each gate, or 15 with more work.
-    SoftSpoken(Depth),
-    /// The LPN extension with this set: 14 down to 0.4 bits, set up by SoftSpoken.
-    Lpn(Params),
-    /// Over other fields than F_2, straight from oblivious transfers: for the smallest statements.
-    Direct,
-}
+pub struct Correlations(&'static str);
 
 impl Correlations {
-    /// The name on the wire, in options and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SoftSpoken(Depth::Four) => "softspoken4",
-            Self::SoftSpoken(Depth::Eight) => "softspoken8",
-            Self::Lpn(params) => params.name,
-            Self::Direct => "direct",
-        }
+    /// Over F_2, SoftSpoken with trees of depth 4: 31 bits of traffic for each gate.
+    pub const SOFTSPOKEN4: Self = Self("softspoken4");
+    /// Over F_2, SoftSpoken with trees of depth 8: 15 bits for each gate, with more work.
+    pub const SOFTSPOKEN8: Self = Self("softspoken8");
+    /// Over other fields, straight from oblivious transfers: for the smallest statements.
+    pub const DIRECT: Self = Self("direct");
+    /// The LPN extension with the smallest set, and with those for larger and larger statements.
+    pub const TINY: Self = Self::lpn(Params::TINY);
+    /// Over F_2, a set between `tiny` and `l2`.
+    pub const SMALL: Self = Self::lpn(Params::SMALL);
+    /// A set whose table stays in the second cache.
+    pub const L2: Self = Self::lpn(Params::L2);
+    /// A set with less traffic.
+    pub const MID: Self = Self::lpn(Params::MID);
+    /// The set with the least traffic, for wide-area links.
+    pub const WAN: Self = Self::lpn(Params::WAN);
+
+    /// The LPN extension with this set.
+    pub(super) const fn lpn(set: Params) -> Self {
+        Self(set.name)
     }
 
-    /// The one of `all` called `name`.
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Those called `name` over `S`.
     ///
     /// # Errors
-    /// `Invalid` where there is none.
-    pub fn named(all: &[Self], name: &str) -> Result<Self> {
-        all.iter().copied().find(|c| c.name() == name).ok_or_else(|| {
-            let names: Vec<_> = all.iter().map(|c| c.name()).collect();
-            let names = names.join(", ");
-            Error::invalid(format!("there are no correlations called `{name}`; there are {names}"))
+    /// `Invalid` where there are none.
+    pub fn named<S: Setting>(name: &str) -> Result<S::Correlations> {
+        let all = S::correlations();
+        all.iter().copied().find(|&one| one.into().name() == name).ok_or_else(|| {
+            let names: Vec<_> = all.into_iter().map(|one| one.into().name()).collect();
+            let (setting, names) = (S::name(), names.join(", "));
+            Error::invalid(format!("there are no correlations `{name}` over {setting}: there are {names}"))
         })
+    }
+
+    /// Those that it names over `S`.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none.
+    pub fn over<S: Setting>(self) -> Result<S::Correlations> {
+        Self::named::<S>(self.0)
     }
 }
 
@@ -78,13 +97,13 @@ pub enum Use {
 impl Cost {
     /// The one of `all` that is fastest for so many shares over a link of so many Mbit/s each way; of two that hardly
     /// differ the one that sends less.
-    pub(super) fn fastest(
-        all: &[Correlations],
-        cost: impl Fn(Correlations) -> Self,
+    pub(super) fn fastest<C: Copy>(
+        all: &[C],
+        cost: impl Fn(C) -> Self,
         (shares, purpose): (u64, Use),
         bandwidth: f64,
-    ) -> Correlations {
-        let duration = |correlations: &Correlations| {
+    ) -> C {
+        let duration = |correlations: &C| {
             let Self { value, by_prover, by_verifier, nanoseconds, setup_bytes, setup_nanoseconds } =
                 cost(*correlations);
             let on_wire = |bits: f64| bits * 1e3 / bandwidth;
@@ -125,18 +144,18 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Chosen correlations.
+/// Chosen correlations: those of a setting, or their name.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Choice {
+pub struct Choice<C = Correlations> {
     /// Which.
-    pub correlations: Correlations,
+    pub correlations: C,
     /// Why.
     pub reason: Reason,
 }
 
-impl Choice {
+impl<C: Into<Correlations>> Choice<C> {
     /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
-    pub fn fastest<S: Setting>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
+    pub fn fastest<S: Setting<Correlations = C>>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
         match S::small(shares) {
             Some(correlations) => Self { correlations, reason: Reason::Small },
             None => {
@@ -145,13 +164,18 @@ impl Choice {
             }
         }
     }
+
+    /// The same by name.
+    pub fn by_name(self) -> Choice {
+        Choice { correlations: self.correlations.into(), reason: self.reason }
+    }
 }
 
 /// What a party proposes in its first message.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Proposal {
+pub(super) enum Proposal<C> {
     /// These and no others.
-    Firm(Correlations),
+    Firm(C),
     /// Whatever is fastest, for so many shares and, where known, so many Mbit/s.
     Auto { shares: u64, bandwidth: Option<f64> },
 }
@@ -160,11 +184,11 @@ pub(super) enum Proposal {
 pub(super) const WARM_UP: usize = 64 << 10;
 pub(super) const PROBE: usize = 192 << 10;
 
-impl Proposal {
+impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the bandwidth, zero where unknown.
     pub(super) fn text(self) -> String {
         match self {
-            Self::Firm(correlations) => correlations.name().into(),
+            Self::Firm(correlations) => correlations.into().name().into(),
             Self::Auto { shares, bandwidth } => {
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
                 format!("auto {} {mbps}", shares.min(10u64.pow(19) - 1))
@@ -172,8 +196,8 @@ impl Proposal {
         }
     }
 
-    fn parse<S: Setting>(text: &str) -> Result<Self> {
-        if let Ok(correlations) = Correlations::named(&S::correlations(), text) {
+    fn parse<S: Setting<Correlations = C>>(text: &str) -> Result<Self> {
+        if let Ok(correlations) = Correlations::named::<S>(text) {
             return Ok(Self::Firm(correlations));
         }
         let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
@@ -193,17 +217,17 @@ impl Proposal {
     /// # Errors
     /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs` makes no
     /// sense; link errors.
-    pub(super) fn resolve<S: Setting>(
+    pub(super) fn resolve<S: Setting<Correlations = C>>(
         self,
         theirs: &str,
         purpose: Use,
         channel: &mut Channel,
-    ) -> Result<Choice> {
+    ) -> Result<Choice<C>> {
         let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
         // Both as the other side sees them.
         let (shares, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
             (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
-                let names = Sides { ours: ours.name(), theirs: theirs.name() };
+                let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
                 return Err(Error::Disagreed(Disagreement::Correlations(names)));
             }
             (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
@@ -250,14 +274,14 @@ mod tests {
     use super::*;
     use crate::circuit::Size;
     use crate::ot::softspoken::Depth;
-    use crate::session::{Binary, Over};
+    use crate::session::{Binary, BitCorrelations, FieldCorrelations, Over};
     use volery_primitives::{F61, F61x2, F128, F256};
 
     #[test]
     fn slower_links_and_larger_statements_send_less() {
-        assert_eq!(Binary::small(22_000), Some(Correlations::SoftSpoken(Depth::Eight)));
-        assert_eq!(Binary::fastest(1 << 30, Use::Proof, 10.0), Correlations::Lpn(Params::WAN));
-        let place = |c: Correlations| Binary::ALL.iter().position(|&all| all == c).unwrap();
+        assert_eq!(Binary::small(22_000), Some(BitCorrelations::SoftSpoken(Depth::Eight)));
+        assert_eq!(Binary::fastest(1 << 30, Use::Proof, 10.0), BitCorrelations::Lpn(Params::WAN));
+        let place = |c: BitCorrelations| Binary::ALL.iter().position(|&all| all == c).unwrap();
         for commitments in [1 << 22, 1 << 26, 1 << 31] {
             let chosen = [1e5, 1e4, 1e3, 300.0, 100.0, 30.0, 10.0]
                 .map(|mbps| place(Binary::fastest(commitments, Use::Proof, mbps)));
@@ -268,7 +292,7 @@ mod tests {
     /// What the verifier sends is waited for, and what the prover sends is not.
     #[test]
     fn in_turns_fast_links_take_what_the_prover_sends() {
-        let chosen = |bandwidth| Binary::fastest(1 << 26, Use::InTurns, bandwidth).name();
+        let chosen = |bandwidth| Correlations::from(Binary::fastest(1 << 26, Use::InTurns, bandwidth)).name();
         assert_eq!(
             [1e5, 6e3, 500.0, 200.0, 20.0].map(chosen),
             ["softspoken4", "softspoken4", "mid", "mid", "wan"]
@@ -278,10 +302,10 @@ mod tests {
     #[test]
     fn names_are_read_back_and_fit_the_hello() {
         for correlations in Binary::ALL {
-            assert_eq!(Correlations::named(&Binary::ALL, correlations.name()).unwrap(), correlations);
+            assert_eq!(Correlations::from(correlations).over::<Binary>().unwrap(), correlations);
         }
         for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            let text = Proposal::Auto { shares: 1 << 60, bandwidth }.text();
+            let text = Proposal::<BitCorrelations>::Auto { shares: 1 << 60, bandwidth }.text();
             assert!(text.len() <= 32, "{text}");
             assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
         }
@@ -290,7 +314,7 @@ mod tests {
         {
             assert!(Proposal::parse::<Binary>(nonsense).is_err(), "{nonsense}");
         }
-        assert!(Correlations::named(&Binary::ALL, "mega").unwrap_err().to_string().contains("softspoken4"));
+        assert!(Correlations::named::<Binary>("mega").unwrap_err().to_string().contains("softspoken4"));
     }
 
     #[test]
@@ -305,11 +329,12 @@ mod tests {
     fn other_fields_have_sets_and_bounds_of_their_own() {
         type Short = Over<F61>;
         type Long = Over<F61, F61x2>;
-        assert_eq!(Short::small(100), Some(Correlations::Direct));
-        assert_eq!(Short::fastest(1 << 30, Use::Proof, 10.0).name(), "wan");
+        assert_eq!(Short::small(100), Some(FieldCorrelations::Direct));
+        assert_eq!(Short::fastest(1 << 30, Use::Proof, 10.0), FieldCorrelations::Lpn(Short::sets().wan));
         assert_eq!((Short::name(), Long::name()), ("f61".into(), "f61x2".into()));
-        let l2 = Correlations::named(&Short::correlations(), "l2").unwrap();
-        assert!(Correlations::named(&Short::correlations(), "softspoken4").is_err());
+        let l2 = Correlations::L2.over::<Short>().unwrap();
+        assert_eq!(Correlations::L2.over::<Long>().unwrap(), l2);
+        assert!(Correlations::SOFTSPOKEN4.over::<Short>().is_err());
         let size = Size::gates(1 << 20);
         assert!(Short::statistical_bits(l2, size) >= 48 && Long::statistical_bits(l2, size) >= 100);
         assert!(Short::computational_bits(l2) >= 119 && Long::computational_bits(l2) >= 119);
@@ -323,11 +348,11 @@ mod tests {
         type Bytes = Over<F256, F128>;
         // A check passes with 2^-50, and with 2^-112.
         let matrices = |matrices| Size { commitments: 2000, degree: 2, matrices, ..Size::default() };
-        assert_eq!(Short::statistical_bits(Correlations::Direct, matrices(2000)), 39);
-        assert_eq!(Short::statistical_bits(Correlations::Direct, matrices(0)), 46);
+        assert_eq!(Short::statistical_bits(FieldCorrelations::Direct, matrices(2000)), 39);
+        assert_eq!(Short::statistical_bits(FieldCorrelations::Direct, matrices(0)), 46);
         let degree = |degree| Size { polynomials: 1, degree, ..Size::gates(100) };
-        let loss = Bytes::statistical_bits(Correlations::Direct, degree(2))
-            - Bytes::statistical_bits(Correlations::Direct, degree(128));
+        let loss = Bytes::statistical_bits(FieldCorrelations::Direct, degree(2))
+            - Bytes::statistical_bits(FieldCorrelations::Direct, degree(128));
         assert_eq!(loss, 3, "253 lines of 16 shares are 16 blocks");
     }
 }

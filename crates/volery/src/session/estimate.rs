@@ -11,8 +11,8 @@ mod over;
 mod polynomials;
 pub(super) mod wolverine;
 
-use super::Binary;
-use super::correlations::{Correlations, PROBE, WARM_UP};
+use super::correlations::{PROBE, WARM_UP};
+use super::{Binary, BitCorrelations};
 use crate::circuit::Size;
 use crate::ot::softspoken::{self, BLOCK, Depth};
 use crate::vole::extend::Schedule;
@@ -49,19 +49,18 @@ impl Binary {
     /// What a session of one statement of this size sends over these correlations, where they were given; see
     /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many polynomials,
     /// leaves a part of a block unused that is not counted.
-    pub fn traffic(correlations: Correlations, size: Size) -> Estimate {
+    pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
         let masks = Masks::of(&size, 128);
         let mut setup = HANDSHAKE;
         let online = match correlations {
-            Correlations::SoftSpoken(depth) => {
+            BitCorrelations::SoftSpoken(depth) => {
                 setup += softspoken_setup(depth);
                 softspoken(depth, size.commitments, masks)
             }
-            Correlations::Lpn(params) => {
+            BitCorrelations::Lpn(params) => {
                 setup += lpn_setup(params);
                 lpn(params, size.commitments, masks)
             }
-            Correlations::Direct => panic!("not over F_2"),
         };
         let mut total = setup;
         total += online;
@@ -135,14 +134,13 @@ fn chunks_and_check(depth: Depth, blocks: u64) -> u64 {
 }
 
 /// The set-up of `correlations`, and drawing so many shares, over F_2.
-pub(super) fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+pub(super) fn share_traffic(correlations: BitCorrelations, shares: u64) -> [Carried; 2] {
     match correlations {
-        Correlations::SoftSpoken(depth) => {
+        BitCorrelations::SoftSpoken(depth) => {
             let prover = chunks_and_check(depth, Chunks::cover(shares).blocks);
             [softspoken_setup(depth), Carried { prover, verifier: 0 }]
         }
-        Correlations::Lpn(params) => [lpn_setup(params), lpn_draws(params, shares.div_ceil(TILE as u64))],
-        Correlations::Direct => panic!("not over F_2"),
+        BitCorrelations::Lpn(params) => [lpn_setup(params), lpn_draws(params, shares.div_ceil(TILE as u64))],
     }
 }
 
@@ -229,12 +227,12 @@ mod tests {
     use std::time::Duration;
 
     /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
-    fn run(commitments: u64, correlations: Option<Correlations>) -> Report {
+    fn run(commitments: u64, correlations: Option<BitCorrelations>) -> Report {
         let width = if commitments < 1024 { 256 } else { 1024 };
         let network = Network::new(commitments - width).unwrap();
         assert_eq!(network.width() as u64, width);
         let options = Options {
-            correlations,
+            correlations: correlations.map(Into::into),
             statement: Some(network.digest()),
             size: Some(Size::gates(commitments)),
             check: false,
@@ -267,13 +265,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn assert_foretold(correlations: Correlations, sizes: impl IntoIterator<Item = u64>) {
+    fn assert_foretold(correlations: BitCorrelations, sizes: impl IntoIterator<Item = u64>) {
         for commitments in sizes {
             let ran = ran(&run(commitments, Some(correlations)));
             assert_eq!(
                 Binary::traffic(correlations, Size::gates(commitments)),
                 ran,
-                "{commitments} over {correlations}"
+                "{commitments} over {correlations:?}"
             );
         }
     }
@@ -285,7 +283,7 @@ mod tests {
         let around = around.flat_map(|end| [end - 128, end - 127, end, end + 1]);
         let sizes = || [600, 2048, 2049, 100_000].into_iter().chain(around.clone());
         for depth in [Depth::Four, Depth::Eight] {
-            assert_foretold(Correlations::SoftSpoken(depth), sizes());
+            assert_foretold(BitCorrelations::SoftSpoken(depth), sizes());
         }
     }
 
@@ -301,30 +299,30 @@ mod tests {
             let beyond = [tile * tiles - 128, tile * tiles - 127];
             if tiles == draws { beyond.to_vec() } else { beyond[..1].to_vec() }
         });
-        assert_foretold(Correlations::Lpn(Params::TINY), [3000].into_iter().chain(sizes));
+        assert_foretold(BitCorrelations::Lpn(Params::TINY), [3000].into_iter().chain(sizes));
     }
 
     #[test]
     fn every_set_sends_what_was_foretold() {
         let draws = |params| TILE as u64 * Schedule::new(params).draws() as u64;
         assert_foretold(
-            Correlations::Lpn(Params::SMALL),
+            BitCorrelations::Lpn(Params::SMALL),
             [5000, draws(Params::SMALL) / 2, draws(Params::SMALL) + 1],
         );
         assert_foretold(
-            Correlations::Lpn(Params::L2),
+            BitCorrelations::Lpn(Params::L2),
             [20_000, draws(Params::L2) * 4 / 5, draws(Params::L2) + 300_000],
         );
-        assert_foretold(Correlations::Lpn(Params::MID), [300_000, draws(Params::MID) / 3]);
-        assert_foretold(Correlations::Lpn(Params::WAN), [1_000_000]);
+        assert_foretold(BitCorrelations::Lpn(Params::MID), [300_000, draws(Params::MID) / 3]);
+        assert_foretold(BitCorrelations::Lpn(Params::WAN), [1_000_000]);
     }
 
     #[test]
     fn the_probe_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
-        let foretold =
-            Binary::traffic(report.choice.unwrap().correlations, Size::gates(commitments)).measured();
+        let chosen = report.choice.unwrap().correlations.over::<Binary>().unwrap();
+        let foretold = Binary::traffic(chosen, Size::gates(commitments)).measured();
         assert_eq!(foretold, ran(&report));
     }
 }

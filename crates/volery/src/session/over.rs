@@ -28,6 +28,24 @@ use volery_primitives::{
     Tagged,
 };
 
+/// Where shares over other fields than F_2 come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FieldCorrelations {
+    /// Straight from oblivious transfers: for the smallest statements.
+    Direct,
+    /// The LPN extension with this set, one of those of the field.
+    Lpn(Params),
+}
+
+impl From<FieldCorrelations> for Correlations {
+    fn from(correlations: FieldCorrelations) -> Self {
+        match correlations {
+            FieldCorrelations::Direct => Self::DIRECT,
+            FieldCorrelations::Lpn(set) => Self::lpn(set),
+        }
+    }
+}
+
 /// The field `B`, with MACs in its extension `E`.
 pub struct Over<B, E = B>(PhantomData<(B, E)>);
 
@@ -38,11 +56,11 @@ const DIRECT: u64 = 2048;
 const TINY: u64 = 200_000;
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
-    fn sets() -> Sets {
+    pub(super) fn sets() -> Sets {
         Sets::of::<B>()
     }
 
-    fn cost(correlations: Correlations) -> Cost {
+    fn cost(correlations: FieldCorrelations) -> Cost {
         let field = 8.0 * B::BYTES as f64;
         let direct = Cost {
             value: field,
@@ -52,7 +70,7 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
             setup_bytes: 0.0,
             setup_nanoseconds: 0.0,
         };
-        let Correlations::Lpn(params) = correlations else { return direct };
+        let FieldCorrelations::Lpn(params) = correlations else { return direct };
         let corrections =
             |set: Params| (set.trees * (16 * (set.depth - 1) + 3 * E::BYTES + 2 * set.depth)) as f64;
         let shares = (params.outputs() - params.consumed_over(E::DEGREE as usize)) as f64;
@@ -90,9 +108,9 @@ where
 }
 
 /// As [`Setting::prover_end`].
-type ProverEnd<M> = fn(Correlations, &mut Channel, Arch, &mut Random) -> Result<BoxedVole<M>>;
+type ProverEnd<M> = fn(FieldCorrelations, &mut Channel, Arch, &mut Random) -> Result<BoxedVole<M>>;
 /// As [`Setting::verifier_end`].
-type VerifierEnd<D, K> = fn(Correlations, &mut Channel, Arch, &D, &mut Random) -> Result<BoxedVole<K>>;
+type VerifierEnd<D, K> = fn(FieldCorrelations, &mut Channel, Arch, &D, &mut Random) -> Result<BoxedVole<K>>;
 
 /// As [`Setting::prove_by_quicksilver`].
 type ProveByQuickSilver<S> = fn(
@@ -167,6 +185,7 @@ where
     type Mac = Tagged<B, E>;
     type Key = Key<E>;
     type Macs = FieldMacs<B, E>;
+    type Correlations = FieldCorrelations;
 
     const SECURITY: u32 = if by_transcript::<E>() { 100 } else { 40 };
     const BOUND_BY_SIZE: bool = true;
@@ -185,30 +204,30 @@ where
         }
     }
 
-    fn correlations() -> Vec<Correlations> {
+    fn correlations() -> Vec<FieldCorrelations> {
         let Sets { tiny, l2, mid, wan, .. } = Self::sets();
-        let sets = [tiny, l2, mid, wan].map(Correlations::Lpn);
-        [Correlations::Direct].into_iter().chain(sets).collect()
+        let sets = [tiny, l2, mid, wan].map(FieldCorrelations::Lpn);
+        [FieldCorrelations::Direct].into_iter().chain(sets).collect()
     }
 
-    fn small(commitments: u64) -> Option<Correlations> {
+    fn small(commitments: u64) -> Option<FieldCorrelations> {
         if commitments <= DIRECT {
-            return Some(Correlations::Direct);
+            return Some(FieldCorrelations::Direct);
         }
-        (commitments <= TINY).then(|| Correlations::Lpn(Self::sets().tiny))
+        (commitments <= TINY).then(|| FieldCorrelations::Lpn(Self::sets().tiny))
     }
 
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations {
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> FieldCorrelations {
         Cost::fastest(&Self::correlations(), Self::cost, (shares, purpose), bandwidth)
     }
 
-    fn computational_bits(correlations: Correlations) -> u32 {
+    fn computational_bits(correlations: FieldCorrelations) -> u32 {
         let assumption = match correlations {
-            Correlations::Lpn(target) => {
+            FieldCorrelations::Lpn(target) => {
                 let bits = |params: Params| params.tree_bits().min(params.security.into());
                 Self::sets().chain(target).into_iter().map(bits).fold(f64::INFINITY, f64::min)
             }
-            _ => f64::INFINITY,
+            FieldCorrelations::Direct => f64::INFINITY,
         };
         // A transcript may be searched for a challenge under which errors cancel; a product of matrices has two chances.
         let transcript =
@@ -217,29 +236,32 @@ where
         bits.min(assumption).min(transcript) as u32
     }
 
-    fn statistical_bits(correlations: Correlations, size: Size) -> u32 {
+    fn statistical_bits(correlations: FieldCorrelations, size: Size) -> u32 {
         match correlations {
             // Each block has a check of its own, whether it ends early or is for masks.
-            Correlations::Direct => {
+            FieldCorrelations::Direct => {
                 let lines = vope::lines(degree_of_check(size.degree) - 1);
                 let masks = lines.div_ceil(direct::SHORTEST / E::DEGREE as usize) as u64;
                 let blocks = size.commitments.div_ceil(direct::SHORTEST as u64) + early_ends(size) + masks;
                 arithmetic::security::<B, E>(size, direct::SHORTEST, blocks)
             }
-            _ => arithmetic::security::<B, E>(size, TILE, 1),
+            FieldCorrelations::Lpn(_) => arithmetic::security::<B, E>(size, TILE, 1),
         }
     }
 
-    fn share_error(correlations: Correlations, shares: u64) -> f64 {
+    fn share_error(correlations: FieldCorrelations, shares: u64) -> f64 {
         // Straight from transfers, each block has a check of its own.
-        let checks =
-            if correlations == Correlations::Direct { shares.div_ceil(direct::SHORTEST as u64) } else { 1 };
+        let checks = if correlations == FieldCorrelations::Direct {
+            shares.div_ceil(direct::SHORTEST as u64)
+        } else {
+            1
+        };
         // And one guess passes what checks the trees.
         let trees = (-Depth::Eight.security()).exp2() + guess::<B, E>();
         checks as f64 * base_error::<B, E>() + trees
     }
 
-    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2] {
+    fn share_traffic(correlations: FieldCorrelations, shares: u64) -> [Carried; 2] {
         Self::traffic_of_shares(correlations, shares)
     }
 
@@ -252,7 +274,7 @@ where
     }
 
     fn prover_end(
-        correlations: Correlations,
+        correlations: FieldCorrelations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
@@ -261,7 +283,7 @@ where
     }
 
     fn verifier_end(
-        correlations: Correlations,
+        correlations: FieldCorrelations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Delta<B, E>,
@@ -329,33 +351,31 @@ where
 
 /// As [`Setting::prover_end`].
 fn prover_end<B: Field, E: MacField<B>>(
-    correlations: Correlations,
+    correlations: FieldCorrelations,
     channel: &mut Channel,
     arch: Arch,
     random: &mut Random,
 ) -> Result<BoxedVole<Tagged<B, E>>> {
     Ok(match correlations {
-        Correlations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
-        Correlations::Lpn(set) => {
+        FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
+        FieldCorrelations::Lpn(set) => {
             Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
         }
-        Correlations::SoftSpoken(_) => panic!("only over F_2"),
     })
 }
 
 /// As [`Setting::verifier_end`].
 fn verifier_end<B: Field, E: MacField<B>>(
-    correlations: Correlations,
+    correlations: FieldCorrelations,
     channel: &mut Channel,
     arch: Arch,
     delta: &Delta<B, E>,
     random: &mut Random,
 ) -> Result<BoxedVole<Key<E>>> {
     Ok(match correlations {
-        Correlations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
-        Correlations::Lpn(set) => {
+        FieldCorrelations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
+        FieldCorrelations::Lpn(set) => {
             Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
         }
-        Correlations::SoftSpoken(_) => panic!("only over F_2"),
     })
 }

@@ -12,6 +12,7 @@ use crate::zk::limbo::Domain;
 use crate::zk::wolverine::Macs;
 use crate::zk::{Accepted, Gates};
 use core::any::Any;
+use core::fmt;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, Field};
 
@@ -34,6 +35,9 @@ pub trait Setting: Sized + 'static {
     /// How both hold values in bulk: see [`crate::zk::wolverine`].
     type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
+    /// Where its shares can come from.
+    type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
+
     /// The proof systems over it.
     fn systems() -> &'static [&'static dyn ProofSystem<Self>];
 
@@ -52,29 +56,26 @@ pub trait Setting: Sized + 'static {
     fn name() -> String;
 
     /// Where shares can come from, those with the most traffic first.
-    fn correlations() -> Vec<Correlations>;
+    fn correlations() -> Vec<Self::Correlations>;
 
     /// What a statement with so few commitments takes, whatever the link; `None` where it is not small.
-    fn small(commitments: u64) -> Option<Correlations>;
+    fn small(commitments: u64) -> Option<Self::Correlations>;
 
     /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Correlations;
+    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Self::Correlations;
 
     /// The computational security of a session in bits: the least of what the group, the expansions, the LPN sets, Δ
     /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
-    fn computational_bits(correlations: Correlations) -> u32;
+    fn computational_bits(correlations: Self::Correlations) -> u32;
 
     /// −log2 of the soundness error of a statement of this size by QuickSilver, floored.
-    fn statistical_bits(correlations: Correlations, size: Size) -> u32;
+    fn statistical_bits(correlations: Self::Correlations, size: Size) -> u32;
 
     /// The probability that so many shares are not what they should be, and no check finds out.
-    fn share_error(correlations: Correlations, shares: u64) -> f64;
+    fn share_error(correlations: Self::Correlations, shares: u64) -> f64;
 
     /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many shares of them does.
-    ///
-    /// # Panics
-    /// Where these correlations are not among [`Setting::correlations`].
-    fn share_traffic(correlations: Correlations, shares: u64) -> [Carried; 2];
+    fn share_traffic(correlations: Self::Correlations, shares: u64) -> [Carried; 2];
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
@@ -87,11 +88,8 @@ pub trait Setting: Sized + 'static {
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
-    ///
-    /// # Panics
-    /// Where these correlations are not among [`Setting::correlations`].
     fn prover_end(
-        correlations: Correlations,
+        correlations: Self::Correlations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
@@ -101,11 +99,8 @@ pub trait Setting: Sized + 'static {
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
-    ///
-    /// # Panics
-    /// As for [`Setting::prover_end`].
     fn verifier_end(
-        correlations: Correlations,
+        correlations: Self::Correlations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Self::Delta,

@@ -1,6 +1,6 @@
 //! Sessions by Wolverine: what both parties agree on beyond the correlations, and what it is worth.
 
-use super::correlations::{Choice, Correlations, Use};
+use super::correlations::{Choice, Use};
 use super::{Options, Setting};
 use crate::channel::Channel;
 use crate::circuit::Size;
@@ -70,7 +70,7 @@ pub(super) fn purpose(options: &Options) -> Use {
 /// `Invalid` where the options make no sense.
 pub fn statistical_bits<S: Setting>(
     options: &Options,
-    correlations: Correlations,
+    correlations: S::Correlations,
     size: Size,
 ) -> Result<u32> {
     if !options.system.facts().triples {
@@ -86,6 +86,6 @@ pub fn statistical_bits<S: Setting>(
 ///
 /// # Errors
 /// `Invalid` where the options make no sense.
-pub fn choose<S: Setting>(options: &Options, size: Size, bandwidth: f64) -> Result<Choice> {
+pub fn choose<S: Setting>(options: &Options, size: Size, bandwidth: f64) -> Result<Choice<S::Correlations>> {
     Ok(Choice::fastest::<S>(shares::<S>(options, size)?, purpose(options), bandwidth))
 }

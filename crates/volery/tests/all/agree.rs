@@ -8,16 +8,10 @@ use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, Entries, InnerProduct, Matrix, MatrixProduct, OneOf,
     Polynomials, Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
-use volery::{
-    Backend, Binary, Circuit, Correlations, Depth, Error, F2, Field, Options, Params, Result, System, check,
-};
+use volery::{Backend, Binary, Circuit, Correlations, Error, F2, Field, Options, Result, System, check};
 
 /// Correlations whose set-up is short enough to try everything on.
-const SMALL: [Correlations; 3] = [
-    Correlations::SoftSpoken(Depth::Four),
-    Correlations::SoftSpoken(Depth::Eight),
-    Correlations::Lpn(Params::TINY),
-];
+const SMALL: [Correlations; 3] = [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8, Correlations::TINY];
 
 fn by_jko() -> Options {
     Options { system: System::JKO, ..seeded(1) }
@@ -104,7 +98,7 @@ fn assert_networks_agree(sizes: &[u64]) {
 #[test]
 fn every_kind_of_correlations() {
     let (network, witness) = network(5000);
-    for correlations in Binary::ALL {
+    for correlations in Binary::ALL.map(Correlations::from) {
         let options = Options { correlations: Some(correlations), ..seeded(2) };
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
@@ -114,7 +108,7 @@ fn every_kind_of_correlations() {
 #[test]
 fn every_kind_of_correlations_by_wolverine() {
     let (network, witness) = network(5000);
-    for correlations in Binary::ALL {
+    for correlations in Binary::ALL.map(Correlations::from) {
         let options = Options { correlations: Some(correlations), ..by_wolverine(None, 600) };
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
@@ -377,7 +371,7 @@ fn witnesses_of_the_wrong_length() {
 #[test]
 fn the_traffic_is_what_the_headers_say() {
     let (network, witness) = network(22_000);
-    let options = Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), ..seeded(1) };
+    let options = Options { correlations: Some(Correlations::SOFTSPOKEN8), ..seeded(1) };
     let report = run_honestly(&network, &witness, &options).proved.unwrap();
     // 23,152 shares are used: chunks of 8, 8, 16, 32, 64 and 64 blocks.
     let blocks = 192;

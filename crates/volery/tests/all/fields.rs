@@ -33,13 +33,12 @@ use over_every_field;
 
 fn with(name: &str) -> Options {
     // The set has the same name over every field, and the same place.
-    let all = Over::<F61>::correlations();
-    Options { correlations: Some(Correlations::named(&all, name).unwrap()), ..seeded(1) }
+    Options { correlations: Some(Correlations::named::<Over<F61>>(name).unwrap().into()), ..seeded(1) }
 }
 
 /// Settings over `S` with the correlations called `name`.
 fn with_over<S: Setting>(name: &str) -> Options {
-    Options { correlations: Some(Correlations::named(&S::correlations(), name).unwrap()), ..with("direct") }
+    Options { correlations: Some(Correlations::named::<S>(name).unwrap().into()), ..with("direct") }
 }
 
 fn run_honestly<S: Setting, C: Anywhere<S> + ?Sized>(
@@ -249,7 +248,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let statement = ShortSolution::new(matrix, &image, Bound::Within(1)).unwrap();
     let session = run_honestly::<Over<Q32, Q32x2>, _>(&statement, &solution, &seeded(1));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // An element each, three coefficients and a digest; a coin and the verdict.
     assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 32, 32 + 1));

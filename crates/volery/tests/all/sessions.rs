@@ -10,11 +10,11 @@ use volery::circuit::{Alternatives, Branch, Clauses, Size};
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend, Binary, CheckedBy, Correlations, Depth, Error, F2, Garbling, Options, Params, ProverSession,
-    Reason, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    Backend, Binary, CheckedBy, Correlations, Error, F2, Garbling, Options, ProverSession, Reason, System,
+    VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
-const TINY: Correlations = Correlations::Lpn(Params::TINY);
+const TINY: Correlations = Correlations::TINY;
 
 fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
     Options { correlations, bandwidth, check: false, ..seeded(5) }
@@ -22,7 +22,7 @@ fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
 
 /// Statements of several sizes, so that they end at many places of an iteration; only the first pays for the set-up.
 fn statements_follow(options: &Options) {
-    for correlations in [Correlations::SoftSpoken(Depth::Four), TINY] {
+    for correlations in [Correlations::SOFTSPOKEN4, TINY] {
         let (here, there) = pipe(TIMEOUT);
         let sizes = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
         let options = Options { correlations: Some(correlations), check: false, ..options.clone() };
@@ -135,7 +135,7 @@ fn settled(
 #[test]
 fn proposals_are_settled_alike() {
     let auto = || with(None, None);
-    let eight = Correlations::SoftSpoken(Depth::Eight);
+    let eight = Correlations::SOFTSPOKEN8;
     assert_eq!(settled(10, auto(), auto()), Ok((eight, Reason::Small)));
     assert_eq!(settled(10, with(Some(TINY), None), auto()), Ok((TINY, Reason::Given)));
     assert_eq!(settled(10, auto(), with(Some(TINY), None)), Ok((TINY, Reason::Given)));
@@ -157,7 +157,7 @@ fn proposals_are_settled_alike() {
 #[test]
 fn wolverine_chooses_for_all_its_shares() {
     let by_wolverine = |bandwidth| Options { bandwidth, check: false, ..by_wolverine(None, None) };
-    let eight = Correlations::SoftSpoken(Depth::Eight);
+    let eight = Correlations::SOFTSPOKEN8;
     assert_eq!(settled(10, by_wolverine(None), by_wolverine(None)), Ok((eight, Reason::Small)));
     let firm = Options { correlations: Some(TINY), ..by_wolverine(None) };
     assert_eq!(settled(10, by_wolverine(None), firm), Ok((TINY, Reason::Given)));

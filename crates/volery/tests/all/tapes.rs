@@ -10,8 +10,8 @@ use volery::circuit::{
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
-    Arch, Binary, CheckedBy, Construction, Correlations, Depth, F2, F61, F61x2, F128, F256, Field, Garbling,
-    Options, Over, Params, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
+    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling,
+    Options, Over, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -46,8 +46,8 @@ fn pinned() {
     let (refilled, start) = kit::network(110_000);
     for arch in Arch::available() {
         let options = |correlations| Options { correlations: Some(correlations), arch, ..seeded(42) };
-        let four = options(Correlations::SoftSpoken(Depth::Four));
-        let eight = options(Correlations::SoftSpoken(Depth::Eight));
+        let four = options(Correlations::SOFTSPOKEN4);
+        let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
             "5f34067667647595da5a1fe43349c74d",
@@ -67,7 +67,7 @@ fn pinned() {
             arch.name()
         );
         // Across a refill.
-        let tiny = options(Correlations::Lpn(Params::TINY));
+        let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
             "cc1b814c935c099058a61227e1e7ee9c",
@@ -77,7 +77,7 @@ fn pinned() {
     }
     // The shape of trees where one fills a tile, and a proposal that leaves the choice open.
     let (network, state) = kit::network(5_000);
-    let wan = Options { correlations: Some(Correlations::Lpn(Params::WAN)), ..seeded(42) };
+    let wan = Options { correlations: Some(Correlations::WAN), ..seeded(42) };
     assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
     let open = Options { bandwidth: Some(20.0), size: Some(Size::gates(400_000)), ..seeded(42) };
     assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
@@ -98,7 +98,7 @@ where
 {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
-    let correlations = Some(Correlations::named(&S::correlations(), name).unwrap());
+    let correlations = Some(Correlations::named::<S>(name).unwrap().into());
     tape_over::<S, _>(&network, &witness, &Options { correlations, ..options })
 }
 
@@ -134,7 +134,7 @@ fn pinned_over_other_fields() {
 #[test]
 fn pinned_polynomials() {
     fn direct<S: Setting>(arch: Arch) -> Options {
-        let correlations = Some(Correlations::named(&S::correlations(), "direct").unwrap());
+        let correlations = Some(Correlations::named::<S>("direct").unwrap().into());
         Options { correlations, arch, ..seeded(42) }
     }
     let bits = InnerProduct::new(3000, InnerProduct::<F2>::product_of(3000, [7; 32])).unwrap();
@@ -150,8 +150,7 @@ fn pinned_polynomials() {
     let solution = ShortSolution::new(matrix, &image, Bound::Within(2)).unwrap();
     for arch in Arch::available() {
         let name = arch.name();
-        let eight =
-            Options { correlations: Some(Correlations::SoftSpoken(Depth::Eight)), arch, ..seeded(42) };
+        let eight = Options { correlations: Some(Correlations::SOFTSPOKEN8), arch, ..seeded(42) };
         assert_eq!(tape(&bits, &pairs, &eight), "424269f88791d3819c90b3fb27d03eb2", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(arch));
         assert_eq!(f61, "9832b7281022fe9771741794c0392a3d", "matrices, {name}");
@@ -212,11 +211,11 @@ fn pinned_by_wolverine() {
         let in_blocks = |by, block: u64| Options { arch, seed: Some([42; 32]), ..by_wolverine(by, block) };
         let bits =
             |correlations, block| Options { correlations: Some(correlations), ..in_blocks(Buckets, block) };
-        let eight = bits(Correlations::SoftSpoken(Depth::Eight), 3000);
+        let eight = bits(Correlations::SOFTSPOKEN8, 3000);
         let one_way = Options { non_interactive: true, ..eight.clone() };
         let tapes = [
             ("softspoken8", tape(&network, &state, &eight)),
-            ("refilled", tape(&refilled, &start, &bits(Correlations::Lpn(Params::TINY), 3000))),
+            ("refilled", tape(&refilled, &start, &bits(Correlations::TINY, 3000))),
             ("without coins", tape(&network, &state, &one_way)),
             ("f61", arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
             ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),

@@ -34,7 +34,7 @@ fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
     let wolverine = system == System::WOLVERINE;
     let size = if wolverine { shape.size_by_gates() } else { shape.size() };
     let chosen = LINKS.map(|mbps| volery::choose::<S>(&options, size, mbps as f64).ok());
-    let over = |correlations| {
+    let over = |correlations: S::Correlations| {
         let estimate = if wolverine {
             let bits = volery::statistical_bits::<S>(&options, correlations, size).ok()?;
             let estimate = Estimate::wolverine::<S>(correlations, shape, &options).ok()?;
@@ -46,7 +46,7 @@ fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
         let auto =
             auto.filter(|(_, choice)| choice.is_some_and(|choice| choice.correlations == correlations));
         let auto = auto.map(|(mbps, _)| mbps).collect();
-        Some(Traffic { system, vole: Some(correlations), auto, estimate })
+        Some(Traffic { system, vole: Some(correlations.into()), auto, estimate })
     };
     S::correlations().into_iter().filter_map(over).collect()
 }

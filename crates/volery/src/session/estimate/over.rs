@@ -4,7 +4,7 @@
 use super::{Carried, Estimate, HANDSHAKE, LONGEST_CHUNK, Masks, chunks_and_check, softspoken_setup};
 use crate::circuit::Size;
 use crate::ot::softspoken::{BLOCK, Depth};
-use crate::session::{Correlations, Over};
+use crate::session::{FieldCorrelations, Over};
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::direct;
@@ -17,10 +17,7 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     /// What a session of one statement of this size sends over these correlations, where they were given; see
     /// [`Estimate::measured`] for the rest. Matrix products are taken for the last of each batch, and of the statement:
     /// what a batch that ends early otherwise leaves unused of a section, and its coins, are not counted.
-    ///
-    /// # Panics
-    /// Where they are not among those of this setting.
-    pub fn traffic(correlations: Correlations, size: Size) -> Estimate {
+    pub fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
         let (commitments, masks) = (size.commitments, Masks::of(&size, E::DEGREE.into()));
         let (blocks, longest) = Self::blocks(correlations, size, masks);
         let mut setup = HANDSHAKE;
@@ -41,15 +38,15 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 
     /// The set-up, and drawing so many shares.
-    pub(in super::super) fn traffic_of_shares(correlations: Correlations, shares: u64) -> [Carried; 2] {
+    pub(in super::super) fn traffic_of_shares(correlations: FieldCorrelations, shares: u64) -> [Carried; 2] {
         let (blocks, _) = Self::blocks(correlations, Size::gates(shares), Masks { lines: 0, shares: 0 });
         [Self::setup(correlations), Self::draw(correlations, &blocks)]
     }
 
     /// The blocks that a statement of this size draws, and how long they become.
-    fn blocks(correlations: Correlations, size: Size, masks: Masks) -> (Blocks, usize) {
+    fn blocks(correlations: FieldCorrelations, size: Size, masks: Masks) -> (Blocks, usize) {
         match correlations {
-            Correlations::Direct => {
+            FieldCorrelations::Direct => {
                 let next = |drawn| direct::next(drawn as usize);
                 (Blocks::cover(size, masks, direct::LONGEST, next), direct::LONGEST)
             }
@@ -57,21 +54,19 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         }
     }
 
-    fn setup(correlations: Correlations) -> Carried {
+    fn setup(correlations: FieldCorrelations) -> Carried {
         match correlations {
-            Correlations::Direct => Self::base_setup(),
-            Correlations::Lpn(params) => Self::lpn_setup(params),
-            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+            FieldCorrelations::Direct => Self::base_setup(),
+            FieldCorrelations::Lpn(params) => Self::lpn_setup(params),
         }
     }
 
-    fn draw(correlations: Correlations, blocks: &Blocks) -> Carried {
+    fn draw(correlations: FieldCorrelations, blocks: &Blocks) -> Carried {
         match correlations {
-            Correlations::Direct => {
+            FieldCorrelations::Direct => {
                 Self::base(blocks.shares + blocks.masks.iter().sum::<u64>(), blocks.drawn())
             }
-            Correlations::Lpn(params) => Self::lpn(params, blocks.drawn()),
-            Correlations::SoftSpoken(_) => panic!("only over F_2"),
+            FieldCorrelations::Lpn(params) => Self::lpn(params, blocks.drawn()),
         }
     }
 
@@ -220,11 +215,11 @@ mod tests {
     use super::*;
     use crate::circuit::Arithmetic;
     use crate::session::Registered;
-    use crate::session::{Options, Report, Setting};
+    use crate::session::{Correlations, Options, Report, Setting};
     use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
 
     /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to 767, or 1024 and more.
-    fn run<B: Field, E: MacField<B>>(commitments: u64, correlations: Correlations) -> Report
+    fn run<B: Field, E: MacField<B>>(commitments: u64, correlations: FieldCorrelations) -> Report
     where
         Over<B, E>: Registered,
     {
@@ -234,7 +229,7 @@ mod tests {
         };
         let network = (2..10).find_map(of_width).expect("a network with so many commitments");
         let options = Options {
-            correlations: Some(correlations),
+            correlations: Some(correlations.into()),
             statement: Some(network.digest()),
             size: Some(Size::gates(commitments)),
             check: false,
@@ -248,11 +243,11 @@ mod tests {
     where
         Over<B, E>: Registered,
     {
-        let correlations = Correlations::named(&Over::<B, E>::correlations(), name).unwrap();
+        let correlations = Correlations::named::<Over<B, E>>(name).unwrap();
         for commitments in sizes {
             let foretold = Over::<B, E>::traffic(correlations, Size::gates(commitments));
             let ran = ran(&run::<B, E>(commitments, correlations));
-            assert_eq!(foretold, ran, "{commitments} over {correlations} of {}", Over::<B, E>::name());
+            assert_eq!(foretold, ran, "{commitments} over {name} of {}", Over::<B, E>::name());
         }
     }
 

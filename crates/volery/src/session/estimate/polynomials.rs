@@ -32,18 +32,19 @@ fn assert_foretold<S: Setting, C>(
     name: &str,
     circuit: &C,
     witness: Vec<S::F>,
-    traffic: fn(Correlations, Size) -> Estimate,
+    traffic: fn(S::Correlations, Size) -> Estimate,
 ) where
     C: Provable<S> + Sync,
 {
-    let correlations = Correlations::named(&S::correlations(), name).unwrap();
+    let correlations = Correlations::named::<S>(name).unwrap();
     let size = Shape::of(circuit.source()).unwrap().size();
-    let options = Options { correlations: Some(correlations), security: Some(30), ..Options::default() };
+    let options =
+        Options { correlations: Some(correlations.into()), security: Some(30), ..Options::default() };
     let report = proved::<S, _>(circuit, witness, &options);
     assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
 }
 
-fn powers<S: Setting>(name: &str, counts: &[usize], traffic: fn(Correlations, Size) -> Estimate)
+fn powers<S: Setting>(name: &str, counts: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
 where
     Power: Provable<S>,
 {
@@ -54,7 +55,7 @@ where
     }
 }
 
-fn products<S: Setting>(name: &str, sides: &[usize], traffic: fn(Correlations, Size) -> Estimate)
+fn products<S: Setting>(name: &str, sides: &[usize], traffic: fn(S::Correlations, Size) -> Estimate)
 where
     for<'a> MatrixProduct<'a, S::F>: Provable<S>,
 {

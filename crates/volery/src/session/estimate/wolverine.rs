@@ -4,7 +4,7 @@ use super::{Carried, Estimate, HANDSHAKE};
 use crate::circuit::{Shape, Size};
 use crate::error::Result;
 use crate::session::wolverine::{TERMS, terms};
-use crate::session::{Correlations, Options, Setting};
+use crate::session::{Options, Setting};
 use crate::zk::section;
 use crate::zk::wolverine::{CheckedBy, FURTHER, GROUP, Macs, TILE, Terms, Values};
 use volery_primitives::Field;
@@ -15,11 +15,8 @@ impl Estimate {
     ///
     /// # Errors
     /// `Invalid` where the options make no sense.
-    ///
-    /// # Panics
-    /// Where the correlations are not among those of `S`.
     pub fn wolverine<S: Setting>(
-        correlations: Correlations,
+        correlations: S::Correlations,
         shape: &Shape,
         options: &Options,
     ) -> Result<Self> {

@@ -218,7 +218,7 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(100);
     let session = run_honestly::<Over<F61>, _>(&network, &witness, &by_wolverine(None, None));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Corrections, three elements to a triple, the sum and the digest; two coins and the verdict.
     let elements = 256 + 3 * 100 + 1;
@@ -232,7 +232,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let (network, witness) = arithmetic::<F61>(100);
     let options = Options { correlations: None, ..by::<S>("direct", Sacrifice, Some(60)) };
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
+    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a block and the verdict.
     let sections = (network.width() + 60).next_power_of_two().max(256) + 256;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::kit;
+use volery::Correlations;
 
 /// "I know the square roots of these", each in so many lanes that a batch ends after it.
 #[derive(Clone)]
@@ -91,7 +92,7 @@ fn early_ends_go_with_real_correlations() {
         let rounds = Rounds(rounds);
         let witness: Vec<S::F> = vec![S::F::ONE; (0..rounds.0).map(|round| 1501 + 7 * round).sum()];
         for name in names {
-            let correlations = S::correlations().into_iter().find(|there| there.name() == *name);
+            let correlations = Correlations::named::<S>(name).ok().map(Into::into);
             let options = Options { correlations, security: Some(30), ..kit::seeded(1) };
             let session = kit::run_over::<S, _, _>((&rounds, &witness, &options), (&rounds, &options), None);
             session.proved.unwrap();

@@ -8,12 +8,10 @@ use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::Arithmetic;
 use volery::error::{Disagreement, Rejection, Sides};
-use volery::{
-    CheckedBy, Correlations, Depth, Error, F61, F61x2, Options, Over, Params, prove_over, verify, verify_over,
-};
+use volery::{CheckedBy, Correlations, Error, F61, F61x2, Options, Over, prove_over, verify, verify_over};
 
-const EIGHT: Correlations = Correlations::SoftSpoken(Depth::Eight);
-const TINY: Correlations = Correlations::Lpn(Params::TINY);
+const EIGHT: Correlations = Correlations::SOFTSPOKEN8;
+const TINY: Correlations = Correlations::TINY;
 
 /// Settings of the party with this seed.
 fn options(seed: u8, correlations: Correlations, non_interactive: bool, block: u64) -> Options {

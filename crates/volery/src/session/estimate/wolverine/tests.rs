@@ -4,14 +4,15 @@ use super::super::tests::{proved, ran};
 use super::*;
 use crate::circuit::{Arithmetic, Count, Dimensions, InnerProduct, MatrixProduct, Network, Reduction};
 use crate::ot::softspoken::Depth;
-use crate::session::{Binary, Over, Provable, Registered, System};
-use crate::vole::lpn::Params;
+use crate::session::{
+    Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered, System,
+};
 use crate::zk::wolverine::Checking;
 use volery_primitives::{F61, F61x2, F128, F256, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
-const FOUR: Correlations = Correlations::SoftSpoken(Depth::Four);
-const EIGHT: Correlations = Correlations::SoftSpoken(Depth::Eight);
-const TINY: Correlations = Correlations::Lpn(Params::TINY);
+const FOUR: Correlations = Correlations::SOFTSPOKEN4;
+const EIGHT: Correlations = Correlations::SOFTSPOKEN8;
+const TINY: Correlations = Correlations::TINY;
 
 fn in_blocks(by: Option<CheckedBy>, block: Option<u64>) -> Options {
     let checking = Checking { by, block };
@@ -29,7 +30,7 @@ fn assert_foretold<S: Setting, C>(
     C: Provable<S> + Sync,
 {
     let shape = Shape::of(circuit.source()).unwrap();
-    let foretold = Estimate::wolverine::<S>(correlations, &shape, &options).unwrap();
+    let foretold = Estimate::wolverine::<S>(correlations.over::<S>().unwrap(), &shape, &options).unwrap();
     let options = Options { correlations: Some(correlations), ..options };
     let report = proved::<S, _>(circuit, witness, &options);
     let Options { checking, non_interactive, .. } = options;
@@ -98,7 +99,7 @@ fn elements<B: Field, E: volery_primitives::MacField<B>>(
 ) where
     Over<B, E>: Registered,
 {
-    let correlations = Correlations::named(&Over::<B, E>::correlations(), name).unwrap();
+    let correlations = Correlations::named::<Over<B, E>>(name).unwrap().into();
     for &gates in sizes {
         let network = Arithmetic::<B>::new(gates).unwrap();
         let witness = network.witness([1; 32]).collect();
@@ -153,7 +154,7 @@ fn polynomials_send_what_was_foretold() {
         InnerProduct<S::F>: Provable<S>,
         for<'a> MatrixProduct<'a, S::F>: Provable<S>,
     {
-        let correlations = Correlations::named(&S::correlations(), name).unwrap();
+        let correlations = Correlations::named::<S>(name).unwrap().into();
         let dimensions = Dimensions { rows: 9, inner: 14, columns: 11 };
         let product = MatrixProduct::product_of(dimensions, [1; 32]);
         for &block in blocks {
@@ -187,9 +188,10 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let shape = Count::shape(&network).unwrap();
         let options = in_blocks(None, Some(70));
         let report = proved::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
-        let foretold = Estimate::wolverine::<Over<F61>>(Correlations::Direct, &shape, &options).unwrap();
+        let direct = FieldCorrelations::Direct;
+        let foretold = Estimate::wolverine::<Over<F61>>(direct, &shape, &options).unwrap();
         let ran = ran(&report);
-        assert_eq!(report.choice.unwrap().correlations, Correlations::Direct);
+        assert_eq!(report.choice.unwrap().correlations, direct.into());
         assert_eq!(foretold.total, ran.total, "{gates}");
         assert!(foretold.setup.prover < ran.setup.prover);
     }
@@ -206,9 +208,9 @@ fn the_largest_statements_are_estimated_at_once() {
                 let started = std::time::Instant::now();
                 let estimate =
                     Estimate::wolverine::<S>(correlations, &shape, &in_blocks(None, block)).unwrap();
-                assert!(started.elapsed().as_secs() < 2, "{correlations}");
+                assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
                 let bytes = estimate.total.sum() as f64 / gates as f64;
-                assert!(bytes > per_gate[usize::from(block.is_some())], "{bytes} over {correlations}");
+                assert!(bytes > per_gate[usize::from(block.is_some())], "{bytes} over {correlations:?}");
             }
         }
     }
@@ -222,7 +224,10 @@ fn the_largest_statements_are_estimated_at_once() {
 fn options_that_make_no_sense_have_no_estimate() {
     let shape = Count::shape(&Network::new(10).unwrap()).unwrap();
     let refused = |options: Options| {
-        assert!(Estimate::wolverine::<Binary>(EIGHT, &shape, &options).is_err());
+        assert!(
+            Estimate::wolverine::<Binary>(BitCorrelations::SoftSpoken(Depth::Eight), &shape, &options)
+                .is_err()
+        );
     };
     refused(in_blocks(None, Some(0)));
     refused(in_blocks(Some(CheckedBy::Sacrifice), None));
