@@ -4,6 +4,7 @@
 //! protocol needs: a transcript that absorbs each byte in either direction, challenges drawn from it, and counters.
 //! It is borrowed downwards by `&mut`; protocol code hardly ever flushes: [`Channel::recv`] does before it waits.
 
+mod carried;
 mod handshake;
 mod pipe;
 mod shaped;
@@ -11,6 +12,8 @@ mod tape;
 mod tcp;
 mod transcript;
 
+pub use carried::Carried;
+pub(crate) use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, Nonce, shake_hands};
 #[cfg(test)]
 pub(crate) use pipe::side_by_side;

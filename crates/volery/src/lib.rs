@@ -91,17 +91,18 @@ mod session;
 pub mod vole;
 pub mod zk;
 
+pub use channel::Carried;
 pub use circuit::{Backend, Circuit};
 pub use error::{Error, Result};
 pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
-    Binary, BitCorrelations, Carried, Choice, Correlations, Direct, Estimate, Facts, FieldCorrelations,
-    ForProver, ForVerifier, Garbling, LONGEST_LABEL, Options, Over, Proof, ProofFiles, ProofOfClauses,
-    ProofSystem, Provable, ProverSession, ProvesMany, Reason, Registered, Report, Reread, Security, Setting,
-    Simulation, Stream, System, Use, VerifierSession, VerifiesMany, check, choose, prove, prove_by,
-    prove_one_of, prove_over, prove_to, prove_to_over, read_label, statistical_bits, verify, verify_by,
-    verify_from, verify_from_over, verify_one_of, verify_over,
+    Binary, BitCorrelations, Choice, Correlations, Direct, Estimate, Facts, FieldCorrelations, ForProver,
+    ForVerifier, Garbling, LONGEST_LABEL, Options, Over, Proof, ProofFiles, ProofOfClauses, ProofSystem,
+    Provable, ProverSession, ProvesMany, Reason, Registered, Report, Reread, Security, Setting, Simulation,
+    Stream, System, Use, VerifierSession, VerifiesMany, check, choose, prove, prove_by, prove_one_of,
+    prove_over, prove_to, prove_to_over, read_label, statistical_bits, verify, verify_by, verify_from,
+    verify_from_over, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

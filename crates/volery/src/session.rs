@@ -18,7 +18,7 @@ mod wolverine;
 pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Reason, Use};
 pub use disjunction::{prove_one_of, verify_one_of};
-pub use estimate::{Carried, Estimate};
+pub use estimate::Estimate;
 pub use garbled::Garbling;
 pub use limbo::{
     LONGEST_LABEL, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,

@@ -13,7 +13,7 @@ pub mod wolverine;
 
 pub(crate) use openings::Openings;
 
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, Size};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use volery_primitives::Field;
@@ -131,6 +131,9 @@ pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
 
 /// The verifier's last message: one byte, one for accepted, zero for anything else.
 const ACCEPTED: u8 = 1;
+
+/// What the verdict carries.
+pub(crate) const VERDICT: Carried = Carried::by_verifier(1);
 
 /// The verdict, and nothing more.
 fn send_verdict(channel: &mut Channel, accepted: bool) -> Result<()> {

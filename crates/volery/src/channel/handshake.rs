@@ -11,7 +11,7 @@
 //! depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed under another
 //! nonce, and a party that deviates after the handshake meets other challenges.
 
-use super::{Channel, Party};
+use super::{Carried, Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 
 const MAGIC: [u8; 8] = *b"volery\0\0";
@@ -20,6 +20,12 @@ const VERSION: u32 = 1;
 /// The bytes of a padded name.
 const NAME: usize = 32;
 const BODY: usize = 16 + 3 * NAME + 32 + 32;
+/// The bytes of magic and version.
+const OPENING: usize = 12;
+
+/// What a handshake carries.
+pub(crate) const TRAFFIC: Carried =
+    Carried { prover: (OPENING + BODY) as u64, verifier: (OPENING + BODY) as u64 };
 
 /// 32 fresh random bytes of one party.
 pub type Nonce = [u8; 32];
@@ -43,14 +49,14 @@ pub struct Hello<'a> {
 /// # Errors
 /// `Misbehaved` where the peer does not speak this protocol, `Disagreed` where it wants something else, `Io`.
 pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result<String> {
-    let mut opening = [0; 12];
+    let mut opening = [0; OPENING];
     opening[..8].copy_from_slice(&MAGIC);
     opening[8..].copy_from_slice(&VERSION.to_le_bytes());
     let body = encode(channel.party(), ours, nonce);
     channel.send(&opening)?;
     channel.send(&body)?;
 
-    let theirs: [u8; 12] = channel.recv_array()?;
+    let theirs: [u8; OPENING] = channel.recv_array()?;
     if theirs[..8] != MAGIC {
         return Err(Error::Misbehaved(Misbehaviour::NotVolery));
     }

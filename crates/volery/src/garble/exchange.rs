@@ -12,7 +12,7 @@
 //! the truth of the statement.
 
 use super::Secret;
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::ot::committing::Opening;
 use crate::ot::softspoken::Depth;
@@ -27,6 +27,9 @@ pub fn security() -> u32 {
     let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
     (-error.log2()).floor() as u32
 }
+
+/// What it carries, but for the opening of the transfers.
+pub(crate) const TRAFFIC: Carried = Carried { prover: 32 + 48, verifier: 32 };
 
 fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery garbling v1, commitment").field(sid).field(&value.to_bytes()).field(nonce).finish()

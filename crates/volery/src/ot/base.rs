@@ -22,7 +22,7 @@
 //! Encodings that are not canonical are refused, and so is the identity as M_i. Ristretto has prime order: no cofactor
 //! to clear, no subgroup to check. An abort depends on public messages alone.
 
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
@@ -86,6 +86,11 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
     let encoded = CompressedRistretto(*bytes);
     let point = encoded.decompress().ok_or(Error::Misbehaved(Misbehaviour::NonCanonicalPoint))?;
     Ok((encoded, point))
+}
+
+/// What so many transfers carry, where the verifier receives.
+pub(crate) const fn traffic(transfers: u64) -> Carried {
+    Carried { prover: 32 * transfers, verifier: 64 * transfers }
 }
 
 /// The sender's side of `count` transfers.

@@ -35,7 +35,7 @@
 
 use super::softspoken::{self, Depth};
 use super::{base, pprf};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
@@ -291,6 +291,15 @@ impl Received {
         }
         same_delta & (delta.bit0().to_bool() as u8).into() & sent.digest().ct_eq(&self.ciphertexts)
     }
+}
+
+/// What so many transfers carry, whose receiver is the prover: before the sender's first message, and from there on.
+pub(crate) fn traffic(transfers: u64) -> [Carried; 2] {
+    let choices = Carried::by_prover(transfers.div_ceil(8));
+    let set_up = softspoken::traffic::set_up(Depth::Eight)
+        + softspoken::traffic::rows(Depth::Eight, transfers)
+        + choices;
+    [set_up, Carried::by_verifier(32 * transfers + 48)]
 }
 
 #[cfg(test)]

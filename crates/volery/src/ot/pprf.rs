@@ -162,6 +162,11 @@ pub fn choices(delta: F128, k: usize) -> F128 {
     F128(choices)
 }
 
+/// What the dealer of so many trees of depth k sends.
+pub(crate) const fn traffic(k: usize, trees: usize) -> u64 {
+    (32 * (k - 1) * trees + 32 * trees + 32) as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -40,6 +40,8 @@
 //!
 //! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
 
+pub(crate) mod traffic;
+
 use super::{base, pprf};
 use crate::channel::{Channel, Party};
 use crate::error::{Error, Misbehaviour, Result};

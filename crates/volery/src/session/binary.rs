@@ -2,12 +2,12 @@
 
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
-use super::estimate::{self, Carried};
+use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::Setting;
 use super::{ForProver, ForVerifier, ProofSystem, Stream};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::circuit::Size;
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};

@@ -1,7 +1,6 @@
 //! Sessions of the systems that take correlations: each statement on its way from the handshake to the report.
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
-use super::estimate::wolverine::drawn;
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
 use super::{
@@ -14,6 +13,7 @@ use crate::circuit::{Circuit as _, Count, Size};
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
+use crate::zk::wolverine::traffic::drawn;
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
 use crate::zk::{Accepted, Gates, recv_verdict, tell};
 use std::time::Instant;

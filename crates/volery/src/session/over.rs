@@ -3,11 +3,10 @@
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
-use super::estimate::Carried;
 use super::limbo::Limbo;
 use super::setting::{Registered, Setting};
 use super::{ForProver, ForVerifier, ProofSystem, Stream};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::circuit::Size;
 use crate::error::Result;
 use crate::ot::softspoken::Depth;

@@ -1,9 +1,8 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
 use super::correlations::{Correlations, Use};
-use super::estimate::Carried;
 use super::{ForProver, ForVerifier, ProofSystem, Stream};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::circuit::{Polynomials, Size};
 use crate::error::Result;
 use crate::random::Random;

@@ -2,13 +2,16 @@
 
 use super::correlations::{Choice, Use};
 use super::{Options, Setting};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::circuit::Size;
 use crate::error::{Disagreement, Error, Result, Sides};
 use crate::zk::wolverine::{SECURITY, Terms};
 
 /// The bytes in which a party says how products are to be checked.
-pub(super) const TERMS: usize = 32;
+const TERMS: usize = 32;
+
+/// What [`agree`] carries.
+pub(super) const AGREED: Carried = Carried { prover: TERMS as u64, verifier: TERMS as u64 };
 
 /// How `options` want products to be checked over `S`.
 ///

@@ -34,6 +34,7 @@ mod prover;
 mod schedule;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traffic;
 mod verifier;
 
 pub use prover::Prover;

@@ -10,7 +10,7 @@
 //! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could search. So
 //! here each is a coin of the other party, whatever the field: one protocol for all.
 
-mod base;
+pub(crate) mod base;
 pub mod direct;
 pub mod extend;
 #[doc(hidden)]

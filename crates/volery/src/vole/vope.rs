@@ -14,6 +14,30 @@ pub(crate) const fn lines(degree: usize) -> usize {
     (2 * degree).saturating_sub(1)
 }
 
+/// The blocks that lines are drawn from.
+#[derive(Clone, Copy)]
+pub(crate) struct Masks {
+    pub(crate) lines: u64,
+    /// The shares to each line.
+    pub(crate) shares: u64,
+}
+
+impl Masks {
+    /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`, and further
+    /// ones have lengths by `next`.
+    pub(crate) fn blocks(self, mut spare: u64, mut next: impl FnMut() -> u64) -> Vec<u64> {
+        let mut blocks = Vec::new();
+        for _ in 0..self.lines {
+            if spare < self.shares {
+                spare = next();
+                blocks.push(spare);
+            }
+            spare -= self.shares;
+        }
+        blocks
+    }
+}
+
 /// The prover's end: the coefficients, the lowest first, from its `lines`, each m and u.
 ///
 /// # Panics

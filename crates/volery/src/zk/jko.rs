@@ -50,13 +50,13 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use super::Gates;
-use crate::channel::Channel;
+use super::{Gates, VERDICT};
+use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, nothing_asserted};
 use crate::error::{Error, Result};
 use crate::garble::labels::Labels;
 use crate::garble::privacy_free::MOST_GATES;
-use crate::garble::{Key, Session};
+use crate::garble::{self, Key, Session};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::F128;
 use volery_primitives::arch::Arch;
@@ -104,6 +104,12 @@ impl Terms<'_> {
     pub fn gates(&self) -> Gates {
         Gates::by_gates(self.shape)
     }
+}
+
+/// What a proof of a statement with these gates carries: before its first gate, and from there on.
+pub(crate) fn traffic(shape: &Shape) -> [Carried; 2] {
+    let [set_up, garbled] = garble::traffic(shape.inputs_by_gates(), shape.mul_by_gates());
+    [set_up, garbled + VERDICT]
 }
 
 /// The pairs of labels of the first `count` inputs of the circuit with this seed.

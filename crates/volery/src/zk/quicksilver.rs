@@ -68,6 +68,7 @@ pub mod arithmetic;
 mod batch;
 pub mod polynomial;
 mod prover;
+pub(crate) mod traffic;
 mod verifier;
 
 pub use polynomial::{Keys, Vector};

@@ -50,13 +50,13 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use super::Gates;
-use crate::channel::Channel;
+use super::{Gates, VERDICT};
+use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, nothing_asserted};
 use crate::error::{Error, Result};
-use crate::garble::Session;
 use crate::garble::privacy_free::MOST_GATES;
 use crate::garble::seeds::Seeds;
+use crate::garble::{self, Session};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::Construction;
@@ -134,6 +134,14 @@ impl Terms<'_> {
         }
         Ok(())
     }
+}
+
+/// What a proof of one of such clauses carries: before its first gate, and from there on.
+pub(crate) fn traffic(shapes: &[Shape], seeds: Seeds) -> [Carried; 2] {
+    let most = |of: fn(&Shape) -> u64| shapes.iter().map(of).max().unwrap_or(0);
+    let transfers = seeds.transfers(shapes.len()) as u64 + most(Shape::inputs_by_gates);
+    let [set_up, garbled] = garble::traffic(transfers, most(Shape::mul_by_gates));
+    [set_up, garbled + VERDICT]
 }
 
 #[cfg(test)]

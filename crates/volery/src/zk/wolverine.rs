@@ -71,6 +71,7 @@ mod prover;
 mod rows;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traffic;
 mod verifier;
 
 pub use macs::{BitMacs, FieldMacs, Macs, Values};
@@ -78,8 +79,8 @@ pub use plan::{BINARY_BLOCK, BLOCK, CheckedBy, Checking, LONGEST_BLOCK, Lemma, P
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-pub(crate) use interpolation::{FURTHER, GROUP};
-pub(crate) use rows::TILE;
+use interpolation::{FURTHER, GROUP};
+use rows::TILE;
 
 use crate::channel::{Channel, Party};
 use crate::circuit::Size;

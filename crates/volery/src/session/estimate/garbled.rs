@@ -1,33 +1,22 @@
 //! The same where circuits are garbled.
 
-use super::{Carried, Chunks, Estimate, HANDSHAKE, chunks_and_check, softspoken_setup};
+use super::Estimate;
 use crate::circuit::Shape;
 use crate::garble::seeds::Seeds;
-use crate::ot::softspoken::Depth;
+use crate::zk::{jko, stack};
 
 impl Estimate {
     /// What a proof by JKO sends of a statement with these gates.
     pub fn jko(shape: &Shape) -> Self {
-        garbled(shape.inputs_by_gates(), shape.mul_by_gates())
+        let [setup, online] = jko::traffic(shape);
+        Self::of(setup, online)
     }
 
     /// What a proof by a stack sends of clauses with these gates.
     pub fn stack(shapes: &[Shape], seeds: Seeds) -> Self {
-        let most = |of: fn(&Shape) -> u64| shapes.iter().map(of).max().unwrap_or(0);
-        let of_seeds = seeds.transfers(shapes.len()) as u64;
-        garbled(of_seeds + most(Shape::inputs_by_gates), most(Shape::mul_by_gates))
+        let [setup, online] = stack::traffic(shapes, seeds);
+        Self::of(setup, online)
     }
-}
-
-/// So many transfers by choice, and material of so many ANDs.
-fn garbled(transfers: u64, gates: u64) -> Estimate {
-    let mut setup = HANDSHAKE;
-    setup += softspoken_setup(Depth::Eight);
-    setup.prover += chunks_and_check(Depth::Eight, Chunks::cover(transfers).blocks) + transfers.div_ceil(8);
-    let mut total = setup;
-    // Commitment and answer; salt, messages and material, what is opened, the verdict.
-    total += Carried { prover: 32 + 48, verifier: 16 + 32 * transfers + 16 * gates + 80 + 1 };
-    Estimate { setup, total }
 }
 
 #[cfg(test)]

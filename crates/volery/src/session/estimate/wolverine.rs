@@ -1,13 +1,11 @@
-//! The same by Wolverine, by the table of `zk/wolverine.rs`.
+//! The same by Wolverine.
 
-use super::{Carried, Estimate, HANDSHAKE};
-use crate::circuit::{Shape, Size};
+use super::Estimate;
+use crate::circuit::Shape;
 use crate::error::Result;
-use crate::session::wolverine::{TERMS, terms};
+use crate::session::wolverine::{AGREED, terms};
 use crate::session::{Options, Setting};
-use crate::zk::section;
-use crate::zk::wolverine::{CheckedBy, FURTHER, GROUP, Macs, TILE, Terms, Values};
-use volery_primitives::Field;
+use crate::zk::wolverine::traffic;
 
 impl Estimate {
     /// What a session of one statement with these gates sends by Wolverine over these correlations, where they were given
@@ -21,92 +19,10 @@ impl Estimate {
         options: &Options,
     ) -> Result<Self> {
         let terms = terms::<S>(options)?;
-        let mut sums = Sums::default();
-        sums.statement::<S::Macs>(&terms, shape.inputs_by_gates(), shape.mul_by_gates());
-        let [mut setup, drawn] = S::share_traffic(correlations, sums.drawn);
-        setup += HANDSHAKE;
-        setup += Carried { prover: TERMS as u64, verifier: TERMS as u64 };
-        let mut total = setup;
-        total += drawn;
-        total += sums.carried;
-        // The digest of asserted wires; the verdict.
-        total += Carried { prover: 32, verifier: 1 };
-        Ok(Self { setup, total })
+        let (proof, shares) = traffic::proof::<S::Macs>(&terms, shape);
+        let [set_up, drawn] = S::share_traffic(correlations, shares);
+        Ok(Self::of(set_up + AGREED, drawn + proof))
     }
-}
-
-/// The shares that a statement draws with so many inputs, which come first, and products: those that it uses, and what the
-/// last section has too many.
-pub(in super::super) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
-    let mut sums = Sums::default();
-    sums.statement::<M>(terms, size.inputs, size.commitments.saturating_sub(size.inputs));
-    sums.drawn
-}
-
-/// What the blocks so far took.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    carried: Carried,
-    /// Shares that were used, and those that were drawn, some of which may have come back.
-    used: u64,
-    drawn: u64,
-}
-
-impl Sums {
-    /// Adds all blocks of a statement.
-    fn statement<M: Macs>(&mut self, terms: &Terms, inputs: u64, mul: u64) {
-        let (whole, rest) = (mul / terms.block, mul % terms.block);
-        self.blocks::<M>(terms, 1, inputs, mul.min(terms.block));
-        if whole > 1 {
-            self.blocks::<M>(terms, whole - 1, 0, terms.block);
-        }
-        if rest > 0 && whole > 0 {
-            self.blocks::<M>(terms, 1, 0, rest);
-        }
-    }
-
-    /// Adds so many blocks, each with so many inputs and products.
-    fn blocks<M: Macs>(&mut self, terms: &Terms, blocks: u64, inputs: u64, gates: u64) {
-        let sectioned = sectioned(inputs + gates);
-        let shares = inputs + gates + if gates > 0 { terms.check_shares::<M>(gates) } else { 0 };
-        // The most is drawn in the last of them: at the end of its sections, or of the block.
-        let before = self.used.saturating_add(shares.saturating_mul(blocks - 1));
-        self.drawn = self.drawn.max(before.saturating_add(sectioned.max(shares)));
-        self.used = before.saturating_add(shares);
-        let mut carried = Carried { prover: <M as Values>::bytes(sectioned), verifier: 0 };
-        if gates > 0 {
-            carried += check::<M>(terms, gates);
-        }
-        let times = |bytes: u64| bytes.saturating_mul(blocks);
-        self.carried += Carried { prover: times(carried.prover), verifier: times(carried.verifier) };
-    }
-}
-
-/// What the check of so many products sends.
-fn check<M: Macs>(terms: &Terms, gates: u64) -> Carried {
-    let (value, long) = (<M as Values>::bytes, M::E::BYTES as u64);
-    let prover = match terms.by {
-        CheckedBy::Interpolation => {
-            let groups = gates.div_ceil(GROUP as u64);
-            value(FURTHER as u64 * groups) + 3 * long * groups
-        }
-        _ => 3 * value(terms.plan(gates).triples(gates)),
-    };
-    let coins = terms.coins::<M>().into_iter().filter(|coin| *coin).count();
-    Carried { prover: prover + long, verifier: 16 * coins as u64 }
-}
-
-/// The shares of the sections that hold so many commitments.
-fn sectioned(commitments: u64) -> u64 {
-    let tile = TILE as u64;
-    if commitments > tile {
-        return commitments.next_multiple_of(tile);
-    }
-    let mut shares = 0;
-    while (shares as u64) < commitments {
-        shares += section(shares, TILE);
-    }
-    shares as u64
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@
 //! Nothing the verifier sends depends on Δ: an abort tells the prover whether its guess was right, and ends Δ.
 
 use super::{Delta, coefficients};
-use crate::channel::Channel;
+use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::base;
 use crate::random::Random;
@@ -56,6 +56,18 @@ pub(super) fn gadget<B: Field, E: MacField<B>>() -> Vec<E> {
         }
     }
     places
+}
+
+/// What the base transfers carry.
+pub(crate) fn set_up_traffic<B: Field, E: MacField<B>>() -> Carried {
+    base::traffic((E::DEGREE * B::BITS).into())
+}
+
+/// What so many shares carry, and so many checks, each with its masks.
+pub(crate) fn traffic<B: Field, E: MacField<B>>(shares: u64, checks: u64) -> Carried {
+    let share = Carried::by_prover(B::BYTES as u64 * u64::from(E::DEGREE * B::BITS));
+    let check = share * E::DEGREE.into() + Carried { prover: E::BYTES as u64 + 32, verifier: 16 };
+    share * shares + check * checks
 }
 
 /// The error of one check: the probability that the values of two columns differ and meet under χ.

@@ -32,6 +32,7 @@
 mod prover;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traffic;
 mod verifier;
 
 pub use prover::Prover;

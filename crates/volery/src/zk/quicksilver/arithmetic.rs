@@ -46,6 +46,7 @@
 mod prover;
 #[cfg(test)]
 mod tests;
+pub(crate) mod traffic;
 mod verifier;
 
 pub use prover::Prover;

@@ -7,8 +7,8 @@ use crate::ot::softspoken::Depth;
 use crate::session::{
     Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered, System,
 };
-use crate::zk::wolverine::Checking;
-use volery_primitives::{F61, F61x2, F128, F256, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use crate::zk::wolverine::{CheckedBy, Checking};
+use volery_primitives::{F61, F61x2, F128, F256, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
 const FOUR: Correlations = Correlations::SOFTSPOKEN4;
 const EIGHT: Correlations = Correlations::SOFTSPOKEN8;

@@ -1,0 +1,54 @@
+//! Bytes of each party, as the message tables of protocols have them.
+
+use core::ops::{Add, AddAssign, Mul};
+
+/// Bytes of each party.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// From the prover to the verifier.
+    pub prover: u64,
+    /// From the verifier to the prover.
+    pub verifier: u64,
+}
+
+impl Carried {
+    /// So many bytes of the prover.
+    pub(crate) const fn by_prover(bytes: u64) -> Self {
+        Self { prover: bytes, verifier: 0 }
+    }
+
+    /// So many bytes of the verifier.
+    pub(crate) const fn by_verifier(bytes: u64) -> Self {
+        Self { prover: 0, verifier: bytes }
+    }
+
+    /// Both directions.
+    pub const fn sum(self) -> u64 {
+        self.prover + self.verifier
+    }
+}
+
+impl AddAssign for Carried {
+    fn add_assign(&mut self, other: Self) {
+        self.prover += other.prover;
+        self.verifier += other.verifier;
+    }
+}
+
+impl Add for Carried {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+/// The same message as often as that, or more often than can be.
+impl Mul<u64> for Carried {
+    type Output = Self;
+
+    fn mul(self, times: u64) -> Self {
+        Self { prover: self.prover.saturating_mul(times), verifier: self.verifier.saturating_mul(times) }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the messages of [`super`] carry, where the receiver is the prover.
+
+use super::{BLOCK, Depth, FIRST_CHUNK, LONGEST_CHUNK};
+use crate::channel::Carried;
+use crate::ot::{base, pprf};
+
+/// The set-up: base transfers, whose receiver is the verifier, and the trees.
+pub(crate) fn set_up(depth: Depth) -> Carried {
+    base::traffic(128) + Carried::by_prover(pprf::traffic(depth.bits(), depth.trees()))
+}
+
+/// The chunks that hold so many rows, and their check.
+pub(crate) fn rows(depth: Depth, rows: u64) -> Carried {
+    checked(depth, Chunks::cover(rows).blocks)
+}
+
+/// Chunks with so many blocks in all, and their check.
+pub(crate) fn checked(depth: Depth, blocks: u64) -> Carried {
+    // The check masks with a block of its own.
+    chunks(depth, blocks + 1) + Carried::by_prover(48)
+}
+
+/// Chunks with so many blocks in all.
+pub(crate) fn chunks(depth: Depth, blocks: u64) -> Carried {
+    Carried::by_prover(16 * (depth.trees() as u64 - 1) * blocks)
+}
+
+/// The blocks that hold so many rows.
+pub(crate) struct Chunks {
+    pub(crate) blocks: u64,
+    /// Those of the chunk after them.
+    next: u64,
+}
+
+impl Chunks {
+    /// Chunks as they are drawn from the beginning.
+    pub(crate) fn cover(rows: u64) -> Self {
+        let (block, longest) = (BLOCK as u64, LONGEST_CHUNK as u64);
+        let (mut blocks, mut next) = (0, FIRST_CHUNK as u64);
+        while block * blocks < rows {
+            if blocks >= longest {
+                let chunk = block * longest;
+                blocks += (rows - block * blocks).div_ceil(chunk) * longest;
+            } else {
+                blocks += next;
+                next = blocks.min(longest);
+            }
+        }
+        Self { blocks, next }
+    }
+
+    /// The rows of the next chunk.
+    pub(crate) fn next(&mut self) -> u64 {
+        let chunk = self.next;
+        self.next = (2 * chunk).min(LONGEST_CHUNK as u64);
+        chunk * BLOCK as u64
+    }
+}
