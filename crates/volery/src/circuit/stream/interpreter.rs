@@ -82,7 +82,24 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                     }
                     continue;
                 }
-                Op::Mul => wires[out] = self.backend.mul(wires[a], wires[b])?,
+                Op::Mul => {
+                    let product = self.backend.mul(wires[a], wires[b])?;
+                    wires[out] = product;
+                    rest = behind;
+                    // Most products are added to something at once. Read again, one that was just stored in two halves
+                    // would be waited for.
+                    if let Some((&Record { op: Op::Add, out: sum, a, b }, behind)) = rest.split_first() {
+                        let (sum, a, b) = (sum as usize, a as usize, b as usize);
+                        if b == out {
+                            wires[sum] = self.backend.add(wires[a], product);
+                            rest = behind;
+                        } else if a == out {
+                            wires[sum] = self.backend.add(product, wires[b]);
+                            rest = behind;
+                        }
+                    }
+                    continue;
+                }
                 Op::Constant => wires[out] = self.backend.constant(block.constants[a]),
                 Op::Scale => wires[out] = self.backend.scale(wires[a], block.constants[b]),
                 _ => return Ok(rest),
