@@ -1,5 +1,5 @@
-//! Any bytes from the peer after an honest hello, or in place of a part of an honest run: never a panic, and never
-//! acceptance of anything but the run itself.
+//! Any bytes from the peer after an honest hello, or in place of a part of an honest run: never a panic, and
+//! never acceptance of anything but the run itself.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

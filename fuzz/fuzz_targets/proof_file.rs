@@ -1,5 +1,5 @@
-//! Any bytes as a proof file, or in place of a part of one: never a panic, never more memory than the statement asks
-//! for, and never acceptance of anything but the file itself.
+//! Any bytes as a proof file, or in place of a part of one: never a panic, never more memory than the
+//! statement asks for, and never acceptance of anything but the file itself.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

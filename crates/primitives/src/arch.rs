@@ -1,8 +1,8 @@
 //! Instruction sets, and the kernels that exist once for each.
 //!
-//! A kernel works on a batch of hundreds to thousands of elements, so that choosing its instruction set costs nothing;
-//! only `gates` has some that work on one gate. Callers hold an [`Arch`], which can only be made for instructions that
-//! this machine has; that is what makes the calls below safe.
+//! A kernel works on a batch of hundreds to thousands of elements, so that choosing its instruction set costs
+//! nothing; only `gates` has some that work on one gate. Callers hold an [`Arch`], which can only be made for
+//! instructions that this machine has; that is what makes the calls below safe.
 
 #[allow(unsafe_code)]
 pub(crate) mod binary;
@@ -151,12 +151,13 @@ pub(crate) fn counter(key: &Aes128, start: u128, out: &mut [F128]) {
     dispatch!(key.arch(), counter(key, start, out))
 }
 
-/// The planes of one small-field VOLE: `G(y, b) = AES(r_y ⊕ (start+b)) ⊕ r_y ⊕ (start+b)` for the `2^k` leaves r, and
-/// `total[b] = ⊕_y G(y, b)`, `planes[m·B + b] = ⊕_{y: bit m of y is 1} G(y, b)` for `m < k`, `b < B = total.len()`.
+/// The planes of one small-field VOLE: `G(y, b) = AES(r_y ⊕ (start+b)) ⊕ r_y ⊕ (start+b)` for the `2^k`
+/// leaves r, and `total[b] = ⊕_y G(y, b)`, `planes[m·B + b] = ⊕_{y: bit m of y is 1} G(y, b)` for `m < k`,
+/// `b < B = total.len()`.
 ///
 /// # Panics
-/// Where `leaves.len()` is not 2^k with k from 3 to 8, `planes.len()` is not `k·B`, or the counter would leave the
-/// low 64 bits of `start`.
+/// Where `leaves.len()` is not 2^k with k from 3 to 8, `planes.len()` is not `k·B`, or the counter would
+/// leave the low 64 bits of `start`.
 pub fn fold_leaves(key: &Aes128, leaves: &[F128], start: u128, total: &mut [F128], planes: &mut [F128]) {
     let k = leaves.len().ilog2() as usize;
     assert!(leaves.len().is_power_of_two() && (3..=8).contains(&k), "{} leaves", leaves.len());
@@ -165,8 +166,9 @@ pub fn fold_leaves(key: &Aes128, leaves: &[F128], start: u128, total: &mut [F128
     dispatch!(key.arch(), fold_leaves(key, leaves, start, total, planes))
 }
 
-/// One level of half-trees: each node of the first half becomes its left child `H(x) = π(σ(x)) ⊕ σ(x)`, in place,
-/// and its right child `x ⊕ H(x)` goes to the same place in the second half. H is [`crate::hash::Circular`].
+/// One level of half-trees: each node of the first half becomes its left child `H(x) = π(σ(x)) ⊕ σ(x)`, in
+/// place, and its right child `x ⊕ H(x)` goes to the same place in the second half. H is
+/// [`crate::hash::Circular`].
 ///
 /// # Panics
 /// Where the length is odd.
@@ -175,8 +177,8 @@ pub fn grow(key: &Aes128, nodes: &mut [F128]) {
     dispatch!(key.arch(), grow(key, nodes))
 }
 
-/// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum of the nodes of
-/// each.
+/// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum
+/// of the nodes of each.
 ///
 /// # Panics
 /// Where the lengths do not divide.
@@ -196,7 +198,8 @@ pub struct Punctures<'a> {
     pub right: &'a [F128],
 }
 
-/// Changes the children of one node in each of the trees that stand side by side. Time does not depend on which.
+/// Changes the children of one node in each of the trees that stand side by side. Time does
+/// not depend on which.
 ///
 /// # Panics
 /// Where the lengths do not fit.
@@ -242,8 +245,8 @@ pub fn dot(arch: Arch, a: &[F128], b: &[F128]) -> F128 {
     dispatch!(arch, dot(a, b))
 }
 
-/// `Σ a·b` and `Σ a₀·b + b₀·a`, where `a₀` is the lowest bit of `a`, the value that the MAC carries: the prover's side of
-/// an inner product over F_2.
+/// `Σ a·b` and `Σ a₀·b + b₀·a`, where `a₀` is the lowest bit of `a`, the value that the MAC carries: the
+/// prover's side of an inner product over F_2.
 ///
 /// # Panics
 /// Where the lengths differ.
@@ -291,8 +294,8 @@ pub fn multiply(arch: Arch, a: &[F128], b: &[F128], out: &mut [F128]) {
 /// A multiplication: left operand, right operand, product, as one party's words for them.
 pub type Triple = [F128; 3];
 
-/// The prover's sums of the QuickSilver check over F_2: `Σ χ·(a·b)` and `Σ χ·(a₀·b + b₀·a + c)`, where `a₀` is the
-/// lowest bit of `a`, the value that the MAC carries.
+/// The prover's sums of the QuickSilver check over F_2: `Σ χ·(a·b)` and `Σ χ·(a₀·b + b₀·a + c)`, where `a₀`
+/// is the lowest bit of `a`, the value that the MAC carries.
 ///
 /// # Panics
 /// Where the lengths differ.
@@ -319,8 +322,8 @@ pub fn triple_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> [F1
     dispatch!(arch, triple_sums(coefficients, triples))
 }
 
-/// `Σ χ·x`, `Σ χ·y` and `Σ χ·(z + r·x + l·y)` of the triples `[x, y, z]`, for the bits l of `left` and r of `right`:
-/// `(x + l)·(y + r)` is `z + r·x + l·y + l·r` where z is x·y. Time depends on the lengths alone.
+/// `Σ χ·x`, `Σ χ·y` and `Σ χ·(z + r·x + l·y)` of the triples `[x, y, z]`, for the bits l of `left` and r of
+/// `right`: `(x + l)·(y + r)` is `z + r·x + l·y + l·r` where z is x·y. Time depends on the lengths alone.
 ///
 /// # Panics
 /// Where the lengths differ.
@@ -347,9 +350,10 @@ pub fn transpose(arch: Arch, columns: &[F128], rows: &mut [F128]) {
     dispatch!(arch, transpose(columns, rows))
 }
 
-/// Products of bit matrices, 128 partial sums of each entry side by side: `out[c·R + r] += ⊕_b rows[r·B + b] &
-/// columns[c·B + b]` for the R rows and all columns of `B = blocks` blocks each. The parity of the bits of an element of
-/// `out` is the inner product over F_2 of the row and the column.
+/// Products of bit matrices, 128 partial sums of each entry side by side:
+/// `out[c·R + r] += ⊕_b rows[r·B + b] & columns[c·B + b]` for the R rows and all columns of
+/// `B = blocks` blocks each. The parity of the bits of an element of `out` is the inner product over
+/// F_2 of the row and the column.
 ///
 /// # Panics
 /// Where the lengths do not fit.

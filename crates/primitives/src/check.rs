@@ -1,7 +1,8 @@
 //! Fields that claims about products are checked over, in bulk.
 //!
-//! They may be wider than the 128 bits of [`crate::Field`]: a check whose challenge can be searched offline needs 2^160
-//! elements. Kernels that a field does not replace are the portable ones here, which are also their specification.
+//! They may be wider than the 128 bits of [`crate::Field`]: a check whose challenge can be searched offline
+//! needs 2^160 elements. Kernels that a field does not replace are the portable ones here, which are also
+//! their specification.
 
 mod odd;
 pub(crate) mod portable;
@@ -12,8 +13,8 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
 
-/// A finite field of 2^40 elements and more, whose elements have one canonical encoding of a fixed number of bytes.
-/// [`Default`] is zero.
+/// A finite field of 2^40 elements and more, whose elements have one canonical encoding of a fixed number of
+/// bytes. [`Default`] is zero.
 ///
 /// Every operation takes the same time whatever the operands.
 pub trait CheckField:
@@ -43,8 +44,8 @@ pub trait CheckField:
     /// The 64-bit words of randomness that [`CheckField::uniform`] takes, at most 4.
     const WORDS: usize;
 
-    /// The element that uniform `words`, [`CheckField::WORDS`] of them, make: uniform within a statistical distance of
-    /// 2^-60, and none is likelier than one in 2^[`CheckField::SIZE_BITS`].
+    /// The element that uniform `words`, [`CheckField::WORDS`] of them, make: uniform within a statistical
+    /// distance of 2^-60, and none is likelier than one in 2^[`CheckField::SIZE_BITS`].
     ///
     /// # Panics
     /// Where there are fewer.
@@ -68,9 +69,9 @@ pub trait CheckField:
     /// Where `bytes` is not [`CheckField::ENCODED`] long.
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// Place number `index` to evaluate polynomials at: distinct for all `index` from 1 to 2^16, and neither zero nor
-    /// one. X^index in a field of characteristic two; in others the integer `index + 1`, whose digits in base p are
-    /// the coordinates over the prime field of p elements.
+    /// Place number `index` to evaluate polynomials at: distinct for all `index` from 1 to 2^16, and neither
+    /// zero nor one. X^index in a field of characteristic two; in others the integer `index + 1`, whose
+    /// digits in base p are the coordinates over the prime field of p elements.
     fn point(index: u32) -> Self;
 
     /// `out[i] = a[i] · b[i]`.
@@ -100,7 +101,8 @@ pub trait CheckField:
         portable::dot_product(a, b)
     }
 
-    /// `out[i] = Σ_v factors[v] · a[k·i + v]` for the k factors, and zeros behind the end of `a`: one step of folding.
+    /// `out[i] = Σ_v factors[v] · a[k·i + v]` for the k factors, and zeros behind the end of `a`:
+    /// one step of folding.
     ///
     /// # Panics
     /// Where there are no factors, or `out.len()` is not `a.len()` divided by their number, rounded up.

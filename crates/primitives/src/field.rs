@@ -13,8 +13,8 @@
 //!
 //! Every field is its own extension of degree one.
 //!
-//! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over them, as
-//! over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
+//! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
+//! them, as over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
 
 /// `+=`, `-=`, `*=` and `sum` from the plain operators.
 macro_rules! assign_and_sum {
@@ -118,15 +118,15 @@ pub trait Field:
     /// The 64-bit words of randomness that [`Field::sample`] takes: 1, 2 or 4.
     const SAMPLE: usize;
 
-    /// The element that uniform `words`, [`Field::SAMPLE`] of them, make: uniform within a statistical distance of
-    /// 2^-60.
+    /// The element that uniform `words`, [`Field::SAMPLE`] of them, make: uniform within a
+    /// statistical distance of 2^-60.
     ///
     /// # Panics
     /// Where there are fewer.
     fn sample(words: &[u64]) -> Self;
 
-    /// Element `bit` of a basis whose sums with factors 0 and 1, over [`Field::BITS`] elements, are the whole field:
-    /// powers of two for each coordinate over the prime field.
+    /// Element `bit` of a basis whose sums with factors 0 and 1, over [`Field::BITS`] elements, are the whole
+    /// field: powers of two for each coordinate over the prime field.
     fn place(bit: u32) -> Self;
 
     /// `self` where `mask` is all ones, zero where it is zero.

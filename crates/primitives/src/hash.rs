@@ -1,4 +1,5 @@
-//! Hashes: a domain-separated digest for protocol messages, and those made of AES for the leaves of trees and gates.
+//! Hashes: a domain-separated digest for protocol messages, and those made of AES for the
+//! leaves of trees and gates.
 //!
 //! | hash | promise | for |
 //! |---|---|---|
@@ -66,15 +67,16 @@ impl Keyed {
     }
 }
 
-/// `σ(a ‖ b) = (a ⊕ b) ‖ a` on 64-bit halves, a the high one: linear, and without fixed points, as is `x ⊕ σ(x)`.
+/// `σ(a ‖ b) = (a ⊕ b) ‖ a` on 64-bit halves, a the high one: linear, and without fixed
+/// points, as is `x ⊕ σ(x)`.
 #[inline(always)]
 pub(crate) const fn orthomorphism(x: F128) -> F128 {
     let (a, b) = (x.0 >> 64, x.0 & u64::MAX as u128);
     F128(((a ^ b) << 64) | a)
 }
 
-/// `H(x) = π(σ(x)) ⊕ σ(x)` for one AES key π (Guo, Katz, Wang, Weng, Yu 2022): circular correlation robust. The key is
-/// public, and drawn anew for each batch of trees.
+/// `H(x) = π(σ(x)) ⊕ σ(x)` for one AES key π (Guo, Katz, Wang, Weng, Yu 2022): circular correlation robust.
+/// The key is public, and drawn anew for each batch of trees.
 pub struct Circular(Aes128);
 
 impl Circular {

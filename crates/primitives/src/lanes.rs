@@ -5,8 +5,8 @@ use crate::field::{Extension, F2, F128, Field};
 
 /// An extension with kernels on vectors.
 ///
-/// Each method is the portable kernel, and the specification of those that a field replaces by faster ones. Time depends
-/// on lengths only.
+/// Each method is the portable kernel, and the specification of those that a field replaces by faster ones.
+/// Time depends on lengths only.
 pub trait Lanes<B: Field>: Extension<B> {
     /// `sums[i] += a[i]·b[i]`.
     ///

@@ -1,8 +1,9 @@
 //! Arithmetic, fixed permutations and the kernels that make them fast.
 //!
-//! This is the only crate of volery that may say `unsafe`, and only under [`arch`]. Nothing here knows a peer, a
-//! circuit or a protocol: slices go in, slices come out. Each kernel has one safe signature, a portable twin that is
-//! also its specification, and one function per instruction set, chosen once per batch by [`Arch`].
+//! This is the only crate of volery that may say `unsafe`, and only under [`arch`]. Nothing here knows
+//! a peer, a circuit or a protocol: slices go in, slices come out. Each kernel has one safe signature,
+//! a portable twin that is also its specification, and one function per instruction set, chosen once
+//! per batch by [`Arch`].
 #![deny(unsafe_code)]
 
 pub mod aes;

@@ -1,8 +1,8 @@
 //! Values under MACs in bulk: what subfield VOLE and the checks on it compute, over any field.
 //!
-//! A new field is a new file under [`crate::field`] that implements [`MacField`] with nothing in it: each method here
-//! is the portable kernel, and the specification of those that a field replaces by faster ones. As a [`CheckField`] it
-//! also serves where claims are checked without MACs.
+//! A new field is a new file under [`crate::field`] that implements [`MacField`] with nothing in it: each
+//! method here is the portable kernel, and the specification of those that a field replaces by faster ones.
+//! As a [`CheckField`] it also serves where claims are checked without MACs.
 
 use crate::aes::Aes128;
 use crate::arch::{Arch, WEIGHT};
@@ -76,9 +76,9 @@ const HASHED: usize = 64;
 ///
 /// Time depends on lengths and public arguments only.
 pub trait MacField<B: Field>: Lanes<B> + CheckField {
-    /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j of
-    /// [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant first; the
-    /// first half of them makes the leaf at y, the second half that at `parents.len() + y`.
+    /// The leaves below the nodes `parents`, which are used up: with `H_j(x) = π_j(σ(x)) ⊕ σ(x)` under key j
+    /// of [`Field::SAMPLE`] many, parent y gives the 64-bit words of `H_0(x), H_1(x), …`, least significant
+    /// first; the first half of them makes the leaf at y, the second half that at `parents.len() + y`.
     ///
     /// # Panics
     /// Where the lengths do not fit.
@@ -102,8 +102,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
         }
     }
 
-    /// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum of the nodes
-    /// of each.
+    /// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum
+    /// of the nodes of each.
     ///
     /// # Panics
     /// Where the lengths do not divide.
@@ -115,9 +115,9 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
         }
     }
 
-    /// `rows[i]` becomes `leaves[i]` with the value zero, but for what `holes` adds to the two children of one parent
-    /// in each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second half. Time does not
-    /// depend on which.
+    /// `rows[i]` becomes `leaves[i]` with the value zero, but for what `holes` adds to the two children of
+    /// one parent in each tree: those of parent y of tree g are at `y·trees + g`, and as far on in the second
+    /// half. Time does not depend on which.
     ///
     /// # Panics
     /// Where the lengths do not fit.
@@ -171,7 +171,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
         sums
     }
 
-    /// The prover's side of an inner product: the coefficients of `Σ (m_a + w_a·X)·(m_b + w_b·X)`, the lowest first.
+    /// The prover's side of an inner product: the coefficients of
+    /// `Σ (m_a + w_a·X)·(m_b + w_b·X)`, the lowest first.
     ///
     /// # Panics
     /// Where the lengths differ.
@@ -195,7 +196,8 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
         factors.iter().zip(rows).fold(Tagged::ZERO, |sum, (&factor, row)| sum + row.scale(factor))
     }
 
-    /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and `linear = w_a·m_b + w_b·m_a
+    /// The prover's side of the QuickSilver check on `[a, b, c]`: `constant = m_a·m_b` and
+    /// `linear = w_a·m_b + w_b·m_a
     /// - m_c`.
     ///
     /// # Panics

@@ -1,8 +1,9 @@
 //! Bytes between two parties, in order, counted and hashed.
 //!
-//! A [`Channel`] wraps a [`Link`] (a TCP connection, an in-memory pipe, a tape around either) and adds what every
-//! protocol needs: a transcript that absorbs each byte in either direction, challenges drawn from it, and counters.
-//! It is borrowed downwards by `&mut`; protocol code hardly ever flushes: [`Channel::recv`] does before it waits.
+//! A [`Channel`] wraps a [`Link`] (a TCP connection, an in-memory pipe, a tape around either) and adds what
+//! every protocol needs: a transcript that absorbs each byte in either direction, challenges drawn from it,
+//! and counters. It is borrowed downwards by `&mut`; protocol code hardly ever flushes: [`Channel::recv`]
+//! does before it waits.
 
 mod carried;
 mod handshake;
@@ -51,7 +52,8 @@ pub trait Link: Send {
     /// Fills all of `bytes`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] where the peer has closed, [`io::ErrorKind::TimedOut`] where it is silent.
+    /// [`io::ErrorKind::UnexpectedEof`] where the peer has closed,
+    /// [`io::ErrorKind::TimedOut`] where it is silent.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
 }
 
@@ -96,8 +98,8 @@ pub struct Traffic {
     pub sent: u64,
     /// Bytes received by this party.
     pub received: u64,
-    /// How often this party had to wait for the peer after it had sent something: round trips as seen from here. Where
-    /// messages cross, it depends on how fast they travel.
+    /// How often this party had to wait for the peer after it had sent something: round trips as seen from
+    /// here. Where messages cross, it depends on how fast they travel.
     pub rounds: u64,
 }
 
@@ -158,7 +160,8 @@ impl Channel {
         self.link.send(bytes).map_err(Error::io("sending to the peer"))
     }
 
-    /// Fills `bytes` with one message of the peer; all that was sent to it is handed over before waiting for it.
+    /// Fills `bytes` with one message of the peer; all that was sent to it is handed over
+    /// before waiting for it.
     ///
     /// # Errors
     /// `Io` where the link fails, the peer has closed, or it stays silent for too long.
@@ -253,24 +256,24 @@ impl Channel {
         if canonical { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::NonCanonicalElement)) }
     }
 
-    /// Both parties are at a point of the protocol where each has received all that the other has sent. 32 bytes that
-    /// depend on all of it: an identifier for what follows.
+    /// Both parties are at a point of the protocol where each has received all that the other has sent. 32
+    /// bytes that depend on all of it: an identifier for what follows.
     pub fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
         self.transcript.checkpoint(label)
     }
 
-    /// A challenge to the party under test: 32 bytes that depend on all that it has said so far, and on all that both
-    /// had said at the last checkpoint. Both parties get the same where they call it at the same point of that party's
-    /// stream.
+    /// A challenge to the party under test: 32 bytes that depend on all that it has said so far, and on all
+    /// that both had said at the last checkpoint. Both parties get the same where they call it at the same
+    /// point of that party's stream.
     ///
-    /// The party under test must have sent all that the challenge combines. A transcript may stand for the other
-    /// party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
+    /// The party under test must have sent all that the challenge combines. A transcript may stand for the
+    /// other party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
     pub fn challenge(&mut self, under_test: Party, label: &'static str) -> [u8; 32] {
         self.transcript.challenge(under_test, label)
     }
 
-    /// Hands over all that was sent. Protocols need this after their last message, and where a message must travel
-    /// while its sender has nothing to wait for.
+    /// Hands over all that was sent. Protocols need this after their last message, and where a message must
+    /// travel while its sender has nothing to wait for.
     ///
     /// # Errors
     /// `Io` where the link fails.

@@ -1,7 +1,7 @@
 //! Statements: programs of additions, multiplications and assertions over a field.
 //!
-//! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and the
-//! verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
+//! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and
+//! the verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
 mod algebra;
 mod arithmetic;
@@ -63,9 +63,9 @@ pub trait Backend {
     /// `Invalid` where the stream has ended; link errors.
     fn witness(&mut self) -> Result<Self::Wire>;
 
-    /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are known (the
-    /// prover, `Clear`), as often as they are, and nothing is proved about the result but what the circuit goes on to
-    /// assert.
+    /// A value that the prover computes from the values of `of` and commits to; `f` runs where values are
+    /// known (the prover, `Clear`), as often as they are, and nothing is proved about the result but what the
+    /// circuit goes on to assert.
     ///
     /// # Errors
     /// Link errors.
@@ -116,15 +116,15 @@ pub trait Backend {
     /// Link errors.
     fn mul(&mut self, a: Self::Wire, b: Self::Wire) -> Result<Self::Wire>;
 
-    /// Demands that `a` carries zero. `name` says what is demanded, `"sum"` or `format_args!("sum {i}")`: it is printed
-    /// only where it fails.
+    /// Demands that `a` carries zero. `name` says what is demanded, `"sum"` or `format_args!("sum {i}")`: it
+    /// is printed only where it fails.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the value and it is not zero; link errors.
     fn assert_zero(&mut self, a: Self::Wire, name: impl Display) -> Result<()>;
 
-    /// Says that `wire` carries bit, or element, `place` of output `port`. Who evaluates a circuit or writes a file of it
-    /// takes it; to a proof it means nothing.
+    /// Says that `wire` carries bit, or element, `place` of output `port`. Who evaluates a circuit or writes
+    /// a file of it takes it; to a proof it means nothing.
     ///
     /// # Errors
     /// Those of the backend.
@@ -133,8 +133,8 @@ pub trait Backend {
         Ok(())
     }
 
-    /// What `body` makes, in a scope: of the wires that it pushes only those of the result are used behind it. A
-    /// [`stream`] forgets the others there: put one around what a long loop does each time.
+    /// What `body` makes, in a scope: of the wires that it pushes only those of the result are used behind
+    /// it. A [`stream`] forgets the others there: put one around what a long loop does each time.
     ///
     /// # Errors
     /// Those of `body`.
@@ -145,15 +145,15 @@ pub trait Backend {
         Ok(made)
     }
 
-    /// Says that `wires` are used no more, outside of the scope that they were made in. Nobody else may hold them: it is for
-    /// a state that a loop replaces each time.
+    /// Says that `wires` are used no more, outside of the scope that they were made in. Nobody else may hold
+    /// them: it is for a state that a loop replaces each time.
     fn forget(&mut self, wires: &[Self::Wire]) {
         let _ = wires;
     }
 
-    /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates wherever `key`
-    /// is the same. A [`stream`] records it once, and executes it as often as it is called, so that `body` may have no
-    /// other effect. Names of assertions may differ.
+    /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates
+    /// wherever `key` is the same. A [`stream`] records it once, and executes it as often as it is called, so
+    /// that `body` may have no other effect. Names of assertions may differ.
     ///
     /// # Errors
     /// Those of `body`.
@@ -180,8 +180,8 @@ pub trait Backend {
         let _ = kept;
     }
 
-    /// Begins a [`call`](Backend::call) of a function, whose body is to be pushed only where it is new. For whoever
-    /// implements a backend.
+    /// Begins a [`call`](Backend::call) of a function, whose body is to be pushed only where it is new. For
+    /// whoever implements a backend.
     ///
     /// # Errors
     /// Those of the backend.

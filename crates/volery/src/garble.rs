@@ -1,9 +1,9 @@
 //! Garbled circuits: a program under keys that its garbler alone knows.
 //!
-//! [`privacy_free`] garbles and evaluates, gate by gate; the [`material`] that a garbled circuit consists of flows between
-//! the two in pieces. All that a garbler does follows from a [`Secret`], so that it can be done once more by whoever is
-//! told that secret; and [`seeds`] hands out the secrets of all clauses but one. What the two parties say to one
-//! another when all is garbled is in [`exchange`].
+//! [`privacy_free`] garbles and evaluates, gate by gate; the [`material`] that a garbled circuit consists of
+//! flows between the two in pieces. All that a garbler does follows from a [`Secret`], so that it can be done
+//! once more by whoever is told that secret; and [`seeds`] hands out the secrets of all clauses but one. What
+//! the two parties say to one another when all is garbled is in [`exchange`].
 
 pub mod exchange;
 pub mod labels;
@@ -20,7 +20,8 @@ pub use secret::{Key, Secret, Session};
 use crate::channel::Carried;
 use crate::ot::committing;
 
-/// What a proof by so many transfers and ANDs carries, but for the verdict: before its first gate, and from there on.
+/// What a proof by so many transfers and ANDs carries, but for the verdict: before its first
+/// gate, and from there on.
 pub(crate) fn traffic(transfers: u64, ands: u64) -> [Carried; 2] {
     let [set_up, messages] = committing::traffic(transfers);
     // The salt of gates and labels, and the material.

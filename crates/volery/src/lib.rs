@@ -1,17 +1,17 @@
 //! volery: zero-knowledge proofs for programs too large for memory.
 //!
-//! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the same
-//! program gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and spawns no
-//! threads, but for [`channel::Shaped`], which is for benches, and those that [`Garbling::threads`] and
-//! [`Simulation::threads`] ask for:
-//! [`channel::Tcp`] makes a link where one is wanted, and everything else borrows it.
+//! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the
+//! same program gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and
+//! spawns no threads, but for [`channel::Shaped`], which is for benches, and those that
+//! [`Garbling::threads`] and [`Simulation::threads`] ask for: [`channel::Tcp`] makes a link where one is
+//! wanted, and everything else borrows it.
 //!
 //! ```text
 //!   circuit ── pushes gates ──▶ Prover ── messages ──▶ Channel ═══ link ═══ Channel ──▶ Verifier ◀── pushes ── circuit
 //! ```
 //!
-//! A statement is a Rust value that implements [`Circuit`] for every [`Backend`]; one page states, checks, proves and
-//! verifies it:
+//! A statement is a Rust value that implements [`Circuit`] for every [`Backend`]; one page states, checks,
+//! proves and verifies it:
 //!
 //! ```
 //! use std::{thread, time::Duration};

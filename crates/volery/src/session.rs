@@ -35,12 +35,14 @@ use crate::error::Result;
 use crate::zk::Accepted;
 use volery_primitives::F2;
 
-/// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of `channel`, by the
-/// system that `options` name. For other fields see [`prove_over`], for one of several clauses [`prove_one_of`].
+/// Proves that `witness` satisfies `circuit`, a statement over F_2, to the verifier at the other end of
+/// `channel`, by the system that `options` name. For other fields see [`prove_over`], for one of several
+/// clauses [`prove_one_of`].
 ///
 /// # Errors
-/// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong; `Disagreed` where the
-/// verifier was started with other settings; `Rejected` where it did not accept; `Misbehaved` and `Io`.
+/// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong;
+/// `Disagreed` where the verifier was started with other settings; `Rejected` where it did not accept;
+/// `Misbehaved` and `Io`.
 pub fn prove(
     circuit: &(impl Provable<Binary> + ?Sized),
     witness: impl IntoIterator<Item = F2> + Clone,
@@ -63,7 +65,8 @@ pub fn prove_over<S: Setting>(
     prove_by(system::find::<S>(options.system)?, circuit, witness, channel, options)
 }
 
-/// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not name it.
+/// Proves a statement, as [`prove_over`] does, by a system that may be of no library:
+/// `options` need not name it.
 ///
 /// # Errors
 /// Those of the system.
@@ -77,13 +80,13 @@ pub fn prove_by<S: Setting>(
     system.prove(ForProver::of(circuit), &witness, channel, options)
 }
 
-/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2, by the
-/// system that `options` name, and tells it the verdict. For other fields see [`verify_over`], for one of several clauses
-/// [`verify_one_of`].
+/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over
+/// F_2, by the system that `options` name, and tells it the verdict. For other fields see [`verify_over`],
+/// for one of several clauses [`verify_one_of`].
 ///
 /// # Errors
-/// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it was started
-/// with other settings; `Invalid` where the circuit is wrong; `Io`.
+/// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it
+/// was started with other settings; `Invalid` where the circuit is wrong; `Io`.
 pub fn verify(
     circuit: &(impl Provable<Binary> + ?Sized),
     channel: &mut Channel,
@@ -104,7 +107,8 @@ pub fn verify_over<S: Setting>(
     verify_by(system::find::<S>(options.system)?, circuit, channel, options)
 }
 
-/// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not name it.
+/// Verifies a statement, as [`verify_over`] does, by a system that may be of no library:
+/// `options` need not name it.
 ///
 /// # Errors
 /// Those of the system.
@@ -119,13 +123,14 @@ pub fn verify_by<S: Setting>(
 
 /// Several statements, one after the other, on one set-up: the prover's side.
 ///
-/// The set-up is made, and the correlations are chosen, for the first statement. After an error during a proof the
-/// session is dead.
+/// The set-up is made, and the correlations are chosen, for the first statement. After an error during a
+/// proof the session is dead.
 pub struct ProverSession<'c, S: Setting = Binary>(Result<Box<dyn ProvesMany<S> + 'c>, System>);
 
 /// Several statements, one after the other, on one set-up: the verifier's side.
 ///
-/// The set-up is made, and the correlations are chosen, for the first statement. After an error the session is dead.
+/// The set-up is made, and the correlations are chosen, for the first statement. After an error
+/// the session is dead.
 pub struct VerifierSession<'c, S: Setting = Binary>(Result<Box<dyn VerifiesMany<S> + 'c>, System>);
 
 impl<'c> ProverSession<'c> {

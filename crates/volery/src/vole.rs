@@ -4,11 +4,12 @@
 //!
 //! > **k = m + x·Δ**
 //!
-//! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares are shares
-//! of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover is their *receiver*.
+//! and this sign is the only one in the library (in the literature it flips with the author). Sums of shares
+//! are shares of sums. The verifier is the *sender* of the transfers underneath, since it holds Δ; the prover
+//! is their *receiver*.
 //!
-//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so that the
-//! MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
+//! [`subfield`] has shares of any other field. Over F_2, bit 0 of Δ is one and bit 0 of every key is zero, so
+//! that the MAC's bit 0 is the value itself: a share is one word on both sides, and adding shares is one xor.
 
 mod ahead;
 pub mod cot;
@@ -73,7 +74,8 @@ impl Delta {
         *self.0
     }
 
-    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends, in benches and tests.
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
+    /// in benches and tests.
     pub fn relates(&self, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
         let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len() && pairs.all(|(mac, key)| *key == *mac ^ self.0.scale(mac.bit0()))
@@ -117,8 +119,8 @@ impl<S: Share> Shares<S> {
         self.rows.is_empty()
     }
 
-    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are shares. An
-    /// empty `self` stands for zeroes.
+    /// Adds the shares of `block` to these in turn, of which there are [`LEAST_BLOCK`]: sums of shares are
+    /// shares. An empty `self` stands for zeroes.
     pub fn fold(&mut self, block: &Self) {
         self.rows.resize(LEAST_BLOCK, S::Row::default());
         for rows in block.rows.chunks(LEAST_BLOCK) {
@@ -145,8 +147,8 @@ impl<S: Share> Zeroize for Shares<S> {
 /// The shares of the shortest block: as many as mask one check over F_{2^128}.
 pub const LEAST_BLOCK: usize = 128;
 
-/// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order; a share is used
-/// once.
+/// One end of a stream of random shares. Both ends get blocks of the same lengths in the same order;
+/// a share is used once.
 pub trait Vole {
     /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
     type Share: Share;
@@ -157,14 +159,14 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received before block
-    /// n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
+    /// How many blocks behind the peer's messages may be received: the peer's of its block n are received
+    /// before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
     fn lag(&self) -> usize {
         0
     }
 
-    /// Receives what the peer has sent for the first of its blocks of which it was not received yet. For callers whose
-    /// peer sends other messages between its blocks, which must be received in their order.
+    /// Receives what the peer has sent for the first of its blocks of which it was not received yet. For
+    /// callers whose peer sends other messages between its blocks, which must be received in their order.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
@@ -172,8 +174,8 @@ pub trait Vole {
         Ok(())
     }
 
-    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far were
-    /// consistent. The next block is for the next statement.
+    /// The end of a statement: the prover's end proves, and the verifier's checks, that all shares so far
+    /// were consistent. The next block is for the next statement.
     ///
     /// # Errors
     /// `Misbehaved` where they were not, and Δ must not be used again: the stream is gone. Link errors.

@@ -1,8 +1,8 @@
 //! Proof systems: where it is decided whether a statement is believed.
 //!
-//! A system is one file or folder: its header names the relation, the messages and the paper; then come `Prover` and
-//! `Verifier`: the two backends that a circuit is pushed into, or where circuits are garbled those who push it into others.
-//! Only the verifier's end makes an [`Accepted`].
+//! A system is one file or folder: its header names the relation, the messages and the paper; then come
+//! `Prover` and `Verifier`: the two backends that a circuit is pushed into, or where circuits are garbled
+//! those who push it into others. Only the verifier's end makes an [`Accepted`].
 
 pub mod jko;
 pub mod limbo;
@@ -79,8 +79,8 @@ impl Gates {
     }
 }
 
-/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them, and some
-/// for what each coordinate's encoding is longer than its logarithm.
+/// The bits of encoding that an extension must have for challenges to come from the transcript: 100 of them,
+/// and some for what each coordinate's encoding is longer than its logarithm.
 const TRANSCRIPT_BITS: u32 = 112;
 
 /// Whether challenges over `E` come from the transcript, and the gates are one-way.
@@ -88,8 +88,8 @@ pub const fn by_transcript<E: Field>() -> bool {
     E::BITS >= TRANSCRIPT_BITS
 }
 
-/// The steps of a proof that may fail, which goes no further after one that has: not even where a circuit swallows the
-/// error.
+/// The steps of a proof that may fail, which goes no further after one that has: not even where a
+/// circuit swallows the error.
 #[derive(Default)]
 pub(crate) struct Steps {
     begun: bool,
@@ -122,8 +122,8 @@ impl Steps {
 /// Shares of the shortest section: of what the prover commits by and corrects in one message.
 const SECTION: usize = 256;
 
-/// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all before, so that
-/// small statements send few corrections of shares that commit to nothing.
+/// The length of the section after `sectioned` shares, of a block that has `left`: each is as long as all
+/// before, so that small statements send few corrections of shares that commit to nothing.
 pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
     let length = if sectioned < SECTION { SECTION } else { sectioned };
     if length < left { length } else { left }
@@ -141,8 +141,8 @@ fn send_verdict(channel: &mut Channel, accepted: bool) -> Result<()> {
     channel.flush()
 }
 
-/// Tells the prover what the verifier came to. Where it did not accept, the prover learns that and nothing about why, if
-/// it still listens.
+/// Tells the prover what the verifier came to. Where it did not accept, the prover learns that and nothing
+/// about why, if it still listens.
 ///
 /// # Errors
 /// That of `verdict`; link errors.

@@ -162,7 +162,8 @@ fn memory_does_not_grow_with_the_statement() {
     assert_flat(&["jko"], ["1_000_000", "10_000_000"]);
 }
 
-/// The same where it takes many gates to fill an iteration; three times as many where the program is built for tests.
+/// The same where it takes many gates to fill an iteration; three times as many where the
+/// program is built for tests.
 #[test]
 #[ignore = "slow"]
 fn memory_does_not_grow_with_iterations() {

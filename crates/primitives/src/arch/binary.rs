@@ -21,8 +21,8 @@ pub(crate) enum Shape {
 /// The field of polynomials over F_2 modulo X^d + tail, where d is [`CheckField::SIZE_BITS`].
 ///
 /// # Safety
-/// An element is 8, 16 or 32 bytes as its shape says, without padding: bit i of them is the coefficient of X^i. They
-/// are an element where all bits from d on are zero.
+/// An element is 8, 16 or 32 bytes as its shape says, without padding: bit i of them is the coefficient of
+/// X^i. They are an element where all bits from d on are zero.
 pub(crate) unsafe trait Binary: CheckField {
     /// What X^d is congruent to.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]

@@ -1,4 +1,5 @@
-//! The kernels over F_{2^61-1} where values and MACs are both of it: as [`MacField`](crate::mac::MacField) specifies.
+//! The kernels over F_{2^61-1} where values and MACs are both of it: as
+//! [`MacField`](crate::mac::MacField) specifies.
 
 use super::{Arch, Level, dispatch, portable};
 use crate::aes::Aes128;

@@ -1,8 +1,9 @@
-//! The kernels on garbled gates: key schedules of many gates at a time, and blocks of one gate at a time, since its
-//! labels may depend on the gate before. What they compute, [`GateHash`](crate::hash::GateHash) says.
+//! The kernels on garbled gates: key schedules of many gates at a time, and blocks of one gate at a
+//! time, since its labels may depend on the gate before. What they compute,
+//! [`GateHash`](crate::hash::GateHash) says.
 //!
-//! Labels and what they hash to stay in registers: an argument in memory would be written in halves and read whole, and
-//! wait for that.
+//! Labels and what they hash to stay in registers: an argument in memory would be written in halves and read
+//! whole, and wait for that.
 
 use super::{Arch, Level, check_counter, dispatch, portable};
 use crate::aes::Aes128;

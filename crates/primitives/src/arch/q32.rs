@@ -1,5 +1,5 @@
-//! The kernels over F_{2^32-5} with MACs of its square: as [`MacField`](crate::mac::MacField) specifies. Products of two
-//! elements of the square are summed in plain Rust on all instruction sets.
+//! The kernels over F_{2^32-5} with MACs of its square: as [`MacField`](crate::mac::MacField) specifies.
+//! Products of two elements of the square are summed in plain Rust on all instruction sets.
 
 use super::f61::check_encoding;
 use super::{Arch, Level, dispatch, portable};
@@ -43,7 +43,8 @@ impl Sum {
 
     #[inline(always)]
     pub(super) fn reduce(self) -> Q32 {
-        // The sum of the low halves is below 2^64, so that it is known from what it is modulo 2^64. 2^32 is 5.
+        // The sum of the low halves is below 2^64, so that it is known from what it is
+        // modulo 2^64. 2^32 is 5.
         let low = self.all.wrapping_sub(self.high << 32);
         Q32::new(low) + Q32::new(5 * u64::from(Q32::new(self.high).get()))
     }

@@ -1,9 +1,10 @@
 //! The kernels over vectors of 128-bit lanes, written once for every width.
 //!
-//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but in [`Simd::part`]
-//! and the last xor of a sum. Every function here is inlined into one with the right `target_feature`; that is the one
-//! condition under which the operations of [`Simd`] may be called. Loops stand open: a closure that is not inlined
-//! would keep the intrinsics from being inlined into it, at twenty times the cost.
+//! Lanes are independent: they hold consecutive elements, and nothing crosses from one to another but in
+//! [`Simd::part`] and the last xor of a sum. Every function here is inlined into one with the right
+//! `target_feature`; that is the one condition under which the operations of [`Simd`] may be called. Loops
+//! stand open: a closure that is not inlined would keep the intrinsics from being inlined into it, at
+//! twenty times the cost.
 
 pub(super) mod binary;
 mod bits;
@@ -50,13 +51,13 @@ pub(super) trait Simd: Copy {
     unsafe fn count(start: u128) -> Self;
     /// Reads `LANES` words, each into the high half of a lane, above zero; `from` must be valid for that.
     unsafe fn load_high(from: *const u64) -> Self;
-    /// All ones in the lanes whose byte is one, zero in those whose byte is zero; `from` must be valid for `LANES` such
-    /// bytes.
+    /// All ones in the lanes whose byte is one, zero in those whose byte is zero; `from` must be valid
+    /// for `LANES` such bytes.
     unsafe fn masks(from: *const u8) -> Self;
     /// Reads 2·`LANES` words, each into the low 32 bits of a half, below zero; `from` must be valid for that.
     unsafe fn load_words(from: *const u32) -> Self;
-    /// Reads 4·`LANES` words, each to be there thrice: this is vector `PART` of the three that this makes. `from` must
-    /// be valid for that.
+    /// Reads 4·`LANES` words, each to be there thrice: this is vector `PART` of the three that this makes.
+    /// `from` must be valid for that.
     unsafe fn load_thrice<const PART: usize>(from: *const u32) -> Self;
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
@@ -137,8 +138,8 @@ unsafe fn encrypt_or_count<V: Simd, const COUNT: bool>(key: &Aes128, start: u128
     let length = out.len();
     let out = out.as_mut_ptr();
     let mut i = 0;
-    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow; every access
-    // stays below `length`.
+    // SAFETY: the caller upholds the condition of `Simd`, and checked that the counter does not overflow;
+    // every access stays below `length`.
     unsafe {
         let keys = round_keys::<V>(key);
         while i + FLIGHT * V::LANES <= length {

@@ -117,7 +117,8 @@ fn sums_of_products() {
     }
 }
 
-/// Each sum of columns is an inner product, the third of opened triples with the columns that their bits select.
+/// Each sum of columns is an inner product, the third of opened triples with the columns
+/// that their bits select.
 #[test]
 fn sums_of_columns() {
     let (chi, bits) = (random(1, 130), random(2, 130));

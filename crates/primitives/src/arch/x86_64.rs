@@ -1,4 +1,5 @@
-//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits; with the latter, AVX-512 IFMA.
+//! x86-64: AES-NI with PCLMULQDQ, and VAES with VPCLMULQDQ on 256 and 512 bits; with the
+//! latter, AVX-512 IFMA.
 
 mod ifma;
 mod vectors;

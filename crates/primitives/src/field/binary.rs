@@ -148,7 +148,8 @@ pub(super) const fn times(tail: u64, x: u128) -> u128 {
 
 /// `1/x` in a field of 2^d elements, and zero for zero.
 pub(super) fn inverse<F: CheckField>(x: F) -> F {
-    // 1/x is the square of x^(2^(d-1) - 1). Itoh and Tsujii: from x^(2^k - 1), 2^k-th powers lead to twice the k.
+    // 1/x is the square of x^(2^(d-1) - 1). Itoh and Tsujii: from x^(2^k - 1), 2^k-th powers
+    // lead to twice the k.
     let wanted = F::SIZE_BITS - 1;
     let (mut power, mut k) = (F::UNIT, 0);
     for bit in (0..=wanted.ilog2()).rev() {

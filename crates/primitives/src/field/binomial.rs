@@ -78,8 +78,8 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
     const NAME: &'static str = <B as Radicand<N>>::NAME;
 
     fn invert(self) -> Self {
-        // x^p has the coordinates x_i·w^(i(p-1)/N). The product of x with its conjugates is in the prime field.
-        // Of degree 2, w^((p-1)/2) is -1, as for all that are no squares.
+        // x^p has the coordinates x_i·w^(i(p-1)/N). The product of x with its conjugates is in the prime
+        // field. Of degree 2, w^((p-1)/2) is -1, as for all that are no squares.
         let root = if N == 2 { -B::ONE } else { super::power(B::RADICAND, (-B::ONE).to_word() / N as u128) };
         let mut conjugate = self;
         let mut others = Self::ONE;

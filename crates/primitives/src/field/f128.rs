@@ -9,8 +9,8 @@ use zeroize::DefaultIsZeroes;
 
 /// An element of F_{2^128}: bit i of the word is the coefficient of X^i.
 ///
-/// The same 128 bits serve as a block of AES, a column of 128 packed bits, or a row of a bit matrix: kernels over
-/// slices of them read their operands so. `*` is the portable constant-time product, for the odd single
+/// The same 128 bits serve as a block of AES, a column of 128 packed bits, or a row of a bit matrix: kernels
+/// over slices of them read their operands so. `*` is the portable constant-time product, for the odd single
 /// multiplication; sums of products go through [`crate::bits`] and [`crate::arch`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[repr(transparent)]
@@ -64,8 +64,8 @@ impl F128 {
 
 /// The carry-less product of a 32-bit and a 64-bit polynomial, in constant time.
 ///
-/// Integer products of operands with holes: where one bit in four may be set, at most 8 partial products meet in a
-/// position, and their carries stay within the holes.
+/// Integer products of operands with holes: where one bit in four may be set, at most 8 partial products meet
+/// in a position, and their carries stay within the holes.
 const fn clmul32(a: u32, b: u64) -> u128 {
     const HOLES: u128 = 0x1111_1111_1111_1111_1111_1111_1111_1111;
     const fn every_fourth(x: u64, from: u32) -> u128 {

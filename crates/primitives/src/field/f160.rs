@@ -8,10 +8,11 @@ use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
 
-/// An element of `F_2[X] / (X^160 + X^5 + X^3 + X^2 + 1)`: bit i of word j is the coefficient of X^(64·j + i).
+/// An element of `F_2[X] / (X^160 + X^5 + X^3 + X^2 + 1)`: bit i of word j is the
+/// coefficient of X^(64·j + i).
 ///
-/// The fourth word is zero, and fills up two vectors of 128 bits, so that a sum is two xors. `*` is the portable
-/// constant-time product.
+/// The fourth word is zero, and fills up two vectors of 128 bits, so that a sum is two xors. `*` is the
+/// portable constant-time product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[repr(C, align(32))]
 pub struct F160([u64; 4]);

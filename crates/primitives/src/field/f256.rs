@@ -72,8 +72,8 @@ impl Field for F256 {
     }
 }
 
-/// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of [`MODULUS`]: the images of those of X. Of the
-/// eight such roots, all of them in the subfield of 2^8 elements, ρ is the smallest as an integer.
+/// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of [`MODULUS`]: the images of those of X.
+/// Of the eight such roots, all of them in the subfield of 2^8 elements, ρ is the smallest as an integer.
 const IMAGES: [F128; 8] = [
     F128(1),
     F128(0x053d_8555_a997_9a1c_a13f_e8ac_5560_ce0d),

@@ -28,7 +28,8 @@ impl Modulus for P64 {
     #[inline(always)]
     fn reduce(product: u128) -> Goldilocks {
         let (low, middle, high) = (product as u64, (product >> 64) as u64 & EPSILON, (product >> 96) as u64);
-        // 2^96 = -1 and 2^64 = 2^32 - 1. Where the first wraps around it is far from zero, the second far from 2^64.
+        // 2^96 = -1 and 2^64 = 2^32 - 1. Where the first wraps around it is far from zero, the
+        // second far from 2^64.
         let (difference, borrow) = low.overflowing_sub(high);
         let (sum, carry) = difference.wrapping_sub(EPSILON & mask(borrow)).overflowing_add(middle * EPSILON);
         Goldilocks::new(sum.wrapping_add(EPSILON & mask(carry)))

@@ -42,8 +42,8 @@ where
     assert_eq!(Binomial::from_word(word), Some(-Binomial([Prime::<P>::ONE; N])));
 }
 
-/// Checks that coordinates are sampled as the digits in base p of 128 bits, whose multiples are multiplied out
-/// in halves.
+/// Checks that coordinates are sampled as the digits in base p of 128 bits, whose multiples are
+/// multiplied out in halves.
 ///
 /// # Panics
 /// Where they are not.
@@ -72,7 +72,8 @@ fn tuples<B: Radicand<N>, const N: usize>(samples: &[B]) -> Vec<Binomial<B, N>> 
     [Binomial::ZERO, Binomial::ONE].into_iter().chain(neighbours).collect()
 }
 
-/// Checks the field axioms on all triples of `samples`, that encodings are canonical, and that the field extends itself.
+/// Checks the field axioms on all triples of `samples`, that encodings are canonical, and that the
+/// field extends itself.
 ///
 /// # Panics
 /// Where a law does not hold.
@@ -143,8 +144,8 @@ pub fn extension<B: Field, E: Extension<B>>(base: &[B], samples: &[E]) {
     }
 }
 
-/// Checks the field axioms of a [`CheckField`] on all triples of `samples`, its encodings and points, and that its
-/// kernels equal the portable ones on all instruction sets.
+/// Checks the field axioms of a [`CheckField`] on all triples of `samples`, its encodings and points, and
+/// that its kernels equal the portable ones on all instruction sets.
 ///
 /// # Panics
 /// Where a law does not hold.

@@ -138,7 +138,8 @@ mod tests {
         ] {
             assert_eq!(u64::from(Q32::new(x).get()), x % q);
         }
-        // Products over the extension by their definition, on coordinates that make the sums largest and smallest.
+        // Products over the extension by their definition, on coordinates that make the sums
+        // largest and smallest.
         let edges = [Q32::ZERO, Q32::ONE, -Q32::ONE];
         for [a, b, c, d] in (0..81).map(|i| [i % 3, i / 3 % 3, i / 9 % 3, i / 27].map(|j: usize| edges[j])) {
             assert_eq!(Binomial([a, b]) * Binomial([c, d]), Binomial([a * c - b * d, a * d + b * c]));

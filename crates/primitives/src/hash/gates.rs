@@ -1,7 +1,7 @@
 //! The hash of garbled gates, each under the tweak that follows the last.
 //!
-//! The labels of a gate come one gate at a time, and may depend on the gate before. The keys depend on public values
-//! only: where each gate has its own, their schedules are expanded in batches.
+//! The labels of a gate come one gate at a time, and may depend on the gate before. The keys depend on public
+//! values only: where each gate has its own, their schedules are expanded in batches.
 
 use crate::aes::Aes128;
 use crate::arch::{Arch, gates};
@@ -11,8 +11,8 @@ use gates::{BATCH, Schedules, Tweaked};
 /// A tweakable circular correlation robust hash for garbled gates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Construction {
-    /// `H(x, t) = E_{S ⊕ t}(σ(x)) ⊕ σ(x)` for a public salt S (Guo, Katz, Wang, Weng, Yu 2020): the bounds hold for many
-    /// circuits under salts of their own. One AES, and a key schedule per gate.
+    /// `H(x, t) = E_{S ⊕ t}(σ(x)) ⊕ σ(x)` for a public salt S (Guo, Katz, Wang, Weng, Yu 2020): the bounds
+    /// hold for many circuits under salts of their own. One AES, and a key schedule per gate.
     #[default]
     MultiInstance,
     /// `H(x, t) = π(π(x) ⊕ t) ⊕ π(x)`, where π is AES under the salt (Guo, Katz, Wang, Yu 2020), as
@@ -38,8 +38,8 @@ const GATES: u64 = 1 << 40;
 
 /// The hash of the gates of one circuit: gate g has the tweak `first + g`.
 ///
-/// Time does not depend on labels. The salt is public; it must be fresh, and beyond the influence of whoever gains from
-/// a collision.
+/// Time does not depend on labels. The salt is public; it must be fresh, and beyond the influence of whoever
+/// gains from a collision.
 pub struct GateHash {
     arch: Arch,
     salt: F128,
@@ -106,8 +106,8 @@ impl GateHash {
         }
     }
 
-    /// [`GateHash::pair`] of the first gate of a batch. It stands apart so that at all others, nothing outlives the call
-    /// of a kernel, and no register need be saved for it.
+    /// [`GateHash::pair`] of the first gate of a batch. It stands apart so that at all others, nothing
+    /// outlives the call of a kernel, and no register need be saved for it.
     #[cold]
     #[inline(never)]
     fn pair_of_batch(&mut self, a: F128, delta: F128) -> [F128; 2] {

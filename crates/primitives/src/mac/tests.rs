@@ -1,5 +1,5 @@
-//! Every kernel of every field by its formula, on all instruction sets, lengths around every vector and batch edge, and
-//! elements at the edges of the reductions.
+//! Every kernel of every field by its formula, on all instruction sets, lengths around every vector and batch
+//! edge, and elements at the edges of the reductions.
 
 use super::*;
 use crate::arch::Arch;

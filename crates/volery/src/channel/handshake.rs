@@ -5,11 +5,12 @@
 //! | both at once | magic `volery` and two zero bytes, version (u32) | 12 |
 //! | both at once | role, system, field, parameters, statement digest, nonce | 176 |
 //!
-//! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before either sends
-//! more, and both find the same difference. The parameters are proposals: each side derives the same choice from both.
-//! The two hellos are the first bytes of the transcript and come before its first checkpoint, so that every challenge
-//! depends on the version, the settings, the statement and both nonces: a transcript cannot be replayed under another
-//! nonce, and a party that deviates after the handshake meets other challenges.
+//! Numbers are little-endian; names are ASCII, padded with zero bytes. Both sides compare all of it before
+//! either sends more, and both find the same difference. The parameters are proposals: each side derives
+//! the same choice from both. The two hellos are the first bytes of the transcript and come before its
+//! first checkpoint, so that every challenge depends on the version, the settings, the statement and both
+//! nonces: a transcript cannot be replayed under another nonce, and a party that deviates after the
+//! handshake meets other challenges.
 
 use super::{Carried, Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
@@ -30,8 +31,8 @@ pub(crate) const TRAFFIC: Carried =
 /// 32 fresh random bytes of one party.
 pub type Nonce = [u8; 32];
 
-/// What a party wants to run. `parameters` is a proposal, which the caller settles; all else must be equal. Names are
-/// ASCII, at most 32 bytes.
+/// What a party wants to run. `parameters` is a proposal, which the caller settles; all else must be equal.
+/// Names are ASCII, at most 32 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hello<'a> {
     /// The proof system.
@@ -108,7 +109,8 @@ mod tests {
 
     const HELLO: Hello = Hello { system: "s", field: "f", parameters: "p", statement: &[7; 32] };
 
-    /// Both sides' results and the digests of what they agreed on, with one bit of the prover's hello flipped.
+    /// Both sides' results and the digests of what they agreed on, with one bit of the
+    /// prover's hello flipped.
     fn run(flip: Flip) -> [(Result<String>, [u8; 32]); 2] {
         let (here, there) = pipe(Duration::from_secs(10));
         let mut prover = Channel::new(Party::Prover, Tape::new(here, Some(flip)).0);
@@ -123,8 +125,8 @@ mod tests {
         })
     }
 
-    /// Every bit counts: most make the verifier refuse; those of the proposal and the nonce make the two sides'
-    /// challenges differ.
+    /// Every bit counts: most make the verifier refuse; those of the proposal and the nonce make the two
+    /// sides' challenges differ.
     #[test]
     fn a_flipped_bit_is_refused_or_shows_in_the_challenges() {
         for bit in (0..8 * 12).step_by(5) {

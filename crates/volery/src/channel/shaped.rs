@@ -1,18 +1,18 @@
 //! A TCP link made slower: what a bench needs to see how a proof fares on a network that is not there.
 //!
-//! Each end shapes what it sends. Bytes are cut into packets; packet i **departs** when the one before has departed and
-//! its own bits have passed at the given rate, and is written to the socket no earlier than the latency after that. So
-//! neither the rate nor the latency depends on how exactly the system sleeps: who wakes up late catches up, by at most
-//! `BURST`, the depth of the token bucket.
+//! Each end shapes what it sends. Bytes are cut into packets; packet i **departs** when the one before has
+//! departed and its own bits have passed at the given rate, and is written to the socket no earlier than the
+//! latency after that. So neither the rate nor the latency depends on how exactly the system sleeps: who
+//! wakes up late catches up, by at most `BURST`, the depth of the token bucket.
 //!
-//! Sending is asynchronous, as on a real network: a thread takes packets from a queue as long as a socket buffer and
-//! what is on its way at the given rate, and a sender waits only where the queue is full. Flushing hands over, and does
-//! not wait for delivery.
+//! Sending is asynchronous, as on a real network: a thread takes packets from a queue as long as a socket
+//! buffer and what is on its way at the given rate, and a sender waits only where the queue is full. Flushing
+//! hands over, and does not wait for delivery.
 //!
-//! What it does not model: loss and what TCP makes of it, a growing window, headers (the rate is that of payload),
-//! other traffic, or a bottleneck that both directions share. Beyond the queue there are the buffers of the real
-//! sockets, into which a packet passes when its time has come, whether the receiver reads or not: they stand for the
-//! receiver's.
+//! What it does not model: loss and what TCP makes of it, a growing window, headers (the rate is that of
+//! payload), other traffic, or a bottleneck that both directions share. Beyond the queue there are the
+//! buffers of the real sockets, into which a packet passes when its time has come, whether the receiver reads
+//! or not: they stand for the receiver's.
 
 use super::tcp::timed_out;
 use super::{Link, Tcp};
@@ -297,7 +297,8 @@ mod tests {
         }
     }
 
-    /// 3 MB at 100 Mbit/s take 240 ms. A machine that is busy may take longer, most of the time, never shorter.
+    /// 3 MB at 100 Mbit/s take 240 ms. A machine that is busy may take longer, most of the
+    /// time, never shorter.
     #[test]
     fn the_rate_is_kept() {
         let (mbps, length) = (100.0, 3_000_000);

@@ -1,4 +1,5 @@
-//! Links for tests: one that records what is sent through it and can flip one bit of it, and one that plays a record.
+//! Links for tests: one that records what is sent through it and can flip one bit of it, and one
+//! that plays a record.
 
 use super::Link;
 use std::io;

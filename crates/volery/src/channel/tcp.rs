@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// Bytes gathered before they go to the socket, and read from it at once: a few messages of a streaming proof, so that
-/// a system call is rare, and little enough to stay in the second-level cache.
+/// Bytes gathered before they go to the socket, and read from it at once: a few messages of a streaming
+/// proof, so that a system call is rare, and little enough to stay in the second-level cache.
 const BUFFER: usize = 128 << 10;
 /// What is asked of the operating system for its own buffers; it may grant less.
 const SOCKET_BUFFER: usize = 4 << 20;
@@ -34,8 +34,8 @@ pub fn is_loopback(address: &str) -> io::Result<bool> {
 }
 
 impl Tcp {
-    /// Waits on `listener` for one peer, no longer than `timeout`, which then also bounds every single wait on the
-    /// link.
+    /// Waits on `listener` for one peer, no longer than `timeout`, which then also bounds every
+    /// single wait on the link.
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
@@ -61,8 +61,8 @@ impl Tcp {
         }
     }
 
-    /// Connects to `address`, trying again with growing pauses while nobody listens there, no longer than `timeout`,
-    /// which then also bounds every single wait on the link.
+    /// Connects to `address`, trying again with growing pauses while nobody listens there, no longer than
+    /// `timeout`, which then also bounds every single wait on the link.
     ///
     /// # Errors
     /// What the operating system said last.

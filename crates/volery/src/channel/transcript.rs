@@ -2,15 +2,15 @@
 
 use super::Party;
 
-/// One BLAKE3 state per direction, because messages may cross: at a point of the protocol each party knows exactly how
-/// many bytes went each way, but not in which order they met.
+/// One BLAKE3 state per direction, because messages may cross: at a point of the protocol each party knows
+/// exactly how many bytes went each way, but not in which order they met.
 ///
-/// A message enters as its length and its digest, so that long messages are hashed many lanes at a time. Both parties
-/// cut the stream alike: what one sends by one call, the other receives by one.
+/// A message enters as its length and its digest, so that long messages are hashed many lanes at a time. Both
+/// parties cut the stream alike: what one sends by one call, the other receives by one.
 ///
-/// A **checkpoint** is a point where each party has received all that the other has sent: it fixes the positions of both
-/// directions. A **challenge** to one party binds the last checkpoint and all that this party has said by now; what
-/// the other one says meanwhile may still be on its way.
+/// A **checkpoint** is a point where each party has received all that the other has sent: it fixes the
+/// positions of both directions. A **challenge** to one party binds the last checkpoint and all that this
+/// party has said by now; what the other one says meanwhile may still be on its way.
 pub(super) struct Transcript {
     to_verifier: Direction,
     to_prover: Direction,
@@ -64,8 +64,8 @@ impl Transcript {
         direction.position += bytes.len() as u64;
     }
 
-    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that two in a row
-    /// differ.
+    /// Fixes both positions; the digest of everything so far. Each has a number of its own, so that
+    /// two in a row differ.
     pub(super) fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery transcript v1, meeting");
         hasher.update(&self.checkpoint);

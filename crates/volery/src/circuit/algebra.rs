@@ -1,5 +1,5 @@
-//! Statements about vectors and matrices of any size: inner products, products of matrices, and short solutions of
-//! linear equations.
+//! Statements about vectors and matrices of any size: inner products, products of matrices, and short
+//! solutions of linear equations.
 //!
 //! They are what built-in statements of these names push, and what `bench` proves.
 

@@ -6,26 +6,28 @@ use crate::error::{Error, Result};
 use core::marker::PhantomData;
 use volery_primitives::Field;
 
-/// A reversible network of a chosen number of multiplications over `F`, and, but for the ends, two additions to each.
+/// A reversible network of a chosen number of multiplications over `F`, and, but for the ends,
+/// two additions to each.
 ///
-/// Step t turns a state `s` of a few wires by `s[k] += s[i]·s[j]` and `s[a] += s[b]`, at places that are public
-/// pseudo-random functions of t, with a period. The first half of the multiplications runs so; the second half undoes
-/// the steps from the last to the first, and each element of the state must come out as it went in. So any witness
-/// satisfies the network, and a wrong product anywhere is a wrong element at the end, because all steps on the way
-/// there are injective. Where the number is odd, the multiplication in the middle is by one, and must change nothing.
+/// Step t turns a state `s` of a few wires by `s[k] += s[i]·s[j]` and `s[a] += s[b]`, at places that are
+/// public pseudo-random functions of t, with a period. The first half of the multiplications runs so; the
+/// second half undoes the steps from the last to the first, and each element of the state must come out as it
+/// went in. So any witness satisfies the network, and a wrong product anywhere is a wrong element at the end,
+/// because all steps on the way there are injective. Where the number is odd, the multiplication in the
+/// middle is by one, and must change nothing.
 ///
-/// No step subtracts, which would take two gates: the wires with odd numbers change their signs in the middle, and then
-/// the same additions undo what they did before. That asks of the places that `a` or `b` is odd, but not both, and that
-/// of `i`, `j` and `k` one is odd. Wires are negated in the middle and at the end, as many as
-/// the state has.
+/// No step subtracts, which would take two gates: the wires with odd numbers change their signs in the
+/// middle, and then the same additions undo what they did before. That asks of the places that `a` or `b` is
+/// odd, but not both, and that of `i`, `j` and `k` one is odd. Wires are negated in the middle and at the
+/// end, as many as the state has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arithmetic<F> {
     multiplications: u64,
     field: PhantomData<F>,
 }
 
-/// The most wires of state: at 32 bytes each they take half of a first-level cache, and hundreds of multiplications, on
-/// average, lie between two changes of a wire.
+/// The most wires of state: at 32 bytes each they take half of a first-level cache, and hundreds of
+/// multiplications, on average, lie between two changes of a wire.
 const WIDEST: u64 = 512;
 
 impl<F: Field> Arithmetic<F> {
@@ -140,8 +142,8 @@ fn pass<B: Backend>(
     Ok(next.wires)
 }
 
-/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is
-/// not that of making up its places.
+/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of
+/// a gate is not that of making up its places.
 const PERIOD: u64 = 1024;
 
 /// Where one step reads and writes.

@@ -1,6 +1,7 @@
 //! Bristol Fashion, and the Bristol Format before it, read as a stream; the former is written as one, too.
 //!
-//! Both are text: one gate to a line, numbered wires, the inputs on the first wires and the outputs on the last.
+//! Both are text: one gate to a line, numbered wires, the inputs on the first wires and the
+//! outputs on the last.
 //! ```text
 //! Bristol Fashion (1)           the old format (2)
 //! gates wires                   gates wires
@@ -11,10 +12,10 @@
 //! 1 1 constant out EQ
 //! 2n n a… b… out… MAND          n products side by side
 //! ```
-//! Which one it is shows in the third line. Lines may end in CR LF, and blank lines count for nothing. A gate is
-//! pushed as soon as its line is read; what is held is the table of wires that the plain program needs, and one block
-//! of text. The file is untrusted: its header is held against its length before anything is allocated, and each
-//! malformation is an error that names the line.
+//! Which one it is shows in the third line. Lines may end in CR LF, and blank lines count for nothing. A gate
+//! is pushed as soon as its line is read; what is held is the table of wires that the plain program needs,
+//! and one block of text. The file is untrusted: its header is held against its length before anything is
+//! allocated, and each malformation is an error that names the line.
 //!
 //! 1. <https://nigelsmart.github.io/MPC-Circuits/>
 //! 2. <https://nigelsmart.github.io/MPC-Circuits/old-circuits.html>
@@ -72,7 +73,8 @@ impl Bristol {
     /// Opens the file at `path`: reads its header, and all of it once for the digest.
     ///
     /// # Errors
-    /// `Invalid` where it cannot be read, is no regular file, or has a malformed header. Gates are not looked at.
+    /// `Invalid` where it cannot be read, is no regular file, or has a malformed header.
+    /// Gates are not looked at.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::new(path.display().to_string(), Source::Path(path.to_owned()))
@@ -106,12 +108,12 @@ impl Bristol {
         &self.digest
     }
 
-    /// Pushes the circuit into `backend`: takes a wire for each input bit from `input`, pushes the gates, and hands
-    /// each output bit to `output`. Inputs and outputs come in the order of their wires.
+    /// Pushes the circuit into `backend`: takes a wire for each input bit from `input`, pushes the gates, and
+    /// hands each output bit to `output`. Inputs and outputs come in the order of their wires.
     ///
     /// # Errors
-    /// `Invalid` where the file is malformed, or not the one that was opened; those of the backend, of `input` and of
-    /// `output`, unchanged.
+    /// `Invalid` where the file is malformed, or not the one that was opened; those of the backend, of
+    /// `input` and of `output`, unchanged.
     pub fn run<B: Backend<F = F2>>(
         &self,
         backend: &mut B,

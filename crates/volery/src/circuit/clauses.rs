@@ -1,8 +1,8 @@
 //! Disjunctions: one of several clauses holds, and not which.
 //!
-//! [`Clauses`] are written once, each like a circuit of its own with its own witness. A proof system that knows
-//! disjunctions proves them with the traffic of the largest clause alone; for all others [`OneOf`] makes one circuit of
-//! them, which proves every clause gate by gate. Both run a clause in a [`Branch`].
+//! [`Clauses`] are written once, each like a circuit of its own with its own witness. A proof system that
+//! knows disjunctions proves them with the traffic of the largest clause alone; for all others [`OneOf`]
+//! makes one circuit of them, which proves every clause gate by gate. Both run a clause in a [`Branch`].
 //!
 //! ```
 //! use volery::circuit::{Alternatives, Backend, Branch, Circuit, Clauses, Clear, OneOf};
@@ -55,9 +55,9 @@ pub trait Alternatives {
     /// How many clauses there are; at least one. They are numbered from 0.
     fn count(&self) -> usize;
 
-    /// The first clause with the same gates as this one but for public constants and wiring: gates are counted once for
-    /// all that are alike. Clauses that are alike have one [`Shape`](super::Shape), but for its additions, factors and
-    /// constants.
+    /// The first clause with the same gates as this one but for public constants and wiring: gates are
+    /// counted once for all that are alike. Clauses that are alike have one [`Shape`](super::Shape), but for
+    /// its additions, factors and constants.
     fn like(&self, clause: usize) -> usize {
         clause
     }
@@ -65,10 +65,11 @@ pub trait Alternatives {
 
 /// Clauses over F_2, of which one holds, and not said which.
 ///
-/// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the clauses that do
-/// not hold too, on zeros or on values at random.
+/// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the
+/// clauses that do not hold too, on zeros or on values at random.
 pub trait Clauses<B: Backend<F = F2>>: Alternatives {
-    /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and it asserts something.
+    /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and
+    /// it asserts something.
     ///
     /// # Errors
     /// Those of the backend, and `Invalid` where the clause is malformed.

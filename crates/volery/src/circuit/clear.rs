@@ -35,7 +35,8 @@ impl<'w, F: Field> Clear<'w, F> {
         }
     }
 
-    /// The values of witness and hints, in their order, with which `circuit` holds; there are `count` of them.
+    /// The values of witness and hints, in their order, with which `circuit` holds; there
+    /// are `count` of them.
     ///
     /// # Errors
     /// Those of the evaluation.

@@ -1,8 +1,10 @@
-//! Programs with assertions, written almost as in C: the statement "somebody knows an input that breaks this code".
+//! Programs with assertions, written almost as in C: the statement "somebody knows an input
+//! that breaks this code".
 //!
-//! A [`Code`] takes one statement after the other and keeps what C leaves implicit: which statements are *active*, that
-//! is, run on the secret input at all, and whether an active assertion has failed. Branches and loops run for both
-//! parties whatever the input; where they are inactive, they change no variable and fail no assertion.
+//! A [`Code`] takes one statement after the other and keeps what C leaves implicit: which statements are
+//! *active*, that is, run on the secret input at all, and whether an active assertion has failed.
+//! Branches and loops run for both parties whatever the input; where they are inactive, they change no
+//! variable and fail no assertion.
 //!
 //! ```
 //! use volery::circuit::Backend;
@@ -25,12 +27,14 @@
 //! - What [`Code::assert`] says.
 //!
 //! # Bounds
-//! Loops and `malloc` have public bounds. A run that goes beyond one *ends* there: what follows is inactive, so that it
-//! fails no assertion. The statement speaks of runs within the bounds, and never calls a bug what is none.
+//! Loops and `malloc` have public bounds. A run that goes beyond one *ends* there: what follows is
+//! inactive, so that it fails no assertion. The statement speaks of runs within the bounds, and never
+//! calls a bug what is none.
 //!
 //! # Types
-//! Those of a 64-bit Unix: [`Char`] of 8 bits, unsigned as on ARM, [`Int`] of 32, [`Size`] of 64, and pointers of 8 bytes.
-//! Memory that was never written reads as zero. A pointer points into one array all its life.
+//! Those of a 64-bit Unix: [`Char`] of 8 bits, unsigned as on ARM, [`Int`] of 32, [`Size`] of 64,
+//! and pointers of 8 bytes. Memory that was never written reads as zero. A pointer points into
+//! one array all its life.
 
 mod assertion;
 mod boolean;
@@ -61,8 +65,8 @@ use volery_primitives::F2;
 
 /// A program on its way into a backend: see the [module](self).
 ///
-/// Values borrow it, so that `x + 1` reads as in C. The first error of the backend is kept for [`Code::finish`]; after
-/// it nothing more is pushed.
+/// Values borrow it, so that `x + 1` reads as in C. The first error of the backend is kept for
+/// [`Code::finish`]; after it nothing more is pushed.
 pub struct Code<B: Backend> {
     state: RefCell<State<B>>,
     overflow: bool,
@@ -71,19 +75,20 @@ pub struct Code<B: Backend> {
 struct State<B: Backend> {
     backend: B,
     error: Option<Error>,
-    /// What is open, from the program itself to the innermost block, each with its activity, within that of the one
-    /// before.
+    /// What is open, from the program itself to the innermost block, each with its activity, within
+    /// that of the one before.
     levels: Vec<(Level, Bit<B::Wire>)>,
     failed: Bit<B::Wire>,
     assertions: Assertions,
 }
 
 impl<'b, B: Backend<F = F2>> Code<&'b mut B> {
-    /// Pushes `program` into `b`, and gives whether one of its assertions fails. Neither is asserted: this may be one
-    /// clause of many.
+    /// Pushes `program` into `b`, and gives whether one of its assertions fails. Neither is asserted: this
+    /// may be one clause of many.
     ///
     /// # Errors
-    /// Those of the backend; `Invalid` for a program that makes no sense, such as a `break_` outside of a loop.
+    /// Those of the backend; `Invalid` for a program that makes no sense, such as a
+    /// `break_` outside of a loop.
     pub fn run(b: &'b mut B, program: impl FnOnce(&Self)) -> Result<Outcome<B::Wire>> {
         let code = Self::new(b);
         program(&code);

@@ -165,7 +165,8 @@ pub struct Size {
 }
 
 impl Size {
-    /// That of a statement with so many commitments, all of them products, and neither polynomials nor matrices.
+    /// That of a statement with so many commitments, all of them products, and neither
+    /// polynomials nor matrices.
     pub fn gates(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
     }
@@ -457,7 +458,8 @@ mod tests {
         Count::fingerprint(&Over(circuit)).unwrap().1
     }
 
-    /// x·(y, z) = (1, 0), and x·y = z beside a public vector that nothing is said about: the same operands in a row.
+    /// x·(y, z) = (1, 0), and x·y = z beside a public vector that nothing is said about: the
+    /// same operands in a row.
     #[test]
     fn products_of_matrices_of_other_sizes_have_other_fingerprints() {
         let public = [F61::ONE, F61::ZERO];

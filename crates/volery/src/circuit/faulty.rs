@@ -5,7 +5,8 @@ use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
 
-/// Clear evaluation in which products, hints or committed polynomials are too large by one: one of them, or several.
+/// Clear evaluation in which products, hints or committed polynomials are too large by one: one
+/// of them, or several.
 pub(super) struct Faulty<'w, F> {
     clear: Clear<'w, F>,
     until: u64,
@@ -18,8 +19,8 @@ impl<'w, F: Field> Faulty<'w, F> {
         Self::with_pattern(witness, until, 1)
     }
 
-    /// An evaluation that errs, after `until` right products and hints, in each that has a one in `pattern`, from its
-    /// lowest bit.
+    /// An evaluation that errs, after `until` right products and hints, in each that has a one in `pattern`,
+    /// from its lowest bit.
     pub(super) fn with_pattern(
         witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         until: u64,

@@ -1,5 +1,5 @@
-//! What statements are made of: elements of any field, and over F_2 bits, words, integers, arrays, byte strings, hash
-//! functions, Merkle trees, ciphers and base64.
+//! What statements are made of: elements of any field, and over F_2 bits, words, integers, arrays, byte
+//! strings, hash functions, Merkle trees, ciphers and base64.
 //!
 //! ```
 //! use volery::circuit::gadget::{Bytes, sha256};
@@ -22,8 +22,9 @@
 //! ([`Polynomials`](super::Polynomials)), [`sha256_with_holes`] and [`products_with_holes`] state the same as
 //! [`sha256`] and [`Word::mul`] with a fraction of the commitments.
 //!
-//! A gate with a public operand costs nothing: it folds into its other operand. Within a word the least significant
-//! bit comes first, and within a string the first byte; a witness is read in that order ([`bits_of`]).
+//! A gate with a public operand costs nothing: it folds into its other operand. Within a word the
+//! least significant bit comes first, and within a string the first byte; a witness is read in that
+//! order ([`bits_of`]).
 //!
 //! Over other fields an [`Element`] takes the place of the bit:
 //!

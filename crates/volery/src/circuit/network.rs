@@ -7,11 +7,12 @@ use volery_primitives::F2;
 
 /// A reversible network of a chosen number of ANDs, and exactly four XORs to each.
 ///
-/// Step t turns a state `s` of a few wires by a Toffoli gate, `s[k] += s[i]·s[j]`, and up to three `s[a] += s[b]`, at
-/// places that are public pseudo-random functions of t, with a period. The first half of the ANDs runs so; the second
-/// half runs the same steps backwards, and each state bit must come out as it went in. So any witness satisfies the
-/// network, and a wrong product anywhere is a wrong bit at the end, because all steps on the way there are injective.
-/// Where the number is odd, the AND in the middle squares a sum, which must not change it.
+/// Step t turns a state `s` of a few wires by a Toffoli gate, `s[k] += s[i]·s[j]`, and up to three
+/// `s[a] += s[b]`, at places that are public pseudo-random functions of t, with a period. The first half of
+/// the ANDs runs so; the second half runs the same steps backwards, and each state bit must come out as it
+/// went in. So any witness satisfies the network, and a wrong product anywhere is a wrong bit at the end,
+/// because all steps on the way there are injective. Where the number is odd, the AND in the middle squares a
+/// sum, which must not change it.
 ///
 /// The comparisons at the end are XORs too; that many steps have one of the other kind less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub struct Network {
     widest: u64,
 }
 
-/// The most wires of state: they stay in the first-level cache, and 512 multiplications, on average, lie between two
-/// changes of a wire.
+/// The most wires of state: they stay in the first-level cache, and 512 multiplications, on average, lie
+/// between two changes of a wire.
 const WIDEST: u64 = 1024;
 
 impl Network {
@@ -94,8 +95,8 @@ impl Network {
         self.gates / 2
     }
 
-    /// XORs that are spared in each half: in their place stand the comparisons at the end, and two in the middle of an
-    /// odd number of ANDs.
+    /// XORs that are spared in each half: in their place stand the comparisons at the end, and two in the
+    /// middle of an odd number of ANDs.
     fn spared(&self) -> u64 {
         self.width() as u64 / 2 - self.gates % 2
     }
@@ -173,8 +174,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
 }
 
 impl Network {
-    /// The state after `run` has taken all `steps`, `times` in a row: in functions of many passes, and what remains one
-    /// by one.
+    /// The state after `run` has taken all `steps`, `times` in a row: in functions of many passes, and
+    /// what remains one by one.
     fn passes<B: Backend<F = F2>>(
         &self,
         b: &mut B,
@@ -236,8 +237,8 @@ struct State<W> {
     fresh: bool,
 }
 
-/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of a gate is
-/// not that of making up its places.
+/// Steps after which the places come again: a table of them stays in cache beside the state, and the time of
+/// a gate is not that of making up its places.
 const PERIOD: u64 = 1024;
 
 /// Passes over this table that are one function: calls of it are few.
@@ -265,8 +266,8 @@ impl Xor {
 }
 
 impl Step {
-    /// Step `t` on `width` wires, a power of two from 4 on (below that there are no steps). All that is used of the
-    /// places is that `k` is neither `i` nor `j`, and that no XOR is of a wire with itself.
+    /// Step `t` on `width` wires, a power of two from 4 on (below that there are no steps). All that is used
+    /// of the places is that `k` is neither `i` nor `j`, and that no XOR is of a wire with itself.
     fn new(t: u64, width: usize) -> Self {
         let x = (t + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);

@@ -1,7 +1,8 @@
 //! Polynomials in values that are committed to: what is computed without a commitment of its own.
 //!
-//! A proof system that can prove polynomials pays for what goes into them and what comes out, and not for what lies
-//! between; others prove the same statement gate by gate. Polynomials come side by side, in the lanes of a vector:
+//! A proof system that can prove polynomials pays for what goes into them and what comes out, and not
+//! for what lies between; others prove the same statement gate by gate. Polynomials come side by side,
+//! in the lanes of a vector:
 //!
 //! ```
 //! use volery::circuit::{Circuit, Polynomials};
@@ -48,9 +49,9 @@ pub const HIGHEST_DEGREE: usize = 128;
 
 /// A backend that computes vectors of polynomials in its wires.
 ///
-/// The lanes of a vector have one degree, which is known when the circuit is written: that of a product is the sum of
-/// the degrees, that of a sum the larger one. A vector of one lane goes with vectors of any number, as many times as
-/// they have lanes.
+/// The lanes of a vector have one degree, which is known when the circuit is written: that of a product is
+/// the sum of the degrees, that of a sum the larger one. A vector of one lane goes with vectors of any
+/// number, as many times as they have lanes.
 pub trait Polynomials: Backend {
     /// What this party holds for a vector of polynomials.
     type Vector: Clone;
@@ -100,15 +101,15 @@ pub trait Polynomials: Backend {
     /// Link errors.
     fn commit(&mut self, a: &Self::Vector) -> Result<Vec<Self::Wire>>;
 
-    /// Demands that every lane of `a` is zero. `name` says what is demanded; where it fails it is printed with the
-    /// number of the lane, if there are several.
+    /// Demands that every lane of `a` is zero. `name` says what is demanded; where it fails it is printed
+    /// with the number of the lane, if there are several.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the values and one is not zero; link errors.
     fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()>;
 
-    /// Demands that the product of two matrices is a third: by random vectors, drawn after all three are fixed, where
-    /// the system can. `name` is what the third is called.
+    /// Demands that the product of two matrices is a third: by random vectors, drawn after all three are
+    /// fixed, where the system can. `name` is what the third is called.
     ///
     /// # Errors
     /// `Unsatisfied` where this party knows the values and the product is another; link errors.

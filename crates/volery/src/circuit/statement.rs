@@ -1,8 +1,8 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
-//! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a built-in
-//! over another field. A [`Statement`] adds the public values, which both parties know, and is the [`Source`] of the
-//! gates that they execute. The prover makes a witness of the private values.
+//! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a
+//! built-in over another field. A [`Statement`] adds the public values, which both parties know, and is the
+//! [`Source`] of the gates that they execute. The prover makes a witness of the private values.
 //!
 //! # The order of bits
 //! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
@@ -83,8 +83,8 @@ pub trait Program: Sized + Sync {
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
-    /// The gates by kind, where all inputs are private that may be, and no output is asserted: but where a program does
-    /// nothing else with what it reads, its output is.
+    /// The gates by kind, where all inputs are private that may be, and no output is asserted: but where a
+    /// program does nothing else with what it reads, its output is.
     ///
     /// # Errors
     /// `Invalid` where the program is malformed.
@@ -125,12 +125,13 @@ pub struct Statement<P: Program = Relation> {
 }
 
 impl<P: Program> Statement<P> {
-    /// The statement that somebody knows values for the inputs that are not in `public`, such that the outputs in
-    /// `public` come out.
+    /// The statement that somebody knows values for the inputs that are not in `public`, such that the
+    /// outputs in `public` come out.
     ///
     /// # Errors
-    /// `Invalid` for a name that the relation has not, for a width that is not that of the port, where an input or
-    /// output that has to be public is not, and where no output is public: then there is nothing to prove.
+    /// `Invalid` for a name that the relation has not, for a width that is not that of the port,
+    /// where an input or output that has to be public is not, and where no output is public: then
+    /// there is nothing to prove.
     pub fn new(relation: P, mut public: Values<P::Value>) -> Result<Self> {
         let mut take =
             |ports: &[Port]| ports.iter().map(|port| public.take(port)).collect::<Result<Vec<_>>>();
@@ -211,7 +212,8 @@ impl<P: Program> Statement<P> {
     /// The witness that `private` makes.
     ///
     /// # Errors
-    /// `Invalid` where a private input has no value or one of another width, and for a name that is no private input.
+    /// `Invalid` where a private input has no value or one of another width, and for a name that
+    /// is no private input.
     pub fn witness(&self, mut private: Values<P::Value>) -> Result<P::Witness> {
         let mut values = Vec::new();
         for port in self.private_ports() {

@@ -1,16 +1,18 @@
 //! The gate stream: a statement as data, compiled once and executed by every proof system.
 //!
-//! A statement pushes its gates into one backend, the [`Recorder`], which writes them into blocks of records. Whoever
-//! takes part in a proof executes these block by block: the one interpreter of this module does it for each backend. So a
-//! statement is compiled once, whatever the number of systems, and a system once, whatever the number of statements. A
-//! reader of a file format, a builder in another language and a worker elsewhere meet the same blocks.
+//! A statement pushes its gates into one backend, the [`Recorder`], which writes them into blocks of records.
+//! Whoever takes part in a proof executes these block by block: the one interpreter of this module does it
+//! for each backend. So a statement is compiled once, whatever the number of systems, and a system once,
+//! whatever the number of statements. A reader of a file format, a builder in another language and a worker
+//! elsewhere meet the same blocks.
 //!
 //! # Layout
-//! A [`Block`] is a list of [`Record`]s of 16 bytes, `op`, `out`, `a` and `b`, with three side arrays: `words` of 32
-//! bits, which hold lists, `constants` of the field, and the functions of hints. Wires are **slots**, numbers of places
-//! in a table that whoever executes the block holds; a slot is written before it is read, and may be written again where
-//! nobody needs its value any more. Vectors of polynomials have slots of their own. A list of wires stands in `words` as
-//! the number of its runs, and for each run of consecutive slots the first and their number.
+//! A [`Block`] is a list of [`Record`]s of 16 bytes, `op`, `out`, `a` and `b`, with three side arrays:
+//! `words` of 32 bits, which hold lists, `constants` of the field, and the functions of hints. Wires are
+//! **slots**, numbers of places in a table that whoever executes the block holds; a slot is written before it
+//! is read, and may be written again where nobody needs its value any more. Vectors of polynomials have slots
+//! of their own. A list of wires stands in `words` as the number of its runs, and for each run of consecutive
+//! slots the first and their number.
 //!
 //! | op | `out` | `a` | `b` | means |
 //! |---|---|---|---|---|
@@ -35,17 +37,18 @@
 //! | | | | | product, on wires, or constants from `b` on |
 //! | `Drop` | | vector | | it is not read again |
 //!
-//! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the slots of
-//! its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as often as it is called:
-//! gates that repeat are neither recorded nor kept twice. When a function is complete it is known where each value is read
-//! last, and its slots are given again from there on. Outside of functions a slot is free again where the
-//! [`scope`](super::Backend::scope) of its wire ends.
+//! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the
+//! slots of its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as
+//! often as it is called: gates that repeat are neither recorded nor kept twice. When a function is complete
+//! it is known where each value is read last, and its slots are given again from there on. Outside of
+//! functions a slot is free again where the [`scope`](super::Backend::scope) of its wire ends.
 //!
-//! Assertions have no names in the stream. They are numbered in their order of execution, and where one fails, its name
-//! is asked of the [`Source`], which goes through the statement once more and formats the name of that one alone.
+//! Assertions have no names in the stream. They are numbered in their order of execution, and where one
+//! fails, its name is asked of the [`Source`], which goes through the statement once more and formats the
+//! name of that one alone.
 //!
-//! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the process leave
-//! them behind: a prover elsewhere has the statement itself.
+//! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the
+//! process leave them behind: a prover elsewhere has the statement itself.
 
 mod block;
 mod frame;
@@ -69,8 +72,8 @@ use crate::error::Result;
 use interpreter::Interpreter;
 use volery_primitives::{F2, Field};
 
-/// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in the same
-/// order as often as asked, and from several threads at once.
+/// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in
+/// the same order as often as asked, and from several threads at once.
 pub trait Source<F: Field>: Sync {
     /// Pushes every gate into `recorder`.
     ///
@@ -104,7 +107,8 @@ impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
     }
 }
 
-/// A statement as a stream of gates, whose functions are kept from one time to the next: for who goes through it often.
+/// A statement as a stream of gates, whose functions are kept from one time to the next: for who
+/// goes through it often.
 pub struct Stream<'s, F: Field> {
     source: &'s dyn Source<F>,
     functions: Functions<F>,

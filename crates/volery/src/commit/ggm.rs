@@ -1,11 +1,13 @@
 //! Trees of Goldreich, Goldwasser and Micali: a node is hashed into its two children.
 //!
-//! Two ways to give away all leaves but one: by sums, to somebody whose leaf is not known ([`Tree::punctured`], behind
-//! transfers), and by siblings, where all may know which it is ([`Tree::opened`]).
+//! Two ways to give away all leaves but one: by sums, to somebody whose leaf is not known
+//! ([`Tree::punctured`], behind transfers), and by siblings, where all may know which it
+//! is ([`Tree::opened`]).
 //!
-//! Who knows the root knows all leaves; who knows, of each level, the sum of the nodes on the side of the path's
-//! sibling knows all leaves but the one at the end of the path. Levels count from the root, whose level is 0, and level
-//! j follows bit depth−j of the place of the leaf, so that leaf y is the y-th from the left.
+//! Who knows the root knows all leaves; who knows, of each level, the sum of the nodes on the side of
+//! the path's sibling knows all leaves but the one at the end of the path. Levels count from the
+//! root, whose level is 0, and level j follows bit depth−j of the place of the leaf, so that leaf y
+//! is the y-th from the left.
 
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
@@ -43,8 +45,8 @@ impl Tree {
         children
     }
 
-    /// The leaves but for that at `hole`, where any value stands. `sums` has for each level from 1 on the sum of the
-    /// nodes on the side of the sibling of the path to `hole`. Time does not depend on `hole`.
+    /// The leaves but for that at `hole`, where any value stands. `sums` has for each level from 1 on the sum
+    /// of the nodes on the side of the sibling of the path to `hole`. Time does not depend on `hole`.
     pub(crate) fn punctured(&self, sums: &[F128], hole: u64) -> Zeroizing<Vec<F128>> {
         // The path so far: the hole among the nodes of this level.
         let mut path = 0;
@@ -68,8 +70,8 @@ impl Tree {
         nodes
     }
 
-    /// The nodes that give away all leaves under `root` at `depth` but that at `hidden`: for each level from 1 on the
-    /// sibling of its ancestor.
+    /// The nodes that give away all leaves under `root` at `depth` but that at `hidden`: for each level from
+    /// 1 on the sibling of its ancestor.
     pub(crate) fn siblings(&self, root: F128, depth: usize, hidden: u64) -> Vec<F128> {
         let mut nodes = Zeroizing::new(vec![root]);
         let sibling = |level: usize| (hidden >> (depth - level)) as usize ^ 1;

@@ -6,10 +6,10 @@
 //! | verifier | its secret, and the [`Opening`] of its transfers | 32 + 48 | 5 |
 //! | prover | Y and ρ, where everything that it was sent follows from the secret; else nothing | 48 | 6 |
 //!
-//! The verifier accepts where Y is what its circuit gives for a true statement. By then the prover knows as much, and
-//! its answer says only that it knew it before step 5. The order is what makes both believe: the prover has committed
-//! itself before it could know Y from the secret, and answers only after it has seen that Y depended on nothing but
-//! the truth of the statement.
+//! The verifier accepts where Y is what its circuit gives for a true statement. By then the prover knows as
+//! much, and its answer says only that it knew it before step 5. The order is what makes both believe: the
+//! prover has committed itself before it could know Y from the secret, and answers only after it has seen
+//! that Y depended on nothing but the truth of the statement.
 
 use super::Secret;
 use crate::channel::{Carried, Channel};
@@ -21,8 +21,9 @@ use subtle::{Choice, ConstantTimeEq};
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of the transfers'
-/// check, with a guess of the answer and a collision of commitments, for each transcript that the prover tries.
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of
+/// the transfers' check, with a guess of the answer and a collision of commitments, for each transcript
+/// that the prover tries.
 pub fn security() -> u32 {
     let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
     (-error.log2()).floor() as u32
@@ -35,12 +36,12 @@ fn commitment(sid: &[u8; 32], value: F128, nonce: &[u8; 32]) -> [u8; 32] {
     Digest::new("volery garbling v1, commitment").field(sid).field(&value.to_bytes()).field(nonce).finish()
 }
 
-/// The prover's end, with `value` for Y. `check` is asked whether all that the verifier sent follows from its secret, and
-/// Y with it.
+/// The prover's end, with `value` for Y. `check` is asked whether all that the verifier sent follows from its
+/// secret, and Y with it.
 ///
 /// # Errors
-/// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of `check`; link
-/// errors.
+/// `Misbehaved` where it does not: the verifier is told nothing, and the caller ends the session; those of
+/// `check`; link errors.
 pub fn answer(
     channel: &mut Channel,
     sid: &[u8; 32],

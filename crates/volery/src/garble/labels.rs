@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 /// Blocks drawn at a time.
 const DRAWN: usize = 64;
 
-/// The offset Δ of a garbled circuit, and the labels W_j^0 of zero of its inputs j = 0, 1, …: the blocks AES(salt ⊕ i)
-/// under the circuit's seed, of which Δ is number 0 and W_j^0 number j + 1. The labels of one are W_j^0 ⊕ Δ. Each proof
-/// has a salt of its own, so that no table of seeds serves for two.
+/// The offset Δ of a garbled circuit, and the labels W_j^0 of zero of its inputs j = 0, 1, …: the blocks
+/// AES(salt ⊕ i) under the circuit's seed, of which Δ is number 0 and W_j^0 number j + 1. The labels of one
+/// are W_j^0 ⊕ Δ. Each proof has a salt of its own, so that no table of seeds serves for two.
 pub struct Labels {
     seed: Aes128,
     salt: F128,

@@ -104,7 +104,8 @@ pub struct Stacking<'a> {
 }
 
 impl<'a> Stacking<'a> {
-    /// Onto `stack`, from its first block on; where `counts` is false, each block is left as it is, in the same time.
+    /// Onto `stack`, from its first block on; where `counts` is false, each block is left as it
+    /// is, in the same time.
     pub fn onto(stack: &'a mut [F128], counts: bool) -> Self {
         Self { stack: stack.iter_mut(), mask: u128::from(counts).wrapping_neg() }
     }

@@ -1,9 +1,9 @@
-//! Garbling without privacy: half gates of one ciphertext (Zahur, Rosulek and Evans, EUROCRYPT 2015, after Frederiksen,
-//! Nielsen and Orlandi, EUROCRYPT 2015) over a tweakable circular correlation robust hash.
+//! Garbling without privacy: half gates of one ciphertext (Zahur, Rosulek and Evans, EUROCRYPT 2015, after
+//! Frederiksen, Nielsen and Orlandi, EUROCRYPT 2015) over a tweakable circular correlation robust hash.
 //!
-//! Relation kept on every wire: the garbler holds the label **W^0** of zero, the label of one is W^0 ⊕ Δ, and the evaluator
-//! holds the value v with its label **L = W^0 ⊕ v·Δ**. The evaluator knows all values: the circuit hides nothing from
-//! it, and binds it to them.
+//! Relation kept on every wire: the garbler holds the label **W^0** of zero, the label of one is W^0 ⊕ Δ, and
+//! the evaluator holds the value v with its label **L = W^0 ⊕ v·Δ**. The evaluator knows all values: the
+//! circuit hides nothing from it, and binds it to them.
 //!
 //! | gate | garbler | evaluator |
 //! |---|---|---|
@@ -13,16 +13,16 @@
 //! | AND number g | h₀ = H(W_a^0, t), h₁ = H(W_a^0 ⊕ Δ, t); the ciphertext is h₀ ⊕ h₁ ⊕ W_b^0, and W^0 = h₀ | L = H(L_a, t) ⊕ v_a·(ciphertext ⊕ L_b) |
 //! | assertion that a is zero | digests W_a^0 | digests L_a |
 //!
-//! The tweak t is i·2^40 + g for circuit number i of a stack: it is never used twice under a salt. Values stand beside the
-//! labels, not in their low bits, so that no bit of a label is spent and wrong labels cannot steer the evaluator, who
-//! selects by a mask.
+//! The tweak t is i·2^40 + g for circuit number i of a stack: it is never used twice under a salt. Values
+//! stand beside the labels, not in their low bits, so that no bit of a label is spent and wrong labels cannot
+//! steer the evaluator, who selects by a mask.
 //!
-//! The **output** is one string of 128 bits however many wires are asserted: the digest of their labels, all of zero. To
-//! make it the evaluator needs W_a^0 for each asserted wire; where one carries a one it has W_a^0 ⊕ Δ, and not Δ.
-//! (Stacked garbling: instead of a tree of ANDs.)
+//! The **output** is one string of 128 bits however many wires are asserted: the digest of their labels, all
+//! of zero. To make it the evaluator needs W_a^0 for each asserted wire; where one carries a one it has
+//! W_a^0 ⊕ Δ, and not Δ. (Stacked garbling: instead of a tree of ANDs.)
 //!
-//! Hashes are a [`Construction`]: MITCCRH under a salt that the garbler draws afresh for each proof, which is told before the
-//! material and cannot be computed for beforehand; or TMMO under the same salt.
+//! Hashes are a [`Construction`]: MITCCRH under a salt that the garbler draws afresh for each proof, which is
+//! told before the material and cannot be computed for beforehand; or TMMO under the same salt.
 
 mod evaluator;
 mod garbler;
@@ -39,10 +39,10 @@ use zeroize::Zeroize;
 /// The most ANDs of one circuit: the tweak of the next circuit comes after.
 pub const MOST_GATES: u64 = 1 << 40;
 
-/// The computational security of so many gates under one salt, in bits: −log2 of what each evaluation of AES that an
-/// attacker makes is worth to it. After the bounds of Guo, Katz, Wang and Yu (S&P 2020; with Weng, CRYPTO 2020), up to
-/// their constants, for which two bits are taken off: under MITCCRH each key is used for one gate; under TMMO all gates
-/// share one, and each more of them helps.
+/// The computational security of so many gates under one salt, in bits: −log2 of what each evaluation of AES
+/// that an attacker makes is worth to it. After the bounds of Guo, Katz, Wang and Yu (S&P 2020; with Weng,
+/// CRYPTO 2020), up to their constants, for which two bits are taken off: under MITCCRH each key is used for
+/// one gate; under TMMO all gates share one, and each more of them helps.
 pub fn security(construction: Construction, gates: u64) -> f64 {
     match construction {
         Construction::MultiInstance => 126.0,

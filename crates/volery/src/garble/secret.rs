@@ -15,8 +15,8 @@ pub struct Key {
     pub arch: Arch,
     /// The hash of the gates.
     pub construction: Construction,
-    /// The salt of gates and labels, which is public and fresh for each proof: what could be computed beforehand is of no
-    /// use under it.
+    /// The salt of gates and labels, which is public and fresh for each proof: what could be computed
+    /// beforehand is of no use under it.
     pub salt: F128,
 }
 
@@ -45,8 +45,8 @@ impl Session {
     }
 }
 
-/// 256 random bits of the garbler, fresh for each proof, from which salt, seeds and the rest follow: who is told the
-/// secret can garble once more, and compare.
+/// 256 random bits of the garbler, fresh for each proof, from which salt, seeds and the rest follow: who is
+/// told the secret can garble once more, and compare.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Secret([u8; 32]);
 
@@ -66,7 +66,8 @@ impl Secret {
         self.derive(session, b"salt", 0)
     }
 
-    /// The seed of a circuit that is garbled alone, or of each clause where these are not the leaves of a tree.
+    /// The seed of a circuit that is garbled alone, or of each clause where these are not
+    /// the leaves of a tree.
     pub fn seed(&self, session: &Session, clause: usize) -> F128 {
         self.derive(session, b"seed", clause)
     }

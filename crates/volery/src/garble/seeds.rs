@@ -5,16 +5,17 @@
 //! | `tree` | h = ⌈log₂ m⌉ | for each level of a tree of 2^h leaves, the sums of the nodes on the left and on the right | the side of the sibling of the path to its clause |
 //! | `each` | m (none for one clause) | the seed of clause i, and the proof of retrieval | the latter for its clause, the former for others |
 //!
-//! `each` is the paper's (Heath and Kolesnikov, EUROCRYPT 2020, section 3). The output of the stack has a part that only
-//! those know who gave up a seed, the **key of retrieval**. In `each` it is the proof of retrieval: a prover that takes
-//! all seeds is without it, and one that takes it several times lacks several seeds, whose materials it cannot take
-//! apart: given all of them but one, it could answer only where its inputs satisfy the clause of that one. In `tree`
-//! whatever bits a prover chooses name a leaf, and it can compute all others and not this one. Where 2^h > m, that leaf
-//! may be one of no clause; so the key is the sum of a hash of each leaf of no clause: zero where there is none, known
-//! to all who lack the seed of a clause, and unknown to those who lack another leaf.
+//! `each` is the paper's (Heath and Kolesnikov, EUROCRYPT 2020, section 3). The output of the stack has a
+//! part that only those know who gave up a seed, the **key of retrieval**. In `each` it is the proof of
+//! retrieval: a prover that takes all seeds is without it, and one that takes it several times lacks several
+//! seeds, whose materials it cannot take apart: given all of them but one, it could answer only where its
+//! inputs satisfy the clause of that one. In `tree` whatever bits a prover chooses name a leaf, and it can
+//! compute all others and not this one. Where 2^h > m, that leaf may be one of no clause; so the key is the
+//! sum of a hash of each leaf of no clause: zero where there is none, known to all who lack the seed of a
+//! clause, and unknown to those who lack another leaf.
 //!
-//! A verifier that sends sums of no tree, or several proofs of retrieval, is found out when its transfers are compared
-//! with those that follow from its secret.
+//! A verifier that sends sums of no tree, or several proofs of retrieval, is found out when its transfers are
+//! compared with those that follow from its secret.
 
 use super::{Secret, Session};
 use crate::commit::ggm::{Tree, side};

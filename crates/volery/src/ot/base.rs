@@ -1,26 +1,27 @@
 //! Endemic oblivious transfers over ristretto255: Masny and Rindal, CCS 2019, with the batch hygiene of
 //! McQuoid, Rosulek and Roy 2021.
 //!
-//! After it the sender holds pairs (K_{i,0}, K_{i,1}), and the receiver with choice bits c holds K_{i,c_i}. "Endemic":
-//! an honest party's keys look random, a corrupt party may choose its own. The users of the keys must, and do, bear
-//! that.
+//! After it the sender holds pairs (K_{i,0}, K_{i,1}), and the receiver with choice bits c holds K_{i,c_i}.
+//! "Endemic": an honest party's keys look random, a corrupt party may choose its own. The users of the keys
+//! must, and do, bear that.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
 //! | receiver | R_{i,0}, R_{i,1} for each of n transfers | 64·n |
 //! | sender | M_i = s_i·g for each of them | 32·n |
 //!
-//! The receiver draws R_{i,1-c} at random and sets R_{i,c} = a_i·g − HG(i, c, R_{i,1-c}): whichever of the two it fixes
-//! last has its hash already determined, so it knows the logarithm of at most one Q_{i,b} = R_{i,b} + HG(i, b,
-//! R_{i,1-b}). Its message is uniform whatever the choices: they are hidden unconditionally. Keys are K_{i,b} = H(sid,
-//! i, b, h₁, M_i, s_i·Q_{i,b}), where h₁ digests the first message.
+//! The receiver draws R_{i,1-c} at random and sets R_{i,c} = a_i·g − HG(i, c, R_{i,1-c}): whichever
+//! of the two it fixes last has its hash already determined, so it knows the logarithm of at most
+//! one Q_{i,b} = R_{i,b} + HG(i, b, R_{i,1-b}). Its message is uniform whatever the choices: they
+//! are hidden unconditionally. Keys are K_{i,b} = H(sid, i, b, h₁, M_i, s_i·Q_{i,b}), where h₁
+//! digests the first message.
 //!
-//! Deviation: the paper allows one s for all transfers; a fresh s_i for each removes the argument about shared
-//! exponents, for 32 bytes and a fixed-base multiplication each. Security: programmable random oracle and the gap
-//! Diffie-Hellman assumption on ristretto255 (about 126 bits); not post-quantum.
+//! Deviation: the paper allows one s for all transfers; a fresh s_i for each removes the argument about
+//! shared exponents, for 32 bytes and a fixed-base multiplication each. Security: programmable random oracle
+//! and the gap Diffie-Hellman assumption on ristretto255 (about 126 bits); not post-quantum.
 //!
-//! Encodings that are not canonical are refused, and so is the identity as M_i. Ristretto has prime order: no cofactor
-//! to clear, no subgroup to check. An abort depends on public messages alone.
+//! Encodings that are not canonical are refused, and so is the identity as M_i. Ristretto has prime order: no
+//! cofactor to clear, no subgroup to check. An abort depends on public messages alone.
 
 use crate::channel::{Carried, Channel};
 use crate::error::{Error, Misbehaviour, Result};
@@ -120,8 +121,8 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
     Ok(pairs)
 }
 
-/// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not depend on the
-/// choices.
+/// The receiver's side of `count` transfers, with choice bit i at bit i of `choices`. Time does not
+/// depend on the choices.
 ///
 /// # Errors
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.
@@ -210,8 +211,8 @@ mod tests {
         }
     }
 
-    /// A receiver that takes both points for its own: whichever it fixes last has moved the hash under the other, so that it
-    /// knows one key of the two.
+    /// A receiver that takes both points for its own: whichever it fixes last has moved the hash under the
+    /// other, so that it knows one key of the two.
     #[test]
     fn a_receiver_of_both_slots_knows_one_key() {
         let (sender, receiver) = pipe(Duration::from_secs(10));

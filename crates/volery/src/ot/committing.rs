@@ -1,10 +1,11 @@
 //! Committing oblivious transfer: messages by choice, both of which the sender can be made to open.
 //!
-//! The sender holds pairs (m_j^0, m_j^1), the receiver chooses bits c_j and gets m_j^{c_j}. Later the sender opens, and
-//! the receiver, who knows by then what both messages should have been, checks **both of every transfer**, exactly as
-//! they were sent. So a sender that put something wrong where the receiver may not have looked is found out, and the
-//! receiver answers alike whatever it chose: no wrong message tests its choices. This is the committing transfer of
-//! Jawurek, Kerschbaum and Orlandi (CCS 2013), made of an extension that is opened by revealing Δ.
+//! The sender holds pairs (m_j^0, m_j^1), the receiver chooses bits c_j and gets m_j^{c_j}. Later the sender
+//! opens, and the receiver, who knows by then what both messages should have been, checks **both of every
+//! transfer**, exactly as they were sent. So a sender that put something wrong where the receiver may not
+//! have looked is found out, and the receiver answers alike whatever it chose: no wrong message tests its
+//! choices. This is the committing transfer of Jawurek, Kerschbaum and Orlandi (CCS 2013), made of an
+//! extension that is opened by revealing Δ.
 //!
 //! | from | message | bytes | |
 //! |---|---|---|---|
@@ -13,25 +14,27 @@
 //! | sender | m_j^0 ⊕ H(j, q_j) and m_j^1 ⊕ H(j, q_j ⊕ Δ) | 32·n | 3 |
 //! | sender | Δ, and K = H(K_0, …, K_127), its keys of the base transfers | 48 | 4 |
 //!
-//! There are B blocks of 128 correlated transfers, in chunks as there; those beyond n stay unused. With t_j = q_j ⊕
-//! c_j·Δ the receiver has one pad of each pair. H is BLAKE3 under a key that depends on all that was said before 3.
+//! There are B blocks of 128 correlated transfers, in chunks as there; those beyond n stay unused. With
+//! t_j = q_j ⊕ c_j·Δ the receiver has one pad of each pair. H is BLAKE3 under a key that depends on all
+//! that was said before 3.
 //!
-//! **Opening.** The receiver of the correlated transfers was the sender of the base transfers and knows both keys of
-//! each. So K is that of the keys which Δ chooses only where the sender used this Δ from the beginning: to open another
-//! one it would have to know both keys of a base transfer. A commitment to Δ that is not tied to the base transfers
-//! would not do. With Δ′ ready, the sender makes ciphertexts that open to the right messages where the receiver's
-//! **whole** choice is a guess, and to wrong ones otherwise; it then learns from the receiver's answer whether it is
-//! (`a_delta_that_was_not_used`). Then q_j = t_j ⊕ c_j·Δ, and the ciphertexts are made once more and compared by their
-//! digest.
+//! **Opening.** The receiver of the correlated transfers was the sender of the base transfers and knows both
+//! keys of each. So K is that of the keys which Δ chooses only where the sender used this Δ from the
+//! beginning: to open another one it would have to know both keys of a base transfer. A commitment to Δ that
+//! is not tied to the base transfers would not do. With Δ′ ready, the sender makes ciphertexts that open to
+//! the right messages where the receiver's **whole** choice is a guess, and to wrong ones otherwise; it then
+//! learns from the receiver's answer whether it is (`a_delta_that_was_not_used`). Then q_j = t_j ⊕ c_j·Δ, and
+//! the ciphertexts are made once more and compared by their digest.
 //!
-//! **Security.** Against a receiver: that of the extension's check, 121 bits, and of H as a random oracle; the sender
-//! sends nothing that depends on Δ before the check has passed. Against a sender: the choices are hidden by u. What an
-//! abort of the receiver leaks after 4 is that the sender was dishonest, and nothing else, as long as the receiver
-//! tells neither what was wrong nor anything before 4. Δ is spent by the opening: each use makes its own base
-//! transfers.
+//! **Security.** Against a receiver: that of the extension's check, 121 bits, and of H as a random oracle;
+//! the sender sends nothing that depends on Δ before the check has passed. Against a sender: the choices are
+//! hidden by u. What an abort of the receiver leaks after 4 is that the sender was dishonest, and nothing
+//! else, as long as the receiver tells neither what was wrong nor anything before 4. Δ is spent by the
+//! opening: each use makes its own base transfers.
 //!
-//! **Deviation**: the note's k = 1 takes 16 bytes a transfer and no trees; trees of depth 8 take 2, and the opening of
-//! Δ is tied to the base transfers alike, whose choices are the complement of its bits in the order of the trees.
+//! **Deviation**: the note's k = 1 takes 16 bytes a transfer and no trees; trees of depth 8 take 2, and
+//! the opening of Δ is tied to the base transfers alike, whose choices are the complement of its bits in
+//! the order of the trees.
 
 use super::softspoken::{self, Depth};
 use super::{base, pprf};
@@ -193,7 +196,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Step 4 is made of this, once, when the receiver has committed itself to all that it got out of its messages.
+    /// Step 4 is made of this, once, when the receiver has committed itself to all that it got
+    /// out of its messages.
     pub fn open(self) -> Opening {
         Opening { delta: *self.delta, keys: self.keys }
     }
@@ -293,7 +297,8 @@ impl Received {
     }
 }
 
-/// What so many transfers carry, whose receiver is the prover: before the sender's first message, and from there on.
+/// What so many transfers carry, whose receiver is the prover: before the sender's first
+/// message, and from there on.
 pub(crate) fn traffic(transfers: u64) -> [Carried; 2] {
     let choices = Carried::by_prover(transfers.div_ceil(8));
     let set_up = softspoken::traffic::set_up(Depth::Eight)

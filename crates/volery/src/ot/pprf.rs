@@ -1,8 +1,8 @@
 //! Punctured trees: all leaves for one party, all but one for the other.
 //!
-//! τ = 128/k trees of depth k. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base choices
-//! were the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The consistency check is that
-//! of Roy, "SoftSpokenOT", CRYPTO 2022.
+//! τ = 128/k trees of depth k. The dealer (the base OT's sender) knows every leaf; the puncturer, whose base
+//! choices were the complement of the bits of α_i, knows all leaves of tree i but the one at α_i. The
+//! consistency check is that of Roy, "SoftSpokenOT", CRYPTO 2022.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -10,13 +10,14 @@
 //! | dealer | t_i = ⊕_y s_{i,y}, the sum of the leaves' check halves | 32·τ |
 //! | dealer | H(all s_{i,y} in order) | 32 |
 //!
-//! Level 1 needs no correction: its two nodes are the base keys K_{i,1,0} and K_{i,1,1} themselves. Levels count from
-//! the root, and level j follows bit k−j of α, so that leaf y is the y-th from the left. A leaf is hashed into its
-//! working half r and its check half s, so that opening the sum of the latter says nothing about the former.
+//! Level 1 needs no correction: its two nodes are the base keys K_{i,1,0} and K_{i,1,1} themselves. Levels
+//! count from the root, and level j follows bit k−j of α, so that leaf y is the y-th from the left. A leaf
+//! is hashed into its working half r and its check half s, so that opening the sum of the latter says
+//! nothing about the former.
 //!
-//! What an abort leaks: a dealer that sends a wrong correction on one side learns one bit of α where the puncturer goes
-//! on, and is caught with probability 1/2 for each. Surviving α form an affine set, so that guessing the rest is as
-//! hard as before: the caller treats a failed check as the end of Δ.
+//! What an abort leaks: a dealer that sends a wrong correction on one side learns one bit of α where the
+//! puncturer goes on, and is caught with probability 1/2 for each. Surviving α form an affine set, so that
+//! guessing the rest is as hard as before: the caller treats a failed check as the end of Δ.
 
 use super::base::{Chosen, MOST, Pairs};
 use crate::channel::Channel;
@@ -88,8 +89,8 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
     Ok(leaves)
 }
 
-/// The puncturer's side: `keys` are the base keys it chose by the complement of `delta`'s bits, as [`choices`] says.
-/// The leaf at α_i is zero in tree i; time does not depend on α.
+/// The puncturer's side: `keys` are the base keys it chose by the complement of `delta`'s bits, as
+/// [`choices`] says. The leaf at α_i is zero in tree i; time does not depend on α.
 ///
 /// # Errors
 /// `Misbehaved` where the trees are inconsistent; link errors.
@@ -149,8 +150,8 @@ pub fn slice(delta: F128, i: usize, k: usize) -> u64 {
     (delta.0 >> (k * i)) as u64 & ((1 << k) - 1)
 }
 
-/// The base choices of a puncturer: transfer k·i + (j−1) is for level j of tree i, and asks for the sibling of the
-/// path.
+/// The base choices of a puncturer: transfer k·i + (j−1) is for level j of tree i, and asks for the
+/// sibling of the path.
 pub fn choices(delta: F128, k: usize) -> F128 {
     let mut choices = 0;
     for i in 0..MOST / k {

@@ -1,10 +1,11 @@
-//! Correlated transfers as a stream: SoftSpokenOT (Roy, CRYPTO 2022) with malicious security, for k = 4 and 8.
+//! Correlated transfers as a stream: SoftSpokenOT (Roy, CRYPTO 2022) with malicious
+//! security, for k = 4 and 8.
 //!
-//! Every row j satisfies `q_j = t_j ⊕ u_j·Δ`: the receiver holds the bit u_j and the row t_j, the sender q_j and Δ. Bit
-//! 0 of Δ is one, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero.
+//! Every row j satisfies `q_j = t_j ⊕ u_j·Δ`: the receiver holds the bit u_j and the row t_j, the sender q_j
+//! and Δ. Bit 0 of Δ is one, and bit 0 of the rows is pinned: t_j carries u_j there and q_j zero.
 //!
-//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = 128/k trees, and the sender
-//! all of them but leaf α_i of tree i, where Δ = Σ α_i·2^{k·i}. Then, all from the receiver:
+//! Set-up, once: [`base`] and [`pprf`] give the receiver the 2^k leaves of each of τ = 128/k trees, and the
+//! sender all of them but leaf α_i of tree i, where Δ = Σ α_i·2^{k·i}. Then, all from the receiver:
 //!
 //! | message | bytes | when |
 //! |---|---|---|
@@ -12,31 +13,31 @@
 //! | d_i of one mask block, a chunk whose rows nobody uses | 16·(τ−1) | each check |
 //! | x = φ(u), and H(φ(v_0) … φ(v_127)) | 48 | each check |
 //!
-//! A leaf r of tree i expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never used twice;
-//! π is AES under a public key of its own for each tree and chunk, so that whoever learns outputs of an unknown leaf
-//! has at most 64 of them to hold against one table. Tree i gives u_i = ⊕_y G(r_y), and for each m < k the column
-//! v_{i,m} = ⊕_{y: bit m of y} G(r_y). The sender keeps leaf y at place y ⊕ α_i, with the unknown one at place 0, where
-//! it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕ α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees
-//! speak of the same u = u_0.
+//! A leaf r of tree i expands to G(r, b) = π(r ⊕ b) ⊕ r ⊕ b for the running block number b, which is never
+//! used twice; π is AES under a public key of its own for each tree and chunk, so that whoever learns outputs
+//! of an unknown leaf has at most 64 of them to hold against one table. Tree i gives u_i = ⊕_y G(r_y), and
+//! for each m < k the column v_{i,m} = ⊕_{y: bit m of y} G(r_y). The sender keeps leaf y at place y ⊕ α_i,
+//! with the unknown one at place 0, where it enters no column; the same sums are then w_{i,m} = v_{i,m} ⊕
+//! α_{i,m}·u_i, and adding α_{i,m}·d_i makes all trees speak of the same u = u_0.
 //!
-//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) = Σ_b χ_b·X_b
-//! over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows packed into field
-//! elements would not do: errors in different columns can be placed to cancel, and Δ then leaks after one lucky guess
-//! of k bits (`packed_check_attack` in the tests). The χ of a chunk come from the transcript after the chunk's d_i,
-//! **those of the mask block too**: a mask with a known coefficient, sent last, could take back every error before it
-//! (`late_mask_attack`). The receiver may use its rows at once, while the sender must reveal nothing that depends on Δ
-//! before [`Sender::check`] has passed.
+//! The check is **column-wise**: 128 equations φ(w_p) = φ(v_p) ⊕ Δ_p·x, one for each bit of Δ, where φ(X) =
+//! Σ_b χ_b·X_b over F_{2^128} with independent χ_b, over all chunks and the mask block. One equation on rows
+//! packed into field elements would not do: errors in different columns can be placed to cancel, and Δ then
+//! leaks after one lucky guess of k bits (`packed_check_attack` in the tests). The χ of a chunk come from the
+//! transcript after the chunk's d_i, **those of the mask block too**: a mask with a known coefficient, sent
+//! last, could take back every error before it (`late_mask_attack`). The receiver may use its rows at once,
+//! while the sender must reveal nothing that depends on Δ before [`Sender::check`] has passed.
 //!
-//! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where tree 0 is
-//! one of them, since its lowest bit is public), and then all rows are correct for an adjusted u and it has guessed
-//! those c slices of Δ: guessing the rest is as hard as before. To this adds the collision of two error vectors under
-//! φ, C(τ,2)·2^-128 for each transcript that it tries. What an abort leaks: that such a guess was wrong; Δ must not be
-//! used again, and a failed check consumes the sender.
+//! Soundness: a receiver that deviates in c trees passes with probability at most 2^{-kc} (2^{-kc+1} where
+//! tree 0 is one of them, since its lowest bit is public), and then all rows are correct for an adjusted u
+//! and it has guessed those c slices of Δ: guessing the rest is as hard as before. To this adds the collision
+//! of two error vectors under φ, C(τ,2)·2^-128 for each transcript that it tries. What an abort leaks: that
+//! such a guess was wrong; Δ must not be used again, and a failed check consumes the sender.
 //!
 //! Privacy: x hides φ(u) but with probability 2^-128 (a zero coefficient of the mask). A sender that sets up
-//! dishonestly gains nothing: whatever its base choices, they name some α for each tree, of which it lacks that leaf; a
-//! Δ with bit 0 zero is as good as the one with it set, since bit 0 of the rows is pinned; and the digest holds only
-//! what follows from x and what the sender has.
+//! dishonestly gains nothing: whatever its base choices, they name some α for each tree, of which it lacks
+//! that leaf; a Δ with bit 0 zero is as good as the one with it set, since bit 0 of the rows is pinned; and
+//! the digest holds only what follows from x and what the sender has.
 //!
 //! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
 
@@ -91,7 +92,8 @@ impl Depth {
     }
 }
 
-/// The leaves and their running counter, which both parties advance alike. Not `Clone`: a block number is used once.
+/// The leaves and their running counter, which both parties advance alike. Not `Clone`: a block
+/// number is used once.
 struct Expansion {
     arch: Arch,
     depth: Depth,
@@ -285,7 +287,8 @@ impl Sender {
         Self::over(channel, arch, depth, delta, &keys)
     }
 
-    /// Sets up over base transfers whose receiver this party was, with the choices that [`pprf::choices`] names.
+    /// Sets up over base transfers whose receiver this party was, with the choices that
+    /// [`pprf::choices`] names.
     ///
     /// # Errors
     /// As for [`Sender::new`].

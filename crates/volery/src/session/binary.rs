@@ -60,8 +60,8 @@ impl Binary {
         BitCorrelations::Lpn(Params::WAN),
     ];
 
-    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and nothing
-    /// else is considered.
+    /// Up to this many committed bits a statement is small: trees of depth 8 then send the least in all, and
+    /// nothing else is considered.
     pub const SMALL_STATEMENT: u64 = 1 << 18;
 
     /// The bits of statistical security of the consistency checks.

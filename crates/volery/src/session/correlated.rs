@@ -1,4 +1,5 @@
-//! Sessions of the systems that take correlations: each statement on its way from the handshake to the report.
+//! Sessions of the systems that take correlations: each statement on its way from the
+//! handshake to the report.
 
 use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::statement::check_stream;
@@ -343,7 +344,8 @@ impl<'c, S: Setting> Common<'c, S> {
 }
 
 impl<C: Copy + Into<Correlations>> Run<C> {
-    /// Draws what the statement will take, where shares come straight from transfers: they are a part of the set-up.
+    /// Draws what the statement will take, where shares come straight from transfers: they are
+    /// a part of the set-up.
     fn draw_ahead<S: Share + 'static>(
         &self,
         vole: BoxedVole<S>,

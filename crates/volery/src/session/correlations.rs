@@ -7,8 +7,8 @@ use crate::vole::lpn::Params;
 use core::fmt;
 use std::time::Instant;
 
-/// Where the correlated randomness comes from, by the name that it has on the wire, in options and in reports. What it
-/// stands for is up to the setting: see [`Setting::Correlations`].
+/// Where the correlated randomness comes from, by the name that it has on the wire, in options and in
+/// reports. What it stands for is up to the setting: see [`Setting::Correlations`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Correlations(&'static str);
 
@@ -95,8 +95,8 @@ pub enum Use {
 }
 
 impl Cost {
-    /// The one of `all` that is fastest for so many shares over a link of so many Mbit/s each way; of two that hardly
-    /// differ the one that sends less.
+    /// The one of `all` that is fastest for so many shares over a link of so many Mbit/s each way; of two
+    /// that hardly differ the one that sends less.
     pub(super) fn fastest<C: Copy>(
         all: &[C],
         cost: impl Fn(C) -> Self,
@@ -185,7 +185,8 @@ pub(super) const WARM_UP: usize = 64 << 10;
 pub(super) const PROBE: usize = 192 << 10;
 
 impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the bandwidth, zero where unknown.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the
+    /// bandwidth, zero where unknown.
     pub(super) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.into().name().into(),
@@ -211,12 +212,12 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         Ok(Self::Auto { shares, bandwidth: (mbps > 0).then_some(mbps as f64) })
     }
 
-    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows one and
-    /// it matters, it is measured.
+    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows
+    /// one and it matters, it is measured.
     ///
     /// # Errors
-    /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs` makes no
-    /// sense; link errors.
+    /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs`
+    /// makes no sense; link errors.
     pub(super) fn resolve<S: Setting<Correlations = C>>(
         self,
         theirs: &str,
@@ -341,7 +342,8 @@ mod tests {
         assert_eq!([Short::NON_INTERACTIVE, Long::NON_INTERACTIVE], [false, true]);
     }
 
-    /// Straight from transfers each block has a check: those that products of matrices end early, and those of masks.
+    /// Straight from transfers each block has a check: those that products of matrices end
+    /// early, and those of masks.
     #[test]
     fn blocks_that_commit_to_nothing_count() {
         type Short = Over<F61>;

@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::zk::Accepted;
 use volery_primitives::F2;
 
-/// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By a stack the largest
-/// clause is all that is sent of them; other systems prove all of them, gate by gate.
+/// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By a stack
+/// the largest clause is all that is sent of them; other systems prove all of them, gate by gate.
 ///
 /// # Errors
-/// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or a clause is wrong, or there is no clause of this
-/// number; otherwise those of [`prove`](crate::prove).
+/// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or a clause is wrong, or there is no
+/// clause of this number; otherwise those of [`prove`](crate::prove).
 pub fn prove_one_of(
     clauses: &dyn ClauseSource,
     chosen: usize,
@@ -47,7 +47,8 @@ pub fn prove_one_of(
     })
 }
 
-/// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses`, and tells it the verdict.
+/// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses`, and
+/// tells it the verdict.
 ///
 /// # Errors
 /// Those of [`verify`](crate::verify).

@@ -1,7 +1,8 @@
 //! What a session will send, from the size of its statement alone.
 //!
-//! Every message of a session has a length that both sides know beforehand. Each protocol says what its messages carry,
-//! beside the table of them; here this is put together. The tests hold the sums against runs, to the byte.
+//! Every message of a session has a length that both sides know beforehand. Each protocol says what
+//! its messages carry, beside the table of them; here this is put together. The tests hold the sums
+//! against runs, to the byte.
 
 mod garbled;
 mod over;
@@ -22,8 +23,8 @@ use crate::zk::quicksilver::traffic as quicksilver;
 /// What a session of one statement sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Before the first gate: but shares straight from transfers, which are drawn there too where both parties chose them
-    /// for the size of the statement, stand in the total alone.
+    /// Before the first gate: but shares straight from transfers, which are drawn there too where both
+    /// parties chose them for the size of the statement, stand in the total alone.
     pub setup: Carried,
     /// In all.
     pub total: Carried,
@@ -47,8 +48,8 @@ impl Estimate {
 
 impl Binary {
     /// What a session of one statement of this size sends over these correlations, where they were given; see
-    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many polynomials,
-    /// leaves a part of a block unused that is not counted.
+    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many
+    /// polynomials, leaves a part of a block unused that is not counted.
     pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
         let (commitments, masks) = (size.commitments, quicksilver::masks(size, 128));
         let (setup, drawn, shares) = match correlations {

@@ -26,8 +26,8 @@ pub struct Garbling {
     pub seeds: Seeds,
     /// Threads that garble the clauses of a stack, each with a buffer of the largest of them.
     pub threads: usize,
-    /// Whether the prover of a stack does the same work whichever clause holds, which takes more than twice as long: for
-    /// a verifier that could tell by the time it takes.
+    /// Whether the prover of a stack does the same work whichever clause holds, which takes more than twice
+    /// as long: for a verifier that could tell by the time it takes.
     pub fixed_work: bool,
 }
 
@@ -217,8 +217,8 @@ impl ProofOfClauses for Stack {
     }
 }
 
-/// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the work that the
-/// chosen clause takes.
+/// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the
+/// work that the chosen clause takes.
 fn evaluate_in_vain(clauses: &ClauseStream<'_>, clause: usize, witness: Stream<'_, F2>) {
     let endless: Stream<'_, F2> = Box::new(witness.chain(core::iter::repeat(F2::ZERO)));
     let mut clear = Clear::new(endless);

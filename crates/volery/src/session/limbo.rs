@@ -32,8 +32,8 @@ pub struct Simulation {
     pub aggregation: Aggregation,
     /// Threads that share the repetitions.
     pub threads: usize,
-    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`] bytes.
-    /// Whoever verifies must give the same, or nothing.
+    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`]
+    /// bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
 }
 
@@ -51,8 +51,8 @@ impl Default for Simulation {
 /// The security that is asked for, in bits.
 ///
 /// # Errors
-/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is found in an
-/// hour by whoever may try as often as it likes.
+/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is
+/// found in an hour by whoever may try as often as it likes.
 fn asked(options: &Options, mode: Mode) -> Result<u32> {
     match (mode, options.security) {
         (Mode::Interactive, asked) => Ok(asked.unwrap_or(40)),
@@ -105,8 +105,8 @@ fn choose<S: Setting>(options: &Options, shape: &Shape, mode: Mode) -> Result<Pa
     settled::<S>(&options.simulation.wishes, asked(options, mode)?, shape, mode)
 }
 
-/// The parameters that are wished for, or else chosen. In a file they have no more repetitions than any security takes:
-/// these would be work that a stranger makes for whoever verifies it.
+/// The parameters that are wished for, or else chosen. In a file they have no more repetitions than any
+/// security takes: these would be work that a stranger makes for whoever verifies it.
 fn settled<S: Setting>(wishes: &Wishes, security: u32, shape: &Shape, mode: Mode) -> Result<Parameters> {
     let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
     let given = Parameters::choose(&demand, mode, security, wishes, &fields)?;
@@ -312,12 +312,13 @@ fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
     })
 }
 
-/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the statement
-/// can verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets pieces of a few kilobytes.
+/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows
+/// the statement can verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets
+/// pieces of a few kilobytes.
 ///
 /// # Errors
-/// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are wrong; `Io`
-/// where `out` fails.
+/// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are
+/// wrong; `Io` where `out` fails.
 pub fn prove_to(
     circuit: &(impl Provable<Binary> + ?Sized),
     witness: impl IntoIterator<Item = F2> + Clone,
@@ -340,8 +341,9 @@ pub fn prove_to_over<S: Setting>(
     files::<S>(options)?.prove_to(circuit.source(), &witness, out, options)
 }
 
-/// What a proof file says about its statement in words, which are the prover's: it may be read before anything is known
-/// of the statement, and then says nothing for sure. `proof` gives the beginning of the file.
+/// What a proof file says about its statement in words, which are the prover's: it may be read
+/// before anything is known of the statement, and then says nothing for sure. `proof` gives the
+/// beginning of the file.
 ///
 /// # Errors
 /// `Rejected` where it is no proof file; `Disagreed` where it is of another version; `Io`.
@@ -349,15 +351,16 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
     Header::read(proof).map(|(header, _)| header.label)
 }
 
-/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end. The
-/// parameters are those of the file; `options` say what security they must give. Memory does not depend on how long the
-/// file is where one thread reads it and all views fit side by side, 255 of them, which they do where nobody wished
-/// otherwise; else what is read is kept until all of them were followed. `proof` should be buffered.
+/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end.
+/// The parameters are those of the file; `options` say what security they must give. Memory does not depend
+/// on how long the file is where one thread reads it and all views fit side by side, 255 of them, which
+/// they do where nobody wished otherwise; else what is read is kept until all of them were followed.
+/// `proof` should be buffered.
 ///
 /// # Errors
-/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof does not
-/// hold, is not whole, or something follows it; `Invalid` where it is worth less than asked for, or the circuit is
-/// wrong; `Io`.
+/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof
+/// does not hold, is not whole, or something follows it; `Invalid` where it is worth less than asked for, or
+/// the circuit is wrong; `Io`.
 pub fn verify_from(
     circuit: &(impl Provable<Binary> + ?Sized),
     proof: &mut (impl Read + Send),
@@ -366,8 +369,8 @@ pub fn verify_from(
     verify_from_over::<Binary>(circuit, proof, options)
 }
 
-/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61>>(…)`. Over others
-/// than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
+/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61>>(…)`. Over
+/// others than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.

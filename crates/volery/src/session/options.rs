@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
 
-/// How to run proofs. Both parties must agree on `statement`, and on `correlations` where both name some; the handshake
-/// sees to it.
+/// How to run proofs. Both parties must agree on `statement`, and on `correlations` where both name some; the
+/// handshake sees to it.
 #[derive(Clone)]
 pub struct Options {
-    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver, Limbo and Wolverine, and sessions of several
-    /// statements QuickSilver and Wolverine.
+    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver, Limbo and Wolverine, and
+    /// sessions of several statements QuickSilver and Wolverine.
     pub system: System,
     /// How circuits are garbled, where they are.
     pub garbling: Garbling,
@@ -29,31 +29,35 @@ pub struct Options {
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
     pub bandwidth: Option<f64>,
-    /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is walked once
-    /// more to make one of its gates. It must name the circuit: challenges bind it and nothing else of the statement.
+    /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is
+    /// walked once more to make one of its gates. It must name the circuit: challenges bind it and nothing
+    /// else of the statement.
     pub statement: Option<[u8; 32]>,
-    /// The size of the first statement, for that choice and for the soundness bound; counted where `None` and needed.
+    /// The size of the first statement, for that choice and for the soundness bound; counted
+    /// where `None` and needed.
     pub size: Option<Size>,
-    /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over extensions
-    /// of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a file, which set its
-    /// parameters; for Wolverine 40, for which buckets are as large as they must be: with them both parties must ask for the
-    /// same.
+    /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
+    /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a
+    /// file, which set its parameters; for Wolverine 40, for which buckets are as large as they must be: with
+    /// them both parties must ask for the same.
     pub security: Option<u32>,
-    /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused over
-    /// extensions of less than 2^100 elements, for which they could be searched offline. Correlations still take
-    /// messages of both parties. By Wolverine buckets are then as large as 128 bits take, and there is no sacrifice.
+    /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused
+    /// over extensions of less than 2^100 elements, for which they could be searched offline. Correlations
+    /// still take messages of both parties. By Wolverine buckets are then as large as 128 bits take, and
+    /// there is no sacrifice.
     pub non_interactive: bool,
-    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but QuickSilver and
-    /// Wolverine always do. Without it a witness that fails is noticed during the proof, which then ends at its end: a
-    /// verifier learns that it failed, and not where.
+    /// Whether the prover evaluates the circuit in the clear before it sends anything, which all but
+    /// QuickSilver and Wolverine always do. Without it a witness that fails is noticed during the proof,
+    /// which then ends at its end: a verifier learns that it failed, and not where.
     pub check: bool,
     /// The instruction set of the kernels.
     pub arch: Arch,
-    /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of those that
-    /// this party garbles or evaluates, as often as it does.
+    /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of
+    /// those that this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
-    /// Where the number is stored to which `progress` comes in the end, as soon as it is known. Limbo alone says it: how
-    /// often parties are simulated follows from its parameters, and other systems count each multiplication once.
+    /// Where the number is stored to which `progress` comes in the end, as soon as it is known. Limbo alone
+    /// says it: how often parties are simulated follows from its parameters, and other systems count each
+    /// multiplication once.
     pub work: Option<Arc<AtomicU64>>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]
@@ -100,8 +104,8 @@ pub struct Proof {
     pub compressions: u32,
     /// All that the prover said, without handshake or header.
     pub bytes: u64,
-    /// How long this party worked on it: a prover from its witness to its last message, a verifier from the first one that
-    /// it does not only keep.
+    /// How long this party worked on it: a prover from its witness to its last message, a verifier from the
+    /// first one that it does not only keep.
     pub work: Duration,
 }
 

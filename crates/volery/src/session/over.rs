@@ -48,8 +48,8 @@ impl From<FieldCorrelations> for Correlations {
 /// The field `B`, with MACs in its extension `E`.
 pub struct Over<B, E = B>(PhantomData<(B, E)>);
 
-/// Up to so many commitments a statement takes its shares straight from transfers: their traffic is then less than that
-/// of the first sets.
+/// Up to so many commitments a statement takes its shares straight from transfers: their traffic is then less
+/// than that of the first sets.
 const DIRECT: u64 = 2048;
 /// Up to so many `tiny` is enough, and sends the least in all.
 const TINY: u64 = 200_000;
@@ -228,7 +228,8 @@ where
             }
             FieldCorrelations::Direct => f64::INFINITY,
         };
-        // A transcript may be searched for a challenge under which errors cancel; a product of matrices has two chances.
+        // A transcript may be searched for a challenge under which errors cancel; a product of
+        // matrices has two chances.
         let transcript =
             if Self::NON_INTERACTIVE { -(2.0 * likeliest::<B, E>()).log2() } else { f64::INFINITY };
         let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());

@@ -46,12 +46,12 @@ pub trait Setting: Sized + 'static {
     const BOUND_BY_SIZE: bool;
     /// Whether challenges come from the transcript, so that gates are one-way.
     const NON_INTERACTIVE: bool;
-    /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast and takes long
-    /// to compile, and not its stream of gates.
+    /// Whether QuickSilver runs a copy of each Rust statement that is compiled for it alone, which is fast
+    /// and takes long to compile, and not its stream of gates.
     const MONOMORPHIC: bool;
 
-    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is not the
-    /// usual one. At most 32 ASCII bytes.
+    /// The name on the wire and in reports: that of the field, and the degree of its extension where it is
+    /// not the usual one. At most 32 ASCII bytes.
     fn name() -> String;
 
     /// Where shares can come from, those with the most traffic first.
@@ -63,8 +63,9 @@ pub trait Setting: Sized + 'static {
     /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
     fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Self::Correlations;
 
-    /// The computational security of a session in bits: the least of what the group, the expansions, the LPN sets, Δ
-    /// from its trees and the search for a transcript whose challenges let two errors cancel would cost.
+    /// The computational security of a session in bits: the least of what the group, the expansions,
+    /// the LPN sets, Δ from its trees and the search for a transcript whose challenges let two
+    /// errors cancel would cost.
     fn computational_bits(correlations: Self::Correlations) -> u32;
 
     /// −log2 of the soundness error of a statement of this size by QuickSilver, floored.
@@ -73,14 +74,15 @@ pub trait Setting: Sized + 'static {
     /// The probability that so many shares are not what they should be, and no check finds out.
     fn share_error(correlations: Self::Correlations, shares: u64) -> f64;
 
-    /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many shares of them does.
+    /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many
+    /// shares of them does.
     fn share_traffic(correlations: Self::Correlations, shares: u64) -> [Carried; 2];
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
 
-    /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends, in benches and
-    /// tests.
+    /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends,
+    /// in benches and tests.
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
 
     /// The prover's end of `correlations`, set up.
@@ -119,7 +121,8 @@ pub trait Setting: Sized + 'static {
         statement: &ForProver<'_, Self>,
     ) -> Result<(Gates, BoxedVole<Self::Mac>)>;
 
-    /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`, which are `secrets`.
+    /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`,
+    /// which are `secrets`.
     ///
     /// # Errors
     /// Those of the backend and of the statement.

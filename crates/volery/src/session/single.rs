@@ -26,8 +26,8 @@ pub(super) struct Single<'c> {
 }
 
 impl<'c> Single<'c> {
-    /// Shakes hands over a setting of this name. The parties must agree on `parameters`, in at most 32 bytes; it
-    /// is a `disagreement` where they do not.
+    /// Shakes hands over a setting of this name. The parties must agree on `parameters`, in at most 32 bytes;
+    /// it is a `disagreement` where they do not.
     pub(super) fn open(
         channel: &'c mut Channel,
         options: &Options,

@@ -6,14 +6,16 @@ use crate::circuit::{Circuit, Clear};
 use crate::error::Result;
 use volery_primitives::Field;
 
-/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is: systems execute its
-/// stream of gates, but QuickSilver runs a copy that is compiled for it alone where the setting is
-/// [`MONOMORPHIC`](Setting::MONOMORPHIC). So is a `dyn Source<S::F>`: nothing is compiled for it but the recording.
+/// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is:
+/// systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone where
+/// the setting is [`MONOMORPHIC`](Setting::MONOMORPHIC). So is a `dyn Source<S::F>`: nothing is compiled
+/// for it but the recording.
 pub trait Provable<S: Setting> {
     /// The statement as a stream of gates.
     fn source(&self) -> &dyn Source<S::F>;
 
-    /// The copy that is compiled for QuickSilver, if there is one: the same gates in the same order as the source.
+    /// The copy that is compiled for QuickSilver, if there is one: the same gates in the same
+    /// order as the source.
     fn direct(&self) -> Option<&dyn Direct<S>>;
 }
 
@@ -125,8 +127,8 @@ impl<F, W: IntoIterator<Item = F> + Clone> Reread<F> for W {
 /// Evaluates `circuit` on `witness` in the clear.
 ///
 /// # Errors
-/// `Unsatisfied` with the name of the first assertion that fails; `Invalid` where the witness is too short or too long,
-/// or the circuit asserts nothing or is malformed.
+/// `Unsatisfied` with the name of the first assertion that fails; `Invalid` where the witness is too short or
+/// too long, or the circuit asserts nothing or is malformed.
 pub fn check<F, W, C>(circuit: &C, witness: W) -> Result<()>
 where
     F: Field,

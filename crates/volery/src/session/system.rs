@@ -162,8 +162,8 @@ fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
     systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
 }
 
-/// A proof system, by what is known of it whatever it runs over: options, estimates and reports ask for these facts, and
-/// not which system it is.
+/// A proof system, by what is known of it whatever it runs over: options, estimates and reports ask for these
+/// facts, and not which system it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System(&'static Facts);
 
@@ -213,8 +213,8 @@ impl System {
         Self(&Facts { correlated: true, polynomials: true, ..Facts::named("quicksilver") });
     /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
     pub const JKO: Self = Self(&Facts { bits_only: true, garbles: true, ..Facts::named("jko") });
-    /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses: [`crate::zk::stack`]. Over
-    /// F_2.
+    /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses:
+    /// [`crate::zk::stack`]. Over F_2.
     pub const STACK: Self = Self(&Facts {
         bits_only: true,
         garbles: true,
@@ -222,11 +222,11 @@ impl System {
         threads: true,
         ..Facts::named("stack")
     });
-    /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a file:
-    /// [`crate::zk::limbo`]. Over any field.
+    /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a
+    /// file: [`crate::zk::limbo`]. Over any field.
     pub const LIMBO: Self = Self(&Facts { simulates: true, threads: true, ..Facts::named("limbo") });
-    /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements for each
-    /// multiplication: [`crate::zk::wolverine`]. Over any field.
+    /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
+    /// for each multiplication: [`crate::zk::wolverine`]. Over any field.
     pub const WOLVERINE: Self = Self(&Facts { correlated: true, triples: true, ..Facts::named("wolverine") });
 
     /// All that are registered.

@@ -25,7 +25,8 @@ pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
     Ok(terms.beside::<S::Macs>(errors.fold(0.0, f64::max)))
 }
 
-/// Shares for whose errors buckets leave room, where they come straight from transfers, with checks of their own.
+/// Shares for whose errors buckets leave room, where they come straight from transfers, with
+/// checks of their own.
 const FEW: u64 = 1 << 16;
 
 /// Demands that the peer wants the same.
@@ -48,8 +49,8 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
     Err(Error::Disagreed(Disagreement::Checking(Sides { ours, theirs })))
 }
 
-/// The shares that a statement of this size takes by the system of `options`: those that commit to its values, and what
-/// checks them.
+/// The shares that a statement of this size takes by the system of `options`: those that commit to its
+/// values, and what checks them.
 ///
 /// # Errors
 /// `Invalid` where the options make no sense.
@@ -66,8 +67,8 @@ pub(super) fn purpose(options: &Options) -> Use {
     if options.system.facts().triples { Use::InTurns } else { Use::Proof }
 }
 
-/// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is QuickSilver or
-/// Wolverine, over these correlations.
+/// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is
+/// QuickSilver or Wolverine, over these correlations.
 ///
 /// # Errors
 /// `Invalid` where the options make no sense.
@@ -84,8 +85,8 @@ pub fn statistical_bits<S: Setting>(
     Ok((-terms.error::<S::Macs>(size.commitments, of_shares).log2()).floor() as u32)
 }
 
-/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or Wolverine, over
-/// a link of so many Mbit/s each way.
+/// The fastest correlations for a statement of this size by the system of `options`, which is QuickSilver or
+/// Wolverine, over a link of so many Mbit/s each way.
 ///
 /// # Errors
 /// `Invalid` where the options make no sense.

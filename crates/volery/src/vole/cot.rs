@@ -1,5 +1,5 @@
-//! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the sender's row q
-//! the key, since q = t ⊕ u·Δ.
+//! Shares of bits straight from correlated transfers: the receiver's row t is the MAC of its bit u, the
+//! sender's row q the key, since q = t ⊕ u·Δ.
 
 use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
 use crate::channel::Channel;

@@ -1,8 +1,8 @@
 //! VOLE extension: many shares from few, by learning parity with noise, expanded as they are drawn.
 //!
-//! Wolverine (Weng, Yang, Katz, Wang, S&P 2021), section IV and figure 8, over F_2 with the trees of `single_point` and
-//! the sets of [`super::lpn`]. **k = m + x·Δ** holds for each share that goes in and so for each that comes out: output
-//! j is the sum of ten shares of the secret and leaf j, on either side.
+//! Wolverine (Weng, Yang, Katz, Wang, S&P 2021), section IV and figure 8, over F_2 with the trees of
+//! `single_point` and the sets of [`super::lpn`]. **k = m + x·Δ** holds for each share that goes in and so
+//! for each that comes out: output j is the sum of ten shares of the secret and leaf j, on either side.
 //!
 //! | from | message | bytes | when |
 //! |---|---|---|---|
@@ -11,24 +11,27 @@
 //! | prover | x of the check of these trees | 16 | at 7/8 of the draws |
 //! | verifier | digest of the check | 32 | in answer; read before the next iteration |
 //!
-//! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees beforehand;
-//! what is kept is a root (verifier) or the siblings of a path (prover) of each, and a tile is grown again, encoded and
-//! handed to the gates while it is in cache. No array of n outputs exists.
+//! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees
+//! beforehand; what is kept is a root (verifier) or the siblings of a path (prover) of each, and a tile is
+//! grown again, encoded and handed to the gates while it is in cache. No array of n outputs exists.
 //!
-//! Iterations chain: the first outputs of one are the secret, the tree keys and the check's masks of the next, each
-//! used once, and they never leave this file. The next iteration is made ready while this one is drawn (`schedule`):
-//! the verifier sends corrections during the first 5/8 of the draws, the prover takes them up a quarter of an iteration
-//! later, sends x in its stream after 7/8 and reads the answer at the end. So a slow link carries the corrections all
-//! the while, and the stream waits for no refill while a round trip is shorter than an eighth of an iteration. Both
-//! parties then pass a checkpoint: the public keys of the next trees' hash and of the code's matrix come from that
-//! point of the transcript, so that no two iterations share a matrix, a hash key, a secret, noise or masks.
+//! Iterations chain: the first outputs of one are the secret, the tree keys and the check's masks of the
+//! next, each used once, and they never leave this file. The next iteration is made ready while this one is
+//! drawn (`schedule`): the verifier sends corrections during the first 5/8 of the draws, the prover takes
+//! them up a quarter of an iteration later, sends x in its stream after 7/8 and reads the answer at the end.
+//! So a slow link carries the corrections all the while, and the stream waits for no refill while a round
+//! trip is shorter than an eighth of an iteration. Both parties then pass a checkpoint: the public keys of
+//! the next trees' hash and of the code's matrix come from that point of the transcript, so that no two
+//! iterations share a matrix, a hash key, a secret, noise or masks.
 //!
-//! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has passed.
-//! The prover reveals something that depends on an iteration's outputs only after the check of its trees has passed. A
-//! statement may end anywhere: the prover then receives what is under way, its length being known, for the next one.
+//! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has
+//! passed. The prover reveals something that depends on an iteration's outputs only after the check of its
+//! trees has passed. A statement may end anywhere: the prover then receives what is under way, its length
+//! being known, for the next one.
 //!
-//! What an abort leaks: to a prover that cheats in SoftSpoken, see there; to a verifier that cheats in its corrections,
-//! one predicate of a few noisy places (`single_point`). Either way Δ, or the witness's masks, end with the session.
+//! What an abort leaks: to a prover that cheats in SoftSpoken, see there; to a verifier that cheats in its
+//! corrections, one predicate of a few noisy places (`single_point`). Either way Δ, or the witness's masks,
+//! end with the session.
 
 mod prover;
 mod schedule;
@@ -50,12 +53,12 @@ use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's check, next to
-/// which the trees' (2^-128) does not count.
+/// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's
+/// check, next to which the trees' (2^-128) does not count.
 pub const SECURITY: f64 = 121.0;
 
-/// Draws after which both parties hand over what they have sent: a party that never waits would otherwise keep its part
-/// of the next iteration in its buffers.
+/// Draws after which both parties hand over what they have sent: a party that never waits would otherwise
+/// keep its part of the next iteration in its buffers.
 pub(super) const HAND_OVER: usize = 16;
 
 /// The tile's coefficients drawn at a time.
@@ -109,8 +112,8 @@ impl Base {
         &self.shares[self.params.secret + CHECK_MASKS + length * tile..][..length]
     }
 
-    /// The masks of the check, as one element over F_{2^128}; and the values that they carry, which only the prover's
-    /// shares have.
+    /// The masks of the check, as one element over F_{2^128}; and the values that they carry, which only the
+    /// prover's shares have.
     fn masks(&self) -> (F128, F128) {
         let masks = &self.shares[self.params.secret..][..CHECK_MASKS];
         let values: Zeroizing<Vec<F128>> =

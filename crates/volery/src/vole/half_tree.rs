@@ -1,20 +1,23 @@
 //! Half-trees (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023) side by side, down to some level.
 //!
-//! The verifier grows binary trees whose levels each sum to Δ. For each level it sends c = (sum of the left nodes) ⊕
-//! (key of a share); the share behind it has a random bit u, and adding its MAC to c gives the prover the sum over the
-//! left nodes where u is zero and over the right ones where it is one. So the prover learns all nodes but those on a
-//! path that turns away from u at each level, and on the path it knows each node up to Δ.
+//! The verifier grows binary trees whose levels each sum to Δ. For each level it sends c = (sum of the left
+//! nodes) ⊕ (key of a share); the share behind it has a random bit u, and adding its MAC to c gives the
+//! prover the sum over the left nodes where u is zero and over the right ones where it is one. So the
+//! prover learns all nodes but those on a path that turns away from u at each level, and on the path it
+//! knows each node up to Δ.
 //!
-//! Children are H(x) and x ⊕ H(x) for the circular correlation robust H of [`volery_primitives::hash::Circular`], under
-//! a public key of its own for each level of each tile: the prover sees a hash of a node that differs from a known one
-//! by Δ at each level of each tree, and one trial of Δ tests those of one level of one tile
-//! ([`Params::tree_bits`]). Roots come from a secret seed and a counter that starts at a public salt, so that no table
-//! of counters helps to find a seed.
+//! Children are H(x) and x ⊕ H(x) for the circular correlation robust H of
+//! [`volery_primitives::hash::Circular`], under a public key of its own for each level of each tile: the
+//! prover sees a hash of a node that differs from a known one by Δ at each level of each tree, and one trial
+//! of Δ tests those of one level of one tile ([`Params::tree_bits`]). Roots come from a secret seed and a
+//! counter that starts at a public salt, so that no table of counters helps to find a seed.
 //!
-//! Time and memory accesses do not depend on the path: each level is swept, and the sibling set where a mask says so.
+//! Time and memory accesses do not depend on the path: each level is swept, and the sibling set
+//! where a mask says so.
 //!
-//! Trees of a tile stand side by side: node y of tree g is at y·G + g, and the children of node y are y and, in the
-//! second half of the level, m + y. So the leaves are in bit-reversed order of paths, which is one fixed public order.
+//! Trees of a tile stand side by side: node y of tree g is at y·G + g, and the children of node y are y
+//! and, in the second half of the level, m + y. So the leaves are in bit-reversed order of paths, which is
+//! one fixed public order.
 
 use super::lpn::Params;
 use volery_primitives::aes::Aes128;
@@ -62,8 +65,9 @@ impl Forest {
         nodes
     }
 
-    /// The prover's levels up to `last` of a tile: opens its `corrections` by `macs`, level by level, and turns them
-    /// into the siblings of the paths; all nodes of the last level, zero on the paths, come first in `nodes`.
+    /// The prover's levels up to `last` of a tile: opens its `corrections` by `macs`, level by level,
+    /// and turns them into the siblings of the paths; all nodes of the last level, zero on the paths,
+    /// come first in `nodes`.
     pub(super) fn fix(
         &self,
         tile: usize,
@@ -88,8 +92,9 @@ impl Forest {
         path
     }
 
-    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides into the
-    /// siblings. Gives the nodes of the level, with both children of a zero parent as they grew; and what these are.
+    /// Grows a level whose parents are zero on the paths, and turns the sums over the siblings' sides
+    /// into the siblings. Gives the nodes of the level, with both children of a zero parent as they
+    /// grew; and what these are.
     pub(super) fn open<'n>(
         &self,
         hash: &Level,
@@ -111,7 +116,8 @@ impl Forest {
         (nodes, ghost)
     }
 
-    /// The prover's levels up to `last` of a tile again, from the `siblings` of the paths and the `sides` they are on.
+    /// The prover's levels up to `last` of a tile again, from the `siblings` of the paths and the
+    /// `sides` they are on.
     pub(super) fn regrow(
         &self,
         tile: usize,
@@ -233,8 +239,8 @@ impl Path {
         }
     }
 
-    /// A level whose nodes are right but for the two children of the hole above, both `ghost`: puts the siblings on the
-    /// sides that `side` says, and `holes` on the others.
+    /// A level whose nodes are right but for the two children of the hole above, both `ghost`: puts the
+    /// siblings on the sides that `side` says, and `holes` on the others.
     pub(super) fn step(
         &mut self,
         arch: Arch,

@@ -1,15 +1,15 @@
 //! Learning parity with noise: the parameter sets of the extension, and what they cost.
 //!
-//! An iteration turns M shares into n. The first k of them are the secret of a sparse linear code: row j of the public
-//! matrix has [`WEIGHT`] random ones, and output j is the sum of those secrets and of the j-th leaf of t trees, whose
-//! values are zero but at one random place in each. To the verifier, who knows which sum went into a correction only if
-//! it knows the secret, the prover's bits look random: **the assumption protects the witness, never soundness**, which
-//! rests on Δ alone. So a weak set is a privacy bug.
+//! An iteration turns M shares into n. The first k of them are the secret of a sparse linear code: row j of
+//! the public matrix has [`WEIGHT`] random ones, and output j is the sum of those secrets and of the j-th
+//! leaf of t trees, whose values are zero but at one random place in each. To the verifier, who knows which
+//! sum went into a correction only if it knows the secret, the prover's bits look random: **the assumption
+//! protects the witness, never soundness**, which rests on Δ alone. So a weak set is a privacy bug.
 //!
-//! The sets are stronger than those in use elsewhere (2026): besides the attacks on random codes (information set
-//! decoding for regular noise, the algebraic and hybrid attacks of 2023 to 2025) they hold out against restricting the
-//! sparse matrix to few columns, which no public estimator covers and which costs other sets their last 40 to 50 bits.
-//! Over F_2:
+//! The sets are stronger than those in use elsewhere (2026): besides the attacks on random codes (information
+//! set decoding for regular noise, the algebraic and hybrid attacks of 2023 to 2025) they hold out against
+//! restricting the sparse matrix to few columns, which no public estimator covers and which costs other sets
+//! their last 40 to 50 bits. Over F_2:
 //!
 //! | set | n | k | t | table | traffic per share | consumed | memory of a party | security |
 //! |---|---|---|---|---|---|---|---|---|
@@ -19,12 +19,12 @@
 //! | mid | 2^22 | 143,360 | 4096 | 2.2 MB | 1.3 bits | 4.4% | 6.7 MB | 130 |
 //! | wan | 2^24 | 557,056 | 4096 | 8.5 MB | 0.4 bits | 3.6% | 20.3 MB | 131 |
 //!
-//! All have the same shape: t = 4096 (tiny: 2048), k ≈ 140·n/t; longer trees buy traffic with memory. The security
-//! column is the least over all attacks, recomputed by the tests.
+//! All have the same shape: t = 4096 (tiny: 2048), k ≈ 140·n/t; longer trees buy traffic with memory. The
+//! security column is the least over all attacks, recomputed by the tests.
 //!
-//! Over other fields a leaf's value is uniform, zero included. Neither that value nor the parity of a tree is known
-//! then; but the errors still come cheaply by collision, so that prime fields need about as long a secret as F_2. With
-//! values and MACs over F_{2^61-1}:
+//! Over other fields a leaf's value is uniform, zero included. Neither that value nor the parity of a tree is
+//! known then; but the errors still come cheaply by collision, so that prime fields need about as long a
+//! secret as F_2. With values and MACs over F_{2^61-1}:
 //!
 //! | set | n | k | t | table of prover, verifier | traffic per share | consumed | memory of the prover | security |
 //! |---|---|---|---|---|---|---|---|---|
@@ -34,12 +34,12 @@
 //! | mid | 2^22 | 135,168 | 4096 | 2.1, 1.0 MB | 1.5 bits | 3.3% | 5.8 MB | 131 |
 //! | wan | 2^24 | 524,288 | 4096 | 8.0, 4.0 MB | 0.5 bits | 3.1% | 18.5 MB | 132 |
 //!
-//! Traffic has in it the choices by which trees are walked, 15 bits each. MACs of 16 bytes make it 63.4, 18.9, 5.7, 1.7
-//! and 0.5 bits. Over F_65537 and F_{2^32-5} the same sets have 132, 130, 130, 130 and 130 bits of security, as more
-//! values fit a word.
+//! Traffic has in it the choices by which trees are walked, 15 bits each. MACs of 16 bytes make it 63.4,
+//! 18.9, 5.7, 1.7 and 0.5 bits. Over F_65537 and F_{2^32-5} the same sets have 132, 130, 130, 130 and 130
+//! bits of security, as more values fit a word.
 //!
-//! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each bit of the
-//! values is an instance of its own, in which half of the errors are zero.
+//! Over F_{2^8} with MACs of 16 bytes the trees are twice as many: the matrix is one of bits, so that each
+//! bit of the values is an instance of its own, in which half of the errors are zero.
 //!
 //! | set | n | k | t | table of prover, verifier | traffic per share | consumed | memory of the prover | security |
 //! |---|---|---|---|---|---|---|---|---|
@@ -96,14 +96,15 @@ impl Params {
         self.trees << self.depth
     }
 
-    /// M over F_2: the shares that an iteration starts from: its secret, one for each level of each tree, and the masks
-    /// of the check.
+    /// M over F_2: the shares that an iteration starts from: its secret, one for each level of each tree, and
+    /// the masks of the check.
     pub const fn consumed(self) -> usize {
         self.secret + self.trees * self.depth + CHECK_MASKS
     }
 
-    /// M over other fields, less the shares of bits by which trees are walked: the secret, one for the value of each
-    /// tree, and for the check one that masks it in each of the dimensions that MACs have over values.
+    /// M over other fields, less the shares of bits by which trees are walked: the secret, one for
+    /// the value of each tree, and for the check one that masks it in each of the dimensions that
+    /// MACs have over values.
     pub const fn consumed_over(self, degree: usize) -> usize {
         self.secret + self.trees + degree
     }
@@ -118,7 +119,8 @@ impl Params {
         TILE >> self.depth
     }
 
-    /// The bits of work to find Δ from the trees: a trial tests all trees of a tile at one level, each a target.
+    /// The bits of work to find Δ from the trees: a trial tests all trees of a tile at one
+    /// level, each a target.
     pub fn tree_bits(self) -> f64 {
         128.0 - (self.trees_per_tile() as f64).log2()
     }
@@ -133,15 +135,16 @@ impl Params {
         16 * (self.trees * self.depth) as u64
     }
 
-    /// Bytes that one party holds: the table in use and that of the next iteration, and the prover's path siblings.
+    /// Bytes that one party holds: the table in use and that of the next iteration, and the
+    /// prover's path siblings.
     pub const fn memory(self) -> usize {
         let siblings = self.trees * (self.depth + 1);
         16 * (self.secret + self.consumed() + 2 * siblings)
     }
 }
 
-/// The sets of one field other than F_2, each large enough to start the one after it; `mid` and `wan` both start from
-/// `l2`.
+/// The sets of one field other than F_2, each large enough to start the one after it; `mid` and `wan`
+/// both start from `l2`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sets {
     /// Started by the base protocol, to start `tiny` and for nothing else.
@@ -175,8 +178,8 @@ impl Sets {
         wan: Params { security: 130, ..Self::LARGE.wan },
     };
 
-    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values half of
-    /// them are zero.
+    /// The field of 2^8. Twice the trees, of one level less: to an attack that looks at one bit of the values
+    /// half of them are zero.
     pub const F256: Self = Self {
         seed: Params { name: "seed", secret: 2_112, trees: 2048, depth: 3, security: 132 },
         tiny: Params { name: "tiny", secret: 9_088, trees: 4096, depth: 5, security: 131 },
@@ -236,15 +239,16 @@ mod tests {
         }
     }
 
-    /// The traffic per share in bits, the share of the outputs that is consumed, and the memory of the prover, as the
-    /// tables round them, for MACs of so many dimensions over values, with the bytes of a value and of a MAC.
+    /// The traffic per share in bits, the share of the outputs that is consumed, and the memory of the
+    /// prover, as the tables round them, for MACs of so many dimensions over values, with the bytes of
+    /// a value and of a MAC.
     fn columns(sets: Sets, degree: usize, value: usize, mac: usize) -> [[f64; 3]; 5] {
         let round = |x: f64| (x * 10.0).round() / 10.0;
         sets.all().map(|set| {
             let (n, k, t, h) = (set.outputs(), set.secret, set.trees, set.depth);
             let consumed = set.consumed_over(degree);
-            // Corrections, of which the last level takes two and the sum of the leaves one more; the choices of
-            // SoftSpoken; and the coins of the trees' check.
+            // Corrections, of which the last level takes two and the sum of the leaves one more; the choices
+            // of SoftSpoken; and the coins of the trees' check.
             let bits = 8 * t * (16 * (h - 1) + 3 * mac) + 15 * t * h + 128 * set.tiles();
             let traffic = bits as f64 / (n - consumed) as f64;
             let memory = (value + mac) * (k + consumed) + 32 * t * (h + 1);

@@ -1,8 +1,8 @@
 //! Shares of sparse vectors: one random place in each tree carries a one, all others zero.
 //!
-//! The half-trees of `half_tree`, with the malicious check of Ferret (Yang, Weng, Lan, Zhang, Wang, CCS 2020, appendix
-//! C). The verifier grows t binary trees whose levels each sum to Δ; leaf j is the key of value e_j. The prover learns
-//! all leaves but the one at its secret place α, and there `key ⊕ Δ`: the MAC of one.
+//! The half-trees of `half_tree`, with the malicious check of Ferret (Yang, Weng, Lan, Zhang, Wang, CCS 2020,
+//! appendix C). The verifier grows t binary trees whose levels each sum to Δ; leaf j is the key of value e_j.
+//! The prover learns all leaves but the one at its secret place α, and there `key ⊕ Δ`: the MAC of one.
 //!
 //! | from | message | bytes |
 //! |---|---|---|
@@ -10,20 +10,20 @@
 //! | prover | x = φ ⊕ u*, where φ = Σ χ_j·e_j over all leaves, masked by 128 shares packed into u* | 16 |
 //! | verifier | H(Σ χ_j·key_j ⊕ key* ⊕ x·Δ) | 32 |
 //!
-//! The path turns away from the bit u_i of the share behind c_i at level i: α is as random as the bits, and nothing
-//! else need be said. At the last level bit 0 of every leaf is cleared, so that bit 0 of the prover's word is its
-//! value, as everywhere in [`crate::vole`].
+//! The path turns away from the bit u_i of the share behind c_i at level i: α is as random as the bits, and
+//! nothing else need be said. At the last level bit 0 of every leaf is cleared, so that bit 0 of the prover's
+//! word is its value, as everywhere in [`crate::vole`].
 //!
-//! The coefficients χ of a tile come from the transcript after its corrections: the **verifier** is the party under
-//! test here. What it chooses for later tiles may depend on earlier χ; that helps nothing, since each leaf has a
-//! coefficient of its own, and so the last wrong tile is weighed by fresh ones. The check's masks are shares of the
-//! iteration before.
+//! The coefficients χ of a tile come from the transcript after its corrections: the **verifier** is the party
+//! under test here. What it chooses for later tiles may depend on earlier χ; that helps nothing, since each
+//! leaf has a coefficient of its own, and so the last wrong tile is weighed by fresh ones. The check's masks
+//! are shares of the iteration before.
 //!
-//! What the check promises: a verifier that sends wrong corrections is caught but for those α that agree with a guess
-//! it had to make, so that an abort, or its absence, tells it one predicate of a few places in few trees. The
-//! assumption bears such leakage ([`super::lpn`]). Before the check has passed, nothing that depends on the leaves is
-//! sent but x, which is masked. A prover that sends a false x gets the digest of a sum that is off by a multiple of Δ:
-//! an offline test of one key at a hash each.
+//! What the check promises: a verifier that sends wrong corrections is caught but for those α that agree with
+//! a guess it had to make, so that an abort, or its absence, tells it one predicate of a few places in few
+//! trees. The assumption bears such leakage ([`super::lpn`]). Before the check has passed, nothing that
+//! depends on the leaves is sent but x, which is masked. A prover that sends a false x gets the digest of a
+//! sum that is off by a multiple of Δ: an offline test of one key at a hash each.
 
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
@@ -86,8 +86,8 @@ impl Prover {
         Self { forest, siblings, sides }
     }
 
-    /// Fixes the trees of the next tile by the corrections received, which are opened by `macs`, and leaves their
-    /// leaves in `leaves`.
+    /// Fixes the trees of the next tile by the corrections received, which are opened by `macs`, and leaves
+    /// their leaves in `leaves`.
     pub(super) fn fix(&mut self, macs: &[F128], corrections: &[F128], leaves: &mut [F128]) {
         let (width, depth) = (self.forest.width(), self.forest.params.depth);
         assert_eq!((macs.len(), corrections.len(), leaves.len()), (width * depth, width * depth, TILE));
@@ -151,8 +151,8 @@ mod tests {
         (keys, macs)
     }
 
-    /// Two tiles of each set, on each instruction set: one noisy leaf in each tree, at the place the bits say, and the
-    /// same leaves when grown again.
+    /// Two tiles of each set, on each instruction set: one noisy leaf in each tree, at the place the bits
+    /// say, and the same leaves when grown again.
     #[test]
     fn one_leaf_in_each_tree_is_noisy() {
         for (params, arch) in Params::ALL.into_iter().zip(Arch::available().into_iter().cycle()) {

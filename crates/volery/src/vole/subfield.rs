@@ -1,14 +1,14 @@
 //! Subfield VOLE: values of any field B under MACs of an extension E of degree r. Wolverine, section IV.
 //!
-//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not zero. The
-//! prover's share is a [`Tagged`] value, the verifier's a [`Key`].
+//! **k = m + x·Δ**, as everywhere in [`crate::vole`], with x in B and k, m, Δ in E; Δ is uniform but not
+//! zero. The prover's share is a [`Tagged`] value, the verifier's a [`Key`].
 //!
 //! - `base`: the first shares, from oblivious transfers, and all of them in [`direct`];
 //! - `single_point`: shares of sparse vectors, from half-trees whose last level is independent;
 //! - [`extend`]: many shares from few, with the sets of [`super::lpn::Sets`].
 //!
-//! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could search. So
-//! here each is a coin of the other party, whatever the field: one protocol for all.
+//! Challenges over a field below 100 bits cannot come from a transcript, which the party under test could
+//! search. So here each is a coin of the other party, whatever the field: one protocol for all.
 
 pub(crate) mod base;
 pub mod direct;
@@ -76,7 +76,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
         *self.value
     }
 
-    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends, in benches and tests.
+    /// Whether `keys` belong to `macs`, share by share: k = m + x·Δ. For whoever holds both ends,
+    /// in benches and tests.
     pub fn relates(&self, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
         let mut pairs = macs.rows(0).iter().zip(keys.rows(0));
         macs.len() == keys.len()
@@ -101,7 +102,8 @@ pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     size.powi(-(E::DEGREE as i32))
 }
 
-/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an eighth in each coordinate.
+/// The probability of the likeliest coefficient: [`Field::sample`] may prefer some by an
+/// eighth in each coordinate.
 pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
     1.125f64.powi(E::DEGREE as i32) * guess::<B, E>()
 }
@@ -125,7 +127,8 @@ impl<B: Field> Coefficients<B> {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
 
-    /// The next ones; all fills but the last are of even lengths, so that it does not matter where they are cut.
+    /// The next ones; all fills but the last are of even lengths, so that it does not
+    /// matter where they are cut.
     pub(crate) fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {
         self.blocks.resize((E::SAMPLE * out.len()).div_ceil(2), F128::ZERO);
         self.prg.fill(&mut self.blocks);

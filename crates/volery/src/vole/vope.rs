@@ -1,10 +1,11 @@
-//! Vector oblivious polynomial evaluation: a random polynomial g of the prover over E, and **B = g(Δ)** of the verifier.
-//! QuickSilver, figure 3.
+//! Vector oblivious polynomial evaluation: a random polynomial g of the prover over E, and **B = g(Δ)** of
+//! the verifier. QuickSilver, figure 3.
 //!
-//! Without a message: 2d - 1 lines m + u·X, each packed from r shares that commit to nothing and are used for nothing
-//! else, make one polynomial of degree d. Factors come one by one, and a fresh line is added after each (step 2): so a
-//! verifier that chose Δ = 0 and all its keys zero still sees no coefficient but the one of X^0, which it has anyway.
-//! The coefficients are uniform, up to a statistical distance of (d - 1)/|E| (Theorem 4.1).
+//! Without a message: 2d - 1 lines m + u·X, each packed from r shares that commit to nothing and are used
+//! for nothing else, make one polynomial of degree d. Factors come one by one, and a fresh line is added
+//! after each (step 2): so a verifier that chose Δ = 0 and all its keys zero still sees no coefficient but
+//! the one of X^0, which it has anyway. The coefficients are uniform, up to a statistical distance of (d -
+//! 1)/|E| (Theorem 4.1).
 
 use volery_primitives::Field;
 use zeroize::Zeroizing;
@@ -23,8 +24,8 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`, and further
-    /// ones have lengths by `next`.
+    /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`,
+    /// and further ones have lengths by `next`.
     pub(crate) fn blocks(self, mut spare: u64, mut next: impl FnMut() -> u64) -> Vec<u64> {
         let mut blocks = Vec::new();
         for _ in 0..self.lines {

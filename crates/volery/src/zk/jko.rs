@@ -1,9 +1,11 @@
-//! JKO: zero knowledge from one garbled circuit. Jawurek, Kerschbaum and Orlandi, CCS 2013, with garbling without privacy
-//! ([`privacy_free`](crate::garble::privacy_free)) after Frederiksen, Nielsen and Orlandi, EUROCRYPT 2015.
+//! JKO: zero knowledge from one garbled circuit. Jawurek, Kerschbaum and Orlandi, CCS 2013, with garbling
+//! without privacy ([`privacy_free`](crate::garble::privacy_free)) after Frederiksen, Nielsen and
+//! Orlandi, EUROCRYPT 2015.
 //!
-//! The verifier garbles the statement, the prover gets labels of its inputs by oblivious transfer, evaluates, and holds
-//! in the end a string that only a satisfying input leads to. Before it shows that string, the verifier opens all it did,
-//! and the prover garbles the circuit once more: a verifier that garbled anything else learns nothing.
+//! The verifier garbles the statement, the prover gets labels of its inputs by oblivious transfer, evaluates,
+//! and holds in the end a string that only a satisfying input leads to. Before it shows that string, the
+//! verifier opens all it did, and the prover garbles the circuit once more: a verifier that garbled anything
+//! else learns nothing.
 //!
 //! | | from | message | bytes |
 //! |---|---|---|---|
@@ -16,31 +18,33 @@
 //! | 6 | prover | Y and the nonce of its commitment, if all of 3 follows from S | 48 |
 //! | | verifier | verdict | 1 |
 //!
-//! All that the verifier sends in 3 is a function of S and of the transfers, so that the prover checks it all: the salt,
-//! **both** labels of every input exactly as they were encrypted (with Δ, which K ties to the base transfers), every
-//! ciphertext of the material by its digest, and its own Y.
+//! All that the verifier sends in 3 is a function of S and of the transfers, so that the prover checks it
+//! all: the salt, **both** labels of every input exactly as they were encrypted (with Δ, which K ties to the
+//! base transfers), every ciphertext of the material by its digest, and its own Y.
 //!
 //! **Memory**: nobody holds the circuit or its material. The prover's choices are witness and hints, which it
-//! learns by evaluating the statement in the clear beforehand; it holds 34 bytes for each and 32 more while it checks,
-//! and the verifier 48.
+//! learns by evaluating the statement in the clear beforehand; it holds 34 bytes for each and 32 more while
+//! it checks, and the verifier 48.
 //!
-//! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of the garbling
-//! need not be adaptive; who answers without a satisfying input has found the label of a value that the circuit did
-//! not come to, which breaks the hash of the gates, or guessed 128 bits. To this adds the error of the transfers' check
-//! ([`security`](crate::garble::exchange::security)). The answer is committed to before S is opened.
+//! **Soundness**: the choices are fixed in 2, before the first byte of material is sent, so that soundness of
+//! the garbling need not be adaptive; who answers without a satisfying input has found the label of a value
+//! that the circuit did not come to, which breaks the hash of the gates, or guessed 128 bits. To this adds
+//! the error of the transfers' check ([`security`](crate::garble::exchange::security)). The answer is
+//! committed to before S is opened.
 //!
-//! **Zero knowledge**: the choices are hidden by the transfers. Until 5 the prover goes on in one way whatever labels and
-//! ciphertexts it got; it commits to what came out. After 5 it answers only where the verifier knew the answer, since it
-//! follows from S, or closes the link, for whatever reason in the same way.
+//! **Zero knowledge**: the choices are hidden by the transfers. Until 5 the prover goes on in one
+//! way whatever labels and ciphertexts it got; it commits to what came out. After 5 it answers only
+//! where the verifier knew the answer, since it follows from S, or closes the link, for whatever
+//! reason in the same way.
 //!
-//! **An abort** of the prover tells the verifier that it was found out. One of the verifier tells a prover nothing about
-//! S: it has none of it before 5, and everything after.
+//! **An abort** of the prover tells the verifier that it was found out. One of the verifier tells a prover
+//! nothing about S: it has none of it before 5, and everything after.
 //!
-//! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs. Each of the two is that of one
-//! walk over the circuit, during which the verifier hears nothing.
+//! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs. Each of the
+//! two is that of one walk over the circuit, during which the verifier hears nothing.
 //!
-//! **Deviations**: the transfers' extension is SoftSpoken's ([`committing`]); many outputs take a digest of their labels
-//! instead of a tree of ANDs. S and Δ are spent by one proof; each makes its own base transfers.
+//! **Deviations**: the transfers' extension is SoftSpoken's ([`committing`]); many outputs take a digest of
+//! their labels instead of a tree of ANDs. S and Δ are spent by one proof; each makes its own base transfers.
 //!
 //! [`committing`]: crate::ot::committing
 

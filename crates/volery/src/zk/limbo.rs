@@ -1,15 +1,18 @@
-//! Limbo: a proof by parties in the prover's head, which can be a file (de Saint Guilhem, Orsini and Tanguy, CCS 2021).
+//! Limbo: a proof by parties in the prover's head, which can be a file (de Saint Guilhem, Orsini
+//! and Tanguy, CCS 2021).
 //!
-//! **Relation.** The prover knows inputs, witness and hints, with which the circuit asserts only zeros. What follows is
-//! for circuits over F_2; `arithmetic` says what is otherwise over large fields.
+//! **Relation.** The prover knows inputs, witness and hints, with which the circuit asserts only zeros. What
+//! follows is for circuits over F_2; `arithmetic` says what is otherwise over large fields.
 //!
-//! **Idea.** The prover plays n parties that share the inputs and the products of all gates by xor, τ times over. What
-//! the parties compute from these is linear. That the products are right is one claim: a random combination of all of
-//! them is an inner product, and is made shorter by the factor k in each of r rounds. In the end the prover opens what
-//! all parties but one had, whom it did not choose, and the verifier looks whether these did what they should.
+//! **Idea.** The prover plays n parties that share the inputs and the products of all gates by xor, τ times
+//! over. What the parties compute from these is linear. That the products are right is one claim: a random
+//! combination of all of them is an inner product, and is made shorter by the factor k in each of r rounds.
+//! In the end the prover opens what all parties but one had, whom it did not choose, and the verifier looks
+//! whether these did what they should.
 //!
-//! **Notation.** m products, over a large field m entries of claims; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1, ⌊log_k m⌋),
-//! or 0 where m = 0; a check field of l bits. A *view* is a sum of parties ([`Aggregation`]); V of them are followed.
+//! **Notation.** m products, over a large field m entries of claims; L_0 = m, L_u = ⌈L_{u-1}/k⌉; r = max(1,
+//! ⌊log_k m⌋), or 0 where m = 0; a check field of l bits. A *view* is a sum of parties ([`Aggregation`]); V
+//! of them are followed.
 //!
 //! | step | from | message | bytes | figure 5 of the paper |
 //! |---|---|---|---|---|
@@ -23,46 +26,48 @@
 //! | 7 | P | for each repetition: log2 n seeds, the hidden party's commitment, the two vectors at s_r | τ (16 log2 n + 32 + 2 L_r l/8) | |
 //! | 8 | P | the corrections of inputs and products, tile by tile as the circuit comes to need them, τ bits each | τ (inputs + m) / 8 | |
 //!
-//! The verifier's 32 bytes are an opened coin; in a file there are none, and the prover's messages follow one another:
-//! see `talk`. Step 8 comes last so that a verifier needs one walk over the circuit, and keeps nothing of it. It
-//! compares h_1 and h_3 with what follows from the openings; no other check is there.
+//! The verifier's 32 bytes are an opened coin; in a file there are none, and the prover's messages follow one
+//! another: see `talk`. Step 8 comes last so that a verifier needs one walk over the circuit, and keeps
+//! nothing of it. It compares h_1 and h_3 with what follows from the openings; no other check is there.
 //!
-//! **Deviations.** h_1 is sent in a file too, 32 bytes, for that one walk. Neighbours are folded, entry j of a vector
-//! with those that share ⌊j/k⌋, not entries a k-th of the length apart: their final places come in the order of the
-//! gates. Trees are made by BLAKE3 and tapes by AES-128, where the reference has SHAKE. The salt, the seeds and the
-//! coins are fresh: nothing is derived from the witness. n is a power of two.
+//! **Deviations.** h_1 is sent in a file too, 32 bytes, for that one walk. Neighbours are folded, entry j of
+//! a vector with those that share ⌊j/k⌋, not entries a k-th of the length apart: their final places come in
+//! the order of the gates. Trees are made by BLAKE3 and tapes by AES-128, where the reference has SHAKE. The
+//! salt, the seeds and the coins are fresh: nothing is derived from the witness. n is a power of two.
 //!
-//! **Soundness.** Fix all that the digests bind. The seeds under the commitments, with the corrections, make every
-//! party's tape; call what a party computes from its tape honest. Where the inputs that the tapes make do not satisfy
-//! the circuit, an honest sum of shares of something asserted is not zero, or a product is wrong. The latter survives a
-//! random R with probability at most (m-1)/2^l, and each round with (2k-2)/(2^l - k), the last with 2k/(2^l - k - 1);
-//! otherwise the honest sums that are opened are not an inner product. Then **at most one hidden party of each
-//! repetition lets it pass**: the digests hold, for every view, a claimed share, and for all of them together a claimed
-//! sum, zero for what is asserted, or (f, g, f·g). The honest sum is another, so for no view are the claims for it and
-//! for its complement both honest. The verifier computes, of these two, the honest share of the one without the hidden
-//! party, and accepts only where it is as claimed. So the claim that is not honest is that of the side on which the
-//! hidden party is, for each view; and the sides of all views have one party in common ([`Aggregation`], tested). That
-//! holds for any number of views whose sides tell any two parties apart, so for a hypercube as for the parties one by
-//! one. A seed that no query to the hash explains is as a claim that is not honest: two of them in a repetition never
-//! pass. [`Parameters`] computes what follows for τ repetitions, of which an attacker may search the challenges in a
-//! file.
+//! **Soundness.** Fix all that the digests bind. The seeds under the commitments, with the corrections, make
+//! every party's tape; call what a party computes from its tape honest. Where the inputs that the tapes make
+//! do not satisfy the circuit, an honest sum of shares of something asserted is not zero, or a product is
+//! wrong. The latter survives a random R with probability at most (m-1)/2^l, and each round with
+//! (2k-2)/(2^l - k), the last with 2k/(2^l - k - 1); otherwise the honest sums that are opened are not an
+//! inner product. Then **at most one hidden party of each repetition lets it pass**: the digests hold, for
+//! every view, a claimed share, and for all of them together a claimed sum, zero for what is asserted, or (f,
+//! g, f·g). The honest sum is another, so for no view are the claims for it and for its complement both
+//! honest. The verifier computes, of these two, the honest share of the one without the hidden party, and
+//! accepts only where it is as claimed. So the claim that is not honest is that of the side on which the
+//! hidden party is, for each view; and the sides of all views have one party in common ([`Aggregation`],
+//! tested). That holds for any number of views whose sides tell any two parties apart, so for a hypercube as
+//! for the parties one by one. A seed that no query to the hash explains is as a claim that is not honest:
+//! two of them in a repetition never pass. [`Parameters`] computes what follows for τ repetitions, of which
+//! an attacker may search the challenges in a file.
 //!
-//! **Zero knowledge.** The hidden party's tape is independent of all that the verifier sees but through corrections,
-//! each of which it masks, and through f and g, which are masked by the random value that each polynomial has at one
-//! more point in the last round, with a coefficient that is not zero, because s_r is none of the first k points. Its
-//! commitment is a hash of its seed, whose other half is the key of its tape. All shares of views follow from those of
-//! the others and the opened sums. So whoever knows the challenges beforehand needs no witness: a simulator programs
-//! the hash that makes them. Over a channel that hash is of a coin to which the verifier is bound before it sees a
-//! thing, and which the simulator reads from its queries; what was said has a fresh salt, so that it was not asked
-//! before. What the prover does, and which memory it reads, does not depend on the witness.
+//! **Zero knowledge.** The hidden party's tape is independent of all that the verifier sees but through
+//! corrections, each of which it masks, and through f and g, which are masked by the random value that each
+//! polynomial has at one more point in the last round, with a coefficient that is not zero, because s_r is
+//! none of the first k points. Its commitment is a hash of its seed, whose other half is the key of its tape.
+//! All shares of views follow from those of the others and the opened sums. So whoever knows the challenges
+//! beforehand needs no witness: a simulator programs the hash that makes them. Over a channel that hash is of
+//! a coin to which the verifier is bound before it sees a thing, and which the simulator reads from its
+//! queries; what was said has a fresh salt, so that it was not asked before. What the prover does, and which
+//! memory it reads, does not depend on the witness.
 //!
-//! **Memory.** The prover keeps its values, two bits for each product, the corrections, τ bits for each input and
-//! product, and vectors of at most 2^16 entries. A verifier keeps nothing where one pass over the circuit has room for
-//! all views; where several share the corrections, these are kept until all have taken them.
+//! **Memory.** The prover keeps its values, two bits for each product, the corrections, τ bits for each input
+//! and product, and vectors of at most 2^16 entries. A verifier keeps nothing where one pass over the circuit
+//! has room for all views; where several share the corrections, these are kept until all have taken them.
 //!
-//! **What an abort leaks.** The prover has checked its witness before it says anything, and goes on alike whatever the
-//! coins are; it ends where a coin is not the one that was committed to. The verifier tells one bit, whether it
-//! accepts.
+//! **What an abort leaks.** The prover has checked its witness before it says anything, and goes on alike
+//! whatever the coins are; it ends where a coin is not the one that was committed to. The verifier tells one
+//! bit, whether it accepts.
 
 mod aggregation;
 mod arithmetic;
@@ -105,8 +110,8 @@ use tape::Tapes;
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F128, Field};
 
-/// What both parties know of a proof before it begins, and what this one does its own way. The parameters are such as
-/// [`Parameters::choose`] lets through.
+/// What both parties know of a proof before it begins, and what this one does its own way. The parameters are
+/// such as [`Parameters::choose`] lets through.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     /// The instruction set of the kernels.
@@ -170,7 +175,8 @@ impl Terms<'_> {
         if self.shape.assert == 0 { Err(nothing_asserted()) } else { Ok(()) }
     }
 
-    /// The number to which `progress` comes: a prover simulates all views twice, before the challenges and after them.
+    /// The number to which `progress` comes: a prover simulates all views twice, before the
+    /// challenges and after them.
     pub(crate) fn work<D: Domain>(&self, party: Party) -> u64 {
         let Parameters { repetitions, parties, .. } = *self.parameters;
         let views = self.aggregation.views(parties as usize);
@@ -236,13 +242,13 @@ impl Terms<'_> {
     }
 }
 
-/// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`, whose handshake has
-/// bound the statement and the parameters. The values must satisfy the circuit: what is said of others is masked alike,
-/// and rejected.
+/// Proves `circuit` with `values` for its inputs, witness and hints in their order, over `channel`, whose
+/// handshake has bound the statement and the parameters. The values must satisfy the circuit: what is said of
+/// others is masked alike, and rejected.
 ///
 /// # Errors
-/// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not those that
-/// it committed to; link errors.
+/// `Invalid` where the circuit asserts nothing or changes; `Misbehaved` where the verifier's coins are not
+/// those that it committed to; link errors.
 pub(crate) fn prove<D: Domain>(
     channel: &mut Channel,
     terms: &Terms,
@@ -255,8 +261,8 @@ pub(crate) fn prove<D: Domain>(
     D::tell(terms, circuit, values, &mut talk, random)
 }
 
-/// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and nothing else:
-/// it must name the statement, with everything that is public in it, and the parameters.
+/// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and
+/// nothing else: it must name the statement, with everything that is public in it, and the parameters.
 ///
 /// # Errors
 /// As for [`prove`], and `Io` where `out` fails.
@@ -273,8 +279,8 @@ pub(crate) fn write<D: Domain>(
     D::tell(terms, circuit, values, &mut talk, random)
 }
 
-/// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on: before them a
-/// verifier only listens.
+/// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on:
+/// before them a verifier only listens.
 ///
 /// # Errors
 /// `Rejected` where it does not hold; `Misbehaved` where the prover breaks the format; link errors.

@@ -1,4 +1,5 @@
-//! The running digest of the MACs, or keys, of wires that are asserted to be zero, and whose keys are their MACs.
+//! The running digest of the MACs, or keys, of wires that are asserted to be zero, and whose
+//! keys are their MACs.
 
 use volery_primitives::Field;
 

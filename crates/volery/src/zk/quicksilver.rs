@@ -1,8 +1,9 @@
-//! QuickSilver over F_2: Yang, Sarkar, Weng, Wang, CCS 2021 (eprint 2021/076), figure 4, online phase non-interactive.
+//! QuickSilver over F_2: Yang, Sarkar, Weng, Wang, CCS 2021 (eprint 2021/076), figure 4, online
+//! phase non-interactive.
 //!
-//! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, where the prover holds the value w and its MAC m, the
-//! verifier the key k and Δ ([`crate::vole`]). All messages but the verdict, and those of the VOLE,
-//! go from the prover to the verifier.
+//! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, where the prover holds the value w and its
+//! MAC m, the verifier the key k and Δ ([`crate::vole`]). All messages but the verdict, and those of the
+//! VOLE, go from the prover to the verifier.
 //!
 //! | message | bytes | figure 4 |
 //! |---|---|---|
@@ -12,41 +13,44 @@
 //! | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | 16·d + 32 | 7b, 8; fig. 5, 5b |
 //! | verdict (from the verifier) | 1 | |
 //!
-//! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it is used up,
-//! and sends its corrections. Only then both draw the batch's challenge from the transcript, so that the coefficients
-//! χ_i, one independent AES output for each product, come after every value they combine (7a; independent instead of
-//! powers, as the paper allows after Theorem 4.2). The sums run on over all batches, masked once at the end by a VOPE
-//! correlation packed from 128 shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the
-//! verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a + m_c, B = k_a·k_b + k_c·Δ.
+//! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it
+//! is used up, and sends its corrections. Only then both draw the batch's challenge from the transcript, so
+//! that the coefficients χ_i, one independent AES output for each product, come after every value they
+//! combine (7a; independent instead of powers, as the paper allows after Theorem 4.2). The sums run on over
+//! all batches, masked once at the end by a VOPE correlation packed from 128 shares that commit to nothing
+//! (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ =
+//! m_a·m_b, A₁ = w_a·m_b + w_b·m_a + m_c, B = k_a·k_b + k_c·Δ.
 //!
-//! A witness element is checked along with the products, as the product of itself and the public one: so a share, its
-//! correction and its place in the check have one number, and a gate writes one slot.
+//! A witness element is checked along with the products, as the product of itself and the public one: so a
+//! share, its correction and its place in the check have one number, and a gate writes one slot.
 //!
 //! Products are polynomials of degree d = 2; those of higher degrees share the check ([`polynomial`]).
 //!
-//! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the digest of the keys
-//! (8).
+//! An asserted wire carries zero, so that its key is its MAC: the digest of the MACs must be the
+//! digest of the keys (8).
 //!
-//! **Soundness**: a false statement is accepted with probability at most (d + 1)·2^-127 + b·2^-128 plus the error of the
-//! VOLE's check, for each transcript that the prover tries: at most d of the 2^127 keys Δ solve the equation of a wrong
-//! polynomial of degree d, which is two for products, one guess of Δ forges an asserted MAC, and in each of b batches
-//! wrong ones cancel with probability 2^-128: the prover, who sees each challenge before the next, may go on until they
-//! do. A matrix product by random vectors adds 2·2^-128. [`security`] computes it. Offline the prover may try transcripts, each
-//! for a hash: that multiplies the last two terms only.
+//! **Soundness**: a false statement is accepted with probability at most (d + 1)·2^-127 + b·2^-128 plus the
+//! error of the VOLE's check, for each transcript that the prover tries: at most d of the 2^127 keys Δ solve
+//! the equation of a wrong polynomial of degree d, which is two for products, one guess of Δ forges an
+//! asserted MAC, and in each of b batches wrong ones cancel with probability 2^-128: the prover, who sees
+//! each challenge before the next, may go on until they do. A matrix product by random vectors adds 2·2^-128.
+//! [`security`] computes it. Offline the prover may try transcripts, each for a hash: that multiplies the
+//! last two terms only.
 //!
-//! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is then what
-//! the verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is argued there
-//! ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an assertion goes on to the end
-//! and then closes: where it failed does not show.
+//! **Zero knowledge**: corrections are masked by the uniform values of shares used once, V by A₁*, and U is
+//! then what the verifier's own keys determine; so is the digest. What a verifier could do to the VOLE is
+//! argued there ([`crate::ot::softspoken`], [`crate::vole::extend`]). A prover whose witness fails an
+//! assertion goes on to the end and then closes: where it failed does not show.
 //!
-//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of products,
-//! assertions and correlations are computed after the last message has arrived and end in one bit. The prover learns
-//! from it only whether its own cheating was lucky, and Δ ends with the session. Corrections of shares that commit to
-//! nothing are refused at the end of their batch: whether there are any depends on the prover alone.
+//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The checks of
+//! products, assertions and correlations are computed after the last message has arrived and end in one bit.
+//! The prover learns from it only whether its own cheating was lucky, and Δ ends with the session.
+//! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any
+//! depends on the prover alone.
 //!
-//! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512, shared
-//! and noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile of `bench
-//! boolean` with 10^8 gates:
+//! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512,
+//! shared and noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile
+//! of `bench boolean` with 10^8 gates:
 //!
 //! | stage | l2 | softspoken4 |
 //! |---|---|---|
@@ -87,8 +91,9 @@ const FIRST_BATCHES: u64 = 6;
 const MASKS: usize = <F128 as Extension<F2>>::DEGREE as usize;
 const _: () = assert!(MASKS <= LEAST_BLOCK);
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript of a statement
-/// of this size, over a VOLE whose check has `vole` bits, and which comes to blocks of `block` shares after a few.
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript
+/// of a statement of this size, over a VOLE whose check has `vole` bits, and which comes to blocks of
+/// `block` shares after a few.
 pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     let keys = (degree_of_check(size.degree) + 1) as f64;
     let batches = FIRST_BATCHES + size.commitments / block as u64 + 2 * early_ends(size);

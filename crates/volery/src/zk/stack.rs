@@ -1,9 +1,11 @@
-//! Stacked garbling: zero knowledge of one of m clauses, with the traffic of the largest. Heath and Kolesnikov, EUROCRYPT
-//! 2020 (eprint 2020/136), over JKO ([`jko`](super::jko), which is the case of one clause, streamed).
+//! Stacked garbling: zero knowledge of one of m clauses, with the traffic of the largest. Heath and
+//! Kolesnikov, EUROCRYPT 2020 (eprint 2020/136), over JKO ([`jko`](super::jko), which is the case of
+//! one clause, streamed).
 //!
-//! The verifier garbles every clause from a seed of its own and sends the **sum** of their materials. The prover has the
-//! seeds of all clauses but its own, garbles those again, and takes them out of the sum: what is left is its clause, which
-//! it evaluates. Which one that is, the verifier does not see, and the prover cannot evaluate more than one.
+//! The verifier garbles every clause from a seed of its own and sends the **sum** of their materials. The
+//! prover has the seeds of all clauses but its own, garbles those again, and takes them out of the sum: what
+//! is left is its clause, which it evaluates. Which one that is, the verifier does not see, and the prover
+//! cannot evaluate more than one.
 //!
 //! | | from | message | bytes |
 //! |---|---|---|---|
@@ -16,29 +18,30 @@
 //! | 6 | prover | Y and the nonce of its commitment, if all of 3 follows from S | 48 |
 //! | | verifier | verdict | 1 |
 //!
-//! Y is the sum of all clauses' outputs and of the key of retrieval ([`seeds`]). Each clause has an offset Δ_i, labels and
-//! tweaks of its own. The prover's inputs are those of its clause with zeros behind them.
+//! Y is the sum of all clauses' outputs and of the key of retrieval ([`seeds`]). Each clause has an offset
+//! Δ_i, labels and tweaks of its own. The prover's inputs are those of its clause with zeros behind them.
 //!
-//! **The prover**, whose clause is t, holds one buffer of A blocks: it adds the materials of the others as it
-//! garbles them, then the sum that it receives, and evaluates clause t from the beginning of it. After 5 it garbles
-//! clause t onto the buffer too. That all of it is zero then, and both messages of all transfers are those that follow
-//! from S, shows that the whole sum is right: what it garbled itself before, it garbled from seeds that it compares
-//! now. So it garbles each clause once and evaluates one, less than without a stack.
+//! **The prover**, whose clause is t, holds one buffer of A blocks: it adds the materials of the others as
+//! it garbles them, then the sum that it receives, and evaluates clause t from the beginning of it. After
+//! 5 it garbles clause t onto the buffer too. That all of it is zero then, and both messages of all
+//! transfers are those that follow from S, shows that the whole sum is right: what it garbled itself
+//! before, it garbled from seeds that it compares now. So it garbles each clause once and evaluates one,
+//! less than without a stack.
 //!
-//! **Soundness**: give a prover all seeds but one. All but this clause's part of the sum it can then compute, and Y needs
-//! its output: so that it must have an input which satisfies it, or break the garbling ([`jko`](super::jko)). A prover
-//! that takes all seeds lacks the key of retrieval; one that takes the proof of retrieval several times lacks more than
-//! one output, and cannot even take the materials of these clauses apart. Inputs and choice are fixed in 2, before any
-//! material is sent. In numbers it is that of JKO.
+//! **Soundness**: give a prover all seeds but one. All but this clause's part of the sum it can then compute,
+//! and Y needs its output: so that it must have an input which satisfies it, or break the garbling
+//! ([`jko`](super::jko)). A prover that takes all seeds lacks the key of retrieval; one that takes the proof
+//! of retrieval several times lacks more than one output, and cannot even take the materials of these clauses
+//! apart. Inputs and choice are fixed in 2, before any material is sent. In numbers it is that of JKO.
 //!
-//! **Zero knowledge** is that of JKO, and t is among the choices. What the prover does before 4 must not depend on what
-//! it decrypts, so that it looks at the ends of shorter clauses only after 5. It may take longer for one clause than
-//! for another: where the verifier could measure that, [`Terms::fixed_work`] makes the prover garble all clauses before 4
-//! and again before 6, and evaluate all of them, whatever t is (and in the clear before the first byte); it takes more
-//! than twice as long.
+//! **Zero knowledge** is that of JKO, and t is among the choices. What the prover does before 4 must not
+//! depend on what it decrypts, so that it looks at the ends of shorter clauses only after 5. It may take
+//! longer for one clause than for another: where the verifier could measure that, [`Terms::fixed_work`] makes
+//! the prover garble all clauses before 4 and again before 6, and evaluate all of them, whatever t is (and in
+//! the clear before the first byte); it takes more than twice as long.
 //!
-//! **Deviations**: seeds as leaves of a punctured tree, by default; a digest of labels for many outputs; and the
-//! transfers of [`committing`].
+//! **Deviations**: seeds as leaves of a punctured tree, by default; a digest of labels for many outputs; and
+//! the transfers of [`committing`].
 //!
 //! [`committing`]: crate::ot::committing
 //! [`seeds`]: crate::garble::seeds

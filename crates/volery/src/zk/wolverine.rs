@@ -1,8 +1,9 @@
 //! Wolverine over any field: Weng, Yang, Katz, Wang, S&P 2021 (eprint 2020/925), figure 3 and section III-B.
 //!
-//! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w and its MAC m, the verifier the
-//! key k and Δ ([`crate::vole`]). Products are checked in blocks of C' gates (section V-B). Every message has a length that
-//! the number of gates in the block determines; b is the bytes of a value (a bit over F_2), e those of a MAC:
+//! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w and its MAC m, the
+//! verifier the key k and Δ ([`crate::vole`]). Products are checked in blocks of C' gates (section V-B).
+//! Every message has a length that the number of gates in the block determines; b is the bytes of a value (a
+//! bit over F_2), e those of a MAC:
 //!
 //! | from | message | bytes | step |
 //! |---|---|---|---|
@@ -20,47 +21,49 @@
 //! | prover | digest of the MACs of all asserted wires | 32 | 9; app. B, first approach |
 //! | verifier | verdict | 1 | |
 //!
-//! The last tile, section or group of a block is shorter, or filled up. A block ends before its C'+1-st product and with the
-//! statement; witness elements and hints cost a correction and no check.
+//! The last tile, section or group of a block is shorter, or filled up. A block ends before its C'+1-st
+//! product and with the statement; witness elements and hints cost a correction and no check.
 //!
-//! **Checks** ([`CheckedBy`]). *Buckets* (figure 3): C·B + c triples, permuted by the verifier's coin; B of them check each gate
-//! and c are opened, B and c from [`Plan`] for the number of gates that the block has in fact, so that lemma 1 bounds short
-//! blocks too. *Sacrifice* (approach 1): one triple to a gate, under a random η. *Interpolation* (approach 2): 32 gates become
-//! one over E at a random ν (`interpolation`), which is checked as by sacrifice, over E. All three open, for a gate and a
-//! triple, δ_α = η·a − x, δ_β = b − y and a zero (`opening`).
+//! **Checks** ([`CheckedBy`]). *Buckets* (figure 3): C·B + c triples, permuted by the verifier's coin; B of
+//! them check each gate and c are opened, B and c from [`Plan`] for the number of gates that the block has in
+//! fact, so that lemma 1 bounds short blocks too. *Sacrifice* (approach 1): one triple to a gate, under a
+//! random η. *Interpolation* (approach 2): 32 gates become one over E at a random ν (`interpolation`), which
+//! is checked as by sacrifice, over E. All three open, for a gate and a triple, δ_α = η·a − x, δ_β = b − y
+//! and a zero (`opening`).
 //!
-//! **Deviations.** Triples are made at the end of a block instead of beforehand, because only then their number is known: the
-//! coin comes after they are fixed all the same. An opened triple is one that checks 0·0 = 0. η and ν are drawn together. The
-//! coefficients of an opening are not all independent, which costs a second 1/|E|. Zeroes of the statement are opened by a
-//! digest, once.
+//! **Deviations.** Triples are made at the end of a block instead of beforehand, because only then their
+//! number is known: the coin comes after they are fixed all the same. An opened triple is one that checks
+//! 0·0 = 0. η and ν are drawn together. The coefficients of an opening are not all independent, which costs a
+//! second 1/|E|. Zeroes of the statement are opened by a digest, once.
 //!
-//! **Whose challenge.** The first seed of a block is the verifier's coin, sent when all of the block's gates and triples have
-//! arrived: at ρ = 40 a transcript could be searched for a convenient permutation. It is the transcript's where that is out of
-//! reach: by interpolation over a long E ([`by_transcript`]), and by buckets where no coins are asked for, with lemma 1 at 128
-//! bits. χ is the transcript's where E is long. After a coin comes a checkpoint.
+//! **Whose challenge.** The first seed of a block is the verifier's coin, sent when all of the block's gates
+//! and triples have arrived: at ρ = 40 a transcript could be searched for a convenient permutation. It is the
+//! transcript's where that is out of reach: by interpolation over a long E ([`by_transcript`]), and by
+//! buckets where no coins are asked for, with lemma 1 at 128 bits. χ is the transcript's where E is long.
+//! After a coin comes a checkpoint.
 //!
-//! **Soundness** ([`Terms::error`]): a false statement has a wrong product, or an asserted wire that is not zero. The first
-//! block in which anything is wrong passes with at most lemma 1's probability, 1/|B| for η, or (2n − 1)/|E| for ν and η; 2/|E| for
-//! coefficients under which wrong openings cancel; and one guess of Δ. Blocks are opened one by one, so that a prover who
-//! fails in one has failed: errors of coins do not add up over blocks. Those of transcripts do, since it sees them beforehand;
-//! offline it may try as many as it can compute ([`Terms::search_bits`]). One guess of Δ forges an asserted wire. The
-//! VOLE's own error is added.
+//! **Soundness** ([`Terms::error`]): a false statement has a wrong product, or an asserted wire that is not
+//! zero. The first block in which anything is wrong passes with at most lemma 1's probability, 1/|B| for η,
+//! or (2n − 1)/|E| for ν and η; 2/|E| for coefficients under which wrong openings cancel; and one guess of Δ.
+//! Blocks are opened one by one, so that a prover who fails in one has failed: errors of coins do not add up
+//! over blocks. Those of transcripts do, since it sees them beforehand; offline it may try as many as it can
+//! compute ([`Terms::search_bits`]). One guess of Δ forges an asserted wire. The VOLE's own error is added.
 //!
-//! **Zero knowledge**: corrections, d and δ are masked by the uniform values of shares that are used once, whatever the
-//! permutation, η, ν or χ that a verifier sends; what is opened determines the sum of MACs for whoever has the keys, and so
-//! does zero that of asserted wires. A prover whose witness fails an assertion goes on to the end and then closes: where it
-//! failed does not show.
+//! **Zero knowledge**: corrections, d and δ are masked by the uniform values of shares that are used once,
+//! whatever the permutation, η, ν or χ that a verifier sends; what is opened determines the sum of MACs for
+//! whoever has the keys, and so does zero that of asserted wires. A prover whose witness fails an assertion
+//! goes on to the end and then closes: where it failed does not show.
 //!
-//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The verifier compares
-//! each block's sum, goes on, and says at the end whether all were right: one bit, from which the prover learns only
-//! whether its own cheating was lucky. Corrections of shares that commit to nothing, and encodings that are not
-//! canonical, end the session where they are found: whether there are any depends on the prover alone. A prover may
-//! also hang up once it has seen a coin that does not suit it: at 40 bits whoever lets the same one try again and
-//! again should count.
+//! **Abort**: an error ends the proof for whoever meets it, even where a circuit swallows it. The verifier
+//! compares each block's sum, goes on, and says at the end whether all were right: one bit, from which the
+//! prover learns only whether its own cheating was lucky. Corrections of shares that commit to nothing, and
+//! encodings that are not canonical, end the session where they are found: whether there are any depends on
+//! the prover alone. A prover may also hang up once it has seen a coin that does not suit it: at 40 bits
+//! whoever lets the same one try again and again should count.
 //!
-//! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple also 5 bytes
-//! for its slot and two values more. With B = 2 and MACs of 16 bytes that is up to 164 bytes a gate, 129 MB at the default
-//! 786,432. Shorter blocks over F_2 take larger buckets.
+//! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple
+//! also 5 bytes for its slot and two values more. With B = 2 and MACs of 16 bytes that is up to 164 bytes a
+//! gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
 
 mod interpolation;
 mod macs;
@@ -113,8 +116,8 @@ impl Terms {
     /// Those of `checking` for so many bits of security, with or without coins of the verifier.
     ///
     /// # Errors
-    /// `Invalid` where the check is not for this field, a block is too long or too short, more than 128 bits are asked of
-    /// buckets, or coins are needed.
+    /// `Invalid` where the check is not for this field, a block is too long or too short, more than 128 bits
+    /// are asked of buckets, or coins are needed.
     pub fn new<M: Macs>(checking: &Checking, security: u32, non_interactive: bool) -> Result<Self> {
         let degree = <M::E as Extension<M::F>>::DEGREE;
         let usual = match (M::F::BITS, degree) {
@@ -156,7 +159,8 @@ impl Terms {
         Ok(Self { by, block, lemma, full: Plan::SINGLE, one_way }.beside::<M>(0.0))
     }
 
-    /// The same over shares that are not what they should be with probability `shares`: buckets are the larger for it.
+    /// The same over shares that are not what they should be with probability `shares`: buckets
+    /// are the larger for it.
     pub fn beside<M: Macs>(mut self, shares: f64) -> Self {
         if self.by == CheckedBy::Buckets {
             self.lemma = Lemma::beside(self.lemma.bits, shares + 2.0 * M::likeliest() + 2.0 * M::guess());
@@ -216,8 +220,8 @@ impl Terms {
         [!self.one_way, !by_transcript::<M::E>()]
     }
 
-    /// The probability that a false statement is accepted, which has so many commitments, over a VOLE that errs with
-    /// probability `vole`: for one transcript, where there are challenges of one.
+    /// The probability that a false statement is accepted, which has so many commitments, over a VOLE that
+    /// errs with probability `vole`: for one transcript, where there are challenges of one.
     pub fn error<M: Macs>(&self, commitments: u64, vole: f64) -> f64 {
         let blocks = commitments.div_ceil(self.block).max(1) as f64;
         let tries = |by_coin: bool| if by_coin { 1.0 } else { blocks };
@@ -226,7 +230,8 @@ impl Terms {
         tries(check) * self.check_error::<M>() + tries(opening) * 2.0 * M::likeliest() + guesses + vole
     }
 
-    /// The bits that a search for a transcript with convenient challenges would cost; infinite where all are coins.
+    /// The bits that a search for a transcript with convenient challenges would cost; infinite
+    /// where all are coins.
     pub fn search_bits<M: Macs>(&self) -> f64 {
         let [check, opening] = self.coins::<M>();
         let check = if check { 0.0 } else { self.check_error::<M>() };
@@ -289,8 +294,8 @@ fn transcript_seed(channel: &mut Channel, what: &'static str) -> F128 {
 const CHECK: &str = "wolverine check";
 const OPENING: &str = "wolverine opening";
 
-/// Matches triples with gates: permuted, by buckets, and each with its own by sacrifice, under the η of `seed`. Fig. 3, 6;
-/// section III-B, approach 1.
+/// Matches triples with gates: permuted, by buckets, and each with its own by sacrifice, under the η of
+/// `seed`. Fig. 3, 6; section III-B, approach 1.
 fn match_gates<V: Field>(
     matching: &mut Matching<V>,
     arch: Arch,

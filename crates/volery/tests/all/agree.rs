@@ -1,5 +1,5 @@
-//! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the same
-//! named assertion.
+//! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the
+//! same named assertion.
 
 use crate::kit::{ABC, Anywhere, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
 use std::fmt::{self, Display};
@@ -46,7 +46,8 @@ fn assert_agrees<C: Anywhere + ?Sized>(name: &str, circuit: &C, witness: &[F2]) 
     }
 }
 
-/// One of several clauses by every system: the witness of number `chosen` is accepted, and that of no clause is not.
+/// One of several clauses by every system: the witness of number `chosen` is accepted, and that
+/// of no clause is not.
 fn assert_one_of(name: &str, clauses: &dyn ClauseSource, chosen: usize, witness: &[F2], wrong: &[F2]) {
     for system in System::ALL {
         let options = Options { system, ..seeded(1) };
@@ -74,8 +75,8 @@ fn assert_fails_at<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], assertion:
     }
 }
 
-/// Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN after each
-/// 4096; the witness takes some.
+/// Batches of SoftSpoken end after 1024, 2048, 4096, 8192, 16384 and then each 8192 shares, those of LPN
+/// after each 4096; the witness takes some.
 #[test]
 fn networks_around_batches() {
     assert_networks_agree(&[1, 2, 3, 64, 512, 1023, 1024, 1025, 3071, 3072, 3073, 33_000]);
@@ -115,7 +116,8 @@ fn every_kind_of_correlations_by_wolverine() {
     }
 }
 
-/// Buckets are then larger, and no challenge is a coin: the verifier sends its verdict alone where shares take nothing of it.
+/// Buckets are then larger, and no challenge is a coin: the verifier sends its verdict alone where
+/// shares take nothing of it.
 #[test]
 fn wolverine_without_coins() {
     let (network, witness) = network(5000);
@@ -205,8 +207,8 @@ fn sha256_with_holes() {
     assert_fails_at(statement.source(), &witness, &name);
 }
 
-/// Each larger statement in its smallest size, with whatever comes out public, and with a private bit flipped that
-/// changes it.
+/// Each larger statement in its smallest size, with whatever comes out public, and with a private bit
+/// flipped that changes it.
 #[test]
 fn statements_of_gates() {
     assert_statements_agree(&[("merkle-root?depth=1", 1000), ("price-discrimination?length=20", 7)]);
@@ -287,8 +289,8 @@ fn products_of_vectors_and_matrices() {
     assert!(run_honestly(&statement, &witness, &Options { check: false, ..seeded(1) }).verified.is_err());
 }
 
-/// Clauses of very different sizes, none of which holds for zeros: an odd number of ones of 40 bits, and their copies as
-/// hints; a chain of 3000 ANDs of two bits; and an inner product of 700 pairs.
+/// Clauses of very different sizes, none of which holds for zeros: an odd number of ones of 40 bits, and
+/// their copies as hints; a chain of 3000 ANDs of two bits; and an inner product of 700 pairs.
 struct Sizes;
 
 impl Alternatives for Sizes {

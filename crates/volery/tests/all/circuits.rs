@@ -1,4 +1,5 @@
-//! Circuit files with known outputs, ours and published ones, and statements over fields, evaluated in the clear.
+//! Circuit files with known outputs, ours and published ones, and statements over fields,
+//! evaluated in the clear.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Whole sessions over every field: the same verdict as `Clear`, and a bad witness fails at the same named assertion;
-//! nothing tampered with is accepted; less security than asked for is refused.
+//! Whole sessions over every field: the same verdict as `Clear`, and a bad witness fails at the same named
+//! assertion; nothing tampered with is accepted; less security than asked for is refused.
 
 mod wolverine;
 
@@ -314,17 +314,17 @@ fn nothing_tampered_with_is_accepted() {
     assert_tampering_fails(with("direct"), 2, 2 + 2 + 3 + 5);
 }
 
-/// A bit in each message of either party, of a proof in whose course the prover sends the points of the base transfers
-/// as the message with the number `base`, and so many of COPEe. What COPEe sends for a bit of Δ that is zero is not
-/// looked at, and changing it changes nothing: that guess it grants, and nothing else.
+/// A bit in each message of either party, of a proof in whose course the prover sends the points of the base
+/// transfers as the message with the number `base`, and so many of COPEe. What COPEe sends for a bit of Δ
+/// that is zero is not looked at, and changing it changes nothing: that guess it grants, and nothing else.
 fn assert_tampering_fails(options: Options, base: usize, expected: usize) {
     type S = Over<F61>;
     let network = Arithmetic::<F61>::new(600).unwrap();
     let witness: Vec<F61> = network.witness([7; 32]).collect();
     let options = Options { statement: Some([3; 32]), check: false, ..options };
     let honest = run_honestly::<S, _>(&network, &witness, &options);
-    // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check: an element
-    // for each of the 61 bits of Δ and each share.
+    // COPEe's messages come after the points, for a piece of 256 shares or for the mask of a block's check:
+    // an element for each of the 61 bits of Δ and each share.
     let masked = |message: usize, bytes: &[u8]| {
         message > base && [256, 1].into_iter().any(|shares| bytes.len() == 61 * shares * F61::BYTES)
     };

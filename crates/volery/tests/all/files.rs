@@ -68,7 +68,8 @@ fn a_preimage_in_a_file() {
     assert!(matches!(refused, Err(Error::Unsatisfied(_))) && nothing.is_empty());
 }
 
-/// Any bit of a header changed: never accepted, never a panic, and a clear word where it is not a proof at all.
+/// Any bit of a header changed: never accepted, never a panic, and a clear word where it
+/// is not a proof at all.
 #[test]
 fn headers_that_were_changed() {
     let (network, state) = network(40);

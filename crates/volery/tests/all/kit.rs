@@ -132,7 +132,8 @@ pub fn network(gates: u64) -> (Network, Vec<F2>) {
     (network, witness)
 }
 
-/// "I know an even number of ones, and their halves were hinted": hints, constants, scaling and several assertions.
+/// "I know an even number of ones, and their halves were hinted": hints, constants, scaling
+/// and several assertions.
 pub struct Mixed {
     pub bits: usize,
 }
@@ -194,8 +195,8 @@ impl<B: Backend<F = F2>> Clauses<B> for Ones {
     }
 }
 
-/// Runs both parties on one of several clauses, each with its own clauses and settings, with a bit flipped on the way
-/// where asked.
+/// Runs both parties on one of several clauses, each with its own clauses and settings, with a bit flipped on
+/// the way where asked.
 pub fn run_clauses(
     (proved, chosen, witness, proving): (&dyn ClauseSource, usize, &[F2], &Options),
     (verified, verifying): (&dyn ClauseSource, &Options),

@@ -1,5 +1,5 @@
-//! Polynomials and matrix products over every field, proved over dealt correlations: what is true is accepted, what is
-//! false in one place is not.
+//! Polynomials and matrix products over every field, proved over dealt correlations: what is true is
+//! accepted, what is false in one place is not.
 
 mod early_ends;
 mod made_up;
@@ -57,9 +57,11 @@ where
 /// What is stated, and whether it is proved with one thing false.
 #[derive(Clone)]
 enum Statement<F> {
-    /// Polynomials of the first so many elements of the witness, and their values; every other value is committed to.
+    /// Polynomials of the first so many elements of the witness, and their values; every other
+    /// value is committed to.
     Set(usize, Vec<(Sparse<F>, F)>),
-    /// A matrix with rows of this length by one with so many columns, both with the entries of the witness, is this one.
+    /// A matrix with rows of this length by one with so many columns, both with the entries of the
+    /// witness, is this one.
     Product { inner: usize, columns: usize, product: Vec<F>, public: bool },
 }
 
@@ -98,8 +100,8 @@ impl<B: Polynomials> Circuit<B> for Statement<B::F> {
     }
 }
 
-/// What becomes of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side, and the
-/// messages of the prover. `flip` changes the message with this number.
+/// What becomes of a proof of `proved` where `verified` is to be believed; the gates on the verifier's side,
+/// and the messages of the prover. `flip` changes the message with this number.
 fn run<S: Dealt>(
     proved: &(dyn Provable<S> + Sync),
     verified: &(dyn Provable<S> + Sync),
@@ -252,8 +254,8 @@ fn each_opened_coefficient_counts() {
     over_every_field!(test);
 }
 
-/// A prover whose polynomials have a lower degree than they are said to, or a higher one, opens another number of
-/// coefficients.
+/// A prover whose polynomials have a lower degree than they are said to, or a higher one, opens another
+/// number of coefficients.
 #[test]
 fn degrees_that_lie_are_rejected() {
     fn test<S: Dealt>() {

@@ -44,8 +44,8 @@ fn a_flipped_bit_in_any_message() {
     }
 }
 
-/// The proposals of two sides that leave the choice open, and what measures the bandwidth between them: a claimed size
-/// is enough to need it.
+/// The proposals of two sides that leave the choice open, and what measures the bandwidth between them: a
+/// claimed size is enough to need it.
 #[test]
 fn a_flipped_bit_of_the_measurement() {
     let (network, witness) = network(100);
@@ -107,8 +107,8 @@ fn more_security_than_there_is() {
     assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));
 }
 
-/// What a prover said once convinces nobody again: the verifier's nonce, and with it every challenge, is another, and
-/// so are its base transfers.
+/// What a prover said once convinces nobody again: the verifier's nonce, and with it every challenge, is
+/// another, and so are its base transfers.
 #[test]
 fn a_replayed_transcript() {
     let (network, witness) = network(100);

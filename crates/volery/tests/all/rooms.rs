@@ -15,7 +15,8 @@ const ORDER: [&[&str]; 8] = [
     &["session", "lib"],
 ];
 
-/// What a room may import although the order alone would not say so: a statement cannot know how it will be proved.
+/// What a room may import although the order alone would not say so: a statement cannot know
+/// how it will be proved.
 const ONLY: [(&str, &[&str]); 1] = [("circuit", &["error"])];
 
 fn step(room: &str) -> usize {

@@ -20,7 +20,8 @@ fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
     Options { correlations, bandwidth, check: false, ..seeded(5) }
 }
 
-/// Statements of several sizes, so that they end at many places of an iteration; only the first pays for the set-up.
+/// Statements of several sizes, so that they end at many places of an iteration; only the first
+/// pays for the set-up.
 fn statements_follow(options: &Options) {
     for correlations in [Correlations::SOFTSPOKEN4, TINY] {
         let (here, there) = pipe(TIMEOUT);
@@ -214,8 +215,8 @@ fn reports_say_what_was_checked() {
     assert_eq!(checked(100, &seeded(1)), None);
 }
 
-/// Proofs by garbling follow on one channel, and each draws its own secrets: no salt, label, S, Δ or K comes again, nor any
-/// message of the prover.
+/// Proofs by garbling follow on one channel, and each draws its own secrets: no salt, label, S, Δ or K comes
+/// again, nor any message of the prover.
 #[test]
 fn garbled_proofs_share_no_secret() {
     let (network, witness) = network(40);
@@ -243,7 +244,8 @@ fn garbled_proofs_share_no_secret() {
     assert!(said.len() > 50);
 }
 
-/// Clauses that hold for one bit that is their number, and write down which of them is evaluated in the clear.
+/// Clauses that hold for one bit that is their number, and write down which of them is
+/// evaluated in the clear.
 #[derive(Default)]
 struct Noted {
     evaluated: Arc<Mutex<Vec<usize>>>,
@@ -269,7 +271,8 @@ impl<B: Backend<F = F2>> Clauses<B> for Noted {
     }
 }
 
-/// Before the first byte a prover evaluates its own clause, and with fixed work all; as one circuit all of them.
+/// Before the first byte a prover evaluates its own clause, and with fixed work all; as one
+/// circuit all of them.
 #[test]
 fn clauses_are_evaluated_alike_where_work_is_fixed() {
     let evaluated = |system, fixed_work, chosen: usize| {

@@ -1,5 +1,5 @@
-//! The bytes on the wire of seeded runs, pinned: a refactoring may not change them, and a change of the protocol must
-//! (its commit begins with `wire:`).
+//! The bytes on the wire of seeded runs, pinned: a refactoring may not change them, and a change of the
+//! protocol must (its commit begins with `wire:`).
 
 use crate::kit::{
     self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_honestly, run_one_of, run_over,
@@ -270,8 +270,8 @@ fn pinned_simulations() {
     }
 }
 
-/// The same witness twice: but for the name and version of the protocol, and what both say they want, no message of one
-/// session comes in the other.
+/// The same witness twice: but for the name and version of the protocol, and what both say they want, no
+/// message of one session comes in the other.
 #[test]
 fn sessions_of_one_witness_share_no_message() {
     let (network, state) = network(40);

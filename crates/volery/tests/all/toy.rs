@@ -11,7 +11,8 @@ use volery::{
     Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
 };
 
-/// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who would rather not look.
+/// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who
+/// would rather not look.
 struct Toy;
 
 static FACTS: Facts = Facts { bits_only: true, ..Facts::named("toy") };

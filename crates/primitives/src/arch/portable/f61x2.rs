@@ -1,5 +1,5 @@
-//! The kernels over the square of F_{2^61-1} in plain Rust. Sums of products are reduced once for as many as fit 128
-//! bits.
+//! The kernels over the square of F_{2^61-1} in plain Rust. Sums of products are reduced once for as
+//! many as fit 128 bits.
 
 use super::f61::{PRODUCTS, product};
 use crate::aes::Aes128;

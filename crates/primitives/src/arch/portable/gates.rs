@@ -1,5 +1,5 @@
-//! The kernels on garbled gates in plain Rust, by the definitions. The cipher expands its keys itself. What each gate
-//! calls stays out of line, so that it adds nothing where a fast kernel is called.
+//! The kernels on garbled gates in plain Rust, by the definitions. The cipher expands its keys itself. What
+//! each gate calls stays out of line, so that it adds nothing where a fast kernel is called.
 
 use super::encrypt;
 use crate::aes::Aes128;

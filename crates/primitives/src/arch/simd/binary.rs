@@ -34,7 +34,8 @@ trait Group<F: Binary>: Copy {
     unsafe fn add_product(sum: &mut Self::Sum, a: Self, b: Self);
     /// The sums of one lane, with those of all lanes of `sum` added.
     unsafe fn fold(sum: Self::Sum, single: <Self::One as Group<F>>::Sum) -> <Self::One as Group<F>>::Sum;
-    /// Adds `from[stride·i]·factors[0] + from[stride·i + 1]·factors[1]` to sum i; the pointers must be valid for that.
+    /// Adds `from[stride·i]·factors[0] + from[stride·i + 1]·factors[1]` to sum i; the pointers
+    /// must be valid for that.
     unsafe fn add_columns(sum: &mut Self::Sum, from: *const F, stride: usize, factors: *const F);
     /// The sums.
     unsafe fn reduce(sum: Self::Sum) -> Self;
@@ -113,8 +114,8 @@ unsafe fn product<G: Group<F>, F: Binary>(a: G, b: G) -> G {
 unsafe fn multiply_by<G: Group<F>, F: Binary>(a: &[F], b: &[F], out: &mut [F]) {
     let length = out.len();
     let (wide, whole) = (length - length % G::COUNT, length - length % G::One::COUNT);
-    // SAFETY: the caller upholds the condition of `Group` and that the lengths are equal; groups end below `wide`,
-    // below `whole`, or within `MOST` elements.
+    // SAFETY: the caller upholds the condition of `Group` and that the lengths are equal; groups end below
+    // `wide`, below `whole`, or within `MOST` elements.
     unsafe {
         for i in (0..wide).step_by(G::COUNT) {
             let product = product(G::load(a.as_ptr().add(i)), G::load(b.as_ptr().add(i)));
@@ -180,8 +181,8 @@ unsafe fn dot_by<G: Group<F>, F: Binary>(a: &[F], b: &[F]) -> F {
 #[inline(always)]
 unsafe fn fold_by<G: Group<F>, F: Binary>(a: &[F], factors: &[F], out: &mut [F]) {
     let k = factors.len();
-    // SAFETY: the caller upholds the condition of `Group`. The sums of a group are over rows of k elements, all of them
-    // in `a`, and columns end at k, or are the last two.
+    // SAFETY: the caller upholds the condition of `Group`. The sums of a group are over rows of k elements,
+    // all of them in `a`, and columns end at k, or are the last two.
     unsafe {
         let &[.., last] = factors else { return };
         if k == 1 {

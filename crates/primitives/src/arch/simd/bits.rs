@@ -3,8 +3,8 @@
 use super::Simd;
 use crate::field::F128;
 
-/// Rows, and columns, whose products are summed at the same time: as many as leave room for a few operands in the
-/// smallest register file.
+/// Rows, and columns, whose products are summed at the same time: as many as leave room for a few operands in
+/// the smallest register file.
 const ROWS: usize = 4;
 const COLUMNS: usize = 2;
 
@@ -60,7 +60,8 @@ unsafe fn square<V: Simd, const R: usize, const C: usize>(
     let (rows, columns) =
         (&rows[place[0] * blocks..][..R * blocks], &columns[place[1] * blocks..][..C * blocks]);
     let (rows, columns) = (rows.as_ptr(), columns.as_ptr());
-    // SAFETY: the caller upholds the condition of `Simd`; every block is below `blocks`, in R rows and C columns.
+    // SAFETY: the caller upholds the condition of `Simd`; every block is below `blocks`, in
+    // R rows and C columns.
     unsafe {
         let mut sums = [[V::splat(F128(0)); R]; C];
         let mut block = 0;

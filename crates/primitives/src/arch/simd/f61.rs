@@ -41,8 +41,8 @@ const PARENTS: usize = FLIGHT * 4;
 /// The leaves below `FLIGHT·LANES` parents.
 #[inline(always)]
 unsafe fn grow_leaves_at<V: Simd>(keys: &[V; 11], parents: *const F128, left: *mut F61, right: *mut F61) {
-    // SAFETY: the caller upholds the condition of `Simd`, and that `parents` is valid for FLIGHT·LANES blocks, `left`
-    // and `right` for as many elements.
+    // SAFETY: the caller upholds the condition of `Simd`, and that `parents` is valid for FLIGHT·LANES
+    // blocks, `left` and `right` for as many elements.
     unsafe {
         let high = V::splat(F128(u128::MAX << 64));
         let mut input = [high; FLIGHT];
@@ -67,8 +67,8 @@ pub(in crate::arch) unsafe fn grow_leaves<V: Simd>(key: &Aes128, parents: &mut [
     let (left, right) = leaves.split_at_mut(parents.len());
     let flight = FLIGHT * V::LANES;
     let whole = parents.len() - parents.len() % flight;
-    // SAFETY: the caller upholds the condition of `Simd` and that there are two leaves to each parent; a flight is
-    // within the slices, or within the buffers of the longest one.
+    // SAFETY: the caller upholds the condition of `Simd` and that there are two leaves to each parent; a
+    // flight is within the slices, or within the buffers of the longest one.
     unsafe {
         let keys = round_keys::<V>(key);
         for i in (0..whole).step_by(flight) {
@@ -91,7 +91,8 @@ pub(in crate::arch) unsafe fn grow_leaves<V: Simd>(key: &Aes128, parents: &mut [
 #[inline(always)]
 unsafe fn sum_rows_at<V: Simd>(nodes: &[F61], g: usize, sums: &mut [F61]) {
     let trees = sums.len();
-    // SAFETY: the caller upholds the condition of `Simd` and that g + 2·LANES <= trees, which divides the length.
+    // SAFETY: the caller upholds the condition of `Simd` and that g + 2·LANES <= trees,
+    // which divides the length.
     unsafe {
         let mut sum = splat::<V>(0);
         let rows = nodes.len() / trees;
@@ -132,8 +133,8 @@ unsafe fn puncture_at<V: Simd>(
     g: usize,
 ) {
     let trees = holes.row.len();
-    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `leaves` and `rows` are
-    // valid for 2·half·trees.
+    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `leaves` and
+    // `rows` are valid for 2·half·trees.
     unsafe {
         let target = V::load_high(holes.row.as_ptr().add(g));
         let target = target.high_halves(target);

@@ -18,8 +18,8 @@ pub(in crate::arch) unsafe fn encode_tagged<V: Simd>(
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. A row and an entry are
-        // three words, of which a lane covers two.
+        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. A row and an
+        // entry are three words, of which a lane covers two.
         unsafe {
             let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {

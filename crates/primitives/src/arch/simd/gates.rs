@@ -1,5 +1,5 @@
-//! The hash of garbled gates: lanes are the gates whose keys are expanded, but the blocks of one gate are each a vector
-//! of one lane.
+//! The hash of garbled gates: lanes are the gates whose keys are expanded, but the blocks of one gate are
+//! each a vector of one lane.
 
 use super::{Simd, aes, round_keys};
 use crate::arch::gates::{BATCH, Rounds, Schedules, Tweaked};
@@ -19,8 +19,8 @@ const LAST_WORD_ROTATED: u128 = 0x0c0f_0e0d * WORDS;
 pub(in crate::arch) unsafe fn expand<V: Simd>(salt: F128, tweak: u128, rounds: &mut Rounds) {
     const { assert!(BATCH.is_multiple_of(FLIGHT * V::LANES)) };
     let rounds = rounds.as_flattened_mut().as_mut_ptr();
-    // SAFETY: the caller upholds the condition of `Simd` and that the counter does not overflow. Each flight is within
-    // the batch, and round r begins at r·BATCH.
+    // SAFETY: the caller upholds the condition of `Simd` and that the counter does not overflow. Each flight
+    // is within the batch, and round r begins at r·BATCH.
     unsafe {
         let salt = V::splat(salt);
         for gate in (0..BATCH).step_by(FLIGHT * V::LANES) {

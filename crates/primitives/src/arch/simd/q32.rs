@@ -1,4 +1,5 @@
-//! Sums over F_{2^32-5}: a lane is four words of 32 bits, and has the products of two, or two to sum, at a time.
+//! Sums over F_{2^32-5}: a lane is four words of 32 bits, and has the products of two, or
+//! two to sum, at a time.
 
 use super::Simd;
 use super::trees::{ENCODED, INDEX_BLOCKS, draw_offsets};
@@ -52,8 +53,8 @@ impl<V: Simd> Sums<V> {
     }
 }
 
-/// Adds the products of the words `from` of rows with the factors of the rows that they are in, where they are the
-/// vector `PART` of the three that hold as many rows as a vector has words.
+/// Adds the products of the words `from` of rows with the factors of the rows that they are in, where they
+/// are the vector `PART` of the three that hold as many rows as a vector has words.
 #[inline(always)]
 unsafe fn linear_at<V: Simd, const PART: usize>(
     factors: *const u32,
@@ -79,7 +80,8 @@ pub(in crate::arch) unsafe fn linear<V: Simd>(factors: &[Q32], rows: &[Row]) -> 
     let (first_factors, first_row): (*const u32, *const u32) =
         (factors.as_ptr().cast(), rows.as_ptr().cast());
     let mut columns = [Sum::default(); 3];
-    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; a row is three words.
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal;
+    // a row is three words.
     unsafe {
         let (mut even, mut odd) = ([Sums::<V>::zero(); 3], [Sums::<V>::zero(); 3]);
         for i in (0..whole).step_by(4 * V::LANES) {
@@ -106,7 +108,8 @@ pub(in crate::arch) unsafe fn combine<V: Simd>(factors: &[Q32], a: &[Q32x2]) -> 
     }
     let (first_factors, first): (*const u32, *const F128) = (factors.as_ptr().cast(), a.as_ptr().cast());
     let mut columns = [Sum::default(); 2];
-    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; two elements are a lane.
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; two
+    // elements are a lane.
     unsafe {
         let (mut low, mut high) = (Sums::<V>::zero(), Sums::<V>::zero());
         for i in (0..whole).step_by(2 * V::LANES) {
@@ -144,7 +147,8 @@ pub(in crate::arch) unsafe fn encode_keys<V: Simd>(
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. An element is two words.
+        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. An
+        // element is two words.
         unsafe {
             let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {
@@ -171,8 +175,8 @@ pub(in crate::arch) unsafe fn encode_tagged<V: Simd>(
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. A row and an entry are
-        // three words.
+        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. A row and an
+        // entry are three words.
         unsafe {
             let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {

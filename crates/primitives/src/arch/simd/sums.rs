@@ -82,7 +82,8 @@ unsafe fn product<V: Simd>(a: V, b: V) -> V {
 #[inline(always)]
 pub(in super::super) unsafe fn dot<V: Simd>(a: &[F128], b: &[F128]) -> F128 {
     let (length, a, b) = (a.len(), a.as_ptr(), b.as_ptr());
-    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; indices stay below `length`.
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal; indices
+    // stay below `length`.
     unsafe {
         let mut wide = Unreduced::<V>::zero();
         let mut single = Unreduced::<V::One>::zero();
@@ -167,7 +168,8 @@ pub(in super::super) unsafe fn combine<V: Simd>(factors: &[F2], a: &[F128]) -> F
 
 #[inline(always)]
 unsafe fn inner_product_at<V: Simd>(i: usize, a: &[F128], b: &[F128], sum: &mut Unreduced<V>, cross: &mut V) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
+    // i + LANES is in range.
     unsafe {
         let (a, b) = (V::load(a.as_ptr().add(i)), V::load(b.as_ptr().add(i)));
         sum.add_product(a, b);
@@ -194,7 +196,8 @@ pub(in super::super) unsafe fn inner_product<V: Simd>(a: &[F128], b: &[F128]) ->
 
 #[inline(always)]
 unsafe fn weigh_at<V: Simd>(i: usize, chi: &[F128], words: &[F128], sum: &mut Unreduced<V>, bits: &mut V) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
+    // i + LANES is in range.
     unsafe {
         let (chi, word) = (V::load(chi.as_ptr().add(i)), V::load(words.as_ptr().add(i)));
         sum.add_product(chi, word);
@@ -232,7 +235,8 @@ unsafe fn load_triples<V: Simd>(triples: &[Triple], i: usize) -> [V; 3] {
 
 #[inline(always)]
 unsafe fn prover_sums_at<V: Simd>(i: usize, chi: &[F128], triples: &[Triple], sums: &mut [Unreduced<V>; 2]) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
+    // i + LANES is in range.
     unsafe {
         let [a, b, c] = load_triples::<V>(triples, i);
         let chi = V::load(chi.as_ptr().add(i));
@@ -266,7 +270,8 @@ unsafe fn verifier_sums_at<V: Simd>(
     triples: &[Triple],
     sums: &mut [Unreduced<V>; 2],
 ) {
-    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that i + LANES is in range.
+    // SAFETY: the caller upholds the condition of `Simd`, that both lengths are equal and that
+    // i + LANES is in range.
     unsafe {
         let [a, b, c] = load_triples::<V>(triples, i);
         let chi = V::load(chi.as_ptr().add(i));

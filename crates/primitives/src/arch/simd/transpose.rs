@@ -18,7 +18,8 @@ pub(in super::super) unsafe fn transpose<V: Simd>(columns: &[F128], rows: &mut [
     }
 }
 
-/// Swaps the upper right with the lower left quarter of a square of 2·J bits, in each of its copies along the lanes.
+/// Swaps the upper right with the lower left quarter of a square of 2·J bits, in each of its
+/// copies along the lanes.
 #[inline(always)]
 unsafe fn swap<V: Simd, const J: u32>(upper: &mut V, lower: &mut V) {
     // SAFETY: the caller upholds the condition of `Simd`.
@@ -31,13 +32,13 @@ unsafe fn swap<V: Simd, const J: u32>(upper: &mut V, lower: &mut V) {
     }
 }
 
-/// Transposes `LANES` squares of 128 x 128 bits, from block `block` on: rounds for squares of 128 down to 2 bits, in
-/// passes that keep 8 vectors in registers.
+/// Transposes `LANES` squares of 128 x 128 bits, from block `block` on: rounds for squares of 128 down to 2
+/// bits, in passes that keep 8 vectors in registers.
 #[inline(always)]
 unsafe fn transpose_at<V: Simd>(block: usize, columns: &[F128], rows: *mut F128) {
     let blocks = columns.len() / 128;
-    // SAFETY: the caller upholds the condition of `Simd`; block + LANES <= blocks, so that column p is read within
-    // p·blocks..(p+1)·blocks, and the rows written are those of the blocks block..block+LANES.
+    // SAFETY: the caller upholds the condition of `Simd`; block + LANES <= blocks, so that column p is read
+    // within p·blocks..(p+1)·blocks, and the rows written are those of the blocks block..block+LANES.
     unsafe {
         let mut m = [V::splat(F128(0)); 128];
         for i in 0..16 {

@@ -19,8 +19,8 @@ pub(in super::super) unsafe fn fold_leaves<V: Simd>(
 ) {
     let blocks = total.len();
     let whole = blocks - blocks % V::LANES;
-    // SAFETY: the caller upholds the condition of `Simd`; the vectors at b cover total[b..b+LANES] and the same range
-    // of each plane, which end at `blocks`.
+    // SAFETY: the caller upholds the condition of `Simd`; the vectors at b cover total[b..b+LANES] and the
+    // same range of each plane, which end at `blocks`.
     unsafe {
         let keys = round_keys::<V>(key);
         for b in (0..whole).step_by(V::LANES) {
@@ -95,8 +95,8 @@ pub(super) unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
 
 #[inline(always)]
 unsafe fn grow_at<V: Simd, const N: usize>(keys: &[V; 11], nodes: *mut F128, parents: usize, i: usize) {
-    // SAFETY: the caller upholds the condition of `Simd`, that i + N·LANES <= parents and that `nodes` is valid for
-    // twice as many.
+    // SAFETY: the caller upholds the condition of `Simd`, that i + N·LANES <= parents and that `nodes` is
+    // valid for twice as many.
     unsafe {
         let high = V::splat(F128(u128::MAX << 64));
         let mut parent = [high; N];
@@ -120,7 +120,8 @@ pub(in super::super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
     let parents = nodes.len() / 2;
     let nodes = nodes.as_mut_ptr();
     let mut i = 0;
-    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i stays within the parents.
+    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i
+    // stays within the parents.
     unsafe {
         let keys = round_keys::<V>(key);
         while i + FLIGHT * V::LANES <= parents {
@@ -142,7 +143,8 @@ pub(in super::super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
 #[inline(always)]
 unsafe fn sum_rows_at<V: Simd>(nodes: &[F128], g: usize, sums: &mut [F128]) {
     let trees = sums.len();
-    // SAFETY: the caller upholds the condition of `Simd` and that g + LANES <= trees, which divides the length.
+    // SAFETY: the caller upholds the condition of `Simd` and that g + LANES <= trees,
+    // which divides the length.
     unsafe {
         let mut sum = V::splat(F128(0));
         for row in 0..nodes.len() / trees {
@@ -169,8 +171,8 @@ pub(in super::super) unsafe fn sum_rows<V: Simd>(nodes: &[F128], sums: &mut [F12
 #[inline(always)]
 unsafe fn puncture_at<V: Simd>(nodes: *mut F128, rows: usize, g: usize, p: Punctures) {
     let trees = p.row.len();
-    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `nodes` is valid for
-    // 2·rows·trees.
+    // SAFETY: the caller upholds the condition of `Simd`, that g + LANES <= trees and that `nodes` is
+    // valid for 2·rows·trees.
     unsafe {
         let target = V::load(p.row.as_ptr().add(g));
         let (left, right) = (V::load(p.left.as_ptr().add(g)), V::load(p.right.as_ptr().add(g)));
@@ -205,8 +207,8 @@ pub(in super::super) unsafe fn puncture<V: Simd>(nodes: &mut [F128], p: Puncture
 pub(super) const ENCODED: usize = 64;
 pub(super) const INDEX_BLOCKS: usize = ENCODED * WEIGHT / 4;
 
-/// Fills `blocks` with the byte offsets in `table` of the entries that [`ENCODED`] rows sum, in 32 bits each, drawn
-/// from block number `block` of the counter on. Such an offset must fit.
+/// Fills `blocks` with the byte offsets in `table` of the entries that [`ENCODED`] rows sum, in 32 bits each,
+/// drawn from block number `block` of the counter on. Such an offset must fit.
 #[inline(always)]
 pub(super) unsafe fn draw_offsets<V: Simd, T>(
     key: &Aes128,
@@ -233,8 +235,8 @@ pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: 
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27 entries, so
-        // that offsets fit 32 bits.
+        // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27
+        // entries, so that offsets fit 32 bits.
         unsafe {
             let offsets = draw_offsets::<V, _>(key, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {

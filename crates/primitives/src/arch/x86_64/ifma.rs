@@ -1,7 +1,7 @@
 //! Products over F_{2^61-1} by the multiply-add of AVX-512 on 52 bits.
 //!
-//! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a shift gives the
-//! others.
+//! An element is two limbs of 52 and 9 bits: of a factor the instruction takes the low 52, and a
+//! shift gives the others.
 
 pub(super) mod f61;
 pub(super) mod f61x2;
@@ -12,8 +12,8 @@ use core::arch::x86_64::*;
 /// Elements of a vector.
 const LANES: usize = 8;
 
-/// Sums of products in each lane: what counts once, what counts 2^52 times and what counts 2^104 times. An addition has
-/// an accumulator of its own for each of its instructions, so that none waits for another.
+/// Sums of products in each lane: what counts once, what counts 2^52 times and what counts 2^104 times. An
+/// addition has an accumulator of its own for each of its instructions, so that none waits for another.
 #[derive(Clone, Copy)]
 struct Sum {
     low: __m512i,
@@ -21,7 +21,8 @@ struct Sum {
     high: [__m512i; 3],
 }
 
-/// Products that a sum holds: 2^10 of 52 bits in each accumulator, so that sums of a few of them are below 2^64.
+/// Products that a sum holds: 2^10 of 52 bits in each accumulator, so that sums of a few of
+/// them are below 2^64.
 const PRODUCTS: usize = 1 << 10;
 
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -86,7 +87,8 @@ impl Sum {
     #[inline]
     fn lanes(self) -> __m512i {
         let (middle, high) = (sum(self.middle), sum(self.high));
-        // 2^104 is 2^43: bits from 9 on of the middle, and from 18 on of the high sum, count from 2^61 = 1 on.
+        // 2^104 is 2^43: bits from 9 on of the middle, and from 18 on of the high sum,
+        // count from 2^61 = 1 on.
         let p = splat(F61::MODULUS);
         let whole = _mm512_add_epi64(_mm512_srli_epi64::<9>(middle), _mm512_srli_epi64::<18>(high));
         let middle = _mm512_and_si512(_mm512_slli_epi64::<52>(middle), p);
@@ -130,8 +132,8 @@ impl Sum {
     }
 }
 
-/// The same with one accumulator for all that counts alike: for so many sums that their instructions need not wait, and
-/// that the others would not fit the register file.
+/// The same with one accumulator for all that counts alike: for so many sums that their instructions need not
+/// wait, and that the others would not fit the register file.
 #[derive(Clone, Copy)]
 struct Narrow {
     low: __m512i,

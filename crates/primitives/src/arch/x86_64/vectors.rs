@@ -4,8 +4,8 @@ use crate::arch::simd::Simd;
 use crate::field::F128;
 use core::arch::x86_64::*;
 
-/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait. Those of more than one
-/// are written like closures, but substituted.
+/// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait. Those of more
+/// than one are written like closures, but substituted.
 macro_rules! simd {
     ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,

@@ -11,7 +11,8 @@ fn coefficients<F: CheckField>(element: F) -> Vec<bool> {
     bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1)).collect()
 }
 
-/// The product by the definition: shift, reduce, add; `tail` are the exponents below the degree of the modulus.
+/// The product by the definition: shift, reduce, add; `tail` are the exponents below the
+/// degree of the modulus.
 fn schoolbook<F: CheckField>(a: F, b: F, tail: &[usize]) -> Vec<bool> {
     let (mut shifted, b) = (coefficients(a), coefficients(b));
     let mut sum = vec![false; shifted.len()];
@@ -28,8 +29,8 @@ fn schoolbook<F: CheckField>(a: F, b: F, tail: &[usize]) -> Vec<bool> {
     sum
 }
 
-/// Rabin: X^d + tail is irreducible where X^(2^d) = X, and X^(2^(d/p)) - X is invertible for each prime p dividing d.
-/// The inverse is sought in the ring, which might not be a field: it is a proof where it is one.
+/// Rabin: X^d + tail is irreducible where X^(2^d) = X, and X^(2^(d/p)) - X is invertible for each prime p
+/// dividing d. The inverse is sought in the ring, which might not be a field: it is a proof where it is one.
 fn irreducible<F: CheckField>() {
     let d = F::SIZE_BITS;
     let x = F::point(1);

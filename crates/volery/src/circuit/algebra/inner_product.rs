@@ -9,8 +9,9 @@ use volery_primitives::Field;
 
 /// "I know two vectors of this length, and this is their inner product."
 ///
-/// The witness alternates between the two in chunks: `x[0..512]`, `y[0..512]`, `x[512..1024]`, `y[512..1024]`, and so
-/// on, the last ones as long as what is left. So no more than two chunks are held, however long the vectors are.
+/// The witness alternates between the two in chunks: `x[0..512]`, `y[0..512]`, `x[512..1024]`,
+/// `y[512..1024]`, and so on, the last ones as long as what is left. So no more than two chunks are held,
+/// however long the vectors are.
 ///
 /// ```
 /// use volery::circuit::{Clear, InnerProduct};
@@ -60,8 +61,8 @@ impl<F: Field> InnerProduct<F> {
         hasher.finalize().into()
     }
 
-    /// Two vectors that are expanded from `seed`, in the order in which they are read. They satisfy the statement where
-    /// its product is [`InnerProduct::product_of`] the same seed.
+    /// Two vectors that are expanded from `seed`, in the order in which they are read. They satisfy the
+    /// statement where its product is [`InnerProduct::product_of`] the same seed.
     pub fn witness(&self, seed: [u8; 32]) -> impl Iterator<Item = F> + Clone + use<F> {
         elements(self.length, seed)
     }
@@ -79,7 +80,8 @@ impl<F: Field> InnerProduct<F> {
         product
     }
 
-    /// Pushes the statement, and tells `observe` the time that each part takes beyond reading the witness. For benches.
+    /// Pushes the statement, and tells `observe` the time that each part takes beyond reading the
+    /// witness. For benches.
     ///
     /// # Errors
     /// Those of the backend.

@@ -54,11 +54,12 @@ pub struct MatrixProduct<'a, F> {
 const MOST: usize = 1 << 32;
 
 impl<'a, F: Field> MatrixProduct<'a, F> {
-    /// The statement about matrices of these dimensions whose product is `product`, row by row, or `None` where it is
-    /// secret.
+    /// The statement about matrices of these dimensions whose product is `product`, row by row, or
+    /// `None` where it is secret.
     ///
     /// # Errors
-    /// `Invalid` for matrices of no entries or of more than 2^32, and where `product` has another number of them.
+    /// `Invalid` for matrices of no entries or of more than 2^32, and where `product` has
+    /// another number of them.
     pub fn new(dimensions: Dimensions, product: Option<&'a [F]>, reduction: Reduction) -> Result<Self> {
         let Dimensions { rows, inner, columns } = dimensions;
         let sizes = [(rows, inner), (inner, columns), (rows, columns)];
@@ -94,11 +95,12 @@ impl<'a, F: Field> MatrixProduct<'a, F> {
         hasher.finalize().into()
     }
 
-    /// Matrices that are expanded from `seed`, in the order in which they are read. They satisfy the statement where
-    /// its product is secret, or [`MatrixProduct::product_of`] the same seed.
+    /// Matrices that are expanded from `seed`, in the order in which they are read. They satisfy the
+    /// statement where its product is secret, or [`MatrixProduct::product_of`] the same seed.
     ///
-    /// The left matrix is pseudo-random. The right one is a product of two pseudo-random matrices, and its rank is at
-    /// most 4: so the product takes no longer to compute than to write. What a proof costs does not depend on entries.
+    /// The left matrix is pseudo-random. The right one is a product of two pseudo-random matrices, and its
+    /// rank is at most 4: so the product takes no longer to compute than to write. What a proof costs does
+    /// not depend on entries.
     pub fn witness(&self, seed: [u8; 32]) -> impl Iterator<Item = F> + Clone + use<F> {
         let Dimensions { rows, inner, columns } = self.dimensions;
         let Source { left, right, elements } = Source::new(self.dimensions, seed);
@@ -157,8 +159,8 @@ impl<B: Polynomials> Circuit<B> for MatrixProduct<'_, B::F> {
     }
 }
 
-/// Pushes the statement about matrices whose entries `wire` gives: by 0 for the left, 1 for the right and 2 for the
-/// product where it is secret, and the place.
+/// Pushes the statement about matrices whose entries `wire` gives: by 0 for the left, 1 for the right and 2
+/// for the product where it is secret, and the place.
 pub(in crate::circuit) fn push<B: Polynomials>(
     b: &mut B,
     dimensions: Dimensions,

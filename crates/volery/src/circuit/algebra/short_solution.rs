@@ -18,8 +18,8 @@ pub enum Bound {
 
 /// "I know a short vector that this public matrix maps to that vector."
 ///
-/// The witness is the short vector. That an entry s is within b is that `Π (s - j)` over all j from -b to b is zero: a
-/// polynomial of degree 2b + 1.
+/// The witness is the short vector. That an entry s is within b is that `Π (s - j)` over all j from -b to b
+/// is zero: a polynomial of degree 2b + 1.
 ///
 /// ```
 /// use volery::circuit::{Bound, Clear, Matrix, ShortSolution};
@@ -110,8 +110,8 @@ impl<B: Polynomials> Circuit<B> for ShortSolution<'_, B::F> {
     }
 }
 
-/// Pushes the statement about a vector of `length` whose entries `wire` gives by their places, and about `equations`,
-/// each a row of the matrix with the right side.
+/// Pushes the statement about a vector of `length` whose entries `wire` gives by their places, and about
+/// `equations`, each a row of the matrix with the right side.
 pub(in crate::circuit) fn push<'a, B: Polynomials>(
     b: &mut B,
     length: usize,
@@ -156,8 +156,9 @@ impl Bound {
     /// Checks that vectors over `F` may be bounded so.
     ///
     /// # Errors
-    /// `Invalid` where elements are no integers, as in characteristic two, where the modulus is smaller than the number
-    /// of integers that are allowed, for a bound of 0, and for one that needs a degree above [`HIGHEST_DEGREE`].
+    /// `Invalid` where elements are no integers, as in characteristic two, where the modulus is smaller
+    /// than the number of integers that are allowed, for a bound of 0, and for one that needs a degree
+    /// above [`HIGHEST_DEGREE`].
     pub fn check<F: Field>(self) -> Result<()> {
         let modulus = prime_field::<F>()?;
         let Self::Within(bound) = self else { return Ok(()) };

@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 
-/// Bytes asked of the source at once: enough that system and hash calls cost nothing per gate, and little enough to
-/// stay in the second-level cache until it is parsed.
+/// Bytes asked of the source at once: enough that system and hash calls cost nothing per gate, and little
+/// enough to stay in the second-level cache until it is parsed.
 const BLOCK: usize = 128 << 10;
 
-/// The longest line that is read, in bytes. Only `MAND` lines are long: this is some 40,000 ANDs with seven-digit
-/// wires in one line, and it bounds what a file without line ends can make the reader hold.
+/// The longest line that is read, in bytes. Only `MAND` lines are long: this is some 40,000 ANDs with
+/// seven-digit wires in one line, and it bounds what a file without line ends can make the reader hold.
 pub(super) const LONGEST_LINE: usize = 1 << 20;
 
 /// Why no more lines can be had.
@@ -77,8 +77,8 @@ impl<R: Read> Blocks<R> {
         Self { source, buffer, start: 0, whole: 0, end: 0, hash: TextHash::default(), read: 0 }
     }
 
-    /// Sees to it that whole lines are at hand, and tells whether there are any: `false` at the end of the source.
-    /// The last line may lack its line end.
+    /// Sees to it that whole lines are at hand, and tells whether there are any: `false` at the end of the
+    /// source. The last line may lack its line end.
     pub(super) fn fill(&mut self) -> Result<bool, Trouble> {
         if self.start < self.whole {
             return Ok(true);
@@ -120,7 +120,8 @@ impl<R: Read> Blocks<R> {
         Ok((self.read, self.hash.finish()))
     }
 
-    /// Reads once into the free part of the buffer, and gives the number of bytes: 0 at the end of the source.
+    /// Reads once into the free part of the buffer, and gives the number of bytes: 0 at
+    /// the end of the source.
     fn read(&mut self) -> Result<usize, Trouble> {
         if self.end == self.buffer.len() {
             if self.end >= LONGEST_LINE {

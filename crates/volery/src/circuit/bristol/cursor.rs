@@ -15,8 +15,8 @@ pub(super) enum Fault {
 
 /// A position in a block of whole lines.
 ///
-/// Words are separated by spaces, tabs and carriage returns, so that line ends of either kind will do. All else is a
-/// byte of a word, whatever its encoding.
+/// Words are separated by spaces, tabs and carriage returns, so that line ends of either kind will do. All
+/// else is a byte of a word, whatever its encoding.
 pub(super) struct Cursor<'a> {
     text: &'a [u8],
     at: usize,

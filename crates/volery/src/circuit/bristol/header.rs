@@ -90,7 +90,8 @@ pub(super) fn old_widths(line: &[u64], place: Place<'_>) -> Result<(Vec<u64>, Ve
 }
 
 impl Header {
-    /// Refuses what no text of `length` bytes can honour, so that nothing is ever allocated on a header's word alone.
+    /// Refuses what no text of `length` bytes can honour, so that nothing is ever allocated on a
+    /// header's word alone.
     ///
     /// # Errors
     /// `Invalid` that names the announced figure and the greatest possible one.

@@ -14,8 +14,8 @@ pub(super) enum Misuse {
 
 /// One value for each announced wire, and one bit that tells whether it is set.
 pub(super) struct Wires<W> {
-    /// Empty until the first wire is set, whose value then fills the table: a backend's wire has no default, and a
-    /// bit beside the table costs less than an `Option` in it.
+    /// Empty until the first wire is set, whose value then fills the table: a backend's wire has no default,
+    /// and a bit beside the table costs less than an `Option` in it.
     values: Vec<W>,
     set: Vec<u64>,
     count: u64,

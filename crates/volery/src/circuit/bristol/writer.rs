@@ -1,8 +1,8 @@
 //! Bristol Fashion, written as a stream.
 //!
-//! The head announces how many gates follow, so that a circuit is pushed twice: once to be counted, once to be written. No
-//! gate is kept. Each gate has a wire of its own, numbered in order behind those of the inputs, and the outputs are
-//! copies on the last wires:
+//! The head announces how many gates follow, so that a circuit is pushed twice: once to be counted, once to
+//! be written. No gate is kept. Each gate has a wire of its own, numbered in order behind those of the
+//! inputs, and the outputs are copies on the last wires:
 //!
 //! | pushed | written |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | a constant, where it is no operand of those | `EQ`, once for each of the two |
 //! | an output, an assertion | `EQW`, or `EQ` where it is constant |
 //!
-//! The format knows no assertions. They become one output more, behind the others, where there are any: a bit each, in
-//! order, which is zero where the assertion holds.
+//! The format knows no assertions. They become one output more, behind the others, where there are any: a bit
+//! each, in order, which is zero where the assertion holds.
 
 use crate::circuit::{Backend, ByGates};
 use crate::error::{Error, Result};
@@ -212,7 +212,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The first wires of ports of these widths, where those of the first begin at `first`, and the first wire behind them.
+/// The first wires of ports of these widths, where those of the first begin at `first`, and the
+/// first wire behind them.
 fn places(widths: &[u64], first: u64) -> (Vec<u64>, u64) {
     let mut next = first;
     let place = |&width: &u64| {

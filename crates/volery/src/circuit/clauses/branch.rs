@@ -7,12 +7,14 @@ use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::F2;
 
-/// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit that says
-/// whether one of them failed. Which of the two is decided while it runs, so that a statement is compiled once for both.
+/// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit
+/// that says whether one of them failed. Which of the two is decided while it runs, so that a statement is
+/// compiled once for both.
 ///
-/// Where assertions are collected nothing fails, and no name is printed. [`Backend::assert_zero`] is then one AND, and
-/// each lane of [`Polynomials::assert_zeroes`] and each entry of [`Polynomials::assert_matrix_product`] a commitment to
-/// the value of its polynomial and one AND; the first of all takes no AND.
+/// Where assertions are collected nothing fails, and no name is printed. [`Backend::assert_zero`] is then one
+/// AND, and each lane of [`Polynomials::assert_zeroes`] and each entry of
+/// [`Polynomials::assert_matrix_product`] a commitment to the value of its polynomial and one AND; the first
+/// of all takes no AND.
 pub struct Branch<'b, B: Backend<F = F2>> {
     backend: &'b mut B,
     assertions: Assertions<B::Wire>,
@@ -39,11 +41,12 @@ impl<'b, B: Backend<F = F2>> Branch<'b, B> {
         Self { backend, assertions: Assertions::Collect(None), outside: Vec::new() }
     }
 
-    /// Ends the clause, and gives the bit that says whether one of its assertions failed where they were collected.
+    /// Ends the clause, and gives the bit that says whether one of its assertions failed where
+    /// they were collected.
     ///
     /// # Errors
-    /// `Invalid` where the clause asserted nothing: then it would hold for every witness, and so would any disjunction
-    /// that it is part of.
+    /// `Invalid` where the clause asserted nothing: then it would hold for every witness, and so would any
+    /// disjunction that it is part of.
     pub fn finish(self) -> Result<Option<B::Wire>> {
         match self.assertions {
             Assertions::Stand(true) => Ok(None),

@@ -22,8 +22,8 @@ pub fn shapes<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>>
     Ok(shapes)
 }
 
-/// The gates of each clause by kind, and a collision-resistant digest of the gates, constants and wiring of all of
-/// them, as of [`Count::fingerprint`].
+/// The gates of each clause by kind, and a collision-resistant digest of the gates, constants and wiring of
+/// all of them, as of [`Count::fingerprint`].
 ///
 /// # Errors
 /// Those of [`shapes`].
@@ -43,8 +43,8 @@ pub fn fingerprint<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<(Vec<S
 /// The first clause that holds for `witness`, in the clear.
 ///
 /// # Errors
-/// `Unsatisfied` where there is none; `Invalid` where there are no clauses, one is malformed or asserts nothing, or the
-/// witness has not the length of any.
+/// `Unsatisfied` where there is none; `Invalid` where there are no clauses, one is malformed or asserts
+/// nothing, or the witness has not the length of any.
 pub fn find<C, W>(clauses: &C, witness: W) -> Result<usize>
 where
     W: IntoIterator<Item = F2> + Clone,

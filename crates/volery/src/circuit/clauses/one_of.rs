@@ -32,9 +32,10 @@ impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
     }
 }
 
-/// One of the clauses holds, gate by gate: all of them run, in order and each on its own witness, with their assertions
-/// collected, and the product of the bits that say which failed is zero. Beyond the clauses' own gates this is one AND
-/// less than there are assertions in all of them together. Memory does not grow with the number of clauses.
+/// One of the clauses holds, gate by gate: all of them run, in order and each on its own witness, with their
+/// assertions collected, and the product of the bits that say which failed is zero. Beyond the clauses' own
+/// gates this is one AND less than there are assertions in all of them together. Memory does not grow with
+/// the number of clauses.
 pub struct OneOf<C>(pub C);
 
 /// The witness of one clause, with zeros before and behind it for the others: none of these is stored.
@@ -46,8 +47,8 @@ pub struct Padded<W> {
 }
 
 impl<C: Alternatives> OneOf<C> {
-    /// The witness that `witness` of clause number `clause` makes, with zeros for all others. `shapes` are those of all
-    /// clauses, as [`shapes`](super::shapes) gives them.
+    /// The witness that `witness` of clause number `clause` makes, with zeros for all others. `shapes` are
+    /// those of all clauses, as [`shapes`](super::shapes) gives them.
     ///
     /// # Panics
     /// Where there is no such clause, or not a shape for each.

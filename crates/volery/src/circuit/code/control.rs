@@ -1,7 +1,7 @@
 //! Branches, loops and calls under secret conditions.
 //!
-//! Each open block has an activity, a bit within the activity of the block around it. Leaving blocks early takes the
-//! innermost activity away from each of them; as it is within theirs, that is a sum, and no AND.
+//! Each open block has an activity, a bit within the activity of the block around it. Leaving blocks early
+//! takes the innermost activity away from each of them; as it is within theirs, that is a sum, and no AND.
 
 use super::{Bool, Code, Value, Var};
 use crate::circuit::Backend;

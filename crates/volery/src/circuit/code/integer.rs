@@ -9,7 +9,8 @@ use volery_primitives::F2;
 
 /// An integer of N bits, in two's complement where it is SIGNED.
 ///
-/// Its operators take another of the same type, a Rust number or a `char` that fits into it; `cast` goes between types.
+/// Its operators take another of the same type, a Rust number or a `char` that fits into it;
+/// `cast` goes between types.
 pub struct Integer<'c, B: Backend, const N: usize, const SIGNED: bool> {
     pub(super) code: &'c Code<B>,
     pub(super) word: Word<B::Wire, N>,
@@ -43,7 +44,8 @@ impl<'c, B: Backend, const N: usize, const SIGNED: bool> Operand<'c, B, N, SIGNE
 impl<'c, B: Backend<F = F2>, const N: usize, const SIGNED: bool> Operand<'c, B, N, SIGNED> for i128 {
     fn integer(self, code: &'c Code<B>) -> Integer<'c, B, N, SIGNED> {
         let kind = if SIGNED { "signed" } else { "unsigned" };
-        // From an int's width on, C takes a negative number beside unsigned ones for what is as far below 2^N.
+        // From an int's width on, C takes a negative number beside unsigned ones for what
+        // is as far below 2^N.
         let lowest = if SIGNED || N >= 32 { -1 } else { 0 };
         let bits = if SIGNED { N as u32 - 1 } else { N as u32 };
         if self >> (N - 1) < lowest || self.checked_shr(bits).unwrap_or(0) > 0 {

@@ -54,8 +54,8 @@ impl<B: Backend<F = F2>> Code<B> {
         Pointer { code: self, memory: Rc::new(RefCell::new(memory)), index: Word::public(0), length }
     }
 
-    /// C's `T *name = malloc(bytes)`, for words of N bits, at most `capacity` of them: who asks for more ends there. The
-    /// memory is zero.
+    /// C's `T *name = malloc(bytes)`, for words of N bits, at most `capacity` of them: who asks for more ends
+    /// there. The memory is zero.
     pub fn malloc<'c, const N: usize>(
         &'c self,
         name: &str,

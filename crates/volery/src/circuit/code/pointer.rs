@@ -11,8 +11,8 @@ use volery_primitives::F2;
 
 /// A C pointer into one array of words of N bits.
 ///
-/// Its index counts words, modulo 2^64. Reads and writes assert that it is below the array's length; moving the pointer
-/// asserts nothing.
+/// Its index counts words, modulo 2^64. Reads and writes assert that it is below the array's length; moving
+/// the pointer asserts nothing.
 pub struct Pointer<'c, B: Backend, const N: usize> {
     pub(super) code: &'c Code<B>,
     pub(super) memory: Rc<RefCell<Memory<B::Wire, N>>>,
@@ -126,7 +126,8 @@ impl<'c, B: Backend<F = F2>, const N: usize> Pointer<'c, B, N> {
         self.position().cast::<64, true>().lt(other.position().cast())
     }
 
-    /// C's `free(self)`: asserts that this is what `malloc` gave, and not yet freed. Null is freed to no effect.
+    /// C's `free(self)`: asserts that this is what `malloc` gave, and not yet freed. Null
+    /// is freed to no effect.
     pub fn free(&self) {
         let (start, null) = (self.position().is_zero().bit, self.is_null().bit);
         let memory = &mut *self.memory.borrow_mut();

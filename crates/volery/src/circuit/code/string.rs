@@ -1,6 +1,7 @@
 //! C's functions on strings, written as programs: what they read and write is asserted like all else.
 //!
-//! Loops run as far as the arrays reach: who is still in one then has read or written beyond an end, and so failed.
+//! Loops run as far as the arrays reach: who is still in one then has read or written beyond
+//! an end, and so failed.
 
 use super::{Bool, Char, Int, Pointer, Size};
 use crate::circuit::Backend;

@@ -1,18 +1,19 @@
 //! Sums of words over F_2 whose carries are polynomials, so that only the sum is committed to.
 //!
-//! Three words become two, the bits' parities and their carries, until two are left: s and c. For the sum r that the
-//! prover commits to, the carry that arrives at a bit is k = r + s + c, without a chain of products through the
-//! bits below; and that k is zero at the lowest bit and maj(s, c, k) of the bit below at each other is what makes r the
-//! sum, the only one. As maj(x, y, z) = (x + y)(x + z) + x, the degree of a carry is that of the two words of higher
-//! degree together, so that those of lowest degree are added first; and maj(s, c, k) = (r + s)(r + c) + k has the
-//! degree of s plus that of c.
+//! Three words become two, the bits' parities and their carries, until two are left: s and c. For the sum r
+//! that the prover commits to, the carry that arrives at a bit is k = r + s + c, without a chain of products
+//! through the bits below; and that k is zero at the lowest bit and maj(s, c, k) of the bit below at each
+//! other is what makes r the sum, the only one. As maj(x, y, z) = (x + y)(x + z) + x, the degree of a carry
+//! is that of the two words of higher degree together, so that those of lowest degree are added first; and
+//! maj(s, c, k) = (r + s)(r + c) + k has the degree of s plus that of c.
 
 use crate::circuit::Polynomials;
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::F2;
 
-/// Words side by side in the lanes of a vector: bit i of word j, from the least significant, in lane j·width + i.
+/// Words side by side in the lanes of a vector: bit i of word j, from the least significant,
+/// in lane j·width + i.
 #[derive(Clone, Copy)]
 pub(super) struct Words {
     pub(super) count: usize,
@@ -41,7 +42,8 @@ pub(super) struct Addend<V> {
     pub(super) degree: usize,
 }
 
-/// Demands in each word that `sum`, on wires, is the sum of `addends`, and one more where `plus_one`, modulo 2^width.
+/// Demands in each word that `sum`, on wires, is the sum of `addends`, and one more where
+/// `plus_one`, modulo 2^width.
 ///
 /// # Errors
 /// Those of [`Polynomials::product`] and [`Polynomials::assert_zeroes`].

@@ -74,12 +74,13 @@ impl<W: Copy> Aes128<W> {
         Ok(state.into_iter().collect())
     }
 
-    /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts. The first
-    /// block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four count on modulo 2^32,
-    /// as in GCM: 5,120 ANDs for each block of the message, full or not.
+    /// `message` with the key stream of counter mode added (SP 800-38A section 6.5): encrypts and decrypts.
+    /// The first block of the stream is the ciphertext of `counter`, 16 bytes, and of these the last four
+    /// count on modulo 2^32, as in GCM: 5,120 ANDs for each block of the message, full or not.
     ///
     /// # Errors
-    /// `Invalid` where `counter` has another length, or its last four bytes are not public; those of [`Backend::mul`].
+    /// `Invalid` where `counter` has another length, or its last four bytes are not public; those
+    /// of [`Backend::mul`].
     pub fn count<B: Backend<F = F2, Wire = W>>(
         &self,
         b: &mut B,
@@ -145,7 +146,8 @@ fn add<B: Backend<F = F2>>(b: &mut B, x: &Block<B::Wire>, y: &Block<B::Wire>) ->
     array::from_fn(|i| x[i].xor(b, &y[i]))
 }
 
-/// MixColumns, FIPS 197 section 5.1.3: each byte becomes the sum of the others, twice itself and twice the next.
+/// MixColumns, FIPS 197 section 5.1.3: each byte becomes the sum of the others, twice
+/// itself and twice the next.
 fn mix<B: Backend<F = F2>>(b: &mut B, column: &[Byte<B::Wire>; 4]) -> [Byte<B::Wire>; 4] {
     let [x, y, z, last] = column;
     let all = x.xor(b, y).xor(b, z).xor(b, last);

@@ -51,8 +51,8 @@ impl<W: Copy, const N: usize> Array<W, N> {
         index.less_than(b, &Word::public(len))
     }
 
-    /// The word at `index`, and demands that there is one, under the name `{name}: index below {len}`: (len - 1)·N
-    /// ANDs, and those of [`Array::contains`].
+    /// The word at `index`, and demands that there is one, under the name `{name}: index below {len}`: (len -
+    /// 1)·N ANDs, and those of [`Array::contains`].
     ///
     /// # Errors
     /// Those of [`Backend::mul`] and [`Backend::assert_zero`].
@@ -66,7 +66,8 @@ impl<W: Copy, const N: usize> Array<W, N> {
         self.read_unchecked(b, index)
     }
 
-    /// The word at `index`, and some word where there is none: (len - 1)·N ANDs, and zero where the array is empty.
+    /// The word at `index`, and some word where there is none: (len - 1)·N ANDs, and zero
+    /// where the array is empty.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
@@ -93,8 +94,8 @@ impl<W: Copy, const N: usize> Array<W, N> {
         Ok(words.first().copied().unwrap_or(Word::public(0)))
     }
 
-    /// Puts `word` at `index`, and demands that there is such a place, under the name `{name}: index below {len}`:
-    /// len·(N + 1) ANDs, and those of [`Array::contains`].
+    /// Puts `word` at `index`, and demands that there is such a place, under the name
+    /// `{name}: index below {len}`: len·(N + 1) ANDs, and those of [`Array::contains`].
     ///
     /// # Errors
     /// Those of [`Backend::mul`] and [`Backend::assert_zero`].
@@ -109,8 +110,8 @@ impl<W: Copy, const N: usize> Array<W, N> {
         self.write_where(b, Bit::Public(true), index, word)
     }
 
-    /// Puts `word` at `index` where `enable` is one: len·(N + 1) ANDs. Where there is no such place, `enable` has to be
-    /// zero, or `word` is put somewhere.
+    /// Puts `word` at `index` where `enable` is one: len·(N + 1) ANDs. Where there is no such place, `enable`
+    /// has to be zero, or `word` is put somewhere.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

@@ -6,8 +6,9 @@ use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
 
-/// The `length` bytes that `text` encodes, and whether it does: whether all its characters are in the alphabet, the
-/// padding is there and the bits that stand for nothing are zero. Where it does not, the bytes mean nothing.
+/// The `length` bytes that `text` encodes, and whether it does: whether all its characters are in the
+/// alphabet, the padding is there and the bits that stand for nothing are zero. Where it does not,
+/// the bytes mean nothing.
 ///
 /// 20 ANDs for each character, and less than 20 at the end.
 ///
@@ -60,9 +61,9 @@ pub fn base64_encode<B: Backend<F = F2>>(b: &mut B, bytes: &Bytes<B::Wire>) -> R
 
 /// The digit of a character, and whether it has one: 19 ANDs.
 ///
-/// Bits 5 and 6 tell `A` to `Z` (10), `a` to `z` (11) and the others (01) apart. In each group the digit is the
-/// number n of the five bits below plus a constant, which is linear in the two; but for `+` and `/`, the only others
-/// below 16.
+/// Bits 5 and 6 tell `A` to `Z` (10), `a` to `z` (11) and the others (01) apart. In each group the digit is
+/// the number n of the five bits below plus a constant, which is linear in the two; but for `+` and `/`, the
+/// only others below 16.
 fn decode<W: Copy, B: Backend<F = F2, Wire = W>>(
     b: &mut B,
     character: &Word<W, 8>,
@@ -122,8 +123,8 @@ fn encode<B: Backend<F = F2>>(b: &mut B, digit: &Word<B::Wire, 6>) -> Result<Wor
     let sign = sixty.and(b, d1)?;
     let slash = sign.and(b, d0)?;
 
-    // 65 from 0 on, 71 from 26 on, and 252 from 52 on: digits 62 and 63 become 58 and 59, and differ from `+` and `/` by
-    // 17 and 20.
+    // 65 from 0 on, 71 from 26 on, and 252 from 52 on: digits 62 and 63 become 58 and 59, and differ from `+`
+    // and `/` by 17 and 20.
     let mut bits = [d0, d1, d2, d3, d4, d5, Bit::Public(false), Bit::Public(false)];
     let mask = |bit: Bit<B::Wire>, value: u8| {
         Word::<B::Wire, 8>::new(array::from_fn(

@@ -87,13 +87,14 @@ impl<W: Copy> Bytes<W> {
         self.0.iter()
     }
 
-    /// The bits of the number that the bytes print as, from its least significant: bit i is in byte `len - 1 - i / 8`.
+    /// The bits of the number that the bytes print as, from its least significant: bit i is in
+    /// byte `len - 1 - i / 8`.
     pub fn number(&self) -> impl Iterator<Item = Bit<W>> {
         self.0.iter().rev().flat_map(|byte| *byte.bits())
     }
 
-    /// Demands that the string is `expected`. Bits count as in the number that the bytes print as, from its least
-    /// significant: bit i, asserted as `name[i]`, is in byte `len - 1 - i / 8`.
+    /// Demands that the string is `expected`. Bits count as in the number that the bytes print as, from its
+    /// least significant: bit i, asserted as `name[i]`, is in byte `len - 1 - i / 8`.
     ///
     /// # Errors
     /// `Invalid` where the lengths differ; those of [`Backend::assert_zero`].

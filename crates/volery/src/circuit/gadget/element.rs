@@ -101,8 +101,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         self.mul(b, self)
     }
 
-    /// `self` to the power `exponent`, one for zero: a multiplication for each of its bits but the highest, and one
-    /// more where that bit is one.
+    /// `self` to the power `exponent`, one for zero: a multiplication for each of its bits but the highest,
+    /// and one more where that bit is one.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
@@ -153,8 +153,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         difference.is_zero(b)
     }
 
-    /// `yes` where this element is one, `no` where it is zero: one multiplication. It must be one of them, see
-    /// [`Element::assert_bit`].
+    /// `yes` where this element is one, `no` where it is zero: one multiplication. It must be one of them,
+    /// see [`Element::assert_bit`].
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

@@ -7,8 +7,8 @@ use volery_primitives::F2;
 
 /// HMAC under a key, in the middle of a message.
 ///
-/// A copy goes on from the same place: one that has no message yet serves for all messages under its key, and spares
-/// each of them two blocks of the hash function.
+/// A copy goes on from the same place: one that has no message yet serves for all messages under its key, and
+/// spares each of them two blocks of the hash function.
 #[derive(Clone)]
 pub struct Hmac<H> {
     inner: H,
@@ -16,8 +16,8 @@ pub struct Hmac<H> {
 }
 
 impl<H> Hmac<H> {
-    /// The code of the empty message under `key`, of any length, to be continued: two blocks of the hash function, and
-    /// the digest of the key where it is longer than a block.
+    /// The code of the empty message under `key`, of any length, to be continued: two blocks of the hash
+    /// function, and the digest of the key where it is longer than a block.
     ///
     /// # Errors
     /// Those of the backend.
@@ -73,8 +73,8 @@ impl<H> Hmac<H> {
         code.finish(b)
     }
 
-    /// The first `length` bytes of the pseudorandom function of TLS 1.2 (RFC 5246 section 5) under the key, for the
-    /// empty message so far.
+    /// The first `length` bytes of the pseudorandom function of TLS 1.2 (RFC 5246 section 5) under the key,
+    /// for the empty message so far.
     ///
     /// # Errors
     /// Those of the backend.

@@ -14,8 +14,8 @@ const ROUNDS: usize = 24;
 /// Bytes of the state.
 const WIDTH: usize = 200;
 
-/// The constants of ι, FIPS 202 section 3.2.5: bit 2^j - 1 of round i is the one that a shift register shows at
-/// 7i + j.
+/// The constants of ι, FIPS 202 section 3.2.5: bit 2^j - 1 of round i is the one that a shift
+/// register shows at 7i + j.
 const IOTA: [u64; ROUNDS] = {
     let mut constants = [0; ROUNDS];
     let mut register: u8 = 1;
@@ -42,9 +42,9 @@ pub struct Sponge<W> {
 }
 
 impl<W: Copy> Sponge<W> {
-    /// An empty one, whose `capacity` bytes of the state input and output leave alone. `suffix` is what follows the
-    /// input, from its lowest bit, up to the first bit of the padding: 0x06 in SHA-3, 0x1f in SHAKE, 0x01 in the Keccak that
-    /// came before.
+    /// An empty one, whose `capacity` bytes of the state input and output leave alone. `suffix` is what
+    /// follows the input, from its lowest bit, up to the first bit of the padding: 0x06 in SHA-3, 0x1f in
+    /// SHAKE, 0x01 in the Keccak that came before.
     ///
     /// # Panics
     /// Where the capacity is not below 200.

@@ -1,5 +1,5 @@
-//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held. And the path of one leaf, whose place is
-//! secret.
+//! Merkle trees, depth first: of a tree of 2^d leaves, d + 1 nodes are held. And the path of one leaf,
+//! whose place is secret.
 
 use super::hash::fips_180::{block_of, bytes_of};
 use super::sha256::sha256_of_block;
@@ -8,8 +8,8 @@ use crate::circuit::{Backend, Wires};
 use crate::error::Result;
 use volery_primitives::F2;
 
-/// The root of the binary tree whose `2^depth` leaves `leaf` computes, from the first to the last, and whose inner nodes
-/// `node` computes of their left and their right child, as soon as both are there.
+/// The root of the binary tree whose `2^depth` leaves `leaf` computes, from the first to the last, and whose
+/// inner nodes `node` computes of their left and their right child, as soon as both are there.
 ///
 /// # Errors
 /// Those of `leaf` and `node`.
@@ -42,14 +42,14 @@ fn subtree<B: Backend, N: Wires<B::Wire>>(
     })
 }
 
-/// The root of the tree of `2^depth` leaves of 64 bytes each, which `leaf` gives, where each leaf and each inner node is
-/// one compression of SHA-256: `2^(depth + 1) - 1` in all. Gate by gate each is 21,890 ANDs, with holes 5,888 committed
-/// bits.
+/// The root of the tree of `2^depth` leaves of 64 bytes each, which `leaf` gives, where each leaf and each
+/// inner node is one compression of SHA-256: `2^(depth + 1) - 1` in all. Gate by gate each is 21,890 ANDs,
+/// with holes 5,888 committed bits.
 ///
-/// A leaf's bytes, or those of both children, are one block that is compressed from the standard initial value, and
-/// there is no block of padding. All that is hashed has one length and the depth is public, so that who finds two lists
-/// of leaves with one root has found a collision of the compression function from that value; for the same reason
-/// nothing needs to tell leaves from inner nodes.
+/// A leaf's bytes, or those of both children, are one block that is compressed from the standard initial
+/// value, and there is no block of padding. All that is hashed has one length and the depth is public, so
+/// that who finds two lists of leaves with one root has found a collision of the compression function from
+/// that value; for the same reason nothing needs to tell leaves from inner nodes.
 ///
 /// # Errors
 /// Those of `leaf` and of the backend.
@@ -76,8 +76,8 @@ pub fn sha256_tree<B: Backend<F = F2>, C: Compression<B>>(
     Ok(bytes_of(&root))
 }
 
-/// The leaf or inner node of [`sha256_tree`] that `block` of 64 bytes makes: one compression of SHA-256 from its
-/// initial value, without padding.
+/// The leaf or inner node of [`sha256_tree`] that `block` of 64 bytes makes: one compression of SHA-256 from
+/// its initial value, without padding.
 ///
 /// # Errors
 /// Those of the backend.
@@ -92,9 +92,9 @@ pub fn sha256_node<B: Backend<F = F2>, C: Compression<B>>(
     Ok(bytes_of(&node))
 }
 
-/// The root over the node `leaf`, where `siblings` are its neighbours from the lowest level to the highest, and it is
-/// the right child of level i where bit i of `place` is one. `node` computes inner nodes of their left and their right
-/// child. For each level 8 ANDs for each byte of a node, and those of `node`.
+/// The root over the node `leaf`, where `siblings` are its neighbours from the lowest level to the highest,
+/// and it is the right child of level i where bit i of `place` is one. `node` computes inner nodes of their
+/// left and their right child. For each level 8 ANDs for each byte of a node, and those of `node`.
 ///
 /// # Errors
 /// `Invalid` where a sibling is not as long as the node beside it; those of `node` and of the backend.

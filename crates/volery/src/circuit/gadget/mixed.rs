@@ -1,4 +1,5 @@
-//! Words, integers and arrays of which any bits are public and the others on wires: what folds must not change values.
+//! Words, integers and arrays of which any bits are public and the others on wires: what folds
+//! must not change values.
 
 use super::evaluation::{Evaluation, bit_value, evaluation, signed_value, value};
 use super::{Array, Bit, Signed, Word};

@@ -1,15 +1,16 @@
-//! Products of words modulo 2^N over F_2, with holes: the rows that are added, and their carries, are polynomials.
+//! Products of words modulo 2^N over F_2, with holes: the rows that are added, and their
+//! carries, are polynomials.
 //!
-//! Booth's recoding halves the rows: x is the sum of d_i·4^i with the digits d_i = -2x_{2i+1} + x_{2i} + x_{2i-1}. So
-//! row i is d_i·y shifted by 2i bits, and -z is the complement of z plus one:
+//! Booth's recoding halves the rows: x is the sum of d_i·4^i with the digits d_i = -2x_{2i+1} + x_{2i} +
+//! x_{2i-1}. So row i is d_i·y shifted by 2i bits, and -z is the complement of z plus one:
 //!
 //! - `one` = x_{2i} + x_{2i-1}, where the digit is odd, and `two` = (x_{2i+1} + x_{2i})(1 + `one`), where it is ±2;
 //! - row = `one`·y + `two`·2y + `minus`, of degree 3, where `minus` = x_{2i+1} complements all bits from 2i on. It is
 //!   added once more at bit 2i: for all rows together, that is one more word, of degree 1.
 //!
-//! The prover commits to the sum of each four rows, from bit 8g on, and to the product. Commitments for a product of
-//! 32 bits beside those to x and y, the highest degree, and the prover's multiplications of 128 bits (a·b + a + b for
-//! each product of degrees a and b), by what is added in one piece:
+//! The prover commits to the sum of each four rows, from bit 8g on, and to the product. Commitments for a
+//! product of 32 bits beside those to x and y, the highest degree, and the prover's multiplications of 128
+//! bits (a·b + a + b for each product of degrees a and b), by what is added in one piece:
 //!
 //! | rows | in pieces of | committed | degree | multiplications |
 //! |---|---|---|---|---|
@@ -21,8 +22,8 @@
 //! | 16, of digits | 5, 5 and 6 | 98 | 24 | 15,800 |
 //! | 16, of digits | 8 | 80 | 33 | 29,000 |
 //!
-//! With x and y these are 176 bits. The literature has 4N = 128 for each of many products, and 3N = 96, which commit to
-//! nothing but x, y and the product, with polynomials of a degree up to 8N².
+//! With x and y these are 176 bits. The literature has 4N = 128 for each of many products, and 3N = 96, which
+//! commit to nothing but x, y and the product, with polynomials of a degree up to 8N².
 
 use super::adder::{Addend, Words, assert_sum};
 use super::{Bit, Word};
@@ -36,8 +37,8 @@ const ROWS: usize = 4;
 /// Products that are computed side by side: enough to make little of what a vector costs whatever its length.
 const SIDE_BY_SIDE: usize = 16;
 
-/// `xs[i] · ys[i]` modulo 2^N for each i, with holes: 112 committed bits for each where N is 32, in polynomials of a
-/// degree up to 15. Where both factors are public, so is the product. N is from 2 to 128.
+/// `xs[i] · ys[i]` modulo 2^N for each i, with holes: 112 committed bits for each where N is 32, in
+/// polynomials of a degree up to 15. Where both factors are public, so is the product. N is from 2 to 128.
 ///
 /// ```
 /// use volery::circuit::gadget::{Word, products_with_holes};

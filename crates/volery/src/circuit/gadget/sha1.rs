@@ -1,5 +1,5 @@
-//! SHA-1 of a string of public length (FIPS 180-4), for what was signed or named by it. Collisions are known: it
-//! commits nobody to anything.
+//! SHA-1 of a string of public length (FIPS 180-4), for what was signed or named by it. Collisions are known:
+//! it commits nobody to anything.
 
 use super::hash::Hash;
 use super::hash::fips_180::{BLOCK, Blocks, Word32, bytes_of, choose, majority};

@@ -1,7 +1,8 @@
 //! SHA-256 of a string of public length (FIPS 180-4).
 //!
-//! Padding and the initial chaining value are public constants of the circuit. Were they witness, as they are inputs
-//! of the compression circuits in circulation, the prover could choose a chaining value and so need no preimage.
+//! Padding and the initial chaining value are public constants of the circuit. Were they witness, as
+//! they are inputs of the compression circuits in circulation, the prover could choose a chaining value
+//! and so need no preimage.
 
 mod gates;
 mod holes;
@@ -53,8 +54,8 @@ pub fn sha256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Result
     Sha256::<_, Gates>::digest(b, message)
 }
 
-/// The SHA-256 digest of `message`, 32 bytes, with holes: 5,888 committed bits or fewer for each block of 64 bytes, in
-/// polynomials of a degree up to 10.
+/// The SHA-256 digest of `message`, 32 bytes, with holes: 5,888 committed bits or fewer for each block of 64
+/// bytes, in polynomials of a degree up to 10.
 ///
 /// # Errors
 /// Those of [`Polynomials::product`].
@@ -138,8 +139,8 @@ impl<B: Backend<F = F2>, C: Compression<B>> Hash<B> for Sha256<B::Wire, C> {
     }
 }
 
-/// The chaining value after `block`, which is the first: SHA-256 but for the padding. Among blocks, which have one
-/// length, collisions are as hard to find as of the compression function.
+/// The chaining value after `block`, which is the first: SHA-256 but for the padding. Among blocks, which
+/// have one length, collisions are as hard to find as of the compression function.
 ///
 /// # Errors
 /// Those of [`Compression::compress`].

@@ -40,7 +40,8 @@ impl<W: Copy, const N: usize> Signed<W, N> {
         self.0.bits().last().copied().unwrap_or(Bit::Public(false))
     }
 
-    /// The number in M bits: its low ones where M is smaller, and copies of the sign above where it is larger.
+    /// The number in M bits: its low ones where M is smaller, and copies of the sign
+    /// above where it is larger.
     #[must_use]
     pub fn resize<const M: usize>(&self) -> Signed<W, M> {
         let sign = self.is_negative();
@@ -107,11 +108,11 @@ impl<W: Copy, const N: usize> Signed<W, N> {
         Ok((low, fits.not(b)))
     }
 
-    /// `self / divisor` rounded towards zero, and what is left, which has the sign of `self`, as in C and Rust:
-    /// N(N + 1)/2 + 8N - 8 ANDs.
+    /// `self / divisor` rounded towards zero, and what is left, which has the sign of `self`, as in C and
+    /// Rust: N(N + 1)/2 + 8N - 8 ANDs.
     ///
-    /// Divided by zero, the quotient is 1 where `self` is negative and -1 where it is not, and the remainder `self`.
-    /// -2^(N-1) divided by -1 wraps to itself.
+    /// Divided by zero, the quotient is 1 where `self` is negative and -1 where it is not, and the remainder
+    /// `self`. -2^(N-1) divided by -1 wraps to itself.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

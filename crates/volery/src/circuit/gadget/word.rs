@@ -121,8 +121,9 @@ impl<W: Copy, const N: usize> Word<W, N> {
         Ok(Self(sum))
     }
 
-    /// `self · other` modulo 2^N, gate by gate: N(N + 1)/2 ANDs for the products of bits and (N - 1)(N - 2)/2 for
-    /// carries, 993 in all where N is 32. [`products_with_holes`](super::products_with_holes) commits to less.
+    /// `self · other` modulo 2^N, gate by gate: N(N + 1)/2 ANDs for the products of bits and (N -
+    /// 1)(N - 2)/2 for carries, 993 in all where N is 32.
+    /// [`products_with_holes`](super::products_with_holes) commits to less.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

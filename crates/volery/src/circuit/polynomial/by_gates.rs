@@ -6,8 +6,8 @@ use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
 
-/// A backend to which polynomials are gates: each lane is a wire, and a product costs a multiplication. It may know
-/// something cheaper for sums of products.
+/// A backend to which polynomials are gates: each lane is a wire, and a product costs a multiplication. It
+/// may know something cheaper for sums of products.
 pub(crate) trait ByGates: Backend {
     /// [`Polynomials::inner_product`], on a wire.
     fn sum_of_products(&mut self, a: &[Self::Wire], b: &[Self::Wire]) -> Result<Self::Wire> {

@@ -10,7 +10,8 @@ use volery_primitives::Field;
 /// A term of a polynomial: a factor, and the variables whose product it is of, each as often as its power.
 pub type Term<F> = (F, Vec<usize>);
 
-/// A polynomial in several variables, separated by degree: for each degree the terms that have exactly this one.
+/// A polynomial in several variables, separated by degree: for each degree the terms that
+/// have exactly this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sparse<F> {
     /// Terms of degree h at place h.
@@ -18,10 +19,12 @@ pub struct Sparse<F> {
 }
 
 impl<F: Field> Sparse<F> {
-    /// The polynomial that is the sum of `terms`, in variables 0 to `variables` - 1 and of a degree of at most `degree`.
+    /// The polynomial that is the sum of `terms`, in variables 0 to `variables` - 1 and of a degree
+    /// of at most `degree`.
     ///
     /// # Errors
-    /// `Invalid` where a term has a higher degree or another variable, or the degree exceeds [`HIGHEST_DEGREE`].
+    /// `Invalid` where a term has a higher degree or another variable, or the degree
+    /// exceeds [`HIGHEST_DEGREE`].
     pub fn new(variables: usize, degree: usize, terms: impl IntoIterator<Item = Term<F>>) -> Result<Self> {
         if degree > HIGHEST_DEGREE {
             return Err(Error::invalid(format!(

@@ -159,8 +159,8 @@ impl Algebra {
         }
     }
 
-    /// Pushes the statement, with the inputs and outputs that are public. Where the gates of a program without values
-    /// are counted, the output is zero.
+    /// Pushes the statement, with the inputs and outputs that are public. Where the gates of a program
+    /// without values are counted, the output is zero.
     pub(super) fn run<B: Polynomials, V: List<B::F>>(
         &self,
         b: &mut B,

@@ -1,7 +1,8 @@
 //! Statements that need no file.
 //!
-//! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states, its ports, and
-//! `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins [`LIST`] and the enum here.
+//! One that is made of gates has a file of its own: name, keys and defaults, one line of what it states,
+//! its ports, and `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins
+//! [`LIST`] and the enum here.
 
 mod blind_certificate;
 mod bug_in_snippets;

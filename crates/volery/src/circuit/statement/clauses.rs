@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use std::collections::HashMap;
 use volery_primitives::F2;
 
-/// The clauses that a statement is made of: where a built-in one claims that one of several things holds, these; or the
-/// statement as a whole. All of them have the statement's private inputs, and so read its witness.
+/// The clauses that a statement is made of: where a built-in one claims that one of several things
+/// holds, these; or the statement as a whole. All of them have the statement's private inputs, and
+/// so read its witness.
 impl Alternatives for Statement {
     fn count(&self) -> usize {
         self.disjunction().map_or(1, |(clauses, _)| clauses)
@@ -38,8 +39,8 @@ impl Statement {
         claim.bit(0).to_bool().then_some((disjunction.clauses, disjunction.kinds))
     }
 
-    /// What statements have in common that have the same gates but for public constants and wiring: the relation, what
-    /// of it is public, and where gates fold the values of public inputs.
+    /// What statements have in common that have the same gates but for public constants and wiring: the
+    /// relation, what of it is public, and where gates fold the values of public inputs.
     fn gates_key(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery gates of a statement v1");
         let mut field = |bytes: &[u8]| {
@@ -59,8 +60,8 @@ impl Statement {
 }
 
 impl Relation {
-    /// The gates of each clause, where this claims that one of several things holds, and nothing where it does not: as of
-    /// [`Relation::shape`], all inputs are private that may be, and no output is asserted.
+    /// The gates of each clause, where this claims that one of several things holds, and nothing where it
+    /// does not: as of [`Relation::shape`], all inputs are private that may be, and no output is asserted.
     ///
     /// # Errors
     /// `Invalid` where a clause is malformed.

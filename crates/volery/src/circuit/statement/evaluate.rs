@@ -10,12 +10,13 @@ use crate::error::{Error, Result};
 use volery_primitives::F2;
 
 impl Relation {
-    /// The outputs where the inputs have these values, in the order of [`Relation::outputs`]: what somebody who knows all
-    /// inputs would make public.
+    /// The outputs where the inputs have these values, in the order of [`Relation::outputs`]: what somebody
+    /// who knows all inputs would make public.
     ///
     /// # Errors
-    /// `Invalid` where an input has no value or one of another width, for a name that is no input, and where the relation
-    /// is not made of gates alone; `Unsatisfied` where the relation asserts something by itself that does not hold.
+    /// `Invalid` where an input has no value or one of another width, for a name that is no input, and
+    /// where the relation is not made of gates alone; `Unsatisfied` where the relation asserts something by
+    /// itself that does not hold.
     pub fn evaluate(&self, mut inputs: Values) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         for port in self.inputs() {

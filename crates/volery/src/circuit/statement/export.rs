@@ -14,10 +14,10 @@ use std::io::Write;
 impl Relation {
     /// Writes the relation to `out` as a circuit file in `format`. It streams: no gate is kept.
     ///
-    /// Inputs and outputs are those of the relation in order, bit i of a port on its wire i, so that values are given
-    /// to the file as to the relation; but the file does not say which inputs have to be public. What the relation
-    /// asserts by itself is one output more, behind the others and only where there is such an assertion: all its bits
-    /// have to be zero.
+    /// Inputs and outputs are those of the relation in order, bit i of a port on its wire i, so that values
+    /// are given to the file as to the relation; but the file does not say which inputs have to be public.
+    /// What the relation asserts by itself is one output more, behind the others and only where there is such
+    /// an assertion: all its bits have to be zero.
     ///
     /// # Errors
     /// `Invalid` where the relation is not made of gates alone, is a malformed file, or cannot be written.

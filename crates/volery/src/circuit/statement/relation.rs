@@ -50,8 +50,8 @@ impl Relation {
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults.
     ///
     /// # Errors
-    /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates of a file
-    /// are not looked at: [`Relation::shape`] does that.
+    /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
+    /// of a file are not looked at: [`Relation::shape`] does that.
     pub fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         if let Some(builtin) = spec.strip_prefix("builtin:") {
             if format.is_some() {
@@ -104,8 +104,8 @@ impl Relation {
         &self.outputs
     }
 
-    /// The gates by kind, where all inputs are private that may be, those that have to be public are zero, and no output
-    /// is asserted.
+    /// The gates by kind, where all inputs are private that may be, those that have to be public are zero,
+    /// and no output is asserted.
     ///
     /// # Errors
     /// `Invalid` where the file is malformed.
@@ -121,13 +121,14 @@ impl Relation {
         }
     }
 
-    /// Whether gates with a public input are spared, so that there are other gates where its value is another.
+    /// Whether gates with a public input are spared, so that there are other gates where
+    /// its value is another.
     pub(super) fn folds(&self) -> bool {
         !matches!(self.source, Source::Bristol(_) | Source::Builtin(Builtin::Algebra(_)))
     }
 
-    /// Records the program as [`Program::record`] does, or that clause of its disjunction. Into a branch in both cases: the
-    /// gates are compiled once.
+    /// Records the program as [`Program::record`] does, or that clause of its disjunction. Into a branch in
+    /// both cases: the gates are compiled once.
     pub(super) fn push(
         &self,
         b: &mut Branch<'_, Recorder<'_, F2>>,

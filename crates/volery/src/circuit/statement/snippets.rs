@@ -1,5 +1,5 @@
-//! Four pieces of C with a bug each, after the stacked-garbling paper (Heath and Kolesnikov, EUROCRYPT 2020, section 7),
-//! which does not print its own but for one: "I know an input that breaks one of these".
+//! Four pieces of C with a bug each, after the stacked-garbling paper (Heath and Kolesnikov, EUROCRYPT 2020,
+//! section 7), which does not print its own but for one: "I know an input that breaks one of these".
 //!
 //! | number | snippet | an input that breaks it |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | 2 | [`parsing`]: percent signs that reach beyond the text's end | `thirteenchars%` |
 //! | 3 | [`allocation`]: a matrix whose size does not fit its type | `16x16` |
 //!
-//! All take 14 bytes, a text with zeros behind it, and a zero after them. Each has 70,000 to 91,000 ANDs, as in the paper,
-//! most of them for memory at secret indices.
+//! All take 14 bytes, a text with zeros behind it, and a zero after them. Each has 70,000 to 91,000 ANDs, as
+//! in the paper, most of them for memory at secret indices.
 
 pub mod allocation;
 pub mod parsing;
@@ -30,8 +30,8 @@ pub const INPUT: usize = 14;
 /// The snippets; others are copies of them.
 pub const SNIPPETS: u64 = 4;
 
-/// Pushes snippet `number` modulo [`SNIPPETS`] on `input` of [`INPUT`] bytes, all of it whatever the others are, and gives
-/// whether it breaks.
+/// Pushes snippet `number` modulo [`SNIPPETS`] on `input` of [`INPUT`] bytes, all of it whatever the others
+/// are, and gives whether it breaks.
 ///
 /// # Errors
 /// `Invalid` for an input of another length; those of the backend.
@@ -52,8 +52,8 @@ pub fn failure<B: Backend<F = F2>>(
     })
 }
 
-/// Pushes `count` snippets on `input` of [`INPUT`] bytes, and gives whether one of them breaks. Memory does not grow
-/// with their number.
+/// Pushes `count` snippets on `input` of [`INPUT`] bytes, and gives whether one of them breaks. Memory does
+/// not grow with their number.
 ///
 /// # Errors
 /// Those of [`failure`].

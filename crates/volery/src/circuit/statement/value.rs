@@ -43,9 +43,9 @@ enum Form {
 }
 
 impl Value {
-    /// A number in hexadecimal digits, with or without `0x` before them: the least significant bit is on the first
-    /// wire. n digits make 4n bits; a port whose width is not a multiple of four takes them if the surplus bits are
-    /// zero.
+    /// A number in hexadecimal digits, with or without `0x` before them: the least significant bit is on the
+    /// first wire. n digits make 4n bits; a port whose width is not a multiple of four takes them if the
+    /// surplus bits are zero.
     ///
     /// # Errors
     /// `Invalid` with the place of a character that is no digit.
@@ -90,8 +90,8 @@ impl Value {
         Self { packed, width: 8 * bytes.len() as u64, form: Form::Bytes }
     }
 
-    /// The number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads it: for values that are no
-    /// secret.
+    /// The number in hexadecimal digits behind `0x`, as [`Value::from_number_hex`] reads it: for
+    /// values that are no secret.
     pub fn to_number_hex(&self) -> String {
         let digits = self.width.div_ceil(4);
         let digit = |i: u64| self.packed[(i / 2) as usize] >> (4 * (i % 2)) & 0xf;

@@ -75,7 +75,8 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                 Op::Add => {
                     wires[out] = self.backend.add(wires[a], wires[b]);
                     rest = behind;
-                    // Most gates are sums, and come in rows: a loop of their own keeps wires in vector registers.
+                    // Most gates are sums, and come in rows: a loop of their own keeps wires
+                    // in vector registers.
                     while let Some((&Record { op: Op::Add, out, a, b }, behind)) = rest.split_first() {
                         wires[out as usize] = self.backend.add(wires[a as usize], wires[b as usize]);
                         rest = behind;
@@ -86,8 +87,8 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
                     let product = self.backend.mul(wires[a], wires[b])?;
                     wires[out] = product;
                     rest = behind;
-                    // Most products are added to something at once. Read again, one that was just stored in two halves
-                    // would be waited for.
+                    // Most products are added to something at once. Read again, one that was just stored in
+                    // two halves would be waited for.
                     if let Some((&Record { op: Op::Add, out: sum, a, b }, behind)) = rest.split_first() {
                         let (sum, a, b) = (sum as usize, a as usize, b as usize);
                         if b == out {

@@ -4,8 +4,8 @@ use super::{Functions, Recorder, Source};
 use core::fmt;
 use volery_primitives::Field;
 
-/// The name of assertion number `number` of a statement, from 0: the statement is gone through to find it, when it is
-/// displayed.
+/// The name of assertion number `number` of a statement, from 0: the statement is gone through to find it,
+/// when it is displayed.
 pub(super) struct Name<'s, F> {
     pub(super) source: &'s dyn Source<F>,
     pub(super) number: u64,

@@ -7,8 +7,8 @@ const UNREAD: u32 = u32::MAX;
 const RESULT: u32 = u32::MAX - 1;
 const GONE: u32 = u32::MAX - 2;
 
-/// The function of the same gates on few slots. In `block` each value has a slot of its own; `results` are those of its
-/// results.
+/// The function of the same gates on few slots. In `block` each value has a slot of its own; `results` are
+/// those of its results.
 pub(super) fn plan<F>(block: Block<F>, results: &[u32]) -> Block<F> {
     assert!(block.records.len() < GONE as usize, "a function of 2^32 gates: call smaller ones");
     let mut last = vec![UNREAD; block.slots as usize];
@@ -139,7 +139,8 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
     };
-    // In reverse, so that slots are taken again in order: a value that replaces the first operand takes its place.
+    // In reverse, so that slots are taken again in order: a value that replaces the first
+    // operand takes its place.
     read(block, record, |value| slots.read.push(value));
     while let Some(value) = slots.read.pop() {
         slots.leave(value, i);

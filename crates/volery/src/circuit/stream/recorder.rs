@@ -32,8 +32,8 @@ pub struct Recorder<'r, F: Field> {
 /// What gates are recorded for.
 enum Purpose<'r, F> {
     Execution(&'r mut dyn Execute<F>),
-    /// To find the name of an assertion: how many come before it, and then the name. Functions are gone through each time,
-    /// in scopes of their own; how many are open.
+    /// To find the name of an assertion: how many come before it, and then the name. Functions are gone
+    /// through each time, in scopes of their own; how many are open.
     Name {
         before: u64,
         name: Option<String>,

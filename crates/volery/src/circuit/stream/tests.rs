@@ -8,7 +8,8 @@ use crate::error::Error;
 use proptest::prelude::*;
 use volery_primitives::F61;
 
-/// The same gates on the same wires in the same order, and so the same fingerprint, directly and by the stream.
+/// The same gates on the same wires in the same order, and so the same fingerprint,
+/// directly and by the stream.
 #[track_caller]
 fn assert_same<F: Field, C: Circuit<Count<F>> + for<'r> Circuit<Recorder<'r, F>> + Sync>(circuit: &C) {
     let direct = Count::fingerprint(circuit).unwrap();
@@ -335,7 +336,8 @@ fn a_function_takes_its_arguments_alone() {
     });
 }
 
-/// An error of whoever executes is told once, whether the statement goes on or not, and nothing is executed after it.
+/// An error of whoever executes is told once, whether the statement goes on or not, and nothing
+/// is executed after it.
 #[test]
 fn errors_end_a_recording() {
     let mut sizes = Sizes { failing: true, ..Sizes::default() };

@@ -15,7 +15,8 @@ fn verify(channel: &mut Channel, sid: &[u8; 32]) -> Result<()> {
     open(channel, sid, (&secret, &opening), Y)
 }
 
-/// What comes of a prover that commits to one pair of value and nonce for session `of`, and answers with another pair.
+/// What comes of a prover that commits to one pair of value and nonce for session `of`, and
+/// answers with another pair.
 fn cheat(of: [u8; 32], before: (F128, u8), after: (F128, u8)) -> Outcome<()> {
     let prover = |channel: &mut Channel| {
         channel.send(&commitment(&of, before.0, &[before.1; 32]))?;
@@ -43,7 +44,8 @@ fn the_right_value_committed_to_is_accepted_and_nothing_else() {
     }
 }
 
-/// The prover's message before the opening is as long whatever comes, and it says nothing after a check that failed.
+/// The prover's message before the opening is as long whatever comes, and it says nothing after
+/// a check that failed.
 #[test]
 fn an_answer_comes_only_after_a_check_that_passed() {
     for passes in [true, false] {

@@ -20,7 +20,8 @@ pub struct Active {
 
 impl DefaultIsZeroes for Active {}
 
-/// What goes into an evaluation: labels and values of the inputs, witness and hints in the order of the circuit.
+/// What goes into an evaluation: labels and values of the inputs, witness and hints in the
+/// order of the circuit.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
     /// L_j.
@@ -46,12 +47,13 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Evaluates `circuit`, number `clause` of a stack, on `inputs`: its `gates` ciphertexts come from `source`, and the
-    /// output label comes back. Whatever labels, values and ciphertexts are, it ends well. `progress` is moved on by the
-    /// ANDs.
+    /// Evaluates `circuit`, number `clause` of a stack, on `inputs`: its `gates` ciphertexts come from
+    /// `source`, and the output label comes back. Whatever labels, values and ciphertexts are, it ends well.
+    /// `progress` is moved on by the ANDs.
     ///
     /// # Errors
-    /// Those of the circuit and of the source; `Invalid` where the circuit has other inputs or gates than were counted.
+    /// Those of the circuit and of the source; `Invalid` where the circuit has other inputs or
+    /// gates than were counted.
     pub fn evaluate<C: Circuit<Self>>(
         key: &Key,
         clause: usize,

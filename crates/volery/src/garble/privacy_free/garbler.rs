@@ -50,8 +50,8 @@ pub struct Garbler<'a> {
 }
 
 impl<'a> Garbler<'a> {
-    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`. `progress` is moved on by
-    /// the ANDs.
+    /// Garbles `circuit`, number `clause` of a stack, from `seed`: the material goes to `sink`. `progress` is
+    /// moved on by the ANDs.
     ///
     /// # Errors
     /// Those of the circuit and of the sink.

@@ -53,8 +53,8 @@ where
     Evaluator::evaluate(key, 3, circuit, inputs, (material.len() as u64, &mut source), None)
 }
 
-/// The evaluator's output is the garbler's where `holds` says so for its values, and nowhere else; and no instruction
-/// set makes a difference.
+/// The evaluator's output is the garbler's where `holds` says so for its values, and nowhere else; and no
+/// instruction set makes a difference.
 fn assert_sound<C>(circuit: &C, inputs: usize, holds: impl Fn(&[F2]) -> bool)
 where
     C: for<'a> Circuit<Garbler<'a>> + for<'a> Circuit<Evaluator<'a>>,

@@ -98,7 +98,8 @@ fn every_choice_in_a_tree_misses_one_leaf() {
     }
 }
 
-/// One by one: whoever takes all seeds lacks the proof of retrieval, and whoever takes it twice lacks two seeds.
+/// One by one: whoever takes all seeds lacks the proof of retrieval, and whoever takes it
+/// twice lacks two seeds.
 #[test]
 fn all_seeds_and_several_proofs_of_retrieval() {
     for clauses in 2..=9 {

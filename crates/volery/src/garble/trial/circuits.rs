@@ -19,7 +19,8 @@ enum Gate {
     And(usize, usize),
 }
 
-/// A circuit that was drawn at random, or by hand, and the values that some of its wires are asserted to have.
+/// A circuit that was drawn at random, or by hand, and the values that some of its wires
+/// are asserted to have.
 #[derive(Clone)]
 pub(crate) struct Arbitrary {
     gates: Vec<Gate>,
@@ -47,8 +48,9 @@ impl Dice {
 }
 
 impl Arbitrary {
-    /// One with so many inputs, hints among them, and so many ANDs, and its first input and a few other wires asserted to
-    /// have the values that one witness gives them: it can be satisfied, and not by every witness.
+    /// One with so many inputs, hints among them, and so many ANDs, and its first input and a few
+    /// other wires asserted to have the values that one witness gives them: it can be satisfied, and
+    /// not by every witness.
     pub(crate) fn new(seed: u64, inputs: usize, ands: usize) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -41,8 +41,8 @@ pub(crate) fn both<T>(
 }
 
 impl<T> Outcome<T> {
-    /// The prover committed itself, and answered where the verifier was `honest`; else it said no more, and failed like
-    /// always.
+    /// The prover committed itself, and answered where the verifier was `honest`; else it said no more,
+    /// and failed like always.
     pub(crate) fn assert_answered(self, honest: bool, case: &str) {
         let lengths: Vec<usize> = self.from_prover.iter().map(Vec::len).collect();
         if honest {

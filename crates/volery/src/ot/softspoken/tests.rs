@@ -11,7 +11,8 @@ fn delta(seed: u8) -> F128 {
     F128(Random::from_seed(&[seed; 32]).word().0 | 1)
 }
 
-/// A receiver and a sender over ideal base transfers, each with its channel; what the receiver sends passes a tape.
+/// A receiver and a sender over ideal base transfers, each with its channel; what the receiver
+/// sends passes a tape.
 fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), (Sender, Channel)) {
     let k = depth.bits();
     let mut random = Random::from_seed(&[7; 32]);
@@ -35,7 +36,8 @@ fn pair(depth: Depth, delta: F128, flip: Option<Flip>) -> ((Receiver, Channel), 
     ((receiver, receiving), (sender, sending))
 }
 
-/// `chunks` extensions and one check on both sides: the receiver's rows, the sender's, and the sender's verdict.
+/// `chunks` extensions and one check on both sides: the receiver's rows, the sender's, and
+/// the sender's verdict.
 fn run(depth: Depth, delta: F128, chunks: usize, flip: Option<Flip>) -> (Vec<F128>, Vec<F128>, Result<()>) {
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, flip);
     let (mut t, mut q, mut rows) = (vec![], vec![], Zeroizing::default());
@@ -154,8 +156,8 @@ fn a_check_cannot_be_replayed() {
     }
 }
 
-/// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check as if
-/// slice i of Δ were `guesses[i]`.
+/// A receiver whose tree i is wrong by `errors[i]` in block 0 of the first chunk, and that answers the check
+/// as if slice i of Δ were `guesses[i]`.
 fn cheat(
     depth: Depth,
     delta: F128,
@@ -208,8 +210,8 @@ fn errors_without_a_guess_survive_one_time_in_sixteen() {
     assert!((3..=30).contains(&survived), "{survived} of 200; 12.5 expected");
 }
 
-/// From 1 to 20 flipped bits in the corrections of c trees of depth 8 pass where c slices of Δ, of 8 bits each, are guessed,
-/// however many bits are flipped in each tree: with probability 2^-8c.
+/// From 1 to 20 flipped bits in the corrections of c trees of depth 8 pass where c slices of Δ, of 8 bits
+/// each, are guessed, however many bits are flipped in each tree: with probability 2^-8c.
 #[test]
 fn flipped_bits_pass_where_the_slices_of_their_trees_are_guessed() {
     for flips in [1, 2, 3, 5, 8, 14, 20] {
@@ -244,8 +246,9 @@ fn errors_without_a_guess_survive_one_time_in_256() {
     assert_eq!(survived, [0]);
 }
 
-/// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits of Δ: such a
-/// check passes with probability 1/16 and gives Δ away. Here it must fail whatever the guess, for every Δ tried.
+/// One flipped bit in each d_i, placed so that a single equation on packed rows would see only k bits
+/// of Δ: such a check passes with probability 1/16 and gives Δ away. Here it must fail whatever the
+/// guess, for every Δ tried.
 #[test]
 fn packed_check_attack() {
     for seed in 0..40 {
@@ -254,8 +257,9 @@ fn packed_check_attack() {
     }
 }
 
-/// Arbitrary errors in all trees, taken back by the corrections of the mask block, which are sent when the coefficients
-/// of everything before are known. They must not be: the mask block has a coefficient of its own.
+/// Arbitrary errors in all trees, taken back by the corrections of the mask block, which are sent
+/// when the coefficients of everything before are known. They must not be: the mask block has a
+/// coefficient of its own.
 #[test]
 fn late_mask_attack() {
     for seed in 0..20 {

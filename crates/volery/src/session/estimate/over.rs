@@ -12,9 +12,10 @@ use crate::zk::quicksilver::traffic::masks;
 use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
-    /// What a session of one statement of this size sends over these correlations, where they were given; see
-    /// [`Estimate::measured`] for the rest. Matrix products are taken for the last of each batch, and of the statement:
-    /// what a batch that ends early otherwise leaves unused of a section, and its coins, are not counted.
+    /// What a session of one statement of this size sends over these correlations, where they were given;
+    /// see [`Estimate::measured`] for the rest. Matrix products are taken for the last of each batch, and
+    /// of the statement: what a batch that ends early otherwise leaves unused of a section, and its
+    /// coins, are not counted.
     pub fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
         let blocks = Self::blocks(correlations, size, masks(size, E::DEGREE.into()));
         let [setup, drawn] = Self::draw(correlations, &blocks);
@@ -59,7 +60,8 @@ mod tests {
     use crate::vole::lpn::Sets;
     use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
 
-    /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to 767, or 1024 and more.
+    /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to
+    /// 767, or 1024 and more.
     fn run<B: Field, E: MacField<B>>(commitments: u64, correlations: FieldCorrelations) -> Report
     where
         Over<B, E>: Registered,

@@ -8,8 +8,9 @@ use crate::session::{Options, Setting};
 use crate::zk::wolverine::traffic;
 
 impl Estimate {
-    /// What a session of one statement with these gates sends by Wolverine over these correlations, where they were given
-    /// and `options` say the rest; see [`Estimate::measured`]. Inputs are taken to come before all gates.
+    /// What a session of one statement with these gates sends by Wolverine over these correlations,
+    /// where they were given and `options` say the rest; see [`Estimate::measured`]. Inputs are taken to
+    /// come before all gates.
     ///
     /// # Errors
     /// `Invalid` where the options make no sense.

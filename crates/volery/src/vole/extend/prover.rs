@@ -24,7 +24,8 @@ pub struct Prover {
     /// Tiles of this iteration that are expanded, and how many of them were handed out.
     tile: usize,
     draws: usize,
-    /// The draws whose messages of the verifier were received; negative where some of the last iteration are missing.
+    /// The draws whose messages of the verifier were received; negative where some of the last
+    /// iteration are missing.
     heard: isize,
     next: Next,
 }

@@ -2,8 +2,8 @@
 
 use super::super::lpn::{Params, TILE};
 
-/// The work that both parties spread over the draws of an iteration. Each counts its own draws; the numbers are the
-/// same.
+/// The work that both parties spread over the draws of an iteration. Each counts its own draws; the
+/// numbers are the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Schedule {
     tiles: usize,
@@ -54,7 +54,8 @@ impl Schedule {
         self.eighths(self.planted_by + 3)
     }
 
-    /// By how many draws the prover may receive later than the verifier sends: within an eighth of them nothing is needed.
+    /// By how many draws the prover may receive later than the verifier sends: within an eighth of
+    /// them nothing is needed.
     pub(crate) fn slack(self) -> usize {
         self.draws() / 8
     }

@@ -122,8 +122,8 @@ fn every_set_is_correlated() {
     }
 }
 
-/// Statements of random lengths, one after the other, over several iterations: each ends with a check, and the next one
-/// goes on with what the check gives back.
+/// Statements of random lengths, one after the other, over several iterations: each ends with a check, and
+/// the next one goes on with what the check gives back.
 #[test]
 fn statements_of_any_length_follow() {
     for seed in 0..6 {
@@ -177,8 +177,8 @@ fn the_end_may_fall_anywhere() {
     }
 }
 
-/// The verifier's messages: the base transfers, the corrections of each of 32 tiles, the answer; then those of the next
-/// iteration. A changed one is caught by the prover where its check ends.
+/// The verifier's messages: the base transfers, the corrections of each of 32 tiles, the answer; then those
+/// of the next iteration. A changed one is caught by the prover where its check ends.
 #[test]
 fn a_flipped_bit_of_the_verifier_is_caught() {
     let draws = Schedule::new(Params::TINY).draws() + 1;
@@ -191,9 +191,9 @@ fn a_flipped_bit_of_the_verifier_is_caught() {
     }
 }
 
-/// The prover's set-up: four messages, one for each chunk, three of the check, and x; then the x of the next iteration.
-/// What is changed before x is caught by the verifier, which goes on to nothing; a changed x makes it answer what the
-/// prover does not expect.
+/// The prover's set-up: four messages, one for each chunk, three of the check, and x; then the x of the next
+/// iteration. What is changed before x is caught by the verifier, which goes on to nothing; a changed x makes
+/// it answer what the prover does not expect.
 #[test]
 fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
     let chunks = 6;
@@ -207,8 +207,8 @@ fn a_flipped_bit_of_the_prover_is_caught_on_the_right_side() {
     }
 }
 
-/// A verifier that plants a wrong tree and answers as if it had guessed the path: it survives where the guess is right,
-/// and then the leaves are right too.
+/// A verifier that plants a wrong tree and answers as if it had guessed the path: it survives where the guess
+/// is right, and then the leaves are right too.
 #[test]
 fn a_wrong_tree_needs_a_guess() {
     let params = Params::TINY;

@@ -1,9 +1,10 @@
 //! The security of the sets, recomputed: log2 of what each known attack costs.
 //!
-//! n are the samples over F_q, k the values of the secret, t the errors, one in each block of β = n/t samples, and d
-//! the ones in a row of the public matrix. Costs are in operations on field elements, as the papers have them, but for
-//! the sparse attack, which counts operations on 64-bit words; all but that one take the matrix for a random one.
-//! Searches over an attack's own parameters run on grids; finer ones take off less than 0.1 bits.
+//! n are the samples over F_q, k the values of the secret, t the errors, one in each block of β = n/t
+//! samples, and d the ones in a row of the public matrix. Costs are in operations on field elements, as the
+//! papers have them, but for the sparse attack, which counts operations on 64-bit words; all but that one
+//! take the matrix for a random one. Searches over an attack's own parameters run on grids; finer ones take
+//! off less than 0.1 bits.
 
 mod algebraic;
 mod decoding;
@@ -44,8 +45,9 @@ impl Lpn {
         Self { bits: q.log2(), density: 1.0 - 1.0 / q, ..Self::binary(n, k, t) }
     }
 
-    /// Over F_256 any of the 255 linear maps of a value to a bit. The matrix is of ones and zeros, so that the map goes
-    /// past it and takes half of the errors to zero; no attack on the values themselves comes near.
+    /// Over F_256 any of the 255 linear maps of a value to a bit. The matrix is of ones and zeros, so
+    /// that the map goes past it and takes half of the errors to zero; no attack on the values
+    /// themselves comes near.
     fn bits_of_bytes(n: usize, k: usize, t: usize) -> Self {
         Self { density: 0.5, targets: 255.0, ..Self::binary(n, k, t) }
     }
@@ -65,7 +67,8 @@ impl Lpn {
         (64.0 / self.bits).floor()
     }
 
-    /// The block parities that are known: each is one where every block has an error of F_2, and a secret elsewhere.
+    /// The block parities that are known: each is one where every block has an error of F_2,
+    /// and a secret elsewhere.
     fn parities(self) -> f64 {
         if self.bits == 1.0 && self.density == 1.0 { self.t } else { 0.0 }
     }
@@ -80,9 +83,9 @@ impl Lpn {
         (1.0 - self.density * count / self.block()).log2()
     }
 
-    /// The instance for attacks that see no blocks: each known parity has taken off a sample and an unknown, and the
-    /// errors are as many as would spare k samples as often as all blocks do. Those are fewer than are expected, by
-    /// which the instances with luckily few errors count.
+    /// The instance for attacks that see no blocks: each known parity has taken off a sample and an unknown,
+    /// and the errors are as many as would spare k samples as often as all blocks do. Those are fewer than
+    /// are expected, by which the instances with luckily few errors count.
     fn without_blocks(self) -> Self {
         let Self { n, k, t, .. } = self;
         let errors = (t * ((1.0 - self.density * k / n).ln() / (1.0 - k / n).ln())).floor();
@@ -110,7 +113,8 @@ impl Lpn {
                 ("rep", regular::representation(self)),
             ]);
         }
-        // These have to do most of their work for each target; what they share can save them no more than this.
+        // These have to do most of their work for each target; what they share can save
+        // them no more than this.
         for (_, bits) in &mut attacks {
             *bits -= self.targets.log2();
         }
@@ -205,7 +209,8 @@ fn bytes_are_no_stronger_than_their_bits() {
     assert!((bits - 65.4).abs() < 0.3, "{bits:.2}");
 }
 
-/// That the best attack on random codes is `binding` and costs as much as stated, and so do those on sparse ones.
+/// That the best attack on random codes is `binding` and costs as much as stated, and so do
+/// those on sparse ones.
 fn assert_weak(name: &str, lpn: Lpn, (binding, random): (&str, f64), [scr, greedy]: [f64; 2]) {
     let (attack, bits) = least(&lpn.against_random_codes());
     assert_eq!(attack, binding, "{name}");
@@ -215,8 +220,8 @@ fn assert_weak(name: &str, lpn: Lpn, (binding, random): (&str, f64), [scr, greed
     }
 }
 
-/// The sets of emp-ot, by year, of mpz and of Mac'n'Cheese. Those of 2026 hold the 128 bits that they are meant for as
-/// long as the code is taken for a random one.
+/// The sets of emp-ot, by year, of mpz and of Mac'n'Cheese. Those of 2026 hold the 128 bits that they are
+/// meant for as long as the code is taken for a random one.
 #[test]
 fn sets_known_to_be_weak_come_out_weak() {
     let published = [

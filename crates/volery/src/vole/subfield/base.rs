@@ -1,9 +1,9 @@
 //! The first shares, from oblivious transfers: COPEe and base sVOLE of Wolverine, figures 15 and 5.
 //!
-//! The verifier writes Δ as Σ g_j·Δ_j with bits Δ_j and public places g_j (r·⌈log p⌉ of them, [`gadget`]), and receives
-//! one of two keys by each bit. For every share the prover sends, for each j, its value u masked by the difference of
-//! what the two keys expand to; either way the verifier then has the prover's t_j plus Δ_j·u, and k = Σ g_j·(t_j +
-//! Δ_j·u) = m + u·Δ.
+//! The verifier writes Δ as Σ g_j·Δ_j with bits Δ_j and public places g_j (r·⌈log p⌉ of them, [`gadget`]),
+//! and receives one of two keys by each bit. For every share the prover sends, for each j, its value u masked
+//! by the difference of what the two keys expand to; either way the verifier then has the prover's t_j plus
+//! Δ_j·u, and k = Σ g_j·(t_j + Δ_j·u) = m + u·Δ.
 //!
 //! | from | message | bytes | figures 15 and 5 |
 //! |---|---|---|---|
@@ -13,21 +13,24 @@
 //! | prover | x = Σ χ_i·u_i + Σ a_h·X^h | b' | 5, step 3 |
 //! | prover | digest of z_j = Σ χ_i·t_{j,i} + Σ c_{j,h}·X^h for all j | 32 | 5, step 3 |
 //!
-//! b and b' are the bytes of an element of the field and of its extension; the a_h with their t_j, c_{j,h}, are r
-//! shares more. With k_{j,i} = t_{j,i} + Δ_j·u_i the verifier digests Σ χ_i·k_{j,i} + Σ b_{j,h}·X^h − Δ_j·x (step 4).
+//! b and b' are the bytes of an element of the field and of its extension; the a_h with their t_j,
+//! c_{j,h}, are r shares more. With k_{j,i} = t_{j,i} + Δ_j·u_i the verifier digests Σ χ_i·k_{j,i} + Σ
+//! b_{j,h}·X^h − Δ_j·x (step 4).
 //!
-//! Deviation: the check is **by bits of Δ**, as SoftSpoken's, where figure 5 checks the one sum over them, weighed by
-//! the places g_j. Over an extension of degree 2 and more that sum does not hold the values in B: a prover that adds
-//! errors e_j to its values for each j, such that Σ g_j·e_j·Δ_j − γ·Δ takes |B|^(r/2) values only, passes with a guess
-//! at that one and then has shares of values u + γ with γ outside B (`one_sum_attack` in the tests); theorem 2's bound
-//! does not cover it. Here every column that passes without a guess at its bit has the same values, but for collisions
-//! of two of them under χ ([`error`]); and for a column whose bit was guessed the prover can correct its t_j. So all
-//! shares are right for values in B, and the guesses at bits of Δ lower what is left to guess by as much as they cost:
-//! figure 5's sub-protocol, which the paper keeps where Δ must be guessed whole.
+//! Deviation: the check is **by bits of Δ**, as SoftSpoken's, where figure 5 checks the one sum over them,
+//! weighed by the places g_j. Over an extension of degree 2 and more that sum does not hold the values in B:
+//! a prover that adds errors e_j to its values for each j, such that Σ g_j·e_j·Δ_j − γ·Δ takes |B|^(r/2)
+//! values only, passes with a guess at that one and then has shares of values u + γ with γ outside B
+//! (`one_sum_attack` in the tests); theorem 2's bound does not cover it. Here every column that passes
+//! without a guess at its bit has the same values, but for collisions of two of them under χ ([`error`]); and
+//! for a column whose bit was guessed the prover can correct its t_j. So all shares are right for values in
+//! B, and the guesses at bits of Δ lower what is left to guess by as much as they cost: figure 5's
+//! sub-protocol, which the paper keeps where Δ must be guessed whole.
 //!
-//! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a transcript's.
-//! Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells it nothing; x is masked.
-//! Nothing the verifier sends depends on Δ: an abort tells the prover whether its guess was right, and ends Δ.
+//! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
+//! transcript's. Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells
+//! it nothing; x is masked. Nothing the verifier sends depends on Δ: an abort tells the prover whether its
+//! guess was right, and ends Δ.
 
 use super::{Delta, coefficients};
 use crate::channel::{Carried, Channel};
@@ -89,7 +92,8 @@ fn digest<E: Field>(seed: F128, sums: impl Iterator<Item = E>) -> [u8; 32] {
     sums.fold(digest, |digest, sum| digest.field(&sum.to_word().to_le_bytes())).finish()
 }
 
-/// What a party has of `count` shares and r masks: a column of elements of B for each bit of Δ, one after the other.
+/// What a party has of `count` shares and r masks: a column of elements of B for each bit of Δ,
+/// one after the other.
 pub(super) struct Columns<B: Field>(Zeroizing<Vec<B>>, usize);
 
 impl<B: Field> Columns<B> {
@@ -177,8 +181,8 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Ok(Zeroizing::new(shares.collect()))
     }
 
-    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for bit j: the same for all where the
-    /// prover is honest. Figure 15, extend.
+    /// Expands the columns t_j, and sends τ_j, for the values that `values` gives for bit j: the same for all
+    /// where the prover is honest. Figure 15, extend.
     pub(super) fn send_columns<'v>(
         &mut self,
         channel: &mut Channel,

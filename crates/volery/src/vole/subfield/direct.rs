@@ -1,5 +1,5 @@
-//! Shares straight from `base`, for statements too small for any extension: some hundred bytes and a check of each
-//! block's own.
+//! Shares straight from `base`, for statements too small for any extension: some hundred bytes and a check
+//! of each block's own.
 
 use super::{Delta, Key, base};
 use crate::channel::Channel;

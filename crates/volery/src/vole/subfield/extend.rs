@@ -1,9 +1,9 @@
 //! VOLE extension over any field: many shares from few, expanded as they are drawn.
 //!
-//! Wolverine, figure 8, in the manner of [`crate::vole::extend`], whose schedule, lazy expansion and chaining of
-//! iterations hold here too: the interactive part fixes and checks all trees of an iteration beforehand, a tile is
-//! grown again when it is drawn, and the next iteration is made ready meanwhile. What differs is where shares come
-//! from and whose the coins are.
+//! Wolverine, figure 8, in the manner of [`crate::vole::extend`], whose schedule, lazy expansion and chaining
+//! of iterations hold here too: the interactive part fixes and checks all trees of an iteration beforehand, a
+//! tile is grown again when it is drawn, and the next iteration is made ready meanwhile. What differs is
+//! where shares come from and whose the coins are.
 //!
 //! | from | message | bytes | when |
 //! |---|---|---|---|
@@ -17,17 +17,18 @@
 //! | prover | V | b' | at 7/8 |
 //! | verifier | opening | 32 | in answer; read before the next iteration |
 //!
-//! An iteration takes k + t + r shares of the one before it: the secret of the code, the noise of each tree, and the
-//! masks of the check, each used once. Its transfers are SoftSpoken's under a Δ' of their own, checked before the
-//! verifier's first correction. The sets form a chain, `seed` → `tiny` → `l2` → `mid` or `wan`, of which the set-up
-//! runs as much as it takes.
+//! An iteration takes k + t + r shares of the one before it: the secret of the code, the noise of each tree,
+//! and the masks of the check, each used once. Its transfers are SoftSpoken's under a Δ' of their own,
+//! checked before the verifier's first correction. The sets form a chain, `seed` → `tiny` → `l2` → `mid` or
+//! `wan`, of which the set-up runs as much as it takes.
 //!
-//! Public keys, of the trees' hashes and of the code's matrix, come from the transcript after all that the prover has
-//! said: at a draw's start both parties know the same of its stream, while coins of the verifier may be under way.
+//! Public keys, of the trees' hashes and of the code's matrix, come from the transcript after all that the
+//! prover has said: at a draw's start both parties know the same of its stream, while coins of the
+//! verifier may be under way.
 //!
-//! The prover reveals something that depends on MACs of an iteration only after its trees' check has passed, and never
-//! anything but V of the check before. What an abort leaks: `base`, SoftSpoken and `single_point` say; Δ, or the
-//! witness's masks, end with the session.
+//! The prover reveals something that depends on MACs of an iteration only after its trees' check has passed,
+//! and never anything but V of the check before. What an abort leaks: `base`, SoftSpoken and `single_point`
+//! say; Δ, or the witness's masks, end with the session.
 
 mod prover;
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Shares of sparse vectors: one random place in each tree carries a random value, all others zero.
 //!
-//! Wolverine, figure 7, on the half-trees of [`half_tree`](super::super::half_tree) with a **last level of its own**.
-//! The nodes of a half-tree sum to the transfers' Δ'; were the leaves such nodes, their public sums would be linear in
-//! it, and 65 trees would give Δ away. So a leaf is a hash of its parent on its side, under keys used nowhere else, and
-//! the last level takes a transfer of two messages instead of one.
+//! Wolverine, figure 7, on the half-trees of [`half_tree`](super::super::half_tree) with a **last level of
+//! its own**. The nodes of a half-tree sum to the transfers' Δ'; were the leaves such nodes, their public
+//! sums would be linear in it, and 65 trees would give Δ away. So a leaf is a hash of its parent on its side,
+//! under keys used nowhere else, and the last level takes a transfer of two messages instead of one.
 //!
 //! | from | message | bytes | figure 7 |
 //! |---|---|---|---|
@@ -16,22 +16,22 @@
 //! | prover | its V = Σ χ_j·m_j + Σ c_h·X^h | b' | 6 |
 //! | verifier | the opening, once they are equal | 32 | 6 |
 //!
-//! K is the key of the transfer behind the last level, K ⊕ u·Δ' its MAC: the prover opens c⁰ where u is zero and c¹
-//! where it is one, and gets the leaf beside its own. Leaf j is the key of value e_j, and the MAC where e_j is zero; at
-//! α the prover computes m = m_β − s − Σ (other leaves), so that k_α = m + β·Δ. The noise β is the value of a share of
-//! its own, zero with probability 1/|B|: step 1 sends nothing.
+//! K is the key of the transfer behind the last level, K ⊕ u·Δ' its MAC: the prover opens c⁰ where u is zero
+//! and c¹ where it is one, and gets the leaf beside its own. Leaf j is the key of value e_j, and the MAC
+//! where e_j is zero; at α the prover computes m = m_β − s − Σ (other leaves), so that k_α = m + β·Δ. The
+//! noise β is the value of a share of its own, zero with probability 1/|B|: step 1 sends nothing.
 //!
-//! The seed χ is a coin of the **prover**, sent when the tile's corrections have arrived: the verifier is the party
-//! under test, and could search for a transcript. What it chooses for later tiles may depend on earlier χ; that helps
-//! nothing, since each leaf has a coefficient of its own. V is compared behind a commitment because Δ may be short: a
-//! digest of V would let a prover that sends a false x try all Δ offline, for it knows V up to a multiple of it. So it
-//! gets one guess, and a wrong one ends Δ.
+//! The seed χ is a coin of the **prover**, sent when the tile's corrections have arrived: the verifier is the
+//! party under test, and could search for a transcript. What it chooses for later tiles may depend on earlier
+//! χ; that helps nothing, since each leaf has a coefficient of its own. V is compared behind a commitment
+//! because Δ may be short: a digest of V would let a prover that sends a false x try all Δ offline, for it
+//! knows V up to a multiple of it. So it gets one guess, and a wrong one ends Δ.
 //!
-//! What the check promises: a verifier that sends wrong corrections passes with probability 1/|E|, or where α agrees
-//! with a guess that it had to make: that it passed tells it one predicate of a few places in few trees, and the
-//! assumption bears such leakage ([`super::super::lpn`]). Where it does not pass it has seen a V that depends on α and
-//! β of each tree it corrupted; the session ends then, this iteration was not drawn from, and what it started from is
-//! used for nothing else.
+//! What the check promises: a verifier that sends wrong corrections passes with probability 1/|E|, or where α
+//! agrees with a guess that it had to make: that it passed tells it one predicate of a few places in few
+//! trees, and the assumption bears such leakage ([`super::super::lpn`]). Where it does not pass it has seen a
+//! V that depends on α and β of each tree it corrupted; the session ends then, this iteration was not drawn
+//! from, and what it started from is used for nothing else.
 
 use super::super::half_tree::{Forest, Roots};
 use super::super::lpn::{Params, TILE};
@@ -42,8 +42,8 @@ use volery_primitives::mac::Holes;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
-/// Numbers of a tile's keys besides those of its levels: from the first on those of its leaves, and that of the
-/// transfers of the last level.
+/// Numbers of a tile's keys besides those of its levels: from the first on those of its leaves, and that of
+/// the transfers of the last level.
 const LEAF_KEYS: usize = 64;
 const TRANSFER_KEY: usize = 128;
 
@@ -128,14 +128,15 @@ pub(super) struct Verifier<B, E> {
 }
 
 impl<B: Field, E: MacField<B>> Verifier<B, E> {
-    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`, on transfers
-    /// under `offset`.
+    /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`, on
+    /// transfers under `offset`.
     pub(super) fn new(arch: Arch, params: Params, key: F128, offset: F128, seed: F128) -> Self {
         let roots = Roots::new(arch, params, key, offset, seed);
         Self { roots, offset: Zeroizing::new(offset), fields: PhantomData }
     }
 
-    /// The corrections of the trees of `tile`, under the transfers' `keys`, level by level, and the keys of the noise.
+    /// The corrections of the trees of `tile`, under the transfers' `keys`, level by level, and
+    /// the keys of the noise.
     pub(super) fn plant(
         &self,
         tile: usize,
@@ -192,8 +193,8 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         Self { forest, siblings, sides, ends }
     }
 
-    /// Fixes the trees of the next tile by the corrections received, which are opened by the transfers' `macs`, and
-    /// leaves them in `rows`; `noise` are the shares of β.
+    /// Fixes the trees of the next tile by the corrections received, which are opened by the transfers'
+    /// `macs`, and leaves them in `rows`; `noise` are the shares of β.
     pub(super) fn fix(
         &mut self,
         macs: &[F128],

@@ -1,4 +1,5 @@
-//! The key, over every field; and what the tests of all rooms share: sessions whose messages a test may change.
+//! The key, over every field; and what the tests of all rooms share: sessions whose
+//! messages a test may change.
 
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
@@ -109,7 +110,8 @@ impl Link for Changed {
     }
 }
 
-/// What a session has come to, with the messages of the prover and of the verifier as they were before any change.
+/// What a session has come to, with the messages of the prover and of the verifier as they
+/// were before any change.
 pub(super) struct Session<P, V> {
     pub(super) proved: Result<P>,
     pub(super) verified: Result<V>,
@@ -177,8 +179,8 @@ pub(super) fn assert_uniform<B: Field>(values: impl Iterator<Item = B>) {
     assert!(counts.iter().all(|count| (*count as f64 - mean).abs() <= 6.0 * mean.sqrt()), "{counts:?}");
 }
 
-/// Whether a session with changed messages has ended in an error. If so, it must be one that blames the peer; if not,
-/// the shares must be right all the same.
+/// Whether a session with changed messages has ended in an error. If so, it must be one that blames the peer;
+/// if not, the shares must be right all the same.
 pub(super) fn assert_caught<B: Field, E: MacField<B>>(
     session: Session<Vec<Tagged<B, E>>, Vec<E>>,
     delta: &Delta<B, E>,

@@ -26,8 +26,8 @@ impl<'a> Prover<'a> {
     /// Steps 1 and 2, with `values` for the inputs of a circuit, witness and hints in their order.
     ///
     /// # Errors
-    /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the verifier breaks the transfers;
-    /// link errors.
+    /// `Invalid` where the circuit asserts nothing or is too large; `Misbehaved` where the verifier breaks
+    /// the transfers; link errors.
     pub fn new(
         channel: &mut Channel,
         terms: Terms<'a>,

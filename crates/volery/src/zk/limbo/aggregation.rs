@@ -1,9 +1,9 @@
 //! Which sums of parties are followed.
 //!
-//! Everything that the parties compute is linear in their tapes, so that a sum of parties is a party like any other. A
-//! **view** is such a sum, over a set of parties that does not hold party 0, who adds all corrections and constants.
-//! The prover follows the views; with the plain value each also determines its complement. The verifier follows, for
-//! each view, that of the two which does not hold the hidden party.
+//! Everything that the parties compute is linear in their tapes, so that a sum of parties is a party like any
+//! other. A **view** is such a sum, over a set of parties that does not hold party 0, who adds all
+//! corrections and constants. The prover follows the views; with the plain value each also determines its
+//! complement. The verifier follows, for each view, that of the two which does not hold the hidden party.
 
 use core::ops::{AddAssign, Range};
 
@@ -45,8 +45,8 @@ impl Aggregation {
         }
     }
 
-    /// Sums `rows`, one of `width` for each party: view v to `out` at `views(v)`, and all of them to `total`. The rows
-    /// are used up.
+    /// Sums `rows`, one of `width` for each party: view v to `out` at `views(v)`, and all of them to `total`.
+    /// The rows are used up.
     pub(super) fn sum<T: Copy + Default + AddAssign>(
         self,
         rows: &mut [T],
@@ -126,8 +126,8 @@ mod tests {
         }
     }
 
-    /// The soundness of one repetition: whoever is hidden, each other party is in a set that is followed, and the sets
-    /// that are not followed have only the hidden one in common.
+    /// The soundness of one repetition: whoever is hidden, each other party is in a set that is followed, and
+    /// the sets that are not followed have only the hidden one in common.
     #[test]
     fn the_sets_that_are_not_followed_meet_in_the_hidden_party() {
         for aggregation in Aggregation::ALL {

@@ -1,41 +1,43 @@
 //! Circuits over large fields, with inner products and products of matrices.
 //!
-//! **Relation.** As in [`super`], over a field B in place of F_2; the check is over an extension E of B, which may be
-//! B. A statement may ask for inner products of wires, and assert that the product of two matrices is a third.
+//! **Relation.** As in [`super`], over a field B in place of F_2; the check is over an extension E of B,
+//! which may be B. A statement may ask for inner products of wires, and assert that the product of two
+//! matrices is a third.
 //!
-//! **Shares** are additive in B, and signs matter: a correction is a value less the sum of all tapes, party 0 adds it
-//! and all public constants, and the complement of a view is the total less the view. Where something is asserted, a
-//! view's share and its complement's add up to zero, so that a verifier who follows the complement hashes its
-//! negative. An element of B on a tape is the sum of two samples (`Tapes::values`). A correction is an element of B
-//! in its canonical encoding; no other is accepted.
+//! **Shares** are additive in B, and signs matter: a correction is a value less the sum of all tapes, party 0
+//! adds it and all public constants, and the complement of a view is the total less the view. Where something
+//! is asserted, a view's share and its complement's add up to zero, so that a verifier who follows the
+//! complement hashes its negative. An element of B on a tape is the sum of two samples (`Tapes::values`). A
+//! correction is an element of B in its canonical encoding; no other is accepted.
 //!
-//! **Claims.** A product c = a·b is one claim, of one entry. An inner product of length t injects its result c alone,
-//! and is one claim, of t entries: `Σ a_i b_i = c`. A product of matrices A·B = C injects nothing, and is one claim,
-//! of as many entries as a row of A has: with `u = (1, ρ, ρ², …)` and `v = (1, σ, σ², …)` for two more challenges ρ
-//! and σ from where R is from,
+//! **Claims.** A product c = a·b is one claim, of one entry. An inner product of length t injects its result
+//! c alone, and is one claim, of t entries: `Σ a_i b_i = c`. A product of matrices A·B = C injects nothing,
+//! and is one claim, of as many entries as a row of A has: with `u = (1, ρ, ρ², …)` and `v = (1, σ, σ², …)`
+//! for two more challenges ρ and σ from where R is from,
 //!
 //! ```text
 //! Σ_l (u^T A)_l · (B v)_l = u^T C v
 //! ```
 //!
-//! whose sides every party computes from its shares of A, B and C, which may also be public. Claim number q is
-//! weighed by R^q: first all products in their order, then those of matrices. Entry j is the next entry of the
-//! circuit, whatever its claim, and its left side is weighed with the claim.
+//! whose sides every party computes from its shares of A, B and C, which may also be public. Claim number q
+//! is weighed by R^q: first all products in their order, then those of matrices. Entry j is the next entry of
+//! the circuit, whatever its claim, and its left side is weighed with the claim.
 //!
-//! **Deviations.** The paper checks a product of matrices by an inner product for each entry of C, which makes
-//! vectors of rows · inner · columns entries. Statements can do that here too (`Reduction::InnerProducts`); then each
-//! of these injects a result, which is asserted to be the entry of C.
+//! **Deviations.** The paper checks a product of matrices by an inner product for each entry of C, which
+//! makes vectors of rows · inner · columns entries. Statements can do that here too
+//! (`Reduction::InnerProducts`); then each of these injects a result, which is asserted to be the entry of C.
 //!
-//! **Soundness.** h_1 binds all inputs and results of the honest tapes, and so every a, b, c, A, B and C of each
-//! claim, before R, ρ and σ are drawn. If a claim is false, then the left side less the right one of all of them
-//! together, `Σ_q R^q · d_q`, is a polynomial in R, ρ and σ that is not zero: d_q is the number `Σ a_i b_i - c` for a
-//! product, and for one of matrices the polynomial `Σ_ij (A·B - C)_ij ρ^i σ^j`, which is not zero where A·B is not C.
-//! Its degree in all is at most (number of claims - 1) + (rows - 1) + (columns - 1), with the most rows and columns
-//! that a product has, and it vanishes at a random place with at most this probability over |E| (Schwartz, Zippel).
-//! [`Demand::claims`] is one more than that degree, so that p_R of [`parameters`](super::parameters) is the bound.
-//! What then remains is one false claim about an inner product of m entries in E, fixed before s_1, and goes on as
-//! over F_2: compression, the masks and the argument about views know nothing of where entries came from, and hold
-//! over any field. A share of B is one of E.
+//! **Soundness.** h_1 binds all inputs and results of the honest tapes, and so every a, b, c, A, B and C of
+//! each claim, before R, ρ and σ are drawn. If a claim is false, then the left side less the right one of
+//! all of them together, `Σ_q R^q · d_q`, is a polynomial in R, ρ and σ that is not zero: d_q is the number
+//! `Σ a_i b_i - c` for a product, and for one of matrices the polynomial `Σ_ij (A·B - C)_ij ρ^i σ^j`, which
+//! is not zero where A·B is not C. Its degree in all is at most (number of claims - 1) + (rows - 1) +
+//! (columns - 1), with the most rows and columns that a product has, and it vanishes at a random place with
+//! at most this probability over |E| (Schwartz, Zippel). [`Demand::claims`] is one more than that degree,
+//! so that p_R of [`parameters`](super::parameters) is the bound. What then remains is one false claim
+//! about an inner product of m entries in E, fixed before s_1, and goes on as over F_2: compression, the
+//! masks and the argument about views know nothing of where entries came from, and hold over any field. A
+//! share of B is one of E.
 //!
 //! **Zero knowledge** is as over F_2, but for the distance of samples from uniform.
 

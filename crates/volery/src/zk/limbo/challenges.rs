@@ -25,7 +25,8 @@ pub(super) fn hidden(challenge: &[u8; 32], parties: usize, repetitions: usize) -
     bytes.iter().map(|bytes| u32::from_le_bytes(*bytes) as usize % parties).collect()
 }
 
-/// The challenges to the check, one of each kind for each of the groups: a group is one repetition, or all of them.
+/// The challenges to the check, one of each kind for each of the groups: a group is one
+/// repetition, or all of them.
 pub(super) struct Challenges<E> {
     /// R.
     pub(super) batching: Vec<E>,
@@ -100,8 +101,9 @@ impl<E: CheckField> Powers<E> {
     }
 }
 
-/// The public coefficients of the entries of the two vectors in what is opened in the end: for entry j the product of
-/// the factors' coefficients λ, one for each round, at the digits of j to the base k, the lowest first.
+/// The public coefficients of the entries of the two vectors in what is opened in the end: for entry
+/// j the product of the factors' coefficients λ, one for each round, at the digits of j to the base
+/// k, the lowest first.
 pub(super) struct Coefficients<E> {
     pub(super) powers: Powers<E>,
     /// ρ and σ.

@@ -12,8 +12,8 @@ pub(super) trait Entries<E>: Sync {
     /// How many there are.
     fn length(&self) -> usize;
 
-    /// Those from `from` on, as they are for a group of repetitions: the left ones, each times the power of R that
-    /// weighs its claim, and the right ones.
+    /// Those from `from` on, as they are for a group of repetitions: the left ones, each times the power of R
+    /// that weighs its claim, and the right ones.
     fn fill(&self, arch: Arch, weights: Weights<E>, from: usize, sides: [&mut [E]; 2]);
 }
 
@@ -51,8 +51,8 @@ impl<E: CheckField> Entries<E> for Factors {
 /// Two vectors.
 type Pair<E> = [Zeroizing<Vec<E>>; 2];
 
-/// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so that a
-/// claim takes no more memory than these.
+/// The most entries of a vector that is kept: longer ones are made again from the factors in each round, so
+/// that a claim takes no more memory than these.
 const KEPT: usize = 1 << 16;
 
 /// The two vectors of each group, as short as the challenges so far have made them.

@@ -1,15 +1,16 @@
 //! What a proof is made with, what that is worth, and how long the proof is.
 //!
-//! A proof simulates n parties τ times and opens all of them but one each time, so that a false claim survives with
-//! probability 1/n where it meets no weaker place. The claim about m entries is folded r = max(1, ⌊log_k m⌋) times by
-//! the factor k, over a field of 2^l elements; L_0 = m, L_u = ⌈L_{u-1} / k⌉ are the lengths of its vectors. The weaker
-//! places are the challenges over that field ([`Parameters::security`]), and l and τ make up for them. Seeds have 128
-//! bits and digests 256, whatever is asked.
+//! A proof simulates n parties τ times and opens all of them but one each time, so that a false
+//! claim survives with probability 1/n where it meets no weaker place. The claim about m entries is
+//! folded r = max(1, ⌊log_k m⌋) times by the factor k, over a field of 2^l elements; L_0 = m, L_u =
+//! ⌈L_{u-1} / k⌉ are the lengths of its vectors. The weaker places are the challenges over that
+//! field ([`Parameters::security`]), and l and τ make up for them. Seeds have 128 bits and digests
+//! 256, whatever is asked.
 //!
-//! Fewer repetitions among more parties make a shorter proof and more work, n·τ evaluations; a smaller k a shorter
-//! proof and more rounds, each of which is a message where the verifier tosses coins. [`Parameters::choose`] takes for
-//! bits, with a field of 2^48, 2^64, 2^96, 2^128 or 2^160 elements, 40 bits of security before a verifier's coins and
-//! 128 in a file:
+//! Fewer repetitions among more parties make a shorter proof and more work, n·τ evaluations; a smaller k a
+//! shorter proof and more rounds, each of which is a message where the verifier tosses coins.
+//! [`Parameters::choose`] takes for bits, with a field of 2^48, 2^64, 2^96, 2^128 or 2^160 elements, 40 bits
+//! of security before a verifier's coins and 128 in a file:
 //!
 //! | statement | preference | mode | n | k | l | challenges | τ | bytes |
 //! |---|---|---|---|---|---|---|---|---|
@@ -52,8 +53,8 @@ pub const MOST_ENTRIES: u64 = 1 << 40;
 /// Bits of security beyond which seeds and digests fall short.
 pub const MOST_SECURITY: u32 = SEED as u32;
 
-/// Whether the repetitions share the challenges R and s_1, …, s_r. Each has a party of its own left unopened in any
-/// case.
+/// Whether the repetitions share the challenges R and s_1, …, s_r. Each has a party of its own left
+/// unopened in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Challenges {
     /// They do: values are folded once for all repetitions, and a bad challenge is bad for all of them.
@@ -65,7 +66,8 @@ pub enum Challenges {
 /// Who chooses the challenges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// The verifier, by coins, so that a prover has one attempt. The challenges are [`Challenges::Identical`].
+    /// The verifier, by coins, so that a prover has one attempt. The challenges are
+    /// [`Challenges::Identical`].
     Interactive,
     /// A hash, as in a proof that is a file, so that a prover has as many attempts as it can compute.
     File,
@@ -78,11 +80,11 @@ pub struct Demand {
     pub inputs: u64,
     /// Results of gates, which are committed to.
     pub products: u64,
-    /// m, the length of the vectors whose inner product is claimed: one entry for each product of two values, t for a
-    /// gate that is an inner product of length t. 0 where nothing is multiplied, and nothing checked.
+    /// m, the length of the vectors whose inner product is claimed: one entry for each product of two values,
+    /// t for a gate that is an inner product of length t. 0 where nothing is multiplied, and nothing checked.
     pub entries: u64,
-    /// The powers of R that combine the claims, R^0 among them: one more than the degree in R of the combination of
-    /// claims, of which not all are true.
+    /// The powers of R that combine the claims, R^0 among them: one more than the degree in R of the
+    /// combination of claims, of which not all are true.
     pub claims: u64,
     /// Bits of a committed value: 1 over F_2, at most 256.
     pub value_bits: u32,
@@ -151,8 +153,8 @@ impl Parameters {
         (0..self.rounds(entries)).fold(entries, |length, _| length.div_ceil(self.compression.into()))
     }
 
-    /// The corrections of `round`, which is 1, …, r: values of a polynomial of degree 2k - 2, and 2k in the masked last
-    /// round, at all places but the one that the claim gives.
+    /// The corrections of `round`, which is 1, …, r: values of a polynomial of degree 2k - 2, and 2k in the
+    /// masked last round, at all places but the one that the claim gives.
     pub fn corrections(&self, round: u32, entries: u64) -> u64 {
         let compression = u64::from(self.compression);
         if round == self.rounds(entries) { 2 * compression } else { 2 * compression - 2 }
@@ -169,15 +171,15 @@ impl Parameters {
         }
     }
 
-    /// The bits of a proof: salt, first and last digest; and for each repetition the seeds that are opened, the
-    /// commitment to the other, the corrections of all committed values, and [`Parameters::elements`].
+    /// The bits of a proof: salt, first and last digest; and for each repetition the seeds that are opened,
+    /// the commitment to the other, the corrections of all committed values, and [`Parameters::elements`].
     pub fn proof_bits(&self, demand: &Demand) -> u64 {
         let values = u64::from(demand.value_bits) * (demand.inputs + demand.products);
         3 * DIGEST + u64::from(self.repetitions) * (8 * self.fixed_bytes(demand) + values)
     }
 
-    /// The bytes of a proof, in which the corrections of inputs and those of products end with a whole byte in each
-    /// repetition.
+    /// The bytes of a proof, in which the corrections of inputs and those of products end with a whole
+    /// byte in each repetition.
     pub fn proof_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |values: u64| (u64::from(demand.value_bits) * values).div_ceil(8);
         let values = bytes(demand.inputs) + bytes(demand.products);

@@ -1,7 +1,8 @@
 //! One run of the circuit for some of the repetitions: as many as fit into words side by side.
 //!
-//! The prover makes two passes: one fixes what it has to say of the circuit ([`Corrections::Made`], with digests), the
-//! other, when all challenges to the check are known, sums shares. The verifier makes one for both.
+//! The prover makes two passes: one fixes what it has to say of the circuit
+//! ([`Corrections::Made`], with digests), the other, when all challenges to the check are known,
+//! sums shares. The verifier makes one for both.
 
 use super::claim::Factors;
 use super::passes::{Digests, Said, Scope};

@@ -1,5 +1,5 @@
-//! Runs of the circuit, of which each follows some of the repetitions: what they are made over, what they say, and
-//! where corrections go.
+//! Runs of the circuit, of which each follows some of the repetitions: what they are made over, what they
+//! say, and where corrections go.
 
 use super::shared::Shared;
 use super::talk::{Hear, Tell};
@@ -23,8 +23,8 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The repetitions of each pass, so many that `threads` have some, and that their views fit into `slots`; one,
-    /// where not even those of one do.
+    /// The repetitions of each pass, so many that `threads` have some, and that their views fit into `slots`;
+    /// one, where not even those of one do.
     pub(super) fn passes(&self, threads: usize, slots: usize) -> Vec<Range<usize>> {
         let repetitions = self.tapes.len();
         let each = together(repetitions, self.views(), threads, slots);

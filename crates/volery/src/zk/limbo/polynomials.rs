@@ -1,8 +1,8 @@
 //! Polynomials by their values: one round of compression.
 //!
-//! k neighbours of a vector are the values of a polynomial at the first k points, and so the vector becomes one, k
-//! times shorter, of polynomials of degree below k, each to be evaluated at one challenge. In the last round they have
-//! one more value, at the next point, which is random: a mask.
+//! k neighbours of a vector are the values of a polynomial at the first k points, and so the vector becomes
+//! one, k times shorter, of polynomials of degree below k, each to be evaluated at one challenge. In the last
+//! round they have one more value, at the next point, which is random: a mask.
 
 use volery_primitives::{Arch, CheckField};
 
@@ -10,7 +10,8 @@ use volery_primitives::{Arch, CheckField};
 pub(super) struct Points<E> {
     /// k.
     compression: usize,
-    /// Those at which the product of two polynomials is determined; the first [`Points::factors`] determine a factor.
+    /// Those at which the product of two polynomials is determined; the first
+    /// [`Points::factors`] determine a factor.
     nodes: Vec<E>,
     /// For the factors, and for the products: `1 / Π_{j≠i} (node i - node j)`.
     weights: [Vec<E>; 2],
@@ -70,8 +71,8 @@ impl<E: CheckField> Points<E> {
         }
     }
 
-    /// Adds to `values`, one for each point, those of `Σ f·g` for the polynomials that `x` and `y` are the values of,
-    /// but for what the masks add. A multiple of k entries of a longer vector, or its end.
+    /// Adds to `values`, one for each point, those of `Σ f·g` for the polynomials that `x` and `y` are the
+    /// values of, but for what the masks add. A multiple of k entries of a longer vector, or its end.
     pub(super) fn add_products(
         &self,
         arch: Arch,

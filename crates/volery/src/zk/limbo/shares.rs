@@ -1,7 +1,7 @@
 //! What each view holds of the opened values in the end, as sums over all gates with public coefficients.
 //!
-//! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which memory is
-//! read, and what is done, depends on none of them.
+//! Shares of bits need no multiplication: bit by bit of the coefficients, they choose what is summed. Which
+//! memory is read, and what is done, depends on none of them.
 
 use super::challenges::{Challenges, Coefficients, Run};
 use super::polynomials::Points;
@@ -47,8 +47,8 @@ pub(super) struct Shares<E> {
     run: Run<E>,
     /// The coefficients' bits: block b of bit i at `i·blocks + b`.
     bits: Vec<F128>,
-    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane, bit by bit,
-    /// what has the bit of the share as its parity.
+    /// For each entry of the left vector at its end, each of the right one, and the product: for each lane,
+    /// bit by bit, what has the bit of the share as its parity.
     sums: Vec<Vec<F128>>,
     last: usize,
 }
@@ -134,7 +134,8 @@ impl<E: CheckField> Sums for Shares<E> {
     }
 }
 
-/// The bits of `elements`, of which those outside of `part` count as zero: block b of bit i at `i·blocks + b`.
+/// The bits of `elements`, of which those outside of `part` count as zero: block b of bit
+/// i at `i·blocks + b`.
 fn to_bits<E: CheckField>(arch: Arch, elements: &[E], part: Range<usize>, blocks: usize, bits: &mut [F128]) {
     let (mut square, mut transposed) = ([F128(0); 128], [F128(0); 128]);
     for block in 0..blocks {
@@ -155,8 +156,8 @@ fn to_bits<E: CheckField>(arch: Arch, elements: &[E], part: Range<usize>, blocks
     }
 }
 
-/// Follows a view through the rounds: from its share of the claimed inner product, and its shares `tape` of what was
-/// injected and of the masks, in the order of the tape, to its share of what is opened.
+/// Follows a view through the rounds: from its share of the claimed inner product, and its shares `tape` of
+/// what was injected and of the masks, in the order of the tape, to its share of what is opened.
 pub(super) fn finish<E: CheckField>(
     share: &mut Share<E>,
     rounds: &[Rc<Points<E>>],

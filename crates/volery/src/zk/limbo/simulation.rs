@@ -1,8 +1,9 @@
 //! The parties' run of a circuit over F_2, all views of all repetitions side by side.
 //!
-//! A wire is a [`Word`]: bit 0 is its value, where that is known, and each other bit is the share that one view has of
-//! it. Additions are local. The shares of inputs and of products come from tapes, a **tile** at a time; what happens to
-//! them, to the factors of products, and to what is asserted, is the business of [`Tiles`].
+//! A wire is a [`Word`]: bit 0 is its value, where that is known, and each other bit is the share that
+//! one view has of it. Additions are local. The shares of inputs and of products come from tapes, a
+//! **tile** at a time; what happens to them, to the factors of products, and to what is asserted, is the
+//! business of [`Tiles`].
 
 use crate::circuit::{Backend, ByGates, Circuit};
 use crate::error::{Error, Result};
@@ -80,7 +81,8 @@ impl<'a> Views<'a> {
     /// Runs `circuit` over `tiles`, where `one` is a wire that carries one.
     ///
     /// # Errors
-    /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or products than these.
+    /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or
+    /// products than these.
     pub(super) fn run(circuit: &dyn Circuit<Self>, one: Word, tiles: &'a mut dyn Tiles) -> Result<()> {
         let mut views = Self {
             one,

@@ -1,10 +1,10 @@
 //! What the prover says, and the challenges that answer it: over a channel, or in a file.
 //!
-//! Over a **channel** the verifier commits to a coin of 256 bits for each challenge before the prover says anything,
-//! each by a digest of its own, and opens one where it is due. A challenge is a hash of the coin and of all that the
-//! prover has said, a fresh salt first: the prover cannot steer what it cannot know, nor the verifier what it is bound
-//! to. So a simulator that reads all coins from the verifier's queries to the hash need not
-//! rewind.
+//! Over a **channel** the verifier commits to a coin of 256 bits for each challenge before the prover says
+//! anything, each by a digest of its own, and opens one where it is due. A challenge is a hash of the coin
+//! and of all that the prover has said, a fresh salt first: the prover cannot steer what it cannot know, nor
+//! the verifier what it is bound to. So a simulator that reads all coins from the verifier's queries to the
+//! hash need not rewind.
 //!
 //! In a **file** a challenge is a hash of the statement, the parameters, and all that was said before it.
 

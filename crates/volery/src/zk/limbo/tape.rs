@@ -1,10 +1,10 @@
 //! The tapes of the parties, summed to views.
 //!
-//! A party's tape has three segments that are read each from its beginning: shares of the inputs, shares of the
-//! products, and field elements for the check. It is AES-128 in counter mode under a key and a nonce of 62 bits, both
-//! from the party's seed, so that no two tapes share a key or a counter that could be searched for together. A segment
-//! of q blocks is told from random bits with probability q²/2^129, as any cipher in counter mode: 2^-103 for 2^20
-//! gates, and 2^-87 for as many over a field of 64 bits.
+//! A party's tape has three segments that are read each from its beginning: shares of the inputs, shares of
+//! the products, and field elements for the check. It is AES-128 in counter mode under a key and a nonce of
+//! 62 bits, both from the party's seed, so that no two tapes share a key or a counter that could be searched
+//! for together. A segment of q blocks is told from random bits with probability q²/2^129, as any cipher in
+//! counter mode: 2^-103 for 2^20 gates, and 2^-87 for as many over a field of 64 bits.
 
 use super::aggregation::Aggregation;
 use crate::commit::ggm::Tree;
@@ -78,7 +78,8 @@ impl Tapes {
         self.aggregation.views(self.tapes.len())
     }
 
-    /// Whether the complement of `view` is followed, which holds party 0: because the hidden party is in the view.
+    /// Whether the complement of `view` is followed, which holds party 0: because the hidden
+    /// party is in the view.
     pub(super) fn complement(&self, view: usize) -> bool {
         self.hidden.is_some_and(|hidden| self.aggregation.holds(view, hidden))
     }
@@ -94,8 +95,8 @@ impl Tapes {
         blocks
     }
 
-    /// Reads blocks of shares of bits, as many as `total` takes, from block `from` on: what is followed for view v goes
-    /// to `out` at `views(v)`, and the sum of all tapes to `total`.
+    /// Reads blocks of shares of bits, as many as `total` takes, from block `from` on: what is followed for
+    /// view v goes to `out` at `views(v)`, and the sum of all tapes to `total`.
     pub(super) fn bits(
         &self,
         segment: Segment,
@@ -108,12 +109,14 @@ impl Tapes {
         self.follow(&mut blocks, views, out, total);
     }
 
-    /// Reads shares of elements of a large field, as many as `total` takes, from element `from` on: what is followed
-    /// for each of `views` goes to `out`, one column after the other, and the sum of all tapes to `total`.
+    /// Reads shares of elements of a large field, as many as `total` takes, from element `from` on:
+    /// what is followed for each of `views` goes to `out`, one column after the other, and the sum of
+    /// all tapes to `total`.
     ///
-    /// A share is the sum of two samples that do not depend on each other. Where one is at a distance δ from uniform,
-    /// the sum is within 2δ², because deviations convolve: below 2^-118, which 2^40 corrections of 2^8 repetitions
-    /// cannot add up to anything. In a field of characteristic two samples are uniform, and so is the sum.
+    /// A share is the sum of two samples that do not depend on each other. Where one is at a distance δ
+    /// from uniform, the sum is within 2δ², because deviations convolve: below 2^-118, which 2^40
+    /// corrections of 2^8 repetitions cannot add up to anything. In a field of characteristic two samples
+    /// are uniform, and so is the sum.
     pub(super) fn values<B: Field>(
         &self,
         segment: Segment,
@@ -149,8 +152,9 @@ impl Tapes {
         out.copy_from_slice(&columns[views.start * count..views.end * count]);
     }
 
-    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all tapes. An element
-    /// is the sum of two samples as for [`Tapes::values`], but in characteristic two, where one is uniform.
+    /// The shares of the check, `count` elements: what is followed, view by view, and the sum of all
+    /// tapes. An element is the sum of two samples as for [`Tapes::values`], but in characteristic two,
+    /// where one is uniform.
     pub(super) fn elements<E: CheckField>(&self, count: usize) -> (Vec<E>, Vec<E>) {
         if count == 0 {
             return (vec![], vec![]);

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 use volery_primitives::CheckField;
 
-/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each view holds
-/// but for the rounds.
+/// What follows from a run of the circuit: for each repetition the digests of what it says, and what each
+/// view holds but for the rounds.
 pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 
 /// What the verifier does at the gates.
@@ -27,7 +27,8 @@ pub(super) trait Statement<E: CheckField> {
 /// A digest as it was said, and as it follows from what was opened.
 pub(super) type Compared = [[u8; 32]; 2];
 
-/// Steps 2 to 8, and the verdict. With it, how long it took from the openings on: before them a verifier only listens.
+/// Steps 2 to 8, and the verdict. With it, how long it took from the openings on: before them a
+/// verifier only listens.
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,

@@ -1,7 +1,8 @@
-//! QuickSilver over any field B but F_2, with MACs in an extension E: Yang, Sarkar, Weng, Wang, CCS 2021, figure 4.
+//! QuickSilver over any field B but F_2, with MACs in an extension E: Yang, Sarkar, Weng,
+//! Wang, CCS 2021, figure 4.
 //!
-//! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w in B and its MAC m, the
-//! verifier the key k and Δ ([`crate::vole::subfield`]).
+//! Relation kept on every wire: **k = m + w·Δ** over E, where the prover holds the value w in B and its MAC
+//! m, the verifier the key k and Δ ([`crate::vole::subfield`]).
 //!
 //! | from | message | bytes | figure 4 |
 //! |---|---|---|---|
@@ -12,36 +13,39 @@
 //! | prover | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | d·b' + 32 | 7b, 8; fig. 5, 5b |
 //! | verifier | verdict | 1 | |
 //!
-//! **Sections.** Corrections go out by sections of a block, the first of 256 shares and each as long as all before, until
-//! that is a block: so a statement of a few hundred commitments does not send thousands of zeroes.
+//! **Sections.** Corrections go out by sections of a block, the first of 256 shares and each as long as
+//! all before, until that is a block: so a statement of a few hundred commitments does not send
+//! thousands of zeroes.
 //!
-//! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky challenge
-//! offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`] blocks have arrived.
-//! The prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is there, which it receives as late
-//! as the VOLE receives its own messages ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than
-//! some batches stalls the stream. Where E is larger a batch is one section, its challenge is the transcript's, and the
-//! gates are one-way. Either way the verifier knows the coefficients when a section's corrections have arrived, before
+//! **Whose challenge.** Where E is short ([`by_transcript`]) a transcript could be searched for a lucky
+//! challenge offline: the seed is the verifier's coin, sent once all corrections of a batch of [`BLOCKS`]
+//! blocks have arrived. The prover goes on meanwhile: it keeps A₀ and A₁ of each product until the coin is
+//! there, which it receives as late as the VOLE receives its own messages
+//! ([`Vole::lag`](crate::vole::Vole::lag)), so that no round trip shorter than some batches stalls the
+//! stream. Where E is larger a batch is one section, its challenge is the transcript's, and the gates are
+//! one-way. Either way the verifier knows the coefficients when a section's corrections have arrived, before
 //! it walks through its gates.
 //!
-//! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the end by a
-//! VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier
-//! checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a − m_c, B = k_a·k_b − k_c·Δ. A witness
-//! element is checked along with the products, as the product of itself and the public one. An asserted wire carries
-//! zero, so that its key is its MAC (8). Products are polynomials of degree d = 2; those of higher degrees share the
-//! check ([`super::polynomial`]).
+//! Coefficients are independent, one for each product. The sums run on over all batches, masked once at the
+//! end by a VOPE correlation packed from r shares that commit to nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ +
+//! A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ = m_a·m_b, A₁ = w_a·m_b + w_b·m_a − m_c,
+//! B = k_a·k_b − k_c·Δ. A witness element is checked along with the products, as the product of itself and
+//! the public one. An asserted wire carries zero, so that its key is its MAC (8). Products are polynomials of
+//! degree d = 2; those of higher degrees share the check ([`super::polynomial`]).
 //!
-//! **Soundness** ([`security`]): d Δ at most solve the equation of a wrong polynomial of degree d, two that of a product,
-//! one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|. Wrong ones cancel with the probability
-//! of one coefficient in each batch, those that end early included: the prover, who sees its coins, may go on until they
-//! do. A matrix product adds that of two. To this adds the error of the VOLE's first shares ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor for offline work but where
-//! challenges are the transcript's.
+//! **Soundness** ([`security`]): d Δ at most solve the equation of a wrong polynomial of degree d, two that
+//! of a product, one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|. Wrong ones
+//! cancel with the probability of one coefficient in each batch, those that end early included: the prover,
+//! who sees its coins, may go on until they do. A matrix product adds that of two. To this adds the error of
+//! the VOLE's first shares ([`crate::vole::subfield::base_error`]) and of its transfers. No term has a factor
+//! for offline work but where challenges are the transcript's.
 //!
-//! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at most: 9 MB
-//! over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials, of 33 batches at most
-//! that end early for their number.
+//! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
+//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials, of
+//! 33 batches at most that end early for their number.
 //!
-//! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are uniform
-//! coefficients for a masked sum, and any others would do as well.
+//! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
+//! uniform coefficients for a masked sum, and any others would do as well.
 
 mod prover;
 #[cfg(test)]
@@ -76,12 +80,13 @@ const fn ends_batch<E: Field>(block: usize, ends_block: bool) -> bool {
 /// Sections that are shorter than a block of the most that any VOLE has.
 const RAMP: u64 = 4;
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this size over a
-/// VOLE with blocks of `block` shares, whose first shares take so many `checks`.
+/// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this
+/// size over a VOLE with blocks of `block` shares, whose first shares take so many `checks`.
 pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
     let Size { commitments, matrices, .. } = size;
     let degree = degree_of_check(size.degree);
-    // Batches that end early leave a part of a block unused, at most; and public polynomials make a batch too.
+    // Batches that end early leave a part of a block unused, at most; and public
+    // polynomials make a batch too.
     let early = early_ends(size);
     let blocks = commitments.div_ceil(block as u64).max(1) + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };

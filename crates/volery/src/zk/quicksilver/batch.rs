@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// The commitments of one block of shares, each as the multiplication that it is checked as once its batch's challenge
-/// is drawn: a product of two wires, or a witness element as the product of itself and one.
+/// The commitments of one block of shares, each as the multiplication that it is checked as once its batch's
+/// challenge is drawn: a product of two wires, or a witness element as the product of itself and one.
 #[derive(Default)]
 pub(super) struct Batch {
     /// Left operand, right operand, product; the last is there beforehand, as the share to commit by.
@@ -93,14 +93,14 @@ impl Batch {
     }
 }
 
-/// The challenge to all that the prover has committed to so far: the seeds of coefficients for products, and for
-/// polynomials.
+/// The challenge to all that the prover has committed to so far: the seeds of coefficients for products,
+/// and for polynomials.
 pub(super) fn challenge(channel: &mut Channel) -> [F128; 2] {
     challenge_to(channel, "quicksilver batch")
 }
 
-/// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between this and the
-/// end of the batch.
+/// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between
+/// this and the end of the batch.
 pub(super) fn matrix_challenge(channel: &mut Channel) -> F128 {
     let [seed, _] = challenge_to(channel, "quicksilver matrix product");
     seed

@@ -78,11 +78,12 @@ impl<'a> Prover<'a> {
         self
     }
 
-    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the
+    /// caller's to wait for.
     ///
     /// # Errors
-    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
-    /// asserted nothing, left a part of the witness unread or met with an error before; link errors.
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
+    /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<Mac>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());

@@ -1,4 +1,5 @@
-//! Completeness at every size around a batch edge; provers that cheat at one gate; challenges after what they combine.
+//! Completeness at every size around a batch edge; provers that cheat at one gate; challenges
+//! after what they combine.
 
 mod faults;
 
@@ -82,7 +83,8 @@ impl Backend for Cheat<'_> {
     }
 }
 
-/// Both ends over correlations of `prover_end` and `verifier_end`, the prover lying at `at`; the verifier's verdict.
+/// Both ends over correlations of `prover_end` and `verifier_end`, the prover lying at `at`;
+/// the verifier's verdict.
 fn run_over<P, V>(
     circuit: &Products,
     witness: &[F2],
@@ -163,7 +165,8 @@ fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
     assert!(matches!(run_ideal(&circuit, &witness, Some(0), None), Err(Error::Rejected(_))));
 }
 
-/// SoftSpoken's chunks have 1024, 1024, 2048, … shares; three for each pair, and both sides of each edge are tried.
+/// SoftSpoken's chunks have 1024, 1024, 2048, … shares; three for each pair, and both sides of
+/// each edge are tried.
 #[test]
 fn a_lie_at_the_edges_of_real_batches_is_rejected() {
     let n = 1400;
@@ -203,8 +206,8 @@ fn a_lie_over_extended_correlations_is_rejected() {
     }
 }
 
-/// Over the ideal dealer the messages are the corrections of each batch, then U and V, then the digest. A bit that is
-/// changed before the batch's challenge meets other coefficients on the two sides.
+/// Over the ideal dealer the messages are the corrections of each batch, then U and V, then the digest. A bit
+/// that is changed before the batch's challenge meets other coefficients on the two sides.
 #[test]
 fn a_flipped_bit_in_any_message_is_rejected() {
     let (circuit, witness) = Products::instance(100, 3);

@@ -36,7 +36,8 @@ pub struct Verifier<'a> {
     batch: Batch,
     /// Σ χ·k_a·k_b and Σ χ·k_c over all batches so far.
     sums: Zeroizing<(F128, F128)>,
-    /// The polynomials of this batch, their number of coefficients for the prover, and the sums of those before.
+    /// The polynomials of this batch, their number of coefficients for the prover, and the
+    /// sums of those before.
     pending: Vec<Keys<F128>>,
     coefficients: usize,
     polynomials: KeySums<F128>,
@@ -79,11 +80,12 @@ impl<'a> Verifier<'a> {
         self
     }
 
-    /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
+    /// Receives what remains and decides; gives the VOLE back for the next statement. The
+    /// prover is not told here.
     ///
     /// # Errors
-    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error
-    /// before; link errors.
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met
+    /// with an error before; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());

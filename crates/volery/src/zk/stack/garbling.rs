@@ -11,7 +11,8 @@ use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// Which clauses count. The others are garbled too where work is fixed, and in vain, so that nobody sees which count.
+/// Which clauses count. The others are garbled too where work is fixed, and in vain, so that
+/// nobody sees which count.
 #[derive(Clone, Copy)]
 pub(super) enum Which {
     All,
@@ -100,7 +101,8 @@ where
     Garbler::garble(key, (clause, seed), &circuit, &mut sink, terms.progress)?.of(shape)
 }
 
-/// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those that its shape says.
+/// The pairs of labels of all inputs, summed over the clauses that count, of which clause i has those
+/// that its shape says.
 pub(super) fn labels(terms: &Terms, key: &Key, which: Which, seeds: &[F128]) -> Zeroizing<Vec<[F128; 2]>> {
     let mut sums = Zeroizing::new(vec![[F128::ZERO; 2]; terms.inputs()]);
     for (clause, (&seed, shape)) in seeds.iter().zip(terms.shapes).enumerate() {

@@ -26,7 +26,8 @@ pub struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// Steps 1 and 2, for clause number `chosen` with `values` for its inputs, witness and hints in their order.
+    /// Steps 1 and 2, for clause number `chosen` with `values` for its inputs, witness and
+    /// hints in their order.
     ///
     /// # Errors
     /// `Misbehaved` where the verifier breaks the transfers; link errors.

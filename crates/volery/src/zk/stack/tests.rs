@@ -1,5 +1,5 @@
-//! What the tests of stacks have in common: clauses of different sizes, and provers and verifiers over transfers that a
-//! dealer has dealt.
+//! What the tests of stacks have in common: clauses of different sizes, and provers and verifiers over
+//! transfers that a dealer has dealt.
 
 mod honest;
 mod malicious_prover;

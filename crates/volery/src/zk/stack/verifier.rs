@@ -26,7 +26,8 @@ impl<'a> Verifier<'a> {
     /// Steps 1 and 2.
     ///
     /// # Errors
-    /// `Invalid` where a clause asserts nothing; `Misbehaved` where the prover breaks the transfers; link errors.
+    /// `Invalid` where a clause asserts nothing; `Misbehaved` where the prover breaks the
+    /// transfers; link errors.
     pub fn new(channel: &mut Channel, terms: Terms<'a>, random: &mut Random) -> Result<Self> {
         terms.check()?;
         let session = terms.session(channel);

@@ -1,9 +1,10 @@
 //! A group of gates as one over the extension: section III-B, approach 2.
 //!
-//! The left operands of n gates are the values of a polynomial F of degree n − 1 at the points 0, …, n − 1, the right ones
-//! those of G, and the products, with n − 1 further values that the prover commits to, those of H of degree 2n − 2 at 0, …,
-//! 2n − 2, where the number i names the field element that it encodes. At a point ν of the extension, drawn after all of
-//! them, F(ν)·G(ν) = H(ν) but for 2n − 2 of all ν where a product is wrong.
+//! The left operands of n gates are the values of a polynomial F of degree n − 1 at the points 0, …, n −
+//! 1, the right ones those of G, and the products, with n − 1 further values that the prover commits to,
+//! those of H of degree 2n − 2 at 0, …, 2n − 2, where the number i names the field element that it
+//! encodes. At a point ν of the extension, drawn after all of them, F(ν)·G(ν) = H(ν) but for 2n − 2 of all
+//! ν where a product is wrong.
 //!
 //! A short group is filled up by gates 0·0 = 0, which both parties know.
 
@@ -21,7 +22,8 @@ fn point<B: Field>(number: usize) -> B {
     B::from_word(number as u128).expect("a field of more elements than there are points")
 }
 
-/// The values at `at` of the polynomials that are one at one of the first `points` points and zero at the others.
+/// The values at `at` of the polynomials that are one at one of the first `points` points
+/// and zero at the others.
 pub(super) fn weights<B: Field, E: Extension<B>>(points: usize, at: E) -> Vec<E> {
     let differences: Vec<E> = (0..points).map(|i| at - E::from(point::<B>(i))).collect();
     (0..points)
@@ -65,8 +67,8 @@ mod tests {
     use crate::vole::subfield::uniform;
     use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
 
-    /// Values of a polynomial at all points follow from its values at the first ones, and at others, too; at a point itself
-    /// only its own counts.
+    /// Values of a polynomial at all points follow from its values at the first ones, and at others, too; at
+    /// a point itself only its own counts.
     fn values_follow<B: Field, E: Extension<B>>() {
         let mut random = Random::from_seed(&[5; 32]);
         let coefficients: Vec<B> = (0..GROUP).map(|_| uniform(&mut random)).collect();

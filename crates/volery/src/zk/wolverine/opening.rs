@@ -1,15 +1,15 @@
 //! Weighing what was opened: appendix B, second approach, with structured coefficients.
 //!
 //! Gate g, whose triple is [a], [b], [c], and a triple [x], [y], [z] that checks it under the factor η open
-//! δ_α = η·a − x, δ_β = b − y, and zero for μ = z − η·c + δ_β·x + δ_α·y + δ_α·δ_β, which is z − x·y + η·(a·b − c). Their
-//! MACs go into one sum,
+//! δ_α = η·a − x, δ_β = b − y, and zero for μ = z − η·c + δ_β·x + δ_α·y + δ_α·δ_β, which is z − x·y +
+//! η·(a·b − c). Their MACs go into one sum,
 //!
 //! > Σ χ_s·(θ_α·(η·a − x) + θ_β·(b − y) + z − η·c + δ_β·x + δ_α·y),
 //!
-//! with a coefficient χ_s for each pair, by the slot s = 128·g + j of the triple in the bucket of its gate, and two for
-//! all of them. What is wrong with one pair survives θ_α, θ_β but with probability 1/|E|, and then χ but with 1/|E|
-//! (lemma 2). An opened triple has a slot beyond all gates: it checks the gate 0·0 = 0. Both parties weigh gates and triples
-//! where they lie, whatever the permutation.
+//! with a coefficient χ_s for each pair, by the slot s = 128·g + j of the triple in the bucket of its gate,
+//! and two for all of them. What is wrong with one pair survives θ_α, θ_β but with probability 1/|E|, and
+//! then χ but with 1/|E| (lemma 2). An opened triple has a slot beyond all gates: it checks the gate 0·0 = 0.
+//! Both parties weigh gates and triples where they lie, whatever the permutation.
 
 use super::macs::Values;
 use super::permutation::Shuffle;
@@ -74,7 +74,8 @@ impl<V: Field> Matching<V> {
     }
 }
 
-/// Triples, which gate each checks and what was opened of both, in memory that serves one block after the other.
+/// Triples, which gate each checks and what was opened of both, in memory that serves one
+/// block after the other.
 pub(super) struct Pairs<V, R: DefaultIsZeroes> {
     pub(super) triples: Tiles<R>,
     pub(super) matching: Matching<V>,
@@ -151,8 +152,8 @@ impl<'a, L: Values> Opening<'a, L> {
         self.total(gates, triples)
     }
 
-    /// The verifier's sum, of keys, which is the prover's where all was opened rightly: what was opened, and zero, are
-    /// multiples of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
+    /// The verifier's sum, of keys, which is the prover's where all was opened rightly: what was opened, and
+    /// zero, are multiples of Δ by Σ χ·(δ_α·δ_β − θ_α·δ_α − θ_β·δ_β).
     pub(super) fn of_keys(mut self, gates: &Tiles<L::E>, triples: &Tiles<L::E>, delta: L::E) -> L::E {
         let gates = self.gates(gates, L::key_sums);
         let arch = self.arch;
@@ -228,8 +229,8 @@ fn add<E: Field>(total: &mut [E; 3], sums: [E; 3]) {
     total.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
 }
 
-/// δ_α and δ_β of the pairs of some triples, whose operands are `own`, with gates whose operands are among `operands`: step
-/// 7a and 8.
+/// δ_α and δ_β of the pairs of some triples, whose operands are `own`, with gates whose operands are among
+/// `operands`: step 7a and 8.
 pub(super) fn open<V: Field>(
     matching: &Matching<V>,
     operands: &[[V; 2]],
@@ -251,7 +252,8 @@ mod tests {
     use super::*;
     use volery_primitives::F2;
 
-    /// Each gate has its B slots and c lie beyond them, in whatever order and whatever the memory held before.
+    /// Each gate has its B slots and c lie beyond them, in whatever order and whatever
+    /// the memory held before.
     #[test]
     fn slots_are_permuted() {
         let mut matching = Matching::<F2>::new();

@@ -57,8 +57,9 @@ pub(super) struct Shuffle {
 }
 
 impl Shuffle {
-    /// Puts `entries` into `shuffled` in an order that is a function of `seed`, each as likely as any other: up to a factor
-    /// of 1 + 2^-20 for 2^31 entries, which are drawn by numbers below 2^13 and so that biased.
+    /// Puts `entries` into `shuffled` in an order that is a function of `seed`, each as likely as
+    /// any other: up to a factor of 1 + 2^-20 for 2^31 entries, which are drawn by numbers below
+    /// 2^13 and so that biased.
     pub(super) fn shuffle(
         &mut self,
         arch: Arch,
@@ -70,8 +71,8 @@ impl Shuffle {
         self.shuffle_by(&mut Words::new(arch, seed), entries, shuffled, IN_PLACE);
     }
 
-    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to random parts,
-    /// each shuffled, are shuffled.
+    /// By Fisher and Yates, after Rao and Sandelius where there are more than `in_place`: entries that go to
+    /// random parts, each shuffled, are shuffled.
     fn shuffle_by(
         &mut self,
         words: &mut Words,

@@ -51,19 +51,19 @@ impl FromStr for CheckedBy {
 /// How Wolverine checks products. Both parties must agree on it; the handshake sees to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checking {
-    /// The check; what suits the field where `None`: buckets over F_2, sacrifice where MACs are in the field itself,
-    /// interpolation over all others.
+    /// The check; what suits the field where `None`: buckets over F_2, sacrifice where MACs are in the field
+    /// itself, interpolation over all others.
     pub by: Option<CheckedBy>,
-    /// Multiplications that are checked at a time, 1 to [`LONGEST_BLOCK`]; where `None`, [`BINARY_BLOCK`] over F_2 at 40
-    /// bits and [`BLOCK`] otherwise.
+    /// Multiplications that are checked at a time, 1 to [`LONGEST_BLOCK`]; where `None`, [`BINARY_BLOCK`]
+    /// over F_2 at 40 bits and [`BLOCK`] otherwise.
     pub block: Option<u64>,
 }
 
 /// The most multiplications that can be checked at a time.
 pub const LONGEST_BLOCK: u64 = 1 << 24;
 
-/// Multiplications that are checked at a time over F_2, where 40 bits are asked for: two triples to each are then enough,
-/// and two more, which they are from 741,455 gates on.
+/// Multiplications that are checked at a time over F_2, where 40 bits are asked for: two triples to each are
+/// then enough, and two more, which they are from 741,455 gates on.
 pub const BINARY_BLOCK: u64 = 3 << 18;
 
 /// The same in all other cases.
@@ -87,10 +87,11 @@ impl Plan {
     /// One triple to each gate, and none to be opened.
     pub(super) const SINGLE: Self = Self { bucket: 1, opened: 0 };
 
-    /// The fewest triples for a block of `gates` that leave a cheating prover what `lemma` allows; `None` where no bucket is
-    /// large enough.
+    /// The fewest triples for a block of `gates` that leave a cheating prover what `lemma` allows; `None`
+    /// where no bucket is large enough.
     ///
-    /// Whoever spoils m gates wins with probability 1 / binom(C·B + c, m·B), which is most for m = 1 where c ≥ B (lemma 1).
+    /// Whoever spoils m gates wins with probability 1 / binom(C·B + c, m·B), which is most for m = 1
+    /// where c ≥ B (lemma 1).
     pub fn of(gates: u64, lemma: Lemma) -> Option<Self> {
         let mut best: Option<(u64, Self)> = None;
         for bucket in 1..=LARGEST_BUCKET {

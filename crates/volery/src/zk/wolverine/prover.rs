@@ -119,11 +119,12 @@ impl<'a, M: Macs> Prover<'a, M> {
         self
     }
 
-    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the
+    /// caller's to wait for.
     ///
     /// # Errors
-    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
-    /// asserted nothing or left a part of the witness unread; link errors.
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
+    /// circuit asserted nothing or left a part of the witness unread; link errors.
     pub fn finish(mut self) -> Result<(Gates, Checked, BoxedVole<M::Mac>)> {
         if self.counted.assert == 0 {
             return Err(nothing_asserted());
@@ -304,7 +305,8 @@ impl<M: Macs> Talk<'_, M> {
         Ok(())
     }
 
-    /// Opens what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8; appendix B, second approach.
+    /// Opens what tells of each gate and its triples whether both are right. Fig. 3, 7 and 8;
+    /// appendix B, second approach.
     fn open<L: Values<E = M::E>>(&mut self, gates: &Tiles<L::Tag>, checks: &mut Checks<L>) -> Result<()> {
         let Pairs { triples, matching, opened: [left, right] } = &mut checks.pairs;
         left.resize(triples.len(), L::F::ZERO);

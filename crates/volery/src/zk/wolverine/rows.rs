@@ -196,7 +196,8 @@ mod tests {
         [0, 1, 2].map(|i| F61::sample(&[(3 * number + i) as u64; 4]))
     }
 
-    /// Triples lie where they were put, over the edges of tiles and arenas and in memory that held others before.
+    /// Triples lie where they were put, over the edges of tiles and arenas and in memory
+    /// that held others before.
     #[test]
     fn tiles_keep_their_triples() {
         let mut tiles = Tiles::new();

@@ -14,8 +14,8 @@ pub(crate) fn proof<M: Macs>(terms: &Terms, shape: &Shape) -> (Carried, u64) {
     (sums.carried + Carried::by_prover(32) + VERDICT, sums.drawn)
 }
 
-/// The shares that a statement draws with so many inputs, which come first, and products: those that it uses, and what the
-/// last section has too many.
+/// The shares that a statement draws with so many inputs, which come first, and products: those that it uses,
+/// and what the last section has too many.
 pub(crate) fn drawn<M: Macs>(terms: &Terms, size: Size) -> u64 {
     let mut sums = Sums::default();
     sums.statement::<M>(terms, size.inputs, size.commitments.saturating_sub(size.inputs));

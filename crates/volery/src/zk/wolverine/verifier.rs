@@ -65,7 +65,8 @@ struct Talk<'a, M: Macs> {
 }
 
 impl<'a, M: Macs> Verifier<'a, M> {
-    /// A verification over `channel` on these terms, with shares from `vole` under `delta`; `random` is for its coins.
+    /// A verification over `channel` on these terms, with shares from `vole` under `delta`;
+    /// `random` is for its coins.
     pub fn new(
         channel: &'a mut Channel,
         vole: BoxedVole<M::Key>,
@@ -108,10 +109,12 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self
     }
 
-    /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
+    /// Receives what remains and decides; gives the VOLE back for the next statement. The
+    /// prover is not told here.
     ///
     /// # Errors
-    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing; link errors.
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted
+    /// nothing; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates, Checked, BoxedVole<M::Key>)> {
         if self.counted.assert == 0 {
             return Err(nothing_asserted());
@@ -287,8 +290,8 @@ impl<M: Macs> Talk<'_, M> {
         Ok(())
     }
 
-    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3, 7 and 8;
-    /// appendix B, second approach.
+    /// Receives what tells of each gate and its triples whether both are right, and whether they are. Fig. 3,
+    /// 7 and 8; appendix B, second approach.
     fn open<L: Values<E = M::E>>(
         &mut self,
         gates: &Tiles<M::E>,
@@ -323,7 +326,8 @@ impl<M: Macs> Talk<'_, M> {
     }
 }
 
-/// Keys of so many triples from shares that `fill` draws, whose products are made by `correct`. Fig. 3, 2 and 3.
+/// Keys of so many triples from shares that `fill` draws, whose products are made by
+/// `correct`. Fig. 3, 2 and 3.
 fn make<L: Values>(
     channel: &mut Channel,
     count: usize,

@@ -79,7 +79,8 @@ fn one_set_up_serves_many_statements_by_wolverine() {
     }
 }
 
-/// Every check is that of its field where none is named, its blocks are counted, and a statement without products has none.
+/// Every check is that of its field where none is named, its blocks are counted, and a statement
+/// without products has none.
 #[test]
 fn reports_say_what_was_checked_over_every_field() {
     fn test<F: Field, S: Setting<F = F>>()
@@ -202,7 +203,8 @@ fn wolverine_without_coins_takes_a_long_extension() {
     }
 }
 
-/// Shares of triples count where correlations are chosen; those straight from transfers are drawn ahead, all of them.
+/// Shares of triples count where correlations are chosen; those straight from transfers are
+/// drawn ahead, all of them.
 #[test]
 fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(600);
@@ -234,7 +236,8 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
     assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
-    // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a block and the verdict.
+    // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a
+    // block and the verdict.
     let sections = (network.width() + 60).next_power_of_two().max(256) + 256;
     assert_eq!(online.received, 8 * (sections as u64 + 3 * 100 + 2) + 32);
     assert_eq!(online.sent, 2 * 2 * 16 + 1);

@@ -52,7 +52,8 @@ fn false_claims_around_the_early_end_of_a_batch_are_rejected() {
     over_every_field!(test);
 }
 
-/// "I know so many elements, a product of matrices of the first, and roots in very many lanes", again and again.
+/// "I know so many elements, a product of matrices of the first, and roots in very many
+/// lanes", again and again.
 struct Rounds(usize);
 
 impl<B: Polynomials> Circuit<B> for Rounds {

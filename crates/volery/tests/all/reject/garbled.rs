@@ -81,8 +81,9 @@ fn lengths(record: &Recording) -> Vec<usize> {
     record.messages().iter().map(Vec::len).collect()
 }
 
-/// Flips a bit of each message in turn. The verifier's verdict may stand where only the verdict was changed. And from the
-/// salt on the prover takes whatever it is sent until its commitment, says as much as ever, and then nothing.
+/// Flips a bit of each message in turn. The verifier's verdict may stand where only the verdict was
+/// changed. And from the salt on the prover takes whatever it is sent until its commitment, says as much as
+/// ever, and then nothing.
 #[test]
 fn a_flipped_bit_in_any_message() {
     for proof in Proof::ALL {
@@ -141,7 +142,8 @@ fn a_peer_that_ends() {
     }
 }
 
-/// What a party says only after it has heard something else: the order that soundness and zero knowledge stand on.
+/// What a party says only after it has heard something else: the order that soundness and
+/// zero knowledge stand on.
 #[test]
 fn the_order_of_messages() {
     for proof in Proof::ALL {

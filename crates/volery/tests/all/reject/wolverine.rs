@@ -19,8 +19,8 @@ fn options(seed: u8, correlations: Correlations, non_interactive: bool, block: u
     Options { correlations, non_interactive, seed: Some([seed; 32]), ..by_wolverine(None, block) }
 }
 
-/// A bit of each message in turn. The verifier's verdict may stand where only the verdict was changed. So few gates that
-/// nothing is sent for an iteration of `tiny` that never comes, which nobody would look at.
+/// A bit of each message in turn. The verifier's verdict may stand where only the verdict was changed. So few
+/// gates that nothing is sent for an iteration of `tiny` that never comes, which nobody would look at.
 #[test]
 #[ignore = "slow"]
 fn a_flipped_bit_in_any_message() {
@@ -55,8 +55,8 @@ fn a_flipped_bit_in_any_message() {
     }
 }
 
-/// Many bits of what a prover says of its triples and after: their products, the differences, the sum of a block, the
-/// check of its shares and the digest.
+/// Many bits of what a prover says of its triples and after: their products, the differences, the sum of a
+/// block, the check of its shares and the digest.
 #[test]
 fn a_flipped_bit_anywhere_in_an_opening() {
     let (network, witness) = network(20);

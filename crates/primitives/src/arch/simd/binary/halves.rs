@@ -7,8 +7,8 @@ use crate::field::F128;
 #[derive(Clone, Copy)]
 pub(super) struct Halves<V>(V);
 
-/// Sums of products that stand in all of a lane, those of the elements in low halves and those in high halves. X^d is
-/// bit 64.
+/// Sums of products that stand in all of a lane, those of the elements in low halves and those in high
+/// halves. X^d is bit 64.
 #[derive(Clone, Copy)]
 pub(super) struct Sum<V> {
     low: V,
@@ -46,7 +46,8 @@ unsafe fn down<V: Simd, F: Binary>(x: V) -> V {
 unsafe fn fold<V: Simd>(sum: V, tail: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
-        // What the tail itself sends above X^d is as short as the tail, so that the second time nothing is left.
+        // What the tail itself sends above X^d is as short as the tail, so that the second
+        // time nothing is left.
         let once = sum.clmul::<0x01>(tail);
         sum.xor(once).xor(once.clmul::<0x01>(tail))
     }

@@ -48,7 +48,8 @@ pub(in crate::arch::x86_64) fn dot(a: &[F61], b: &[F61]) -> F61 {
 /// Rows whose sums are not reduced on the way, where two that are merged take turns.
 const BATCH: usize = LANES * PRODUCTS / 2;
 
-/// A lane is a value or a MAC: products with the other operand as it stands, and with its values and MACs swapped.
+/// A lane is a value or a MAC: products with the other operand as it stands, and with its
+/// values and MACs swapped.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(in crate::arch::x86_64) fn inner_product(a: &[Row], b: &[Row]) -> (F61, F61, F61) {
@@ -113,8 +114,8 @@ pub(in crate::arch::x86_64) fn add_products(a: &[F61], b: &[F61], sums: &mut [F6
     add_last_products(last_a, last_b, last_sums);
 }
 
-/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few elements,
-/// which take ten times as long.
+/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few
+/// elements, which take ten times as long.
 #[inline(never)]
 fn add_last_products(a: &[F61], b: &[F61], sums: &mut [F61]) {
     portable::add_products(a, b, sums);

@@ -182,8 +182,8 @@ pub(in crate::arch::x86_64) fn add_products(a: &[F61x2], b: &[F61x2], sums: &mut
     add_last_products(last_a, last_b, last_sums);
 }
 
-/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few elements,
-/// which take ten times as long.
+/// The portable kernel as it stands: with the instructions of this one the compiler makes vectors of a few
+/// elements, which take ten times as long.
 #[inline(never)]
 fn add_last_products(a: &[F61x2], b: &[F61x2], sums: &mut [F61x2]) {
     portable::add_products(a, b, sums);

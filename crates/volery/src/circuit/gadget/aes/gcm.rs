@@ -26,12 +26,13 @@ impl<W: Copy> Gcm<W> {
         Ok(Self { cipher, hash })
     }
 
-    /// The plaintext of `ciphertext`, and the tag of 16 bytes that it has with the `associated` data under `nonce`: as
-    /// in the clear, the plaintext means something only where the caller finds or asserts that the tag is right.
+    /// The plaintext of `ciphertext`, and the tag of 16 bytes that it has with the `associated` data
+    /// under `nonce`: as in the clear, the plaintext means something only where the caller finds or
+    /// asserts that the tag is right.
     ///
-    /// 5,120 ANDs for each block, full or not, and as many for the tag; and for its hash some √(2n) products of 2,187
-    /// ANDs where `associated` and `ciphertext` are public, none up to n = 2, for n blocks of both in all and one more.
-    /// Where they are not, it is n products at most.
+    /// 5,120 ANDs for each block, full or not, and as many for the tag; and for its hash some √(2n) products
+    /// of 2,187 ANDs where `associated` and `ciphertext` are public, none up to n = 2, for n blocks of both
+    /// in all and one more. Where they are not, it is n products at most.
     ///
     /// # Errors
     /// `Invalid` where the nonce has not 12 bytes; those of [`Backend::mul`].
@@ -47,8 +48,8 @@ impl<W: Copy> Gcm<W> {
         Ok((plaintext, tag))
     }
 
-    /// The ciphertext of `plaintext`, and the tag of 16 bytes that it has with the `associated` data under `nonce`. Where
-    /// the ciphertext is public, [`Gcm::decrypt`] states the same for less.
+    /// The ciphertext of `plaintext`, and the tag of 16 bytes that it has with the `associated` data under
+    /// `nonce`. Where the ciphertext is public, [`Gcm::decrypt`] states the same for less.
     ///
     /// # Errors
     /// `Invalid` where the nonce has not 12 bytes; those of [`Backend::mul`].

@@ -1,12 +1,12 @@
 //! GHASH (SP 800-38D section 6.4): a polynomial in a key, over the field of 2^128 elements.
 //!
-//! An element is a word whose bit i is its coefficient of X^i, the i-th bit of a block from its first byte's most
-//! significant. Squares are linear, so even powers of the key are free.
+//! An element is a word whose bit i is its coefficient of X^i, the i-th bit of a block from its first byte's
+//! most significant. Squares are linear, so even powers of the key are free.
 //!
-//! The hash of n blocks is Σ c_j·H^j for j from 1 to n. Where the c_j are public, their products with powers of H are
-//! linear, and for any s, a power of two, the sum is Σ_r H^r·(Σ_i c_(si+r)·(H^i)^s) for r below s and i up to n/s: it
-//! needs the odd powers of H up to n/s, and s - 1 products by Horner's rule. That is some √(2n) products in all, where
-//! Horner's rule alone takes n.
+//! The hash of n blocks is Σ c_j·H^j for j from 1 to n. Where the c_j are public, their products with powers
+//! of H are linear, and for any s, a power of two, the sum is Σ_r H^r·(Σ_i c_(si+r)·(H^i)^s) for r below s
+//! and i up to n/s: it needs the odd powers of H up to n/s, and s - 1 products by Horner's rule. That is some
+//! √(2n) products in all, where Horner's rule alone takes n.
 
 use super::{BLOCK, Word};
 use crate::circuit::Backend;
@@ -23,8 +23,8 @@ const WIDTH: usize = 8 * BLOCK;
 /// The exponents of the modulus below 128.
 const MODULUS: [usize; 4] = [0, 1, 2, 7];
 
-/// The hash of `blocks` under `key`, all of 16 bytes. Where all the blocks are public, a product of [`mul`] for each
-/// of the [`products`]; else one for each block at most.
+/// The hash of `blocks` under `key`, all of 16 bytes. Where all the blocks are public, a product of [`mul`]
+/// for each of the [`products`]; else one for each block at most.
 pub(super) fn ghash<B: Backend<F = F2>>(
     b: &mut B,
     key: &Bytes<B::Wire>,

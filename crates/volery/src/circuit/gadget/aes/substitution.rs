@@ -1,14 +1,14 @@
 //! SubBytes (FIPS 197 section 5.1.1) by 32 ANDs: the inverse in a tower of fields, and a map over F_2.
 //!
-//! With Y^16 = Y + 1 the elements are x·Y + y·Y^16 for x and y of the field of 16 elements. The norm of one, its
-//! product with its conjugate y·Y + x·Y^16, is n = x·y + (x + y)²·Y^17, an element of the small field; and its inverse
-//! is (y/n)·Y + (x/n)·Y^16. So there are three products in the small field, of nine ANDs each, and an inverse in it,
-//! of five (Boyar, Peralta, "A New Combinational Logic Minimization Technique with Applications to Cryptology", SEA
-//! 2010).
+//! With Y^16 = Y + 1 the elements are x·Y + y·Y^16 for x and y of the field of 16 elements. The norm of one,
+//! its product with its conjugate y·Y + x·Y^16, is n = x·y + (x + y)²·Y^17, an element of the small field;
+//! and its inverse is (y/n)·Y + (x/n)·Y^16. So there are three products in the small field, of nine ANDs
+//! each, and an inverse in it, of five (Boyar, Peralta, "A New Combinational Logic Minimization Technique
+//! with Applications to Cryptology", SEA 2010).
 //!
 //! The small field has the basis V·W, V·W², V^4·W, V^4·W² with W of order 3 and V + V^4 = 1. Products by
-//! Karatsuba's method in both steps are sums of nine ANDs with a constant factor each, computed below from the field's
-//! definition, as all that is linear.
+//! Karatsuba's method in both steps are sums of nine ANDs with a constant factor each, computed below from
+//! the field's definition, as all that is linear.
 
 use super::Byte;
 use super::field::{mul, trace};
@@ -86,8 +86,8 @@ const fn dual(i: usize) -> u8 {
     }
 }
 
-/// For each of the nine ANDs of a product in the small field its factor: AND 3i + j is of the coordinates in PARTS_i
-/// of the step to V, in PARTS_j of the step to W.
+/// For each of the nine ANDs of a product in the small field its factor: AND 3i + j is of the coordinates in
+/// PARTS_i of the step to V, in PARTS_j of the step to W.
 const FACTORS: [u8; 9] = {
     let (v, w) = (karatsuba(V), karatsuba(W));
     let mut factors = [0; 9];
@@ -153,8 +153,8 @@ const NORM: [u32; 4] = {
     norm
 };
 
-/// For each bit of the result the ANDs whose sum it is: those of y/n, which stand for multiples of Y, and then those
-/// of x/n, which stand for multiples of Y^16.
+/// For each bit of the result the ANDs whose sum it is: those of y/n, which stand for multiples of Y, and
+/// then those of x/n, which stand for multiples of Y^16.
 const OUTPUT: [u32; 8] = {
     let mut output = [0; 8];
     let mut i = 0;

@@ -40,7 +40,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         })
     }
 
-    /// `Σ coefficients[i] · xs[i]`: no multiplications, and for each wire whose coefficient is not zero a scaling.
+    /// `Σ coefficients[i] · xs[i]`: no multiplications, and for each wire whose coefficient
+    /// is not zero a scaling.
     ///
     /// # Errors
     /// `Invalid` where the lengths differ.
@@ -69,8 +70,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         Ok(sum.add(b, Self::Public(constant)))
     }
 
-    /// The product of a public matrix and the vector `xs`: no multiplications. `matrix` has its rows one after the
-    /// other, each as long as `xs`; the product has an element for each.
+    /// The product of a public matrix and the vector `xs`: no multiplications. `matrix` has its rows one
+    /// after the other, each as long as `xs`; the product has an element for each.
     ///
     /// # Errors
     /// `Invalid` where the matrix is no whole number of rows.
@@ -89,8 +90,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         matrix.chunks_exact(xs.len()).map(|row| Self::linear(b, row, xs)).collect()
     }
 
-    /// `Σ coefficients[i] · self^i`, the constant first: a multiplication for each coefficient but two, or but one
-    /// where the last is not public.
+    /// `Σ coefficients[i] · self^i`, the constant first: a multiplication for each coefficient but two, or
+    /// but one where the last is not public.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

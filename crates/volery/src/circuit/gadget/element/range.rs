@@ -7,12 +7,13 @@ use core::fmt::Display;
 use volery_primitives::Field;
 
 impl<F: Field, W: Copy> Element<F, W> {
-    /// The `count` lowest bits of the integer that is the element, least significant first; demands under `name` that
-    /// it has no others, and is so below 2^`count`. A multiplication for each bit, and a hint for each but the highest.
+    /// The `count` lowest bits of the integer that is the element, least significant first; demands under
+    /// `name` that it has no others, and is so below 2^`count`. A multiplication for each bit, and a hint for
+    /// each but the highest.
     ///
     /// # Errors
-    /// `Invalid` where elements are no integers, as in characteristic two, and where an integer of `count` bits may
-    /// exceed the modulus, so that an element could have two decompositions; those of the backend.
+    /// `Invalid` where elements are no integers, as in characteristic two, and where an integer of `count`
+    /// bits may exceed the modulus, so that an element could have two decompositions; those of the backend.
     pub fn bits<B: Backend<F = F, Wire = W>>(
         self,
         b: &mut B,
@@ -59,8 +60,8 @@ impl<F: Field, W: Copy> Element<F, W> {
         }))
     }
 
-    /// Demands that the integer that is the element is below 2^`bits`, under `name`: `bits` multiplications and a hint
-    /// for each but one.
+    /// Demands that the integer that is the element is below 2^`bits`, under `name`: `bits` multiplications
+    /// and a hint for each but one.
     ///
     /// # Errors
     /// Those of [`Element::bits`].

@@ -1,8 +1,8 @@
 //! The compression function with holes.
 //!
-//! The prover commits to the words a and e of each round, to those of the message schedule and to the digest. Each is a
-//! sum of words that are linear in commitments, and of ch and maj of these, and all carries are polynomials
-//! ([`adder`](super::super::adder)):
+//! The prover commits to the words a and e of each round, to those of the message schedule and to the digest.
+//! Each is a sum of words that are linear in commitments, and of ch and maj of these, and all carries are
+//! polynomials ([`adder`](super::super::adder)):
 //!
 //! | word | is the sum of | degree | multiplications a bit |
 //! |---|---|---|---|
@@ -11,8 +11,8 @@
 //! | a | the next e, Σ₀(a), maj(a, b, c), -d | 6 | 28 |
 //! | the digest | a word of the chaining value, one of the last round | 2 | 3 |
 //!
-//! Multiplications are the prover's, of 128 bits: a·b + a + b for a product of degrees a and b, as one factor of each
-//! of a + b is a bit. As the parties also pay for commitments, in time and in traffic, these are the
+//! Multiplications are the prover's, of 128 bits: a·b + a + b for a product of degrees a and b, as one factor
+//! of each of a + b is a bit. As the parties also pay for commitments, in time and in traffic, these are the
 //! alternatives, for each block:
 //!
 //! | committed | bits | degree | multiplications |
@@ -24,11 +24,11 @@
 //! | W, a, e and d + h + K + W | 7,936 | 5 | 165,000 |
 //! | **W, a, e** | **5,888** | **10** | **220,000** |
 //!
-//! Each 2,048 bits less are 205 µs less at 10 Mbit/s and some 50 µs of the parties' work, against the 80 µs that 55,000
-//! multiplications take.
+//! Each 2,048 bits less are 205 µs less at 10 Mbit/s and some 50 µs of the parties' work, against the 80 µs
+//! that 55,000 multiplications take.
 //!
-//! All words are hinted at once, so that what is asserted of rounds need not wait for the rounds before: they run side
-//! by side in the lanes.
+//! All words are hinted at once, so that what is asserted of rounds need not wait for the rounds before: they
+//! run side by side in the lanes.
 
 use super::{Compression, Gates, LOWER_0, LOWER_1, ROUND, UPPER_0, UPPER_1, Word32, gates};
 use crate::circuit::Polynomials;
@@ -46,11 +46,12 @@ const ROUNDS: usize = ROUND.len();
 /// Words of the schedule that are not those of the block.
 const EXPANDED: usize = ROUNDS - 16;
 
-/// Words that are computed: the schedule's, then each round's e, then each round's a, then the chaining value.
+/// Words that are computed: the schedule's, then each round's e, then each round's a,
+/// then the chaining value.
 const COMPUTED: usize = EXPANDED + 2 * ROUNDS + 8;
 
-/// Rounds, or words of the schedule, side by side: enough to make little of what a vector costs whatever its length,
-/// and few enough for vectors to stay in cache.
+/// Rounds, or words of the schedule, side by side: enough to make little of what a vector costs whatever its
+/// length, and few enough for vectors to stay in cache.
 const SIDE_BY_SIDE: usize = 8;
 
 /// With holes: words are committed to, and the bits of sums in between are polynomials.
@@ -147,8 +148,8 @@ fn assert_schedule<B: Polynomials<F = F2>>(
     assert_sum(b, Maps::WORDS, addends, false, &sum, format_args!("schedule from {t} on"))
 }
 
-/// Demands that the words e and a of rounds `t` to `t` + 7 follow from those before. In the lists of these the words
-/// of round t are at place t + 4.
+/// Demands that the words e and a of rounds `t` to `t` + 7 follow from those before. In the lists of these
+/// the words of round t are at place t + 4.
 fn assert_rounds<B: Polynomials<F = F2>>(
     b: &mut B,
     maps: &Maps,

@@ -149,7 +149,8 @@ fn commitments_with_holes_are_pinned() {
     assert_eq!([0, 32, 55, 64, 128].map(hints), [0, 5888, 5888, 5888 + 4352, 2 * 5888 + 4352]);
 }
 
-/// A compression with holes, of a witness, in which the prover changes one bit of one word and goes on from there.
+/// A compression with holes, of a witness, in which the prover changes one bit of one word
+/// and goes on from there.
 struct Altered {
     word: usize,
     bit: usize,
@@ -174,7 +175,8 @@ fn some_bits() -> Vec<F2> {
     bits_of(&bytes).collect()
 }
 
-/// The only assertion that fails is the one about the altered word, which so has no other value than the right one.
+/// The only assertion that fails is the one about the altered word, which so has no other
+/// value than the right one.
 #[test]
 fn each_word_is_asserted_alone() {
     for word in 0..184 {

@@ -1,11 +1,12 @@
 //! Quotients and remainders of unsigned integers.
 //!
-//! Division without restoring: where R is the dividend's prefix less what the quotient's bits so far account for, each
-//! step computes only R - d, from the R - d of the step before, to which it adds d twice, less d once, where that was
-//! negative. One addition for each bit, and no selection but one at the end.
+//! Division without restoring: where R is the dividend's prefix less what the quotient's bits so far account
+//! for, each step computes only R - d, from the R - d of the step before, to which it adds d twice, less d
+//! once, where that was negative. One addition for each bit, and no selection but one at the end.
 //!
-//! The prefix of i bits is below 2^i, so that i + 1 bits of R - d say its sign, unless d has a one above them; and then
-//! the quotient's bit is zero. So additions are as wide as the prefix is long, half as wide on average as the words.
+//! The prefix of i bits is below 2^i, so that i + 1 bits of R - d say its sign, unless d has a one above
+//! them; and then the quotient's bit is zero. So additions are as wide as the prefix is long, half as wide on
+//! average as the words.
 
 use super::{Bit, Word};
 use crate::circuit::Backend;
@@ -13,8 +14,8 @@ use crate::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
-    /// `⌊self / divisor⌋` and `self mod divisor`: N(N + 1)/2 + 4N - 4 ANDs, 652 where N is 32; fewer where the divisor
-    /// is public, and none where that is a power of two.
+    /// `⌊self / divisor⌋` and `self mod divisor`: N(N + 1)/2 + 4N - 4 ANDs, 652 where N is 32; fewer where
+    /// the divisor is public, and none where that is a power of two.
     ///
     /// Divided by zero, the quotient is 2^N - 1 and the remainder `self`.
     ///

@@ -6,8 +6,8 @@ use crate::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
-    /// `self · 2^by` modulo 2^N: N ANDs for each bit of `by` whose weight is below N. Where `by` has bits above, they
-    /// cost N more, and one each but the first.
+    /// `self · 2^by` modulo 2^N: N ANDs for each bit of `by` whose weight is below N. Where `by` has bits
+    /// above, they cost N more, and one each but the first.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
@@ -31,8 +31,8 @@ impl<W: Copy, const N: usize> Word<W, N> {
         self.shift_by(b, by, &Self::public(0), Self::shift_right)
     }
 
-    /// The word turned by `by` bits towards the more significant end, modulo N: N ANDs for each bit of `by` whose
-    /// weight is no multiple of N.
+    /// The word turned by `by` bits towards the more significant end, modulo N: N ANDs for each bit of `by`
+    /// whose weight is no multiple of N.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

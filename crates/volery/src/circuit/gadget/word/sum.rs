@@ -1,8 +1,8 @@
 //! Sums of many words.
 //!
-//! Column by column from the least significant, a full adder takes three bits to one and a carry, by one AND. The public
-//! bits of a column are counted instead. So m wires of a column cost ⌊m/2⌋ ANDs whatever its public bits, where a
-//! word added after the other costs as many ANDs as there are words less one.
+//! Column by column from the least significant, a full adder takes three bits to one and a carry, by one AND.
+//! The public bits of a column are counted instead. So m wires of a column cost ⌊m/2⌋ ANDs whatever its
+//! public bits, where a word added after the other costs as many ANDs as there are words less one.
 
 use super::Word;
 use crate::circuit::Backend;
@@ -13,9 +13,9 @@ use volery_primitives::F2;
 use Bit::{Public, Wire};
 
 impl<W: Copy, const N: usize> Word<W, N> {
-    /// The sum of `words` modulo 2^N: ⌊m/2⌋ ANDs for each bit but the most significant, where m counts the wires
-    /// among the words' bits there and the carries that arrive. Three secret words of 32 bits take 61 ANDs, four take
-    /// 92, five take 121.
+    /// The sum of `words` modulo 2^N: ⌊m/2⌋ ANDs for each bit but the most significant, where m counts the
+    /// wires among the words' bits there and the carries that arrive. Three secret words of 32 bits take 61
+    /// ANDs, four take 92, five take 121.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].
@@ -78,7 +78,8 @@ mod tests {
     use crate::circuit::{Circuit, Clear, Count};
     use proptest::prelude::*;
 
-    /// The sum of `secret` witness words and of public ones. Each third bit of a secret word is public where `mixed`.
+    /// The sum of `secret` witness words and of public ones. Each third bit of a secret word is
+    /// public where `mixed`.
     struct Sum {
         secret: usize,
         public: Vec<u32>,

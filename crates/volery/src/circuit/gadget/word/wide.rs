@@ -6,8 +6,8 @@ use crate::error::Result;
 use volery_primitives::F2;
 
 impl<W: Copy, const N: usize> Word<W, N> {
-    /// `self · other` in 2N bits, the low half first: N² ANDs for the products of bits and N(N - 1) for carries, 2,016
-    /// in all where N is 32.
+    /// `self · other` in 2N bits, the low half first: N² ANDs for the products of bits and N(N - 1) for
+    /// carries, 2,016 in all where N is 32.
     ///
     /// # Errors
     /// Those of [`Backend::mul`].

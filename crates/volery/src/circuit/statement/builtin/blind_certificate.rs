@@ -1,39 +1,40 @@
-//! A certificate on an e-mail identity that its authority never sees, after "Blind Certificate Authorities" (Wang,
-//! Asharov, Pass, Ristenpart, shelat, 2019), for TLS 1.2 with AES-128-GCM.
+//! A certificate on an e-mail identity that its authority never sees, after "Blind Certificate Authorities"
+//! (Wang, Asharov, Pass, Ristenpart, shelat, 2019), for TLS 1.2 with AES-128-GCM.
 //!
-//! A user logs in to a mail server by SMTP over TLS, and the authority relays the connection: it has all that either
-//! side sent, but no keys. Then the user proves who logged in, and the authority signs a certificate of which it sees
-//! the digest.
+//! A user logs in to a mail server by SMTP over TLS, and the authority relays the connection: it has all that
+//! either side sent, but no keys. Then the user proves who logged in, and the authority signs a certificate
+//! of which it sees the digest.
 //!
-//! **Proved.** The prover knows a premaster secret and a salt whose SHA-256 digest is `commitment`, such that under the
-//! keys which TLS 1.2 derives of it with `randoms` (RFC 5246 sections 6.3 and 8.1) `tags` are the tags of the records
-//! `finished`, `login` and `reply`, which are the client's first and third and the server's third. Where `valid` is
-//! one,
+//! **Proved.** The prover knows a premaster secret and a salt whose SHA-256 digest is `commitment`, such that
+//! under the keys which TLS 1.2 derives of it with `randoms` (RFC 5246 sections 6.3 and 8.1) `tags` are the
+//! tags of the records `finished`, `login` and `reply`, which are the client's first and third and the
+//! server's third. Where `valid` is one,
 //! - `finished` is the client's Finished message, for the handshake with the digest `finished_hash`;
 //! - `login` is a line `AUTH PLAIN ` with the base64 (RFC 4616) of no authorisation identity, a user name of 1 to 64
 //!   bytes and a password, which is not empty, all told apart by NUL;
 //! - `reply` begins with `235`: the server let the user in;
 //! - `certificate` is the SHA-256 digest of `before`, the user name padded by NUL to 64 bytes, and `after`.
 //!
-//! **Public.** The records without their plaintexts, each with its explicit nonce before the ciphertext as on the wire,
-//! `randoms`, the client's before the server's, the handshake's digest, the certificate but for the name, and the
-//! outputs. So the authority learns how long user name and password are together, and nothing else of the password. But
-//! the name is hidden only as far as it is hard to guess: with `before` and `after` names can be tried against
-//! `certificate`.
+//! **Public.** The records without their plaintexts, each with its explicit nonce before the ciphertext as on
+//! the wire, `randoms`, the client's before the server's, the handshake's digest, the certificate but for the
+//! name, and the outputs. So the authority learns how long user name and password are together, and nothing
+//! else of the password. But the name is hidden only as far as it is hard to guess: with `before` and `after`
+//! names can be tried against `certificate`.
 //!
-//! **Assumed.** The authority has seen which server it is that it relays to, and that this server signed the handshake;
-//! what it relayed is what it puts into `finished_hash` and the records. The user gave `commitment` before it sent
-//! `finished`, so that it could not choose among secrets afterwards; AES-GCM alone commits to no key, but to meet the
-//! tag and the format of a record as short as `finished` under two keys takes 2^128 trials. The reply, which
-//! the authority has from the server itself, shows that the keys are those of the session. `salt` is uniform.
+//! **Assumed.** The authority has seen which server it is that it relays to, and that this server signed the
+//! handshake; what it relayed is what it puts into `finished_hash` and the records. The user gave
+//! `commitment` before it sent `finished`, so that it could not choose among secrets afterwards; AES-GCM
+//! alone commits to no key, but to meet the tag and the format of a record as short as `finished` under two
+//! keys takes 2^128 trials. The reply, which the authority has from the server itself, shows that the keys
+//! are those of the session. `salt` is uniform.
 //!
-//! **Not proved.** Anything on the server's Finished message and on other records, such as the greeting; sessions with
-//! the extended master secret of RFC 7627 derive other keys. That the user name is an address or belongs to no one
-//! else: that is the server's business. `valid` says nothing on `before` and `after`, which the authority made or has
-//! looked at.
+//! **Not proved.** Anything on the server's Finished message and on other records, such as the greeting;
+//! sessions with the extended master secret of RFC 7627 derive other keys. That the user name is an address
+//! or belongs to no one else: that is the server's business. `valid` says nothing on `before` and `after`,
+//! which the authority made or has looked at.
 //!
-//! The default sizes take 2,491,318 ANDs. They leave room for keys and signatures against quantum computers; with 2,500
-//! bytes behind the name, as many certificates have, it is 1,441,326.
+//! The default sizes take 2,491,318 ANDs. They leave room for keys and signatures against quantum computers;
+//! with 2,500 bytes behind the name, as many certificates have, it is 1,441,326.
 
 mod login;
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Membership in one of three Merkle trees, which use different hash functions, without saying in which: the example of
-//! section 6.1 of the paper on stacked garbling (Heath and Kolesnikov, "Stacked Garbling for Disjunctive Zero-Knowledge
-//! Proofs", 2020).
+//! Membership in one of three Merkle trees, which use different hash functions, without saying in which: the
+//! example of section 6.1 of the paper on stacked garbling (Heath and Kolesnikov, "Stacked Garbling for
+//! Disjunctive Zero-Knowledge Proofs", 2020).
 //!
-//! **Proved.** The prover knows a record of 64 bytes that is a leaf of at least one of three trees of 2^depth leaves,
-//! whose roots are public; and `response` is the AES-128 ciphertext of `challenge` under the last 16 bytes of this
-//! record, so that whoever hands out challenges can tell later that the same record answers. Where `member` is one, the
-//! first half holds.
+//! **Proved.** The prover knows a record of 64 bytes that is a leaf of at least one of three trees of 2^depth
+//! leaves, whose roots are public; and `response` is the AES-128 ciphertext of `challenge` under the last 16
+//! bytes of this record, so that whoever hands out challenges can tell later that the same record answers.
+//! Where `member` is one, the first half holds.
 //!
 //! | tree | leaf | inner node |
 //! |---|---|---|
@@ -13,16 +13,17 @@
 //! | SHA-1 | the digest of the record | the digest of both children, 20 bytes each |
 //! | SHA3-256 | the digest of the record | the digest of both children |
 //!
-//! **Public.** The three roots, the challenge and the response. Neither the record, nor its place, nor the tree is;
-//! that the response is a function of the key tells apart members that answer one challenge.
+//! **Public.** The three roots, the challenge and the response. Neither the record, nor its place, nor the
+//! tree is; that the response is a function of the key tells apart members that answer one challenge.
 //!
 //! **Assumed.** The owners of the trees put in records whose keys only the members know. SHA-1 no longer
 //! resists collisions: who hands in a record for its tree may have made another one with the same leaf.
 //!
-//! **Not proved.** That the record is in one tree only, what its first 48 bytes say, and that the challenge is fresh.
+//! **Not proved.** That the record is in one tree only, what its first 48 bytes say, and that
+//! the challenge is fresh.
 //!
-//! The default depth of 26 takes 1,941,746 ANDs, about as many as the paper's circuit. The place and the siblings serve
-//! all three trees, as only one has to have the record.
+//! The default depth of 26 takes 1,941,746 ANDs, about as many as the paper's circuit. The place and the
+//! siblings serve all three trees, as only one has to have the record.
 
 #[cfg(test)]
 mod tests;

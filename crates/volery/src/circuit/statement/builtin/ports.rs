@@ -8,9 +8,11 @@ use core::fmt::Display;
 use core::ops::Range;
 use volery_primitives::F2;
 
-/// Where a statement made of gates takes its inputs from, and what becomes of its outputs: whoever runs it decides.
+/// Where a statement made of gates takes its inputs from, and what becomes of its outputs:
+/// whoever runs it decides.
 ///
-/// A statement takes each bit of each input once: one input after the other, and of each its bits [`in_turn`].
+/// A statement takes each bit of each input once: one input after the other, and of each
+/// its bits [`in_turn`].
 pub(in crate::circuit::statement) trait Ports<B: Backend<F = F2>> {
     /// The inputs, which count from 0.
     fn inputs(&self) -> &[Port];
@@ -35,7 +37,8 @@ pub(in crate::circuit::statement) trait Ports<B: Backend<F = F2>> {
         self.output(b, port, 0, value)
     }
 
-    /// The bytes at `places` of those that input `port` prints as; a string is read by pieces from its first byte.
+    /// The bytes at `places` of those that input `port` prints as; a string is read by pieces
+    /// from its first byte.
     ///
     /// # Errors
     /// Those of [`Ports::input`].
@@ -60,14 +63,15 @@ pub(in crate::circuit::statement) trait Ports<B: Backend<F = F2>> {
     }
 }
 
-/// The order in which the bits of an input of `width` are read: byte by byte, from the first that it prints as, which is
-/// the most significant, and within each from the least significant bit.
+/// The order in which the bits of an input of `width` are read: byte by byte, from the first that it prints
+/// as, which is the most significant, and within each from the least significant bit.
 pub(in crate::circuit::statement) fn in_turn(width: u64) -> impl Iterator<Item = u64> {
     let bytes = (0..width.div_ceil(8)).rev();
     bytes.flat_map(move |byte| (8 * byte..8 * byte + 8).take_while(move |&bit| bit < width))
 }
 
-/// The ports of a statement: inputs are public or come out of the witness, and outputs that are public are asserted.
+/// The ports of a statement: inputs are public or come out of the witness, and outputs that are
+/// public are asserted.
 pub(in crate::circuit::statement) struct Stated<'a> {
     pub(in crate::circuit::statement) inputs: (&'a [Port], &'a [Option<Value>]),
     pub(in crate::circuit::statement) outputs: (&'a [Port], &'a [Option<Value>]),

@@ -1,27 +1,29 @@
-//! A server asked for more than a threshold: the example of price discrimination of DECO (Zhang, Maram, Malvai,
-//! Goldfeder, Juels, "DECO: Liberating Web Data Using Decentralized Oracles for TLS", 2020), for a record of TLS 1.3.
+//! A server asked for more than a threshold: the example of price discrimination of DECO (Zhang, Maram,
+//! Malvai, Goldfeder, Juels, "DECO: Liberating Web Data Using Decentralized Oracles for TLS", 2020), for
+//! a record of TLS 1.3.
 //!
-//! **Proved.** The prover knows a key and a salt whose SHA-256 digest is `commitment`, such that under this key `tag`
-//! is the AES-128-GCM tag of `ciphertext` with `nonce` and the head of a record of TLS 1.3 as associated data. Where
-//! `dearer` is one, the record is application data, its content is an object of JSON with a price, and this price is
-//! above `threshold` cents. [`Object`] says what is read as the price: the one number under the key `"price"` at the
-//! top level, with up to eight digits before the point and two behind it. Whatever is read otherwise makes `dearer`
-//! zero: no price or two, a price in quotes, below zero, with an exponent or more digits, braces that do not match,
-//! more than 15 levels.
+//! **Proved.** The prover knows a key and a salt whose SHA-256 digest is `commitment`, such that under this
+//! key `tag` is the AES-128-GCM tag of `ciphertext` with `nonce` and the head of a record of TLS 1.3 as
+//! associated data. Where `dearer` is one, the record is application data, its content is an object of JSON
+//! with a price, and this price is above `threshold` cents. [`Object`] says what is read as the price: the
+//! one number under the key `"price"` at the top level, with up to eight digits before the point and two
+//! behind it. Whatever is read otherwise makes `dearer` zero: no price or two, a price in quotes, below zero,
+//! with an exponent or more digits, braces that do not match, more than 15 levels.
 //!
 //! **Public.** Nonce, ciphertext, threshold and outputs: of the record only its length, and whether `dearer`.
 //!
-//! **Assumed.** That the record is one that the server sent, which the statement cannot show: whoever knows a key makes
-//! any record. In DECO the prover and the verifier share the keys until the prover has committed, by `commitment` here,
-//! and the verifier holds nonce, ciphertext and tag; only then does the verifier hand over its share. So the verifier
-//! has to know that `commitment` is to the key of this session, that it came first, which server the session was with,
-//! and what was asked of it. `salt` is uniform.
+//! **Assumed.** That the record is one that the server sent, which the statement cannot show: whoever knows a
+//! key makes any record. In DECO the prover and the verifier share the keys until the prover has committed,
+//! by `commitment` here, and the verifier holds nonce, ciphertext and tag; only then does the verifier hand
+//! over its share. So the verifier has to know that `commitment` is to the key of this session, that it came
+//! first, which server the session was with, and what was asked of it. `salt` is uniform.
 //!
-//! **Not proved.** That the object is JSON beyond what is read of it: the server is trusted to write JSON. The head of
-//! an answer in HTTP, which has to be in records of its own. Escapes are not decoded, so that `"pric\u0065"` is another
-//! key. Padding behind the content, which TLS 1.3 allows, makes `dearer` zero.
+//! **Not proved.** That the object is JSON beyond what is read of it: the server is trusted to write JSON.
+//! The head of an answer in HTTP, which has to be in records of its own. Escapes are not decoded, so that
+//! `"pric\u0065"` is another key. Padding behind the content, which TLS 1.3 allows, makes `dearer` zero.
 //!
-//! The default length of 272 bytes, 17 blocks of the cipher, takes 160,111 ANDs; the paper's circuit has about 163,000.
+//! The default length of 272 bytes, 17 blocks of the cipher, takes 160,111 ANDs; the paper's
+//! circuit has about 163,000.
 
 mod character;
 mod decimal;
@@ -45,7 +47,8 @@ pub(super) const LISTED: (&str, &str) = (
      under \"price\" is above `threshold` cents",
 );
 
-/// The record's bytes, without the tag: at least those of `{}` and of its type, and at most what TLS 1.3 allows.
+/// The record's bytes, without the tag: at least those of `{}` and of its type, and at most
+/// what TLS 1.3 allows.
 const LENGTHS: core::ops::RangeInclusive<u64> = 3..=(1 << 14) + 1;
 
 /// The type that ends the content of a record of application data, RFC 8446 section 5.2.

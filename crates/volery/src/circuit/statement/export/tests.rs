@@ -229,7 +229,8 @@ fn by_the_book(file: &str, inputs: &[bool]) -> Vec<bool> {
     wires[count - widths[1]..].iter().map(|wire| wire.expect("no gap")).collect()
 }
 
-/// Gates on the inputs and on each other by number, the values that are given out, and those that are asserted.
+/// Gates on the inputs and on each other by number, the values that are given out, and
+/// those that are asserted.
 fn push<B: Backend<F = F2>>(
     b: &mut B,
     mut values: Vec<B::Wire>,

@@ -226,8 +226,8 @@ fn input<B: Backend>(b: &mut B, value: &Option<Elements<B::F>>, i: u64) -> Resul
     }
 }
 
-/// Element `i` of an input that has to be public. Where the gates of a program without values are counted it stands for
-/// most elements: it is neither zero nor one, which would spare gates.
+/// Element `i` of an input that has to be public. Where the gates of a program without values are counted it
+/// stands for most elements: it is neither zero nor one, which would spare gates.
 fn public<F: Field>(value: &Option<Elements<F>>, i: u64) -> F {
     value.as_ref().map_or_else(|| F::place(1), |elements| elements.as_slice()[i as usize])
 }

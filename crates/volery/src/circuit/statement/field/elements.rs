@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Elements of `F` in order: the value of a port, or a witness. Wiped when dropped; no error and no `Debug` shows them.
+/// Elements of `F` in order: the value of a port, or a witness. Wiped when dropped; no error and
+/// no `Debug` shows them.
 #[derive(Clone)]
 pub struct Elements<F: Field>(Zeroizing<Vec<F>>);
 
@@ -18,13 +19,13 @@ impl<F: Field> From<Vec<F>> for Elements<F> {
 }
 
 impl<F: Field> Elements<F> {
-    /// The elements that `text` writes: numbers with commas between them, and white space around them where wanted. A
-    /// number is written in decimal digits, or in hexadecimal ones behind `0x`, and is below the modulus; behind `-` it
-    /// is taken from zero. In characteristic two it is the encoding of an element, whose bits are coefficients, and has
-    /// no sign.
+    /// The elements that `text` writes: numbers with commas between them, and white space around them where
+    /// wanted. A number is written in decimal digits, or in hexadecimal ones behind `0x`, and is below the
+    /// modulus; behind `-` it is taken from zero. In characteristic two it is the encoding of an element,
+    /// whose bits are coefficients, and has no sign.
     ///
-    /// The time this takes shows how long the numbers are written, where they have signs, and what is malformed;
-    /// nothing else of them.
+    /// The time this takes shows how long the numbers are written, where they have signs, and what is
+    /// malformed; nothing else of them.
     ///
     /// # Errors
     /// `Invalid` with the place of a number that is malformed or too large.

@@ -87,8 +87,8 @@ fn one_bug_is_enough() {
     assert!(bug_in_snippets(b, 1, &Bytes::public(b"short")).is_err());
 }
 
-/// The snippets as their headers have them, in Rust: which bytes break them. Memory is a vector, and a place outside of it
-/// is the bug.
+/// The snippets as their headers have them, in Rust: which bytes break them. Memory is a vector, and a place
+/// outside of it is the bug.
 mod in_rust {
     /// `None` where the code breaks.
     type Broken = Option<()>;

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Of the receiver's messages: points, corrections of trees, their sums and digest, those of a chunk and of the mask,
-/// x, the check's digest, d. None gets it more than the messages that it asked for by d.
+/// Of the receiver's messages: points, corrections of trees, their sums and digest, those of a chunk and of
+/// the mask, x, the check's digest, d. None gets it more than the messages that it asked for by d.
 #[test]
 fn a_flipped_bit_in_any_message() {
     let (choices, messages) = some(9, 1);
@@ -18,7 +18,8 @@ fn a_flipped_bit_in_any_message() {
                 assert!(message == 1 || matches!(sent, Err(Error::Misbehaved(_))), "bit {bit} of {message}");
                 assert!(!received.is_ok_and(|(_, believed)| believed), "bit {bit} of {message}");
             } else {
-                // It chose otherwise than it thinks, in one transfer; and the pads depend on all that was said.
+                // It chose otherwise than it thinks, in one transfer; and the pads depend
+                // on all that was said.
                 let (got, believed) = received.unwrap();
                 let wrong = got.iter().zip(chosen(&choices, &messages)).filter(|(a, b)| **a != *b);
                 assert_eq!((wrong.count(), believed, sent.is_ok()), (9, false, true));

@@ -48,9 +48,10 @@ fn a_wrong_ciphertext() {
     }
 }
 
-/// The sender used Δ, and makes ciphertexts that open under another Δ′, to the right messages, for a receiver whose
-/// whole choice is its guess, and for no other. Were Δ′ not tied to the base transfers, the receiver's answer would say
-/// whether the guess is right; as it is, the answer is no either way, whatever K the sender tells.
+/// The sender used Δ, and makes ciphertexts that open under another Δ′, to the right messages, for a
+/// receiver whose whole choice is its guess, and for no other. Were Δ′ not tied to the base transfers,
+/// the receiver's answer would say whether the guess is right; as it is, the answer is no either way,
+/// whatever K the sender tells.
 #[test]
 fn a_delta_that_was_not_used() {
     let (_, messages) = some(3, 1);
@@ -76,8 +77,8 @@ fn a_delta_that_was_not_used() {
             assert!(!were(sender.keys));
             assert!(!were([0; 32]));
             assert!(!bool::from(kept.were(&messages, &Opening { delta, keys: sender.keys })));
-            // This K takes both keys of the base transfers in which the two differ. Without it, this is what it would
-            // tell.
+            // This K takes both keys of the base transfers in which the two differ. Without it, this
+            // is what it would tell.
             let Receiver { sid, pairs, .. } = &kept.receiver;
             assert_eq!(were(digest_of_keys(sid, keys(pairs, other))), guess == choices);
         }

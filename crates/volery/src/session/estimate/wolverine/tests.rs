@@ -59,8 +59,8 @@ fn bits(correlations: Correlations, block: Option<u64>, one_way: bool, sizes: &[
     }
 }
 
-/// Inputs are as many as the power of two up to the gates, and 1024 at most: sections end after 256, 512, 1024, 2048 and
-/// 4096 commitments and then with each tile, blocks after their products.
+/// Inputs are as many as the power of two up to the gates, and 1024 at most: sections end after 256, 512,
+/// 1024, 2048 and 4096 commitments and then with each tile, blocks after their products.
 #[test]
 fn bits_send_what_was_foretold() {
     bits(EIGHT, Some(1), false, &[1, 2, 50]);

@@ -1,5 +1,6 @@
-//! The algebraic attacks on regular noise: guess µ samples without error in each of f blocks, and linearise the
-//! products of degree D of the parity checks with the equations that say that no two samples of a block have an error.
+//! The algebraic attacks on regular noise: guess µ samples without error in each of f blocks, and
+//! linearise the products of degree D of the parity checks with the equations that say that no two samples
+//! of a block have an error.
 
 use super::{Lpn, STRASSEN, first, log2_sum};
 
@@ -22,8 +23,8 @@ impl Guess {
         -(self.blocks as f64) * lpn.spared(self.zeros as f64)
     }
 
-    /// The monomials: in a block at most one sample occurs, over F_2 at most once. Elsewhere it has powers, by which
-    /// the series of a block is (1 + (samples - 1)z) / (1 - z), and the denominators stay aside.
+    /// The monomials: in a block at most one sample occurs, over F_2 at most once. Elsewhere it has powers,
+    /// by which the series of a block is (1 + (samples - 1)z) / (1 - z), and the denominators stay aside.
     fn monomials(self, lpn: Lpn) -> Series {
         let samples = if lpn.bits == 1.0 { lpn.free_samples() } else { lpn.block() - 1.0 };
         let (t, samples) = (lpn.t as i64, samples as i64);
@@ -40,8 +41,8 @@ impl Guess {
         }
     }
 
-    /// How many of those are left by generic parity checks and their multiples: by n - k - 1 over F_2, and elsewhere by
-    /// n - k, which also solve the linear part.
+    /// How many of those are left by generic parity checks and their multiples: by n - k - 1 over F_2, and
+    /// elsewhere by n - k, which also solve the linear part.
     fn undetermined(self, lpn: Lpn) -> Series {
         let checks = (lpn.n - lpn.k) as i64;
         let (left, lowest) =
@@ -103,7 +104,8 @@ pub(super) fn one_guess(lpn: Lpn) -> f64 {
     Guess::sufficient(lpn).into_iter().map(cost).fold(f64::INFINITY, f64::min)
 }
 
-/// AGB 2.0 (2025/1476): eliminate most monomials under a part of the guess, and finish what they leave under all of it.
+/// AGB 2.0 (2025/1476): eliminate most monomials under a part of the guess, and finish what they
+/// leave under all of it.
 pub(super) fn two_guesses(lpn: Lpn) -> f64 {
     let strassen = |size: f64| 5.64_f64.log2() + STRASSEN * size.log2();
     let mut best = f64::INFINITY;

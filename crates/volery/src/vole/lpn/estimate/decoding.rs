@@ -17,19 +17,20 @@ pub(super) fn statistical(lpn: Lpn) -> f64 {
     (k + 1.0).log2() + 2.0 * (log2_binomial(n, t) - log2_binomial(n - k - 1.0, t))
 }
 
-/// SD 2.0 (Carrier, Debris-Alazard, Meyer-Hilfiger and Tillich, 2022/1000): statistical decoding of fewer unknowns, by
-/// as many as pooled Gauss has time to try.
+/// SD 2.0 (Carrier, Debris-Alazard, Meyer-Hilfiger and Tillich, 2022/1000): statistical decoding of fewer
+/// unknowns, by as many as pooled Gauss has time to try.
 pub(super) fn statistical_reduced(lpn: Lpn) -> f64 {
     statistical(Lpn { k: lpn.k - (gauss(lpn) / lpn.bits).floor(), ..lpn })
 }
 
-/// What an iteration of information set decoding takes for each sample, with a window of l parity checks, besides its
-/// lists.
+/// What an iteration of information set decoding takes for each sample, with a window of l parity
+/// checks, besides its lists.
 fn elimination(n: f64, rest: f64) -> f64 {
     rest.log2() + n.log2() - rest.log2().log2()
 }
 
-/// Stern (1988): p of the errors fall on k + l samples, half of them on each half, and meet in the middle on l checks.
+/// Stern (1988): p of the errors fall on k + l samples, half of them on each half, and meet in
+/// the middle on l checks.
 pub(super) fn stern(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let mut best = f64::INFINITY;
@@ -48,8 +49,9 @@ pub(super) fn stern(lpn: Lpn) -> f64 {
     best
 }
 
-/// Becker, Joux, May and Meurer (2012) with two layers of representations: the p errors on k + l samples are the sum of
-/// two vectors of weight `middle`, and each of those of two of weight `low`, which are found by halves.
+/// Becker, Joux, May and Meurer (2012) with two layers of representations: the p errors on k + l
+/// samples are the sum of two vectors of weight `middle`, and each of those of two of weight `low`,
+/// which are found by halves.
 pub(super) fn bjmm(lpn: Lpn) -> f64 {
     let Lpn { k, t, .. } = lpn;
     let mut best = f64::INFINITY;

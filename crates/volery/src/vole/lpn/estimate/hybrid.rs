@@ -1,10 +1,10 @@
-//! The hybrid attack on regular noise (2025/1284): guess samples without error, then solve the quadratic equations that
-//! say that no two samples of a block both have one.
+//! The hybrid attack on regular noise (2025/1284): guess samples without error, then solve the quadratic
+//! equations that say that no two samples of a block both have one.
 
 use super::{Lpn, STRASSEN, first, log2_sum};
 
-/// Every block but q has u samples guessed, and f of those one more. The q are left whole, and each place of their
-/// errors is tried once the linear algebra that they share has been done.
+/// Every block but q has u samples guessed, and f of those one more. The q are left whole, and each place of
+/// their errors is tried once the linear algebra that they share has been done.
 #[derive(Clone, Copy)]
 struct Guess {
     u: f64,
@@ -77,8 +77,8 @@ fn guess_cost(lpn: Lpn, guess: Guess) -> f64 {
     work.map_or(f64::INFINITY, |(once, each)| log2_sum(&[eliminate, once, each + tries]) - chance)
 }
 
-/// Over F_2, where squares are no monomials of their own: once for all tries Wiedemann on the monomials of degree two,
-/// then for each try a dense system.
+/// Over F_2, where squares are no monomials of their own: once for all tries Wiedemann on the monomials of
+/// degree two, then for each try a dense system.
 fn solve_bits(unknowns: f64, solved: f64, tried: f64, quadratics: f64) -> Option<(f64, f64)> {
     if solved > (2.0 * quadratics).sqrt() - 2.0 {
         return None;
@@ -94,8 +94,8 @@ fn solve_bits(unknowns: f64, solved: f64, tried: f64, quadratics: f64) -> Option
     Some((once.max(0.0), each.max(1.0).log2()))
 }
 
-/// Over other fields: all quadratics are brought to echelon form once, which leaves for each try those whose monomials
-/// all have an unknown of the blocks tried.
+/// Over other fields: all quadratics are brought to echelon form once, which leaves for each try those whose
+/// monomials all have an unknown of the blocks tried.
 fn solve_values(unknowns: f64, solved: f64, tried: f64, quadratics: f64, q: f64) -> Option<(f64, f64)> {
     let squares = |count: f64| count * (count + 1.0) / 2.0;
     let pairs = q * (q - 1.0) / 2.0;

@@ -1,8 +1,8 @@
-//! Information set decoding that uses the regularity of the noise: Esser and Santini, "Not just regular decoding"
-//! (2023/1568).
+//! Information set decoding that uses the regularity of the noise: Esser and Santini, "Not just regular
+//! decoding" (2023/1568).
 //!
-//! Known block parities take t off k, and the information set has as many samples in each block as in the next, so that
-//! it misses an error more often than a random one.
+//! Known block parities take t off k, and the information set has as many samples in each block as in the
+//! next, so that it misses an error more often than a random one.
 
 use super::{Lpn, log2_binomial};
 
@@ -13,7 +13,8 @@ pub(super) fn permutation(lpn: Lpn) -> f64 {
     2.0 * (n - k).log2() + n.log2() - t * lpn.spared(k / t)
 }
 
-/// How likely p of the t blocks, half of them in each half, have their errors among the `chosen` samples of a block.
+/// How likely p of the t blocks, half of them in each half, have their errors among the
+/// `chosen` samples of a block.
 fn chance(lpn: Lpn, p: f64, chosen: f64) -> f64 {
     let share = chosen / lpn.block();
     if share >= 1.0 {
@@ -23,8 +24,8 @@ fn chance(lpn: Lpn, p: f64, chosen: f64) -> f64 {
     2.0 * log2_binomial(lpn.t / 2.0, p / 2.0) + p * hit + (lpn.t - p) * lpn.spared(chosen)
 }
 
-/// By enumeration, as Stern's: p errors fall on the information set and l more samples, and meet in the middle on l
-/// checks.
+/// By enumeration, as Stern's: p errors fall on the information set and l more samples, and meet in
+/// the middle on l checks.
 pub(super) fn enumeration(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let k = k - lpn.parities();
@@ -41,8 +42,8 @@ pub(super) fn enumeration(lpn: Lpn) -> f64 {
     best
 }
 
-/// By representations, as BJMM's with one layer: the p errors are the sum of two vectors with p/2 of them and `extra`
-/// more that cancel, each found by halves.
+/// By representations, as BJMM's with one layer: the p errors are the sum of two vectors with p/2 of them and
+/// `extra` more that cancel, each found by halves.
 pub(super) fn representation(lpn: Lpn) -> f64 {
     let Lpn { n, k, t, .. } = lpn;
     let k = k - lpn.parities();

@@ -1,18 +1,18 @@
-//! Sparse column restriction, which no public estimator covers; asymptotically it is Chen, Shu and Zhou's domain
-//! reduction (2024, arXiv 2407.19215).
+//! Sparse column restriction, which no public estimator covers; asymptotically it is Chen, Shu and Zhou's
+//! domain reduction (2024, arXiv 2407.19215).
 //!
-//! Of the k columns of the matrix take a share α such that the rows that lie within them, nα^d, are δ more than those
-//! columns. The kernel of these rows, which block Lanczos or Wiedemann finds at the price of a sparse matrix, gives δ
-//! parity checks on their errors alone, and up to p errors are found by collision. That repeats with new columns until
-//! the rows hold no more than p.
+//! Of the k columns of the matrix take a share α such that the rows that lie within them, nα^d, are δ more
+//! than those columns. The kernel of these rows, which block Lanczos or Wiedemann finds at the price of a
+//! sparse matrix, gives δ parity checks on their errors alone, and up to p errors are found by collision.
+//! That repeats with new columns until the rows hold no more than p.
 
 use super::super::WEIGHT;
 use super::{Lpn, log2_binomial, log2_sum};
 use std::collections::BTreeSet;
 
-/// How many times smaller α is for columns that are left after striking out the one with the fewest rows again and
-/// again, instead of taken at random. To have many such choices part of the columns must be struck out at random first,
-/// which makes it 0.87 and more.
+/// How many times smaller α is for columns that are left after striking out the one with the fewest rows
+/// again and again, instead of taken at random. To have many such choices part of the columns must be struck
+/// out at random first, which makes it 0.87 and more.
 pub(super) const GREEDY: f64 = 0.84;
 
 /// The least over p; `shrink` multiplies the α of random columns.
@@ -43,10 +43,10 @@ fn cost_of(lpn: Lpn, shrink: f64, p: f64) -> f64 {
 
 /// Finding p errors by their syndrome, for all targets.
 ///
-/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are taken up to
-/// factors and modulo the syndrome, in which those at the errors are dependent. Modulo some of them, which are tried,
-/// the others are sums that collide up to a factor: in particular two errors take as many operations as there are rows,
-/// and three the square of that, without a value being guessed.
+/// Over F_2 a part of them meets, for each target, the rest. Elsewhere the columns of the parity checks are
+/// taken up to factors and modulo the syndrome, in which those at the errors are dependent. Modulo some of
+/// them, which are tried, the others are sums that collide up to a factor: in particular two errors take as
+/// many operations as there are rows, and three the square of that, without a value being guessed.
 fn search(lpn: Lpn, rows: f64, p: f64) -> f64 {
     if lpn.bits == 1.0 {
         let half = (p / 2.0).ceil() as u32;
@@ -67,8 +67,8 @@ fn share(lpn: Lpn, checks: f64) -> f64 {
     (0..30).fold(1.0, |share, _| next(share))
 }
 
-/// The share of k columns that is left once no column can be struck out without having fewer rows than columns, out of
-/// k·`ratio` rows.
+/// The share of k columns that is left once no column can be struck out without having fewer rows than
+/// columns, out of k·`ratio` rows.
 fn strike_out(k: usize, ratio: usize) -> f64 {
     let mut state = 1_u64;
     let mut column = || {

@@ -122,8 +122,8 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
 }
 over_every_field!(shares_are_correlated);
 
-/// A prover that is inconsistent about its values for one bit of Δ passes where it takes the bit for what it is, and
-/// then the shares are right.
+/// A prover that is inconsistent about its values for one bit of Δ passes where it takes the bit for what it
+/// is, and then the shares are right.
 fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
     let mut passed = [0; 2];
     for seed in 0..32 {
@@ -140,7 +140,8 @@ fn an_error_at_one_bit_is_a_guess<B: Field, E: MacField<B>>() {
 }
 over_every_field!(an_error_at_one_bit_is_a_guess);
 
-/// One that is inconsistent for many bits must guess them all, and with the right guesses its shares are right too.
+/// One that is inconsistent for many bits must guess them all, and with the right guesses its
+/// shares are right too.
 fn errors_at_many_bits_are_caught<B: Field, E: MacField<B>>() {
     let mut random = Random::from_seed(&[8; 32]);
     for seed in 0..8 {
@@ -185,8 +186,9 @@ fn a_false_x_is_caught<B: Field, E: MacField<B>>() {
 }
 over_every_field!(a_false_x_is_caught);
 
-/// Errors by coordinates of Δ that make up a multiple of Δ outside the field, γ·Δ, but for half of its entropy: in one
-/// sum over all places a guess at that half passes, and gives values outside the field their MACs. By bits it does not.
+/// Errors by coordinates of Δ that make up a multiple of Δ outside the field, γ·Δ, but for half of its
+/// entropy: in one sum over all places a guess at that half passes, and gives values outside the field their
+/// MACs. By bits it does not.
 #[test]
 fn one_sum_attack() {
     use volery_primitives::{F61, F61x2, F65537, F65537x4};
@@ -224,8 +226,9 @@ fn coordinates<B: Field, E: MacField<B>>(delta: &Delta<B, E>) -> Vec<B> {
     (0..E::DEGREE).map(|i| B::from_word(word(i)).unwrap()).collect()
 }
 
-/// Whether a prover that lies passes figure 5's check, of the one sum Σ g_j·z_j = Σ g_j·(column j's sum) − x·Δ, to
-/// which it adds `guess` for each value that goes into x. If so, its values are `lie.slope` more than those it draws.
+/// Whether a prover that lies passes figure 5's check, of the one sum Σ g_j·z_j = Σ g_j·(column j's sum) −
+/// x·Δ, to which it adds `guess` for each value that goes into x. If so, its values are `lie.slope` more
+/// than those it draws.
 fn passes_one_sum<B: Field, E: MacField<B>>(
     delta: &Delta<B, E>,
     seed: u8,

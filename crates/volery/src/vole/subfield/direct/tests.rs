@@ -42,8 +42,8 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
 }
 over_every_field!(shares_are_correlated);
 
-/// Points of both; then for each block τ in pieces, the seed, and what answers it. A flipped bit in any is caught, but
-/// for a canonical τ where its bit of Δ is zero: nobody looks at that.
+/// Points of both; then for each block τ in pieces, the seed, and what answers it. A flipped bit in any is
+/// caught, but for a canonical τ where its bit of Δ is zero: nobody looks at that.
 fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>() {
     let bits = gadget::<B, E>().len();
     let block = [256, E::DEGREE as usize].map(|shares| ("τ", B::BYTES * bits * shares));

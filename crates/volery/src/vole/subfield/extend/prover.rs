@@ -19,8 +19,8 @@ pub struct Prover<B: Field, E: MacField<B>> {
     /// The iteration that is drawn from, and how many of its tiles were handed out.
     iteration: Iteration<B, E>,
     draws: usize,
-    /// Of how many draws of this iteration the verifier's messages were received; negative where they belong to the one
-    /// before.
+    /// Of how many draws of this iteration the verifier's messages were received; negative where they
+    /// belong to the one before.
     heard: isize,
     next: Next<B, E>,
     scratch: Scratch<E>,
@@ -34,8 +34,8 @@ struct Ground {
 }
 
 impl Ground {
-    /// Draws transfers for `base`, all that are missing or one chunk of them, and proves them consistent when all are
-    /// there.
+    /// Draws transfers for `base`, all that are missing or one chunk of them, and proves them
+    /// consistent when all are there.
     fn transfer<R: DefaultIsZeroes>(
         &mut self,
         channel: &mut Channel,
@@ -189,8 +189,8 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         Ok(())
     }
 
-    /// Takes up the corrections of the tiles up to `fixed`, which were received, tosses the coin of each, and adds it
-    /// to the check.
+    /// Takes up the corrections of the tiles up to `fixed`, which were received, tosses the coin of each, and
+    /// adds it to the check.
     fn fix(
         &mut self,
         channel: &mut Channel,

@@ -1,4 +1,5 @@
-//! Shares over every field, across refills, stopped anywhere; every message tampered with; a prover that guesses Δ.
+//! Shares over every field, across refills, stopped anywhere; every message tampered with; a
+//! prover that guesses Δ.
 
 use super::super::tests::*;
 use super::super::uniform;
@@ -150,8 +151,8 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
 }
 over_every_field!(secrets_are_used_once);
 
-/// The secret, the masks and the noise of each tree are shares of their own, and so are the transfers of each tree;
-/// whatever the pieces in which they come, no more are taken than are used.
+/// The secret, the masks and the noise of each tree are shares of their own, and so are the transfers of each
+/// tree; whatever the pieces in which they come, no more are taken than are used.
 #[test]
 fn all_that_an_iteration_starts_from_has_one_use() {
     let consumed = SHORT.consumed_over(3);
@@ -173,9 +174,9 @@ fn all_that_an_iteration_starts_from_has_one_use() {
     assert_eq!(used, shares[..consumed]);
 }
 
-/// Statements of random lengths, one after the other, over several iterations: each ends with a check, and the next one
-/// goes on with what the check gives back. The verifier says something before each block, as proofs do, and the prover
-/// hears it as late as it may.
+/// Statements of random lengths, one after the other, over several iterations: each ends with a check, and
+/// the next one goes on with what the check gives back. The verifier says something before each block, as
+/// proofs do, and the prover hears it as late as it may.
 #[test]
 fn statements_of_any_length_follow() {
     for seed in 0..6 {
@@ -214,8 +215,8 @@ fn statements_of_any_length_follow() {
     }
 }
 
-/// The blocks of statements of these `lengths`. Before each block, and at the end of each statement, comes `meanwhile`,
-/// which is told how many blocks were drawn, and whether it is the end.
+/// The blocks of statements of these `lengths`. Before each block, and at the end of each statement, comes
+/// `meanwhile`, which is told how many blocks were drawn, and whether it is the end.
 fn statements<S: Share>(
     channel: &mut Channel,
     mut vole: BoxedVole<S>,
@@ -237,7 +238,8 @@ fn statements<S: Share>(
     Ok(rows)
 }
 
-/// The messages of `iterations` iterations of [`SHORT`] by party, names with lengths, as the tables of the modules say.
+/// The messages of `iterations` iterations of [`SHORT`] by party, names with lengths, as the
+/// tables of the modules say.
 fn messages<B: Field, E: MacField<B>>(iterations: usize) -> [Vec<(&'static str, usize)>; 2] {
     let (r, bits, trees) = (degree::<B, E>(), (E::DEGREE * B::BITS) as usize, SHORT.trees_per_tile());
     let mut prover = vec![("points", 32 * 128), ("levels", 32 * 7 * 16), ("sums", 32 * 16), ("digest", 32)];
@@ -291,8 +293,8 @@ fn caught<B: Field, E: MacField<B>>(drawn: Drawn<B, E>) -> bool {
     assert_caught(drawn, &delta::<B, E>(9))
 }
 
-/// Whether a part of this message may go unseen: a one-sided correction where the prover's path is on the other side,
-/// or a τ where its bit of Δ is zero.
+/// Whether a part of this message may go unseen: a one-sided correction where the prover's path is on the
+/// other side, or a τ where its bit of Δ is zero.
 fn one_sided(name: &str) -> bool {
     ["leaves", "τ"].contains(&name)
 }
@@ -364,8 +366,8 @@ fn corrections_of_leaves_are_checked<B: Field, E: MacField<B>>() {
 }
 over_every_field!(corrections_of_leaves_are_checked);
 
-/// An element that is not in canonical form is refused wherever one is received; of the fields of characteristic two
-/// every encoding is canonical.
+/// An element that is not in canonical form is refused wherever one is received; of the fields of
+/// characteristic two every encoding is canonical.
 fn elements_are_canonical<B: Field, E: MacField<B>>() {
     let [prover, verifier] = messages::<B, E>(1);
     let trees = SHORT.trees_per_tile();
@@ -388,8 +390,8 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
 }
 over_every_field!(elements_are_canonical);
 
-/// A prover that sends a false x knows V up to a multiple of Δ: it passes where it guesses Δ, and gets one guess, since
-/// the verifier opens nothing where it is wrong.
+/// A prover that sends a false x knows V up to a multiple of Δ: it passes where it guesses Δ, and gets one
+/// guess, since the verifier opens nothing where it is wrong.
 fn a_false_x_takes_a_guess_at_delta<B: Field, E: MacField<B>>() {
     let [prover, verifier] = messages::<B, E>(1);
     let (x, v) = (number(&prover, "x"), number(&prover, "V"));

@@ -26,8 +26,8 @@ pub(crate) fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
     set_up
 }
 
-/// So many draws of a tile each, every one with its part for the next iteration. The set-up has come to the longest
-/// chunks.
+/// So many draws of a tile each, every one with its part for the next iteration. The set-up has come
+/// to the longest chunks.
 pub(crate) fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64) -> Carried {
     let schedule = Schedule::over(params, E::DEGREE as usize);
     let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);

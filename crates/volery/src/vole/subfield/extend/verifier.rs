@@ -33,7 +33,8 @@ struct Ground<E: Field> {
 }
 
 impl<E: Field> Ground<E> {
-    /// Draws transfers for `base`, all that are missing or one chunk of them, and checks them when all are there.
+    /// Draws transfers for `base`, all that are missing or one chunk of them, and checks
+    /// them when all are there.
     fn transfer<R: DefaultIsZeroes>(
         &mut self,
         channel: &mut Channel,

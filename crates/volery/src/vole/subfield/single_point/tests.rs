@@ -65,8 +65,8 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
         macs - E::dot(arch, &chi, leaves) + x * self.delta.value()
     }
 
-    /// Whether the check passes where a verifier sends `corrections` and answers with what it should hold, which are
-    /// these `leaves`. Then the shares must be right.
+    /// Whether the check passes where a verifier sends `corrections` and answers with what it should hold,
+    /// which are these `leaves`. Then the shares must be right.
     fn passes(&self, corrections: &Corrections<E>, leaves: &[E]) -> bool {
         let rows = self.fix(corrections);
         let passes = self.off(&rows, leaves) == E::ZERO;
@@ -127,8 +127,8 @@ fn each_tree_has_one_noisy_leaf<B: Field, E: MacField<B>>() {
 }
 over_every_field!(each_tree_has_one_noisy_leaf);
 
-/// A wrong c⁰ or c¹ passes where the prover opens the other, in about half of the trees, and leaves no trace there. In
-/// all trees at once it is caught.
+/// A wrong c⁰ or c¹ passes where the prover opens the other, in about half of the trees, and leaves no trace
+/// there. In all trees at once it is caught.
 fn one_sided_corrections_are_a_guess<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(2);
     let error = ground.delta.value();
@@ -168,7 +168,8 @@ fn other_corrections_are_caught<B: Field, E: MacField<B>>() {
 }
 over_every_field!(other_corrections_are_caught);
 
-/// A wrong correction of a level above the last, whatever the error, Δ' included, which turns left into right.
+/// A wrong correction of a level above the last, whatever the error, Δ' included, which
+/// turns left into right.
 fn corrections_of_levels_are_caught<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(5);
     let (honest, leaves) = ground.plant(0, ground.offset);
@@ -198,8 +199,8 @@ fn opposite_errors_do_not_cancel<B: Field, E: MacField<B>>() {
 }
 over_every_field!(opposite_errors_do_not_cancel);
 
-/// Whoever sends a wrong s must know where α is to answer as the prover does, since that is the coefficient of the
-/// error.
+/// Whoever sends a wrong s must know where α is to answer as the prover does, since that is the
+/// coefficient of the error.
 fn a_wrong_sum_takes_a_guess_at_the_path<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(7);
     let (mut corrections, leaves) = ground.plant(0, ground.offset);
@@ -211,8 +212,8 @@ fn a_wrong_sum_takes_a_guess_at_the_path<B: Field, E: MacField<B>>() {
 }
 over_every_field!(a_wrong_sum_takes_a_guess_at_the_path);
 
-/// A tree whose levels do not sum to the transfers' Δ' passes where all transfers of its path have the bit zero, one
-/// path in 2^h.
+/// A tree whose levels do not sum to the transfers' Δ' passes where all transfers of its path have the bit
+/// zero, one path in 2^h.
 fn trees_under_another_offset_are_caught<B: Field, E: MacField<B>>() {
     let ground = Ground::<B, E>::dealt(8);
     let (honest, leaves) = ground.plant(0, ground.offset);
@@ -304,8 +305,8 @@ fn solve(mut rows: Vec<Vec<F61>>) -> Option<Vec<F61>> {
     consistent.then(|| rows[..unknowns].iter().map(|row| row[unknowns]).collect())
 }
 
-/// m − s − Σ (other leaves) = (leaf at α) − β·Δ, where that leaf is taken for the low half of Δ' ⊕ (the other nodes):
-/// an equation in the bits of Δ' and in Δ for each tree.
+/// m − s − Σ (other leaves) = (leaf at α) − β·Δ, where that leaf is taken for the low half of Δ' ⊕ (the other
+/// nodes): an equation in the bits of Δ' and in Δ for each tree.
 fn equations(views: &[View<F61, F61>]) -> Vec<Vec<F61>> {
     let equation = |view: &View<F61, F61>| {
         let known = view.nodes.0 as u64;

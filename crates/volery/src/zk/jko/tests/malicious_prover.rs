@@ -7,7 +7,8 @@ use crate::garble::privacy_free::Inputs;
 use subtle::Choice;
 use volery_primitives::Field;
 
-/// Evaluates with `values` whatever they are, and answers whatever was opened; `chosen` is what it chose in the transfers.
+/// Evaluates with `values` whatever they are, and answers whatever was opened; `chosen` is what it
+/// chose in the transfers.
 fn cheat(circuit: &Arbitrary, chosen: &[F2], values: &[F2]) -> Outcome<Accepted> {
     let shape = Count::shape(circuit).unwrap();
     let terms = terms(&shape);

@@ -1,5 +1,5 @@
-//! Verifiers that garble or send something else than follows from what they open, in one respect at a time: the honest
-//! prover commits itself, whatever its values are, and never answers.
+//! Verifiers that garble or send something else than follows from what they open, in one respect at a time:
+//! the honest prover commits itself, whatever its values are, and never answers.
 
 use super::*;
 use crate::garble::Secret;

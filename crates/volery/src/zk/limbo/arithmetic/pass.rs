@@ -1,4 +1,5 @@
-//! One run of the circuit for some of the views, as many as fit side by side: all of some repetitions, or some of one.
+//! One run of the circuit for some of the views, as many as fit side by side: all of some
+//! repetitions, or some of one.
 //!
 //! As over F_2 the prover makes two passes over all views, and the verifier one.
 
@@ -56,8 +57,8 @@ impl Piece {
     }
 }
 
-/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares of what is
-/// asserted.
+/// What a pass says: the repetitions, where it speaks for them, and the digests of its views' shares
+/// of what is asserted.
 pub(super) struct Spoken {
     said: Vec<Said>,
     asserted: Vec<[u8; 32]>,

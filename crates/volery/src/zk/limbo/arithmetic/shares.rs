@@ -1,4 +1,5 @@
-//! What each view holds of the opened values in the end, as sums over all entries and claims with public coefficients.
+//! What each view holds of the opened values in the end, as sums over all entries and claims with
+//! public coefficients.
 
 use super::pass::Piece;
 use crate::zk::limbo::challenges::{Challenges, Coefficients};
@@ -17,14 +18,15 @@ pub(super) struct Sizes {
 
 /// Where the shares of a pass are summed. Columns hold one share for each entry, one column for each slot.
 pub(super) trait Sums<B>: Send {
-    /// Adds entries from number `from` on: the columns of the two sides, and the product that each is a term of.
+    /// Adds entries from number `from` on: the columns of the two sides, and the product
+    /// that each is a term of.
     fn entries(&mut self, from: u64, products: &[u64], columns: [&[B]; 2]);
 
     /// Adds `count` products from number `from` on.
     fn products(&mut self, from: u64, count: usize, columns: &[B]);
 
-    /// Adds a product of matrices: its claim, its first entry, and what each slot holds of the two and of their
-    /// product.
+    /// Adds a product of matrices: its claim, its first entry, and what each slot holds of the two
+    /// and of their product.
     fn matrices(&mut self, claim: u64, from: u64, sizes: Sizes, share: &dyn Fn(usize) -> [Vec<B>; 3]);
 }
 
@@ -144,8 +146,8 @@ fn geometric<E: CheckField>(first: E, ratio: E) -> impl Iterator<Item = E> {
     successors(Some(first), move |&power| Some(power * ratio))
 }
 
-/// The entries of the last vector in which `count` entries from number `from` on end, `stride` neighbours in each, and
-/// which of them do.
+/// The entries of the last vector in which `count` entries from number `from` on end, `stride` neighbours in
+/// each, and which of them do.
 fn parts(stride: u64, from: u64, count: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
     let end = from + count as u64;
     (from / stride..=(end - 1) / stride).map(move |entry| {

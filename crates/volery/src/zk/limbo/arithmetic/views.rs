@@ -1,8 +1,8 @@
 //! The parties' run of a circuit over a large field, some views side by side.
 //!
-//! A wire is a [`Shared`]: its value, where that is known, and the share that each of some views has of it. Additions
-//! are local. The shares of inputs and of products come from tapes, a **tile** at a time; what happens to them, to the
-//! two sides of each claim, and to what is asserted, is the business of [`Tiles`].
+//! A wire is a [`Shared`]: its value, where that is known, and the share that each of some views has of it.
+//! Additions are local. The shares of inputs and of products come from tapes, a **tile** at a time; what
+//! happens to them, to the two sides of each claim, and to what is asserted, is the business of [`Tiles`].
 
 use crate::circuit::{Backend, ByGates, Circuit, Entries, Matrix, check_sizes};
 use crate::error::Result;
@@ -41,8 +41,8 @@ impl<B: Field> DefaultIsZeroes for Shared<B> {}
 impl<B: Field> Shared<B> {
     pub(super) const ZERO: Self = Self { value: B::ZERO, shares: [B::ZERO; SLOTS] };
 
-    /// The public `value`, of which `holds` says for each view by all ones whether its share is the value, and not
-    /// zero.
+    /// The public `value`, of which `holds` says for each view by all ones whether its share is the
+    /// value, and not zero.
     pub(super) fn public(value: B, holds: &[u64; SLOTS]) -> Self {
         Self { value, shares: from_fn(|slot| value.masked(holds[slot])) }
     }
@@ -117,10 +117,12 @@ impl<B: Field> Tile<B> {
 }
 
 impl<'a, B: Field> ArithmeticViews<'a, B> {
-    /// Runs `circuit` over `tiles`. The views for which `holds` is all ones hold party 0, and with it public constants.
+    /// Runs `circuit` over `tiles`. The views for which `holds` is all ones hold party 0, and with
+    /// it public constants.
     ///
     /// # Errors
-    /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or products than these.
+    /// Those of the circuit and of the tiles; `Invalid` where the circuit has fewer inputs or
+    /// products than these.
     pub(super) fn run(
         circuit: &dyn Circuit<Self>,
         holds: [u64; SLOTS],

@@ -35,15 +35,15 @@ pub struct Wishes {
 }
 
 impl Parameters {
-    /// The parameters as wished for, and for the rest those of the shortest proof with so many bits of `security`, over
-    /// one of the `fields`, which are not none. Of two equally short the one with the smaller field, then with fewer
-    /// rounds.
+    /// The parameters as wished for, and for the rest those of the shortest proof with so many bits of
+    /// `security`, over one of the `fields`, which are not none. Of two equally short the one with the
+    /// smaller field, then with fewer rounds.
     ///
     /// Where all is wished for, this is the check that a verifier makes of parameters that it was given.
     ///
     /// # Errors
-    /// `Invalid` where a wish is out of its range, where nothing as wished for is as secure, or where `demand` or
-    /// `security` is beyond what there is: 2^40 values or entries, 1 to 128 bits.
+    /// `Invalid` where a wish is out of its range, where nothing as wished for is as secure, or where
+    /// `demand` or `security` is beyond what there is: 2^40 values or entries, 1 to 128 bits.
     pub fn choose(
         demand: &Demand,
         mode: Mode,
@@ -71,8 +71,8 @@ impl Parameters {
         if secure(&self) {
             return Some(self);
         }
-        // Further repetitions make up for bad challenges, but not where one that is bad for any of them is enough: more
-        // of them only make such a challenge likelier.
+        // Further repetitions make up for bad challenges, but not where one that is bad for any of them is
+        // enough: more of them only make such a challenge likelier.
         let (mut too_few, mut enough) = (self.repetitions, MOST_REPETITIONS);
         if !secure(&with(enough)) {
             return None;
@@ -102,8 +102,8 @@ fn shortest(
     best
 }
 
-/// All that the wishes leave, each with the repetitions that are wished for, or as many as a guess of all parties
-/// demands.
+/// All that the wishes leave, each with the repetitions that are wished for, or as many as a guess of
+/// all parties demands.
 fn candidates(mode: Mode, security: u32, wishes: &Wishes, fields: &[CheckSize]) -> Result<Vec<Parameters>> {
     let parties = parties(wishes)?;
     let compressions = compressions(mode, wishes)?;

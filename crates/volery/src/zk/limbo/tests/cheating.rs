@@ -6,8 +6,8 @@ use crate::zk::limbo::claim::Entries;
 use crate::zk::limbo::{prover, talk};
 use volery_primitives::Field;
 
-/// "These products are all one", of witness (1, 1, 0): that at `zero` is of the first bit and the third, unless the
-/// prover says otherwise.
+/// "These products are all one", of witness (1, 1, 0): that at `zero` is of the first bit and the third,
+/// unless the prover says otherwise.
 #[derive(Clone, Copy)]
 struct Products {
     count: usize,
@@ -29,8 +29,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Products {
 
 const VALUES: [F2; 3] = [F2::ONE, F2::ONE, F2::ZERO];
 
-/// A prover that claims what holds for another circuit, whose factors it takes for its claim, and lets the parties
-/// run the right one, all but the first.
+/// A prover that claims what holds for another circuit, whose factors it takes for its claim, and lets the
+/// parties run the right one, all but the first.
 struct Cheater<'a> {
     claimed: binary::Prover<'a>,
     run: binary::Prover<'a>,
@@ -65,7 +65,8 @@ fn cheat(terms: &Terms, circuit: &Products, seed: u64) -> Vec<u8> {
     out.split_off(6)
 }
 
-/// One wrong product, and one repetition: it is accepted where the first party is hidden, and so at a rate of 1/n.
+/// One wrong product, and one repetition: it is accepted where the first party is hidden, and
+/// so at a rate of 1/n.
 #[test]
 fn a_wrong_product_is_caught_at_the_predicted_rate() {
     const PROOFS: usize = 2000;
@@ -134,8 +135,8 @@ fn a_wrong_product_anywhere_is_caught() {
     }
 }
 
-/// With one repetition and two parties a false proof passes often, so a prover that may choose its salt finds one: that
-/// is what the repetitions are for.
+/// With one repetition and two parties a false proof passes often, so a prover that may choose its salt finds
+/// one: that is what the repetitions are for.
 #[test]
 fn few_repetitions_are_ground() {
     let parameters = small(2, 3);

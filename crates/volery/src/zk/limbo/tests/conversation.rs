@@ -28,8 +28,8 @@ fn converse(
     )
 }
 
-/// The prover's bytes are those of a file; the verifier sends a commitment and an opening for each challenge, all
-/// commitments first.
+/// The prover's bytes are those of a file; the verifier sends a commitment and an opening for each challenge,
+/// all commitments first.
 #[test]
 fn a_conversation_carries_what_the_header_says() {
     let (network, shape, values) = network();

@@ -1,4 +1,5 @@
-//! Whatever the circuit and the parameters, a proof holds where the values do, and has the bytes that are announced.
+//! Whatever the circuit and the parameters, a proof holds where the values do, and has the
+//! bytes that are announced.
 
 use super::*;
 use crate::circuit::{Backend, Clear, Network};
@@ -49,7 +50,8 @@ fn a_proof_does_not_depend_on_threads() {
     assert!(by(1) == by(2) && by(1) == by(5) && by(1) == by(100));
 }
 
-/// Constants, negations, hints, squares; every number of products up to some dozens, and every residue modulo eight.
+/// Constants, negations, hints, squares; every number of products up to some dozens, and every
+/// residue modulo eight.
 #[test]
 #[ignore = "slow"]
 fn accepted_where_the_values_satisfy_and_nowhere_else() {

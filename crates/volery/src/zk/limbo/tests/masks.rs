@@ -7,8 +7,8 @@ use crate::commit::ggm::Tree;
 use crate::zk::limbo::{talk, verifier};
 use volery_primitives::{F61, F61x2, Field};
 
-/// Both parties read the same from the tapes that both have, and what is followed of a view that holds the hidden party
-/// is the rest of the sum of all.
+/// Both parties read the same from the tapes that both have, and what is followed of a view that holds the
+/// hidden party is the rest of the sum of all.
 #[test]
 fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
     for aggregation in Aggregation::ALL {
@@ -85,8 +85,8 @@ fn two_proofs_share_no_seed() {
     assert_eq!(pieces.len(), distinct.len(), "nor do repetitions");
 }
 
-/// Every bit of a proof is as often one as zero: corrections, the last ones of a byte among them, and what is opened of
-/// the vectors. What stands behind the corrections is always zero.
+/// Every bit of a proof is as often one as zero: corrections, the last ones of a byte among them, and what is
+/// opened of the vectors. What stands behind the corrections is always zero.
 #[test]
 fn every_bit_is_balanced() {
     const PROOFS: usize = 600;
@@ -136,8 +136,9 @@ impl talk::Hear for Fixed<'_> {
     }
 }
 
-/// Who knows the challenges beforehand needs no witness: random bytes, and the two digests that follow from them, are
-/// accepted, for any circuit, as long as what is asserted is shared to zero, which the digest of the views says.
+/// Who knows the challenges beforehand needs no witness: random bytes, and the two digests that follow
+/// from them, are accepted, for any circuit, as long as what is asserted is shared to zero, which the
+/// digest of the views says.
 #[test]
 fn a_simulator_needs_no_witness() {
     let network = Network::new(300).unwrap();

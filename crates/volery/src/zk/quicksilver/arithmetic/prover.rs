@@ -106,11 +106,12 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         self
     }
 
-    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the caller's to wait for.
+    /// Sends what remains, and gives the VOLE back for the next statement. The verdict is the
+    /// caller's to wait for.
     ///
     /// # Errors
-    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the circuit
-    /// asserted nothing, left a part of the witness unread or met with an error before; link errors.
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
+    /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
@@ -224,7 +225,8 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         self.waiting.back_mut().expect("pushed where there was none")
     }
 
-    /// Lines over the extension from shares that commit to nothing, of the last section or of further blocks. Fig. 4, 3.
+    /// Lines over the extension from shares that commit to nothing, of the last section or of
+    /// further blocks. Fig. 4, 3.
     fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<(E, E)>>> {
         let masks = E::DEGREE as usize;
         let mut lines = Zeroizing::new(Vec::with_capacity(count));
@@ -240,7 +242,8 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         Ok(lines)
     }
 
-    /// Draws the next block, after the messages of the verifier that come before those which the VOLE needs for it.
+    /// Draws the next block, after the messages of the verifier that come before those which
+    /// the VOLE needs for it.
     fn draw(&mut self) -> Result<()> {
         self.hear((self.drawn + 1).saturating_sub(self.vole.lag()))?;
         self.vole.block(self.channel, &mut self.block)?;

@@ -1,5 +1,5 @@
-//! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at one gate,
-//! or at two so that it might cancel.
+//! Over every field: completeness at every size around the edges of blocks and batches; provers that cheat at
+//! one gate, or at two so that it might cancel.
 
 /// Runs a test over every field and extension.
 macro_rules! over_every_field {
@@ -271,8 +271,8 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<F256, F128>(some());
 }
 
-/// One product more and another one less leave the sum as it is: in one block, in two, and at the same place of two
-/// batches.
+/// One product more and another one less leave the sum as it is: in one block, in two, and at the same
+/// place of two batches.
 #[test]
 fn opposite_lies_are_rejected() {
     fn test<B: Field, E: MacField<B>>() {
@@ -318,8 +318,8 @@ fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
     over_every_field!(test);
 }
 
-/// The extension's blocks have 4096 shares, of which a pair takes three, and its batches eight of them; after 29 blocks
-/// comes a refill.
+/// The extension's blocks have 4096 shares, of which a pair takes three, and its batches eight of them; after
+/// 29 blocks comes a refill.
 #[test]
 fn a_lie_over_extended_correlations_is_rejected() {
     let n = 45_000;

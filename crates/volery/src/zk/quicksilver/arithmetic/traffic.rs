@@ -20,8 +20,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks for a statement of this size whose lengths `next` gives by the shares drawn before, all as long as the
-    /// `longest` after so many shares.
+    /// Blocks for a statement of this size whose lengths `next` gives by the shares drawn before, all as long
+    /// as the `longest` after so many shares.
     pub(crate) fn cover(size: Size, masks: Masks, longest: usize, next: impl Fn(usize) -> usize) -> Self {
         let commitments = size.commitments;
         // A matrix product ends the section with its batch.
@@ -64,14 +64,16 @@ fn sections(commitments: u64, longest: usize) -> u64 {
     shares
 }
 
-/// A proof of a statement of this size that draws such `blocks`. Matrix products are taken for the last of each batch, and
-/// of the statement: what a batch that ends early otherwise leaves unused of a section, and its coins, are not counted.
+/// A proof of a statement of this size that draws such `blocks`. Matrix products are taken for the last of
+/// each batch, and of the statement: what a batch that ends early otherwise leaves unused of a section, and
+/// its coins, are not counted.
 pub(crate) fn proof<B: Field, E: MacField<B>>(blocks: &Blocks, size: Size) -> Carried {
     let corrections = B::BYTES as u64 * sections(size.commitments, blocks.longest);
     let coins = if by_transcript::<E>() {
         0
     } else {
-        // The vectors of each product of matrices; and the coefficients of a batch more for each that others follow.
+        // The vectors of each product of matrices; and the coefficients of a batch more for
+        // each that others follow.
         let matrices = 16 * size.matrices + 32 * size.matrices.saturating_sub(1);
         32 * blocks.number.div_ceil(BLOCKS as u64) + matrices
     };

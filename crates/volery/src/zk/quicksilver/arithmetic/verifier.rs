@@ -112,11 +112,12 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self
     }
 
-    /// Receives what remains and decides; gives the VOLE back for the next statement. The prover is not told here.
+    /// Receives what remains and decides; gives the VOLE back for the next statement. The
+    /// prover is not told here.
     ///
     /// # Errors
-    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met with an error
-    /// before; link errors.
+    /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met
+    /// with an error before; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
@@ -189,8 +190,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         Ok(())
     }
 
-    /// Opens the next section, with a block of its own where the last one is used up, and receives its corrections, which
-    /// go on the keys at once. Then its batch has a challenge. Fig. 4, 4 to 6.
+    /// Opens the next section, with a block of its own where the last one is used up, and receives its
+    /// corrections, which go on the keys at once. Then its batch has a challenge. Fig. 4, 4 to 6.
     fn next_section(&mut self) -> Result<()> {
         if self.section.end == self.block.len() {
             self.vole.block(self.channel, &mut self.block)?;
@@ -236,8 +237,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self.slots.clear();
     }
 
-    /// Lines over the extension at Δ, from shares that commit to nothing, of the last section or of further blocks.
-    /// Fig. 4, 3.
+    /// Lines over the extension at Δ, from shares that commit to nothing, of the last section or of
+    /// further blocks. Fig. 4, 3.
     fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<E>>> {
         let masks = E::DEGREE as usize;
         let mut lines = Zeroizing::new(Vec::with_capacity(count));

@@ -26,8 +26,8 @@ impl<E: Field> Vectors<E> {
         Self { u, v }
     }
 
-    /// `uᵀ·A·B·v - uᵀ·C·v` as the prover knows it: the coefficients of a polynomial of degree two, the lowest first.
-    /// `row` turns a wire into what `weigh` gives `Σ χ·mac` and `Σ χ·value` of.
+    /// `uᵀ·A·B·v - uᵀ·C·v` as the prover knows it: the coefficients of a polynomial of degree two, the lowest
+    /// first. `row` turns a wire into what `weigh` gives `Σ χ·mac` and `Σ χ·value` of.
     pub(in super::super) fn polynomial<B: Field, W: Copy, R: DefaultIsZeroes>(
         &self,
         arch: Arch,

@@ -155,8 +155,8 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
     }
 }
 
-/// Lanes in a row that are copied in one piece, from the first on, or are zero: each with their number. Most gathers move
-/// words by a few bits.
+/// Lanes in a row that are copied in one piece, from the first on, or are zero: each with their number. Most
+/// gathers move words by a few bits.
 fn runs(lanes: &[Option<usize>]) -> Vec<(Option<usize>, usize)> {
     let follows = |a: &Option<usize>, b: &Option<usize>| a.map(|a| a + 1) == *b;
     lanes.chunk_by(follows).map(|run| (run[0], run.len())).collect()
@@ -189,7 +189,8 @@ impl<E: Field> Pending<E> {
         self.vectors.push(lower);
     }
 
-    /// Adds them to `sums` with coefficients from `fill`, in the order in which they came, and is empty again.
+    /// Adds them to `sums` with coefficients from `fill`, in the order in which they
+    /// came, and is empty again.
     pub(in super::super) fn weigh<B: Field>(
         &mut self,
         arch: Arch,

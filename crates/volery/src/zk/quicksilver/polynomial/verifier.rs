@@ -118,8 +118,8 @@ impl<E: Field> KeySums<E> {
         self.of_degree[degree] += key;
     }
 
-    /// Whether what was opened is all of them at one degree, masked by a polynomial whose value is `mask`: U_0, …,
-    /// U_{d-1}. Fig. 5, 5c. The pair is to be compared in constant time.
+    /// Whether what was opened is all of them at one degree, masked by a polynomial whose value is `mask`:
+    /// U_0, …, U_{d-1}. Fig. 5, 5c. The pair is to be compared in constant time.
     ///
     /// # Panics
     /// Where one has a higher degree than there are.

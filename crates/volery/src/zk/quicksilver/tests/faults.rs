@@ -1,4 +1,5 @@
-//! Circuits that swallow errors: a party that has met with one says nothing more, and asks for no further share.
+//! Circuits that swallow errors: a party that has met with one says nothing more, and asks
+//! for no further share.
 
 use super::*;
 use crate::channel::{Link, Playback};
@@ -14,8 +15,8 @@ use volery_primitives::{F61, F61x2, MacField};
 /// Pairs of ones, three shares each.
 const PAIRS: u64 = 150;
 
-/// "I know pairs of elements whose products, gate by gate, as polynomials and now and then as matrices, are their first
-/// ones", by a circuit that goes on after errors, with zeroes.
+/// "I know pairs of elements whose products, gate by gate, as polynomials and now and then as matrices, are
+/// their first ones", by a circuit that goes on after errors, with zeroes.
 fn run_on<B: Polynomials>(b: &mut B) {
     let zero = b.constant(B::F::ZERO);
     for i in 0..PAIRS {
@@ -127,7 +128,8 @@ impl Link for Fault {
     }
 }
 
-/// What `run` comes to with a peer that says `heard`, and how often it uses the link, which fails at call number `at`.
+/// What `run` comes to with a peer that says `heard`, and how often it uses the link, which fails
+/// at call number `at`.
 fn with_fault(
     party: Party,
     heard: &[Vec<u8>],
@@ -180,7 +182,8 @@ fn nobody_goes_on_after_an_error() {
         assert!(ended.is_err());
         assert_eq!(calls, 0);
 
-        // In the first corrections, that of a share which commits to nothing, canonical or not. The next are not read.
+        // In the first corrections, that of a share which commits to nothing, canonical or not.
+        // The next are not read.
         let last = 8 * said[1].len();
         for bit in [last - 64, last - 1] {
             said[1][bit / 8] ^= 1 << (bit % 8);

@@ -31,8 +31,8 @@ fn accepted_where_the_clause_is_satisfied_and_nowhere_else() {
     }
 }
 
-/// All messages of the protocol, and the bytes of the headers of this system and of the transfers; the verdict is not yet
-/// said here.
+/// All messages of the protocol, and the bytes of the headers of this system and of the transfers; the
+/// verdict is not yet said here.
 #[test]
 fn whole_proofs_carry_what_the_header_says() {
     for (count, chosen) in [(1, 0), (2, 1), (3, 0), (8, 5)] {
@@ -73,7 +73,8 @@ fn whole_proofs_carry_what_the_header_says() {
     }
 }
 
-/// Whichever clause holds, the prover's messages are as many and as long, and it says nothing of its choice in the open.
+/// Whichever clause holds, the prover's messages are as many and as long, and it says nothing of
+/// its choice in the open.
 #[test]
 fn the_prover_says_as_much_whichever_clause_is_its() {
     let (clauses, shapes) = clauses(5);

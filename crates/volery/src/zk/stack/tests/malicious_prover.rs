@@ -166,8 +166,9 @@ fn all_seeds_of_a_tree() {
     }
 }
 
-/// Who takes the proof of retrieval twice lacks two seeds. It gets nowhere with that, whatever its values satisfy; and if it
-/// were given either of the two, it would still have to satisfy the other clause, so that it has to satisfy both.
+/// Who takes the proof of retrieval twice lacks two seeds. It gets nowhere with that, whatever its values
+/// satisfy; and if it were given either of the two, it would still have to satisfy the other clause, so that
+/// it has to satisfy both.
 #[test]
 fn the_proof_of_retrieval_twice() {
     let count = 4;

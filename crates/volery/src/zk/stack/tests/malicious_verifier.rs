@@ -1,5 +1,5 @@
-//! Verifiers that garble or send something else than follows from what they open, in one respect at a time: the honest
-//! prover commits itself, whatever its clause and its values are, and never answers.
+//! Verifiers that garble or send something else than follows from what they open, in one respect at a time:
+//! the honest prover commits itself, whatever its clause and its values are, and never answers.
 
 use super::super::garbling::{self, Which};
 use super::*;
@@ -12,7 +12,8 @@ use volery_primitives::F128;
 #[derive(Clone, Copy, Debug)]
 enum Lie {
     Nothing,
-    /// A bit of one or both messages of a transfer: of seeds or their sums, of proofs of retrieval, of labels.
+    /// A bit of one or both messages of a transfer: of seeds or their sums, of proofs of
+    /// retrieval, of labels.
     Transfer(usize, [bool; 2]),
     /// All seeds, or one where they are sent one by one, are others than those of S.
     Seeds,

@@ -69,7 +69,8 @@ fn done(terms: Terms, clauses: &Several, chosen: usize) -> (Vec<Event>, u64) {
     (noted.events.into_inner().unwrap(), progress.into_inner())
 }
 
-/// Before it commits itself it garbles all clauses and evaluates all, and garbles all again before it answers.
+/// Before it commits itself it garbles all clauses and evaluates all, and garbles all
+/// again before it answers.
 #[test]
 fn fixed_work_does_not_depend_on_the_clause() {
     let (clauses, shapes) = clauses(5);

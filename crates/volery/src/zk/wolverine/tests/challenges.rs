@@ -14,9 +14,9 @@ fn word(message: &[u8]) -> F128 {
     F128::from_bytes(*message.first_chunk().unwrap())
 }
 
-/// A verifier that hears a record up to the last byte of any message, and no further, has told as many coins as are due by
-/// the messages before it: a block's first one when all its corrections, further values and d have arrived, and the other
-/// one when all δ have.
+/// A verifier that hears a record up to the last byte of any message, and no further, has told as many coins
+/// as are due by the messages before it: a block's first one when all its corrections, further values and d
+/// have arrived, and the other one when all δ have.
 #[test]
 fn coins_come_after_all_they_combine() {
     fn test<M: Dealt>() {
@@ -97,7 +97,8 @@ fn lies_by_coin<M: Macs>(terms: &Terms, gates: usize, coin: F128) -> Lies<M> {
     lies
 }
 
-/// Whoever knew the permutation, η, or ν and η could choose triples that hide a lie; those of another run hide nothing.
+/// Whoever knew the permutation, η, or ν and η could choose triples that hide a lie; those of
+/// another run hide nothing.
 #[test]
 fn a_prover_who_knows_the_check_beforehand_is_believed() {
     fn test<M: Dealt>() {
@@ -180,8 +181,8 @@ fn theta<E: MacField<E>>(seed: F128) -> E {
     -(sum([E::ONE, E::ZERO, E::ZERO]) * chi.invert())
 }
 
-/// Whoever knew θ_α could open a wrong δ_α: by t more than it is, which comes to χ·t·(b − θ_α) in the sum over all and so
-/// cancels a lie by −η·e. It would need no triple.
+/// Whoever knew θ_α could open a wrong δ_α: by t more than it is, which comes to χ·t·(b − θ_α) in the sum
+/// over all and so cancels a lie by −η·e. It would need no triple.
 #[test]
 fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
     fn test<E: MacField<E>>()
@@ -209,8 +210,8 @@ fn a_prover_who_knows_the_coefficients_beforehand_is_believed() {
     test::<Goldilocks>();
 }
 
-/// Where challenges are the transcript's: a prover that draws its own before the last part of any message that they combine
-/// gets another one than the verifier, and is refused.
+/// Where challenges are the transcript's: a prover that draws its own before the last part of any message
+/// that they combine gets another one than the verifier, and is refused.
 #[test]
 fn the_transcripts_challenges_come_after_all_they_combine() {
     fn test<M: Dealt>() {
@@ -240,7 +241,8 @@ fn the_transcripts_challenges_come_after_all_they_combine() {
     test::<FieldMacs<F61, F61x2>>();
 }
 
-/// The transcript's challenges of a block change where any message before them does, in its first byte or in its last one.
+/// The transcript's challenges of a block change where any message before them does, in its first
+/// byte or in its last one.
 #[test]
 fn the_transcripts_challenges_depend_on_every_byte() {
     fn test<M: Dealt>() {

@@ -1,4 +1,5 @@
-//! Lies about every kind of value, and changes of every message, at the edges of blocks, groups, sections and tiles.
+//! Lies about every kind of value, and changes of every message, at the edges of blocks,
+//! groups, sections and tiles.
 
 use super::liar::{Lies, cheat};
 use super::script::{Said, script};
@@ -64,7 +65,8 @@ fn a_lie_at_any_edge_of_a_block_is_caught() {
     over_some_fields!(test);
 }
 
-/// Sections of one block end after 256, 512 and 1024 shares, of which a gate takes three; operands are committed to, too.
+/// Sections of one block end after 256, 512 and 1024 shares, of which a gate takes three; operands
+/// are committed to, too.
 #[test]
 fn a_lie_at_any_edge_of_a_section_is_caught() {
     fn test<M: Dealt>() {

@@ -1,4 +1,5 @@
-//! A prover that lies as it is told: made from the parts of the protocol, without what keeps the honest one from it.
+//! A prover that lies as it is told: made from the parts of the protocol, without what keeps
+//! the honest one from it.
 
 use super::*;
 use crate::vole::Vole;

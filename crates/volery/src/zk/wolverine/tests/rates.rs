@@ -5,8 +5,8 @@ use super::*;
 use crate::channel::Playback;
 use volery_primitives::F2;
 
-/// How many of so many runs are won. Coins are the same whatever is said before them, so that they can be played: parties
-/// need not run side by side.
+/// How many of so many runs are won. Coins are the same whatever is said before them, so that they can be
+/// played: parties need not run side by side.
 fn wins<M: Dealt>(terms: Terms, gates: u64, lies: &Lies<M>, runs: u64) -> u64 {
     let (circuit, witness) = instance::<M>(gates, 1);
     let circuit = told(&circuit, lies);
@@ -24,7 +24,8 @@ fn wins<M: Dealt>(terms: Terms, gates: u64, lies: &Lies<M>, runs: u64) -> u64 {
     (0..runs).filter(|&run| won(run)).count() as u64
 }
 
-/// As [`wins`], at this rate: within four deviations, where some `wanted` wins are likely or `most` runs are made.
+/// As [`wins`], at this rate: within four deviations, where some `wanted` wins are likely or
+/// `most` runs are made.
 fn wins_at_rate<M: Dealt>(terms: Terms, gates: u64, lies: &Lies<M>, rate: f64, [wanted, most]: [f64; 2]) {
     let runs = (wanted / rate).min(most).ceil();
     let wins = wins::<M>(terms, gates, lies, runs as u64);
@@ -84,7 +85,8 @@ fn cheaters_win_at_the_rate_of_lemma_1_over_f256() {
     );
 }
 
-/// Two gates that are wrong by different errors need triples that are wrong by their own: fewer permutations will do.
+/// Two gates that are wrong by different errors need triples that are wrong by their own: fewer
+/// permutations will do.
 #[test]
 #[ignore = "slow"]
 fn errors_must_match() {
@@ -147,7 +149,8 @@ fn a_bad_triple_is_found_in_a_bucket_and_opened() {
     over_every_field!(test);
 }
 
-/// A triple that is wrong by η times the error of its gate, were η what the cheater thinks: over a field of 256 elements.
+/// A triple that is wrong by η times the error of its gate, were η what the cheater thinks: over a
+/// field of 256 elements.
 #[test]
 #[ignore = "slow"]
 fn a_guess_of_the_factor_wins_at_its_rate() {

@@ -1,4 +1,5 @@
-//! Zero knowledge: who knows Δ but no witness says the same; what is said is uniform, and no mask is used twice.
+//! Zero knowledge: who knows Δ but no witness says the same; what is said is uniform, and
+//! no mask is used twice.
 
 use super::liar::{Lies, cheat};
 use super::script::{Said, script};
@@ -17,8 +18,8 @@ fn simulate<M: Dealt>(terms: Terms, circuit: &Products<M::F>, seeds: Seeds) -> R
     cheat::<M>(terms, (circuit, &zeroes), &lies, seeds)
 }
 
-/// A statement that zeroes do not fulfil is simulated; without Δ it is refused. A verifier accepts only those sums and the
-/// digest that its keys and what was opened determine: neither says more.
+/// A statement that zeroes do not fulfil is simulated; without Δ it is refused. A verifier accepts only those
+/// sums and the digest that its keys and what was opened determine: neither says more.
 #[test]
 fn simulators_are_accepted() {
     fn test<M: Dealt>() {
@@ -149,8 +150,9 @@ impl Vole for Numbered {
     }
 }
 
-/// A prover who commits to zeroes by such shares tells their numbers: from corrections, and from δ = −x, −y and
-/// d = x·y − r. Each share up to the last one masks one value, over all blocks and with all that are given back.
+/// A prover who commits to zeroes by such shares tells their numbers: from corrections, and from δ =
+/// −x, −y and d = x·y − r. Each share up to the last one masks one value, over all blocks and with all
+/// that are given back.
 #[test]
 fn every_mask_is_used_once() {
     type M = FieldMacs<F61, F61>;

@@ -1,5 +1,5 @@
-//! The line by which a client of SMTP logs in: `AUTH PLAIN ` (RFC 4954), the base64 of its credentials (RFC 4616),
-//! CRLF.
+//! The line by which a client of SMTP logs in: `AUTH PLAIN ` (RFC 4954), the base64 of its
+//! credentials (RFC 4616), CRLF.
 
 use crate::circuit::Backend;
 use crate::circuit::gadget::{Bit, Bytes, Word, base64_decode};
@@ -26,8 +26,8 @@ pub(super) struct Login<W> {
 }
 
 impl<W: Copy> Login<W> {
-    /// Reads `line`, which has so many bytes of `credentials`: NUL, a user name, NUL and a password. Neither name nor
-    /// password is empty or has a NUL in it, and the name has 64 bytes at most.
+    /// Reads `line`, which has so many bytes of `credentials`: NUL, a user name, NUL and a password. Neither
+    /// name nor password is empty or has a NUL in it, and the name has 64 bytes at most.
     ///
     /// # Errors
     /// `Invalid` where the line has another length; those of [`Backend::mul`].

@@ -30,8 +30,8 @@ pub(super) struct Keys<W> {
 }
 
 impl<W: Copy> Keys<W> {
-    /// Those of `premaster` and `randoms`, the client's before the server's: 26 compressions of SHA-256, and two keys
-    /// of AES-GCM.
+    /// Those of `premaster` and `randoms`, the client's before the server's: 26 compressions of SHA-256, and
+    /// two keys of AES-GCM.
     pub(super) fn derive<B: Backend<F = F2, Wire = W>>(
         b: &mut B,
         premaster: &Bytes<W>,
@@ -50,8 +50,8 @@ impl<W: Copy> Keys<W> {
         Ok(Self { master, client, server })
     }
 
-    /// The content of the client's Finished message after messages with the digest `handshake`: five compressions of
-    /// SHA-256.
+    /// The content of the client's Finished message after messages with the digest `handshake`: five
+    /// compressions of SHA-256.
     pub(super) fn client_finished<B: Backend<F = F2, Wire = W>>(
         &self,
         b: &mut B,

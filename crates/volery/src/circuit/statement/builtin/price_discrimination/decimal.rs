@@ -11,7 +11,8 @@ pub(super) const BITS: usize = 40;
 /// Ten digits of four bits, from the last.
 pub(super) type Decimal<W> = Word<W, BITS>;
 
-/// The digits of a number below 10^10 whose `bits` come from the least significant: nothing where they are public.
+/// The digits of a number below 10^10 whose `bits` come from the least significant: nothing
+/// where they are public.
 pub(super) fn of_binary<B: Backend<F = F2>>(b: &mut B, bits: &[Bit<B::Wire>]) -> Result<Decimal<B::Wire>> {
     let mut digits = [Word::<_, 4>::public(0); BITS / 4];
     for &bit in bits.iter().rev() {

@@ -1,13 +1,14 @@
 //! The price in an object of JSON, read from the first byte to the last by an automaton.
 //!
-//! Outside strings it counts braces and brackets that are open, 15 at most. At the top level, where one is, it looks
-//! for `"price"`, white space or none, a colon, white space or none, and a number: one to eight digits before the point
-//! (zeros that lead, which JSON has not, do not count), and then nothing, or a point and one or two digits; behind it
-//! `,`, `}` or white space. The object begins with the first byte, and behind its end is white space or nothing. There
-//! has to be one such key, and whatever else follows it is a mistake.
+//! Outside strings it counts braces and brackets that are open, 15 at most. At the top level, where one
+//! is, it looks for `"price"`, white space or none, a colon, white space or none, and a number: one to
+//! eight digits before the point (zeros that lead, which JSON has not, do not count), and then nothing, or
+//! a point and one or two digits; behind it `,`, `}` or white space. The object begins with the first
+//! byte, and behind its end is white space or nothing. There has to be one such key, and whatever else
+//! follows it is a mistake.
 //!
-//! A string ends with the next quote before which there is no backslash, or one that is itself escaped; nothing else is
-//! looked at in strings, nor in numbers and names other than the price.
+//! A string ends with the next quote before which there is no backslash, or one that is itself escaped;
+//! nothing else is looked at in strings, nor in numbers and names other than the price.
 
 use super::character::{Character, sum};
 use super::decimal::{BITS, Decimal};
@@ -26,13 +27,13 @@ pub(super) struct Object<W> {
     escaped: Bit<W>,
     /// Braces and brackets that are open.
     depth: Word<W, 4>,
-    /// Whether the last byte was the quote that begins a key, `p`, …, `e`, or the quote that ends it or white space
-    /// behind.
+    /// Whether the last byte was the quote that begins a key, `p`, …, `e`, or the quote that ends it
+    /// or white space behind.
     key: [Bit<W>; 7],
     /// Whether a number is to come.
     start: Bit<W>,
-    /// Whether the last byte was one of the number: a digit before the point, the point, the first or the second digit
-    /// behind it.
+    /// Whether the last byte was one of the number: a digit before the point, the point, the first or the
+    /// second digit behind it.
     number: [Bit<W>; 4],
     /// Whether the number has a first and a second digit behind the point.
     fraction: [Bit<W>; 2],
@@ -46,8 +47,8 @@ pub(super) struct Object<W> {
 }
 
 impl<W: Copy> Object<W> {
-    /// The price in `text` in cents, and whether it has one. Where it has not, the price means nothing. 120 ANDs or
-    /// fewer for each byte.
+    /// The price in `text` in cents, and whether it has one. Where it has not, the price means nothing. 120
+    /// ANDs or fewer for each byte.
     ///
     /// # Panics
     /// Where the text has no bytes.
@@ -124,7 +125,8 @@ impl<W: Copy> Object<W> {
         Ok(top)
     }
 
-    /// Whether the byte is the colon behind the key; `begins` where it is a quote that may begin one. 10 ANDs.
+    /// Whether the byte is the colon behind the key; `begins` where it is a quote that
+    /// may begin one. 10 ANDs.
     fn follow_key<B: Backend<F = F2, Wire = W>>(
         &mut self,
         b: &mut B,

@@ -4,11 +4,12 @@ use super::*;
 use crate::circuit::Backend;
 use crate::error::Rejection;
 
-/// `x · (x + shift) = product`, for public numbers: so that a prover may run another circuit than the verifier.
+/// `x · (x + shift) = product`, for public numbers: so that a prover may run another
+/// circuit than the verifier.
 ///
-/// Views never hold constants, so that two provers who differ in `shift` compute the same shares of them, and differ in
-/// the value that they inject for the product: one with a wrong shift sends the correction of a wrong product, and all
-/// else as it should be.
+/// Views never hold constants, so that two provers who differ in `shift` compute the same shares of them, and
+/// differ in the value that they inject for the product: one with a wrong shift sends the correction of a
+/// wrong product, and all else as it should be.
 struct Product {
     shift: F61,
     product: F61,

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Those listed for files, 128 bits, l = 64 and independent challenges: ANDs, parties, compression, repetitions.
+/// Those listed for files, 128 bits, l = 64 and independent challenges: ANDs, parties,
+/// compression, repetitions.
 #[rustfmt::skip]
 const FILES: [(u64, u32, u32, u32); 48] = [
     (1 << 10, 16, 8, 40), (1 << 10, 16, 16, 38), (1 << 10, 32, 8, 34), (1 << 10, 32, 16, 32),

@@ -25,7 +25,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, B, E> {
             return Ok(());
         }
         self.end_batch()?;
-        // What waits for coins is not to grow with the lag, in which each block may have a batch of many polynomials.
+        // What waits for coins is not to grow with the lag, in which each block may have a batch
+        // of many polynomials.
         if self.waiting.len() > WAITING {
             self.steps.begin()?;
             self.catch_up()?;

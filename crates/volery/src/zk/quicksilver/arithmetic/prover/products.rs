@@ -21,8 +21,8 @@ pub(super) struct Batch<E: Field> {
 }
 
 impl<E: Field> Batch<E> {
-    /// An empty one, with room for so many products: what has to move would leave a copy behind. Batches of a VOLE
-    /// whose blocks grow may take more.
+    /// An empty one, with room for so many products: what has to move would leave a copy behind. Batches of a
+    /// VOLE whose blocks grow may take more.
     pub(super) fn new(room: usize) -> Self {
         let [constant, linear] = [(); 2].map(|()| Zeroizing::new(vec![E::ZERO; room]));
         Self { last: None, length: 0, constant, linear, polynomials: Pending::default() }
@@ -45,7 +45,8 @@ impl<E: Field> Batch<E> {
         self.length = range.end;
     }
 
-    /// Adds all to `sums` with the coefficients of two seeds, for products and for polynomials, and is empty again.
+    /// Adds all to `sums` with the coefficients of two seeds, for products and for
+    /// polynomials, and is empty again.
     pub(super) fn weigh<B: Field>(
         &mut self,
         arch: Arch,

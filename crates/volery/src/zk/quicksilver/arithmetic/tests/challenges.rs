@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// A prover that lies in one batch, and once it knows its coin again in the next: by as much as cancels the first lie,
-/// were the coin to come the same again or to go on. By the coin that comes it would.
+/// A prover that lies in one batch, and once it knows its coin again in the next: by as much as cancels the
+/// first lie, were the coin to come the same again or to go on. By the coin that comes it would.
 #[test]
 fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
     fn test<E: MacField<E>>() {
@@ -34,8 +34,9 @@ fn lies_that_an_earlier_coin_would_cancel_are_rejected() {
     test::<Goldilocks>();
 }
 
-/// With a coin of the verifier, the prover has sent all corrections of a batch before it can read it: it gets stuck at
-/// once where the verifier does not get them, and a verifier does not tell a coin before it has them.
+/// With a coin of the verifier, the prover has sent all corrections of a batch before it can read
+/// it: it gets stuck at once where the verifier does not get them, and a verifier does not tell a
+/// coin before it has them.
 #[test]
 fn coins_come_after_all_they_combine() {
     let (here, there) = pipe(Duration::from_millis(300));
@@ -57,7 +58,8 @@ fn coins_come_after_all_they_combine() {
     assert_eq!(verifying.traffic().sent, 0);
 }
 
-/// Coins are drawn anew: each batch of one statement gets its own, and two runs of one prover get different ones.
+/// Coins are drawn anew: each batch of one statement gets its own, and two runs of one
+/// prover get different ones.
 #[test]
 fn the_verifiers_coins_are_not_the_transcripts() {
     let coins = |seed: u8| {
@@ -87,8 +89,9 @@ fn the_verifiers_coins_are_not_the_transcripts() {
     assert_eq!(coins.len(), 6);
 }
 
-/// Where challenges are the transcript's, they depend on the last correction of their block: two provers whose blocks
-/// differ by no more than that get different ones, and one that draws its own before it has sent it is rejected.
+/// Where challenges are the transcript's, they depend on the last correction of their block: two provers
+/// whose blocks differ by no more than that get different ones, and one that draws its own before it has
+/// sent it is rejected.
 #[test]
 fn the_transcripts_challenges_come_after_all_they_combine() {
     fn test<B: Field, E: MacField<B>>() {
@@ -109,8 +112,9 @@ fn the_transcripts_challenges_come_after_all_they_combine() {
     test::<F256, F128>();
 }
 
-/// Challenge and verdict of a prover of as many products as fill a block. It adds `lie` to the last one, whose
-/// correction is the block's last, and draws its challenge before it sends the corrections where it is `early`.
+/// Challenge and verdict of a prover of as many products as fill a block. It adds `lie` to the last
+/// one, whose correction is the block's last, and draws its challenge before it sends the corrections
+/// where it is `early`.
 fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result<Gates>) {
     let (mut circuit, witness) = Products::<B>::instance(PAIRS, 4);
     circuit.sum += lie;

@@ -14,8 +14,8 @@ enum Claim {
     Polynomial,
     /// A product of two matrices.
     Product,
-    /// A polynomial of this degree without any coefficient, so that what is opened is the mask alone; first a product
-    /// that ends a batch early, and is as empty, or not.
+    /// A polynomial of this degree without any coefficient, so that what is opened is the mask alone; first a
+    /// product that ends a batch early, and is as empty, or not.
     Nothing(usize, bool),
 }
 
@@ -97,7 +97,8 @@ fn what_is_opened_is_masked_by_shares_of_its_own() {
                 let mut block = Shares::default();
                 let mut deal = |block: &mut Shares<_>| dealer.block(&mut channel, block).unwrap();
                 deal(&mut block);
-                // The witness takes five; after the product a further block, as large as a section, has no commitment.
+                // The witness takes five; after the product a further block, as large as a
+                // section, has no commitment.
                 let mut used = 5;
                 if early {
                     deal(&mut block);
@@ -121,7 +122,8 @@ fn what_is_opened_is_masked_by_shares_of_its_own() {
     over_every_field!(test);
 }
 
-/// A verifier that chose Δ and all its keys to be zero, so that every MAC is: it sees no coefficient but the lowest.
+/// A verifier that chose Δ and all its keys to be zero, so that every MAC is: it sees no
+/// coefficient but the lowest.
 struct Zeroes<B, E>(ideal::Prover<B, E>);
 
 impl<B: Field, E: MacField<B>> Vole for Zeroes<B, E> {
@@ -156,8 +158,8 @@ fn a_verifier_without_keys_sees_masks() {
     test::<F256, F128>();
 }
 
-/// Where challenges are the transcript's. All MACs are the dealer's, and the last element has a part in no claim: so it
-/// is by coefficients alone that it can change what is opened.
+/// Where challenges are the transcript's. All MACs are the dealer's, and the last element has a part in no
+/// claim: so it is by coefficients alone that it can change what is opened.
 #[test]
 fn coefficients_depend_on_every_commitment() {
     fn test<B: Field, E: MacField<B>>() {
@@ -172,7 +174,8 @@ fn coefficients_depend_on_every_commitment() {
     test::<F256, F128>();
 }
 
-/// Where they are the verifier's coins, it tells none before it has the commitments, and then those of the batch first.
+/// Where they are the verifier's coins, it tells none before it has the commitments, and then
+/// those of the batch first.
 #[test]
 fn vectors_for_matrices_are_told_after_the_commitments() {
     for committed in [false, true] {
