@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::gadget::{Array, Bytes, Word, bits_of, sha256};
-use volery::circuit::{Backend, Circuit, Count};
+use volery::circuit::{Backend, Circuit, Shape};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
 /// What both parties know.
@@ -71,7 +71,7 @@ pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let statement = Adult { commitment: COMMITMENT, today: (2026, 11, 22) };
     let record = record(1990, 5, 17);
 
-    let ands = Count::<F2>::shape(&statement)?.mul;
+    let ands = Shape::of::<F2>(&statement)?.mul;
     println!("{ands} ANDs");
 
     // Before the day itself, the same commitment proves nothing.

@@ -28,7 +28,7 @@ use volery::channel::{Channel, Party, pipe};
 use volery::circuit::code::string::Text;
 use volery::circuit::code::{Code, Int};
 use volery::circuit::gadget::{Bytes, bits_of};
-use volery::circuit::{Backend, Circuit, Count};
+use volery::circuit::{Backend, Circuit, Shape};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
 fn mean<'c, B: Backend<F = F2>>(code: &'c Code<B>, input: &Text<'c, B>) -> Int<'c, B> {
@@ -68,7 +68,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Breaks {
 
 /// Checks, proves and verifies it.
 pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
-    println!("{} ANDs", Count::<F2>::shape(&Breaks)?.mul);
+    println!("{} ANDs", Shape::of::<F2>(&Breaks)?.mul);
 
     // An input that is handled well is no proof.
     let refused = check(&Breaks, bits_of(b"5:hello\0\0\0")).expect_err("nothing breaks");

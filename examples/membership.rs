@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::gadget::{Bit, Bytes, Gates, Word, bits_of, sha256_tree};
-use volery::circuit::{Backend, Circuit, Clear, Count};
+use volery::circuit::{Backend, Circuit, Clear, Shape};
 use volery::{Error, F2, Options, Result, check, prove, verify};
 
 /// What both parties know.
@@ -85,7 +85,7 @@ pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let statement = Member { depth: 3, root: root(&leaves)? };
     let hexadecimal: String = statement.root.iter().map(|byte| format!("{byte:02x}")).collect();
     println!("root 0x{hexadecimal}");
-    println!("{} ANDs", Count::<F2>::shape(&statement)?.mul);
+    println!("{} ANDs", Shape::of::<F2>(&statement)?.mul);
 
     // All members convince by the same statement.
     for place in 0..8 {

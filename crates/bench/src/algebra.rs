@@ -150,7 +150,7 @@ impl Visitor for OfMatrices<'_> {
         }
         let size = match reduction {
             Reduction::Random => Size { degree: 2, matrices: 1, ..inputs(2 * side * side) },
-            Reduction::InnerProducts => Count::<S::F>::shape(&statement)?.size(),
+            Reduction::InnerProducts => Shape::of::<S::F>(&statement)?.size(),
         };
         let options = plan.settings.options(statement.digest(), Some(size))?;
         let witness = statement.witness(seed);
@@ -230,7 +230,7 @@ impl Visitor for ShortSolutions<'_> {
         let solution = ShortSolution::<S::F>::solution_of(columns, bound, random.bytes());
         let image = ShortSolution::image_of(matrix, &solution);
         let statement = ShortSolution::new(matrix, &image, bound)?;
-        let shape = Count::<S::F>::shape(&statement)?;
+        let shape = Shape::of::<S::F>(&statement)?;
         let options = plan.settings.options(statement.digest(), Some(plan.settings.size(&shape)))?;
         let (size, mul) = (("columns", columns as u64), plan.settings.mul(&shape));
         let witness = solution.iter().copied();

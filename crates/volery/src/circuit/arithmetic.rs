@@ -190,7 +190,7 @@ impl Step {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
-    use crate::circuit::{Clear, Count};
+    use crate::circuit::{Clear, Shape};
     use volery_primitives::{F2, F61, F128};
 
     const SEED: [u8; 32] = [7; 32];
@@ -198,7 +198,7 @@ mod tests {
     fn counts_are_exact<F: Field>() {
         for n in (1..=70).chain([1023, 1024, 1025, 2047, 2048, 2049, 5000, 100_001]) {
             let network = Arithmetic::<F>::new(n).unwrap();
-            let (shape, width, odd) = (Count::shape(&network).unwrap(), network.width() as u64, n % 2);
+            let (shape, width, odd) = (Shape::of(&network).unwrap(), network.width() as u64, n % 2);
             assert_eq!((shape.mul, shape.inputs, shape.assert), (n, width, width + odd), "{n}");
             assert_eq!(
                 (shape.add, shape.scale, shape.constant),

@@ -198,14 +198,6 @@ pub struct CountedVector {
 }
 
 impl<F: Field> Count<F> {
-    /// The shape of `circuit`, which is recorded.
-    ///
-    /// # Errors
-    /// `Invalid` where the circuit is malformed.
-    pub fn shape<C: Source<F>>(circuit: &C) -> Result<Shape> {
-        Shape::of(circuit)
-    }
-
     /// The shape of `circuit`, which is compiled for this backend.
     pub(super) fn direct<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
         let mut count = Self { shape: Shape::default(), fingerprint: None, wires: 0, field: PhantomData };

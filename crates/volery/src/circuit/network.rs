@@ -298,7 +298,7 @@ impl Step {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
-    use crate::circuit::{Clear, Count};
+    use crate::circuit::{Clear, Count, Shape};
 
     const SEED: [u8; 32] = [7; 32];
 
@@ -307,7 +307,7 @@ mod tests {
         for gates in (1..70).chain([127, 128, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 100_001]) {
             let network = Network::new(gates).unwrap();
             for network in [network, network.narrow(8)] {
-                let shape = Count::<F2>::shape(&network).unwrap();
+                let shape = Shape::of::<F2>(&network).unwrap();
                 assert_eq!((shape.mul, shape.add), (gates, 4 * gates), "{gates}");
                 assert_eq!(shape.inputs, network.width() as u64);
                 for seed in [[0; 32], SEED] {

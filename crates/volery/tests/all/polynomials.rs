@@ -288,7 +288,7 @@ fn degrees_above_the_highest_are_refused() {
             b.assert_zeroes(power, "a power of zero")
         }
     }
-    let shape = |degree| volery::circuit::Count::<F61>::shape(&Powers(degree));
+    let shape = |degree| volery::circuit::Shape::of::<F61>(&Powers(degree));
     assert_eq!(shape(HIGHEST_DEGREE).unwrap().degree, HIGHEST_DEGREE as u64);
     assert!(shape(HIGHEST_DEGREE + 1).unwrap_err().to_string().contains("the highest is"));
 }

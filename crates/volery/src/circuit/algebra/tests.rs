@@ -1,6 +1,6 @@
 use super::*;
 use crate::circuit::stream::Source;
-use crate::circuit::{Circuit, Clear, Count, Matrix};
+use crate::circuit::{Circuit, Clear, Matrix, Shape};
 use crate::error::Result;
 use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
 
@@ -171,7 +171,7 @@ fn long_solutions_are_read_in_pieces() {
 }
 
 fn sizes(circuit: &impl Source<F61>) -> [u64; 6] {
-    let shape = Count::shape(circuit).unwrap();
+    let shape = Shape::of(circuit).unwrap();
     [shape.inputs, shape.mul, shape.assert, shape.polynomials, shape.degree, shape.matrices]
 }
 
@@ -195,7 +195,7 @@ fn counts_are_exact() {
     for (bound, degree) in [(Bound::Binary, 2), (Bound::Within(1), 3), (Bound::Within(63), 127)] {
         let statement = ShortSolution::new(Matrix::new(&entries, 10), &entries[..4], bound).unwrap();
         assert_eq!(sizes(&statement), [10, 0, 10 + 4, 10, degree, 0]);
-        let counted = Count::shape(&statement).unwrap();
+        let counted = Shape::of(&statement).unwrap();
         assert_eq!((counted.scale, counted.add, counted.constant), (40, 40, 4));
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Shape};
 use proptest::prelude::*;
 use volery_primitives::Field;
 
@@ -32,7 +32,7 @@ fn evaluate(text: &[u8], input: &str) -> Result<String> {
 }
 
 fn error(text: &[u8]) -> String {
-    let count = open(text).and_then(|bristol| Count::<F2>::shape(&bristol));
+    let count = open(text).and_then(|bristol| Shape::of::<F2>(&bristol));
     match count {
         Err(Error::Invalid(why)) => why,
         other => panic!("{other:?} came of {}", text.escape_ascii()),
@@ -171,10 +171,10 @@ fn a_changed_file_is_refused() {
     let path = folder.path().join("a.txt");
     std::fs::write(&path, SMALL).unwrap();
     let bristol = Bristol::open(&path).unwrap();
-    Count::<F2>::shape(&bristol).unwrap();
+    Shape::of::<F2>(&bristol).unwrap();
     for changed in [SMALL.replace("XOR", "AND"), format!("{SMALL}\n"), SMALL.replace("1 2\n", "2 1\n")] {
         std::fs::write(&path, changed).unwrap();
-        let refused = Count::<F2>::shape(&bristol);
+        let refused = Shape::of::<F2>(&bristol);
         assert!(matches!(&refused, Err(Error::Invalid(why)) if why.contains("changed")), "{refused:?}");
     }
     assert!(Bristol::open(folder.path()).unwrap_err().to_string().contains("not a regular file"));
@@ -208,14 +208,14 @@ fn table_bound(text: &[u8]) -> u64 {
 proptest! {
     #[test]
     fn random_bytes_do_no_harm(text in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let _ = open(&text).and_then(|bristol| Count::<F2>::shape(&bristol));
+        let _ = open(&text).and_then(|bristol| Shape::of::<F2>(&bristol));
     }
 
     #[test]
     fn random_circuit_text_does_no_harm(text in "([0-9]{1,2} |[0-9]{18}|XOR|AND|INV|EQW?|MAND|\n){0,60}") {
         let text = text.as_bytes();
         prop_assert!(table_bound(text) <= text.len() as u64 + header::SPARE_INPUTS);
-        let _ = open(text).and_then(|bristol| Count::<F2>::shape(&bristol));
+        let _ = open(text).and_then(|bristol| Shape::of::<F2>(&bristol));
     }
 
     #[test]
@@ -234,6 +234,6 @@ proptest! {
             if text.is_empty() { text.push(byte); }
         }
         prop_assert!(table_bound(&text) <= text.len() as u64 + header::SPARE_INPUTS);
-        let _ = open(&text).and_then(|bristol| Count::<F2>::shape(&bristol));
+        let _ = open(&text).and_then(|bristol| Shape::of::<F2>(&bristol));
     }
 }

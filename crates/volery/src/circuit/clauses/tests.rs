@@ -105,7 +105,7 @@ fn whoever_asserts_nothing_is_refused() {
 
 #[test]
 fn collecting_takes_an_and_for_each_assertion_but_one() {
-    let shape = |kinds: &[(Kind, usize)]| -> Shape { Count::shape(&OneOf(Tiny(kinds.to_vec()))).unwrap() };
+    let shape = |kinds: &[(Kind, usize)]| -> Shape { Shape::of(&OneOf(Tiny(kinds.to_vec()))).unwrap() };
     assert_eq!(shape(&[(Kind::Zeros, 1)]).mul, 0);
     assert_eq!(shape(&[(Kind::Zeros, 5)]).mul, 4);
     assert_eq!(shape(&[(Kind::Product, 5)]).mul, 5);

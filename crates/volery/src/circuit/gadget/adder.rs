@@ -108,7 +108,7 @@ fn add_three<B: Polynomials<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::{Circuit, Clear, Count};
+    use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Witness words, `addends` for each sum and then the sums.
@@ -187,7 +187,7 @@ mod tests {
     fn a_sum_has_a_polynomial_for_each_bit() {
         let degrees = [2, 3, 4, 5, 6].map(|addends| {
             let sums = Sums { words: Words { count: 2, width: 32 }, addends, plus_one: false };
-            let shape = Count::<F2>::shape(&sums).unwrap();
+            let shape = Shape::of::<F2>(&sums).unwrap();
             assert_eq!((shape.polynomials, shape.mul), (64, 0));
             shape.degree
         });

@@ -148,7 +148,7 @@ fn or<B: Backend<F = F2>>(b: &mut B, x: Bit<B::Wire>, y: Bit<B::Wire>) -> Result
 mod tests {
     use super::*;
     use crate::circuit::gadget::bits_of;
-    use crate::circuit::{Circuit, Clear, Count};
+    use crate::circuit::{Circuit, Clear, Shape};
     use base64::Engine;
     use base64::prelude::BASE64_STANDARD;
 
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn ands_of_characters_are_pinned() {
-        let ands = |encode| Count::<F2>::shape(&Characters { count: 4, encode }).unwrap().mul;
+        let ands = |encode| Shape::of::<F2>(&Characters { count: 4, encode }).unwrap().mul;
         assert_eq!([false, true].map(ands), [4 * 20 - 1, 4 * 16]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Bit, Signed, Word};
 use crate::circuit::stream::Recorder;
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Shape};
 use crate::error::Result;
 use core::iter::empty;
 use volery_primitives::F2;
@@ -48,5 +48,5 @@ pub(crate) fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -
         }
     }
 
-    Count::shape(&Gates(gates)).expect("gates").mul
+    Shape::of(&Gates(gates)).expect("gates").mul
 }

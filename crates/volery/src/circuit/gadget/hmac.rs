@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::circuit::gadget::{Holes, Sha1, Sha3_256, Sha256, bits_of};
     use crate::circuit::stream::Recorder;
-    use crate::circuit::{Circuit, Clear, Count, Polynomials};
+    use crate::circuit::{Circuit, Clear, Polynomials, Shape};
     use hmac::{KeyInit, Mac};
 
     fn some_bytes(length: usize) -> Vec<u8> {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_key_is_expanded_once() {
         fn ands<H: for<'r> Hash<Recorder<'r, F2>> + Sync>(messages: usize) -> u64 {
-            Count::<F2>::shape(&Codes::<H> { messages, hash: core::marker::PhantomData }).unwrap().mul
+            Shape::of::<F2>(&Codes::<H> { messages, hash: core::marker::PhantomData }).unwrap().mul
         }
         let sha256 = [0, 1, 2].map(ands::<Sha256<_>>);
         assert_eq!(sha256, [42_634, 85_358, 128_082]);

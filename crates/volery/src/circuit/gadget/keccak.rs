@@ -189,7 +189,7 @@ fn round<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Resu
 mod tests {
     use super::*;
     use crate::circuit::gadget::bits_of;
-    use crate::circuit::{Circuit, Clear, Count};
+    use crate::circuit::{Circuit, Clear, Shape};
     use sha3::Digest;
     use sha3::digest::{ExtendableOutput, Update, XofReader};
 
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn ands_are_pinned() {
-        assert_eq!(Count::<F2>::shape(&Permutation).unwrap().mul, 38_400);
-        let ands = |length| Count::<F2>::shape(&Preimage { length, digest: [0; 32] }).unwrap().mul;
+        assert_eq!(Shape::of::<F2>(&Permutation).unwrap().mul, 38_400);
+        let ands = |length| Shape::of::<F2>(&Preimage { length, digest: [0; 32] }).unwrap().mul;
         assert_eq!([32, 135, 136].map(ands), [38_400, 38_400, 76_800]);
     }
 }

@@ -123,7 +123,7 @@ pub fn merkle_path<B: Backend<F = F2>>(
 mod tests {
     use super::*;
     use crate::circuit::gadget::{Gates, Holes, bits_of};
-    use crate::circuit::{Circuit, Clear, Count, Polynomials};
+    use crate::circuit::{Circuit, Clear, Polynomials, Shape};
     use sha2::block_api::compress256;
 
     impl<W> Wires<W> for String {
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn a_node_is_one_compression() {
         for depth in [0, 3] {
-            let shape = |holes| Count::<F2>::shape(&Tree { depth, holes, root: [0; 32] }).unwrap();
+            let shape = |holes| Shape::of::<F2>(&Tree { depth, holes, root: [0; 32] }).unwrap();
             let (leaves, nodes) = (1 << depth, (2 << depth) - 1);
             assert_eq!(shape(false).mul, nodes * 21_890);
             assert_eq!((shape(true).mul, shape(true).inputs), (0, leaves * 512 + nodes * 5888));
@@ -260,6 +260,6 @@ mod tests {
             }
         }
         let leaf = Leaf { place: 0, siblings: vec![vec![]; 3], root: [0; 32] };
-        assert_eq!(Count::<F2>::shape(&leaf).unwrap().mul, 4 * 21_890 + 3 * 256);
+        assert_eq!(Shape::of::<F2>(&leaf).unwrap().mul, 4 * 21_890 + 3 * 256);
     }
 }

@@ -216,7 +216,7 @@ fn hint<const N: usize>(xs: &[F2], ys: &[F2]) -> Vec<F2> {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
-    use crate::circuit::{Circuit, Clear, Count};
+    use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Products of witness words, all factors first.
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn commitments_are_pinned() {
-        let shape = |count| Count::<F2>::shape(&Products::<32> { expected: vec![0; count] }).unwrap();
+        let shape = |count| Shape::of::<F2>(&Products::<32> { expected: vec![0; count] }).unwrap();
         for count in [1, 16, 33] {
             let shape = shape(count);
             assert_eq!((shape.inputs, shape.mul, shape.degree), (count as u64 * (64 + 112), 0, 15));

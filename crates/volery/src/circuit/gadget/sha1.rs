@@ -104,7 +104,7 @@ fn rounds<B: Backend<F = F2>>(
 mod tests {
     use super::*;
     use crate::circuit::gadget::bits_of;
-    use crate::circuit::{Circuit, Clear, Count};
+    use crate::circuit::{Circuit, Clear, Shape};
     use sha1::Digest;
 
     struct Preimage {
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn ands_are_pinned() {
-        assert_eq!(Count::<F2>::shape(&Compress).unwrap().mul, 10_955);
-        let ands = |length| Count::<F2>::shape(&Preimage { length, digest: [0; 20] }).unwrap().mul;
+        assert_eq!(Shape::of::<F2>(&Compress).unwrap().mul, 10_955);
+        let ands = |length| Shape::of::<F2>(&Preimage { length, digest: [0; 20] }).unwrap().mul;
         assert_eq!([0, 32, 55, 64].map(ands), [0, 10_334, 10_509, 19_077]);
     }
 }

@@ -179,7 +179,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::{Circuit, Clear, Count, Shape};
+    use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
     /// Asserts each operation on two witness words against its values.
@@ -254,13 +254,13 @@ mod tests {
     #[test]
     fn a_product_has_an_and_for_each_pair_of_bits_and_each_carry() {
         let ands = |shape: Result<Shape>| shape.unwrap().mul;
-        assert_eq!(ands(Count::<F2>::shape(&Product::<32>)), 993);
-        assert_eq!(ands(Count::<F2>::shape(&Product::<8>)), 36 + 21);
+        assert_eq!(ands(Shape::of::<F2>(&Product::<32>)), 993);
+        assert_eq!(ands(Shape::of::<F2>(&Product::<8>)), 36 + 21);
     }
 
     #[test]
     fn an_addition_has_an_and_for_each_carry() {
-        let shape = Count::<F2>::shape(&Arithmetic { expected: [0; 8] }).unwrap();
+        let shape = Shape::of::<F2>(&Arithmetic { expected: [0; 8] }).unwrap();
         assert_eq!(shape.mul, 16 + 15 + 16 + 136 + 105);
     }
 }

@@ -4,7 +4,7 @@ mod polynomials;
 mod vectors;
 
 use super::*;
-use crate::circuit::{Backend, Circuit, Clear, Count};
+use crate::circuit::{Backend, Circuit, Clear, Shape};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::garble::Key;
 use crate::garble::labels::Labels;
@@ -112,7 +112,7 @@ fn circuits_at_random_over_all_inputs() {
     for seed in 0..120 {
         let (inputs, ands) = (1 + seed as usize % 6, (7 * seed as usize) % 45);
         let circuit = Arbitrary::new(seed, inputs, ands);
-        let shape = Count::<F2>::shape(&circuit).unwrap();
+        let shape = Shape::of::<F2>(&circuit).unwrap();
         assert_eq!((shape.inputs, shape.mul), (inputs as u64, ands as u64));
         for values in strings(inputs) {
             let mut clear = Clear::new(values.clone());

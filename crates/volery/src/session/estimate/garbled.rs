@@ -24,7 +24,7 @@ mod tests {
     use super::super::tests::ran;
     use super::*;
     use crate::channel::{Channel, Party, pipe};
-    use crate::circuit::{Alternatives, Backend, Branch, Clauses, Count, OneOf, clauses};
+    use crate::circuit::{Alternatives, Backend, Branch, Clauses, OneOf, clauses};
     use crate::error::Result;
     use crate::session::{Garbling, Options, Report, System, prove_one_of, verify, verify_one_of};
     use std::time::Duration;
@@ -75,7 +75,7 @@ mod tests {
     fn jko_sends_what_was_foretold() {
         for inputs in [1, 8, 9, 1024, 1025, 2049, 8193, 20_000] {
             let ones = Ones(vec![inputs]);
-            let shape = Count::shape(&OneOf(&ones)).unwrap();
+            let shape = Shape::of(&OneOf(&ones)).unwrap();
             assert_eq!(Estimate::jko(&shape), ran(&run(&ones, System::JKO, Seeds::Tree)), "{inputs}");
         }
     }

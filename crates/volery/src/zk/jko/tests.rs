@@ -4,7 +4,7 @@ mod malicious_prover;
 mod malicious_verifier;
 
 use super::*;
-use crate::circuit::{Circuit, Clear, Count, Network};
+use crate::circuit::{Circuit, Clear, Network, Shape};
 use crate::error::{Error, Result};
 use crate::garble::privacy_free::{Evaluator, Garbler};
 use crate::garble::trial::{Arbitrary, Outcome, both, bytes_of_transfers, strings};
@@ -69,7 +69,7 @@ fn prove_dealt(terms: Terms, circuit: &Arbitrary, values: &[F2]) -> Outcome<Acce
 fn networks_are_accepted_and_carry_what_the_header_says() {
     for gates in [1, 5, 1023, 1024, 1025, 5000] {
         let network = Network::new(gates).unwrap();
-        let shape = Count::shape(&network).unwrap();
+        let shape = Shape::of(&network).unwrap();
         let values = Clear::inputs(&network, network.witness([1; 32]), shape.inputs as usize).unwrap();
         let outcome = prove_all(terms(&shape), &network, &values);
         outcome.proved.unwrap();
@@ -84,7 +84,7 @@ fn networks_are_accepted_and_carry_what_the_header_says() {
 fn accepted_where_the_values_satisfy_and_nowhere_else() {
     for seed in 0..40 {
         let circuit = Arbitrary::new(seed, 1 + seed as usize % 5, 9 * seed as usize % 70);
-        let shape = Count::shape(&circuit).unwrap();
+        let shape = Shape::of(&circuit).unwrap();
         for construction in Construction::ALL {
             let terms = Terms { construction, ..terms(&shape) };
             for values in strings(circuit.inputs()) {
@@ -100,7 +100,7 @@ fn accepted_where_the_values_satisfy_and_nowhere_else() {
 #[test]
 fn values_that_do_not_satisfy_with_all_messages() {
     let circuit = Arbitrary::new(3, 4, 20);
-    let shape = Count::shape(&circuit).unwrap();
+    let shape = Shape::of(&circuit).unwrap();
     for holds in [true, false] {
         let values = strings(4).find(|values| circuit.holds(values) == holds).unwrap();
         let outcome = prove_all(terms(&shape), &circuit, &values);
@@ -119,7 +119,7 @@ fn no_inputs_and_no_gates() {
     }
     for value in [false, true] {
         let constant = Constant(F2::from(value));
-        let shape = Count::shape(&constant).unwrap();
+        let shape = Shape::of(&constant).unwrap();
         let outcome = prove_all(terms(&shape), &constant, &[]);
         assert_eq!(outcome.verified.is_ok(), !value);
     }

@@ -7,7 +7,6 @@ mod honest;
 mod masks;
 
 use super::*;
-use crate::circuit::Count;
 use volery_primitives::{F2, F64, F160};
 
 fn parameters(

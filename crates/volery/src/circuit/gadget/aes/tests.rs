@@ -2,7 +2,7 @@ use super::*;
 use crate::circuit::gadget::bits_of;
 use crate::circuit::gadget::evaluation::ands;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Shape};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
 
@@ -88,7 +88,7 @@ fn ands_of_blocks_are_pinned() {
     });
     assert_eq!(block, 200 * 32);
     let short = Of(|b: &mut Recorder<'_, F2>| keyed(b, 15).map(drop));
-    let refused = Count::shape(&short).unwrap_err().to_string();
+    let refused = Shape::of(&short).unwrap_err().to_string();
     assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
 }
 

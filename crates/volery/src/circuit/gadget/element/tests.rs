@@ -1,7 +1,7 @@
 use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::hashed::expanded;
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Shape};
 use crate::error::Error;
 use volery_primitives::{F2, F61, F128};
 
@@ -195,11 +195,11 @@ fn gadgets_compute_as_the_field_does() {
 #[test]
 fn gadgets_have_their_gates() {
     for (gadget, gates) in ALL {
-        let shape = Count::<F61>::shape(&Case { gadget, expected: F61::ZERO }).unwrap();
+        let shape = Shape::of::<F61>(&Case { gadget, expected: F61::ZERO }).unwrap();
         assert_eq!([shape.mul, shape.add, shape.scale, shape.inputs - 3], gates, "{gadget:?}");
     }
     // In characteristic two differences are sums.
-    let shape = Count::<F128>::shape(&Case { gadget: Equals, expected: F128::ZERO }).unwrap();
+    let shape = Shape::of::<F128>(&Case { gadget: Equals, expected: F128::ZERO }).unwrap();
     assert_eq!([shape.mul, shape.add, shape.scale], [2, 2, 0]);
 }
 
@@ -274,7 +274,7 @@ fn ranges_hold_their_numbers_and_no_others() {
 #[test]
 fn a_range_has_a_multiplication_for_each_bit() {
     for bits in 1..=60 {
-        let shape = Count::<F61>::shape(&Range { bits, expected: 0 }).unwrap();
+        let shape = Shape::of::<F61>(&Range { bits, expected: 0 }).unwrap();
         assert_eq!((shape.mul, shape.inputs, shape.depth), (u64::from(bits), u64::from(bits), 1));
     }
 }

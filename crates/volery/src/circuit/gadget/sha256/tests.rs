@@ -2,7 +2,7 @@ use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::gadget::{Bit, bits_of};
 use crate::circuit::stream::Recorder;
-use crate::circuit::{Circuit, Clear, Count, Shape};
+use crate::circuit::{Circuit, Clear, Shape};
 use core::array;
 use sha2::Digest;
 
@@ -119,7 +119,7 @@ impl<B: Backend<F = F2>, C: Compression<B>> Circuit<B> for Compress<C> {
 }
 
 fn shape<C: for<'r> Compression<Recorder<'r, F2>> + Sync>(public_state: bool, public_block: bool) -> Shape {
-    Count::shape(&Compress::<C> { public_state, public_block, compression: PhantomData }).unwrap()
+    Shape::of(&Compress::<C> { public_state, public_block, compression: PhantomData }).unwrap()
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn ands_of_a_circuit_are_pinned() {
     let gates = |public_state| shape::<Gates>(public_state, false);
     assert_eq!((gates(true).mul, gates(true).add), (21_890, 92_602));
     assert_eq!((gates(false).mul, gates(false).add), (22_271, 94_292));
-    let ands = |length| Count::<F2>::shape(&Preimage::<Gates>::new(length, [0; 32])).unwrap().mul;
+    let ands = |length| Shape::of::<F2>(&Preimage::<Gates>::new(length, [0; 32])).unwrap().mul;
     assert_eq!([0, 32, 55, 64, 128].map(ands), [0, 20_981, 21_653, 37_786, 60_047]);
 }
 
@@ -142,7 +142,7 @@ fn commitments_with_holes_are_pinned() {
     assert_eq!(shape::<Holes>(false, true).inputs, 256 + 4352);
     assert_eq!(shape::<Holes>(true, true).inputs, 0);
     let hints = |length| {
-        let shape = Count::<F2>::shape(&Preimage::<Holes>::new(length, [0; 32])).unwrap();
+        let shape = Shape::of::<F2>(&Preimage::<Holes>::new(length, [0; 32])).unwrap();
         assert_eq!(shape.mul, 0);
         shape.inputs - 8 * length as u64
     };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::circuit::hashed::expanded;
-use crate::circuit::{Circuit, Clear, Count};
+use crate::circuit::{Circuit, Clear, Shape};
 use volery_primitives::{F2, F61, F256, F65537, Goldilocks};
 
 /// Demands that a polynomial is `value` at the witness.
@@ -55,7 +55,7 @@ fn values_are_those_of_the_terms<F: Field>() {
             let circuit = Valued { polynomial: &polynomial, variables, value };
             let mut clear = Clear::new(x.iter().copied());
             assert_eq!(circuit.run(&mut clear).is_ok(), right, "degree {degree}");
-            let shape = Count::shape(&circuit).unwrap();
+            let shape = Shape::of(&circuit).unwrap();
             assert_eq!((shape.mul, shape.polynomials, shape.degree), (0, 1, degree as u64));
         }
     }

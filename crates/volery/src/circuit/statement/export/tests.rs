@@ -1,6 +1,6 @@
 use super::*;
 use crate::circuit::bristol::Order;
-use crate::circuit::{Backend, Bristol, Circuit, Clear, Count, Statement, Value, Values};
+use crate::circuit::{Backend, Bristol, Circuit, Clear, Shape, Statement, Value, Values};
 use crate::error::Error;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -87,7 +87,7 @@ fn an_exported_builtin_computes_the_same() {
         let widths = |ports: &[Port]| ports.iter().map(|port| port.width).collect::<Vec<_>>();
         assert_eq!(file.inputs(), widths(relation.inputs()));
         assert_eq!(file.outputs()[..relation.outputs().len()], widths(relation.outputs()));
-        let ands = Count::<F2>::shape(&file).unwrap().mul;
+        let ands = Shape::of::<F2>(&file).unwrap().mul;
         // What has to be public is on wires of the file all the same.
         let expected = relation.shape().unwrap().mul;
         let has_public = relation.inputs().iter().any(|port| port.public);

@@ -42,7 +42,7 @@ fn polynomials_by_gates_are_what_they_are_in_the_clear() {
     let mut held = 0;
     for wrong in [None, Some(0), Some(1), Some(2)] {
         let circuit = Everything { wrong };
-        let shape = Count::<F2>::shape(&circuit).unwrap();
+        let shape = Shape::of::<F2>(&circuit).unwrap();
         assert_eq!((shape.inputs_by_gates(), shape.mul_by_gates()), (6, 1 + 3 + 3 + 3 + 1 + 4 + 4));
         let holds = |values: &[F2]| {
             let mut clear = Clear::new(values.to_vec());

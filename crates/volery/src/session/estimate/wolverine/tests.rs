@@ -2,7 +2,7 @@
 
 use super::super::tests::{proved, ran};
 use super::*;
-use crate::circuit::{Arithmetic, Count, Dimensions, InnerProduct, MatrixProduct, Network, Reduction};
+use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Network, Reduction, Shape};
 use crate::ot::softspoken::Depth;
 use crate::session::{
     Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered, System,
@@ -185,7 +185,7 @@ fn polynomials_send_what_was_foretold() {
 fn a_choice_by_size_sends_what_was_foretold() {
     for gates in [5, 100, 300] {
         let network = Arithmetic::<F61>::new(gates).unwrap();
-        let shape = Count::shape(&network).unwrap();
+        let shape = Shape::of(&network).unwrap();
         let options = in_blocks(None, Some(70));
         let report = proved::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
         let direct = FieldCorrelations::Direct;
@@ -222,7 +222,7 @@ fn the_largest_statements_are_estimated_at_once() {
 
 #[test]
 fn options_that_make_no_sense_have_no_estimate() {
-    let shape = Count::shape(&Network::new(10).unwrap()).unwrap();
+    let shape = Shape::of(&Network::new(10).unwrap()).unwrap();
     let refused = |options: Options| {
         assert!(
             Estimate::wolverine::<Binary>(BitCorrelations::SoftSpoken(Depth::Eight), &shape, &options)

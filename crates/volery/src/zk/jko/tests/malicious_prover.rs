@@ -10,7 +10,7 @@ use volery_primitives::Field;
 /// Evaluates with `values` whatever they are, and answers whatever was opened; `chosen` is what it
 /// chose in the transfers.
 fn cheat(circuit: &Arbitrary, chosen: &[F2], values: &[F2]) -> Outcome<Accepted> {
-    let shape = Count::shape(circuit).unwrap();
+    let shape = Shape::of(circuit).unwrap();
     let terms = terms(&shape);
     let (sender, receiver) = ideal::deal(chosen, 5);
     both(

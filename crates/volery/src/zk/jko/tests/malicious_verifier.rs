@@ -82,7 +82,7 @@ fn lie(
 #[test]
 fn the_prover_commits_and_never_answers() {
     let (inputs, circuit) = (3, Arbitrary::always(3));
-    let shape = Count::shape(&circuit).unwrap();
+    let shape = Shape::of(&circuit).unwrap();
     let terms = terms(&shape);
     let last = shape.mul_by_gates() as usize - 1;
     let mut lies = vec![Lie::Nothing, Lie::Seed, Lie::Material(0), Lie::Material(last)];

@@ -6,8 +6,8 @@ mod sizes;
 use super::*;
 use crate::circuit::stream::Source;
 use crate::circuit::{
-    Arithmetic, Clear, Count, Dimensions, Entries as MatrixEntries, Matrix, MatrixProduct, Polynomials,
-    Reduction,
+    Arithmetic, Clear, Dimensions, Entries as MatrixEntries, Matrix, MatrixProduct, Polynomials, Reduction,
+    Shape,
 };
 use crate::error::Error;
 use crate::zk::limbo::{Aggregation, Challenges as Sharing, Parameters, read, write};
@@ -45,7 +45,7 @@ impl Way {
         E: Lanes<B> + CheckField,
         C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
     {
-        let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
+        let (parameters, shape) = (self.parameters::<E>(), Shape::of(circuit)?);
         let mut out = vec![];
         let random = &mut Random::from_seed(&[seed; 32]);
         write::<Elements<B, E>>(
@@ -65,7 +65,7 @@ impl Way {
         E: Lanes<B> + CheckField,
         C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
     {
-        let (parameters, shape) = (self.parameters::<E>(), Count::shape(circuit)?);
+        let (parameters, shape) = (self.parameters::<E>(), Shape::of(circuit)?);
         let terms = self.terms::<B, E>(&parameters, &shape);
         read::<Elements<B, E>>(&mut proof, &[], &terms, circuit)
     }
@@ -94,7 +94,7 @@ where
     C: for<'v> Circuit<ArithmeticViews<'v, B>> + Source<B>,
 {
     let proof = way.file::<B, E, C>(circuit, values, 1).unwrap();
-    let demand = Elements::<B, E>::demand(&Count::shape(circuit).unwrap());
+    let demand = Elements::<B, E>::demand(&Shape::of(circuit).unwrap());
     assert_eq!(proof.len() as u64, way.parameters::<E>().proof_bytes(&demand), "{way:?}");
     if let Err(why) = way.check::<B, E, C>(circuit, &proof) {
         panic!("{} over {}, {way:?}: {why}", E::LABEL, B::NAME);

@@ -75,7 +75,7 @@ fn a_wrong_product_is_caught_at_the_predicted_rate() {
     {
         let parameters = small(parties, 1);
         let circuit = Products { count: 5, zero: Some(3) };
-        let shape = Count::shape(&circuit).unwrap();
+        let shape = Shape::of(&circuit).unwrap();
         let terms = Terms { aggregation, ..terms(&parameters, &shape) };
         let accepted = (0..PROOFS)
             .filter(|seed| check(&terms, &circuit, &cheat(&terms, &circuit, *seed as u64)).is_ok())
@@ -95,7 +95,7 @@ fn a_wrong_assertion_is_caught_at_the_predicted_rate() {
     const PROOFS: usize = 1000;
     let parameters = small(4, 1);
     let circuit = Products { count: 2, zero: Some(1) };
-    let shape = Count::shape(&circuit).unwrap();
+    let shape = Shape::of(&circuit).unwrap();
     for aggregation in Aggregation::ALL {
         let terms = Terms { aggregation, ..terms(&parameters, &shape) };
         let accepted = (0..PROOFS)
@@ -125,7 +125,7 @@ fn a_wrong_product_anywhere_is_caught() {
     for parameters in &parameters {
         for zero in edges {
             let circuit = Products { count: 5000, zero: Some(zero) };
-            let shape = Count::shape(&circuit).unwrap();
+            let shape = Shape::of(&circuit).unwrap();
             let terms = terms(parameters, &shape);
             let proof = cheat(&terms, &circuit, zero as u64);
             assert!(check(&terms, &circuit, &proof).is_err(), "product {zero}");
@@ -141,7 +141,7 @@ fn a_wrong_product_anywhere_is_caught() {
 fn few_repetitions_are_ground() {
     let parameters = small(2, 3);
     let circuit = Products { count: 3, zero: Some(0) };
-    let shape = Count::shape(&circuit).unwrap();
+    let shape = Shape::of(&circuit).unwrap();
     let terms = terms(&parameters, &shape);
     let found = (0..200).find(|seed| check(&terms, &circuit, &cheat(&terms, &circuit, *seed)).is_ok());
     assert!(found.is_some(), "one in eight passes");

@@ -7,7 +7,7 @@ use crate::garble::trial::{Outcome, both};
 
 fn network() -> (Network, Shape, Vec<F2>) {
     let network = Network::new(700).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     let values = Clear::inputs(&network, network.witness([3; 32]), shape.inputs_by_gates() as usize).unwrap();
     (network, shape, values.to_vec())
 }

@@ -11,7 +11,7 @@ use volery_primitives::Field;
 fn networks_by_all_parameters() {
     for gates in [1, 2, 3, 7, 8, 64, 65, 127, 128, 130, 1000, 5000] {
         let network = Network::new(gates).unwrap();
-        let shape = Count::shape(&network).unwrap();
+        let shape = Shape::of(&network).unwrap();
         let witness: Vec<F2> = network.witness([3; 32]).collect();
         let values = Clear::inputs(&network, witness, shape.inputs_by_gates() as usize).unwrap();
         for (parties, compression, bits, repetitions) in [
@@ -43,7 +43,7 @@ fn networks_by_all_parameters() {
 #[test]
 fn a_proof_does_not_depend_on_threads() {
     let network = Network::new(9000).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     let values: Vec<F2> = network.witness([3; 32]).collect();
     let parameters = parameters(16, 4, 64, 11, Challenges::Independent);
     let by = |threads| file(&Terms { threads, ..terms(&parameters, &shape) }, &network, &values, 1);
@@ -62,7 +62,7 @@ fn accepted_where_the_values_satisfy_and_nowhere_else() {
     ];
     for seed in 0..60 {
         let circuit = Arbitrary::new(seed, 1 + seed as usize % 4, seed as usize);
-        let shape = Count::shape(&circuit).unwrap();
+        let shape = Shape::of(&circuit).unwrap();
         for (parameters, aggregation) in parameters.iter().flat_map(|it| Aggregation::ALL.map(|by| (it, by)))
         {
             let terms = Terms { aggregation, ..terms(parameters, &shape) };
@@ -87,7 +87,7 @@ fn no_inputs_and_no_products() {
     let parameters = small(16, 11);
     for value in [false, true] {
         let constant = Constant(F2::from(value));
-        let shape = Count::shape(&constant).unwrap();
+        let shape = Shape::of(&constant).unwrap();
         let terms = terms(&parameters, &shape);
         let proof = file(&terms, &constant, &[], 1);
         assert_eq!(proof.len(), 96 + 11 * (4 * 16 + 32));
@@ -124,7 +124,7 @@ fn a_circuit_that_changes_is_refused() {
     let parameters = small(16, 3);
     for gates in [[5, 4], [5, 6], [0, 1], [4096, 4097], [4097, 4096]] {
         let fickle = Fickle(0.into(), gates);
-        let shape = Count::shape(&fickle).unwrap();
+        let shape = Shape::of(&fickle).unwrap();
         let terms = terms(&parameters, &shape);
         let refused = write::<Bits>(&mut vec![], b"", &terms, &fickle, &[F2::ZERO], &mut random(1));
         assert!(matches!(refused, Err(Error::Invalid(why)) if why.contains("other gates")), "{gates:?}");
@@ -135,7 +135,7 @@ fn a_circuit_that_changes_is_refused() {
 #[test]
 fn proofs_side_by_side() {
     let network = Network::new(3000).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     let values: Vec<F2> = network.witness([3; 32]).collect();
     std::thread::scope(|scope| {
         for bits in [48, 64, 96, 128, 160] {

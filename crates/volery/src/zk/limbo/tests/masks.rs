@@ -67,7 +67,7 @@ fn the_verifier_follows_what_the_prover_follows_or_its_complement() {
 #[test]
 fn two_proofs_share_no_seed() {
     let network = Network::new(37).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     let values: Vec<F2> = network.witness([3; 32]).collect();
     let parameters = small(16, 11);
     let terms = terms(&parameters, &shape);
@@ -91,7 +91,7 @@ fn two_proofs_share_no_seed() {
 fn every_bit_is_balanced() {
     const PROOFS: usize = 600;
     let network = Network::new(13).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     let (inputs, products) = (shape.inputs_by_gates() as usize, 13);
     let values: Vec<F2> = network.witness([3; 32]).collect();
     let parameters = small(4, 1);
@@ -142,7 +142,7 @@ impl talk::Hear for Fixed<'_> {
 #[test]
 fn a_simulator_needs_no_witness() {
     let network = Network::new(300).unwrap();
-    let shape = Count::shape(&network).unwrap();
+    let shape = Shape::of(&network).unwrap();
     for (parameters, aggregation) in [
         (small(16, 5), Aggregation::Hypercube),
         (parameters(8, 4, 160, 7, Challenges::Independent), Aggregation::Parties),

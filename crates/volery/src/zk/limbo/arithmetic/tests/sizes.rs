@@ -16,7 +16,7 @@ fn inner_products_save_what_the_paper_says() {
     };
     let demand = |reduction| {
         let statement = MatrixProduct::new(sizes, Some(&product), reduction).unwrap();
-        Elements::<F61, F61x2>::demand(&Count::shape(&statement).unwrap())
+        Elements::<F61, F61x2>::demand(&Shape::of(&statement).unwrap())
     };
     let by_inner_products = demand(Reduction::InnerProducts);
     let random = demand(Reduction::Random);
