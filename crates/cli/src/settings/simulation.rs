@@ -23,6 +23,12 @@ pub(super) fn simulation<S: Setting>(
     system: System,
     threads: usize,
 ) -> Result<Simulation> {
+    let fields = S::Parties::check_fields().into_iter().map(|field| field.bits).collect();
+    over(fields, typed, system, threads)
+}
+
+/// The same where products may be checked over fields of so many bits.
+fn over(fields: Vec<u32>, typed: &args::Simulation, system: System, threads: usize) -> Result<Simulation> {
     if let (Some(option), true) = (typed.given(), !system.facts().simulates) {
         return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
     }
@@ -32,8 +38,7 @@ pub(super) fn simulation<S: Setting>(
             "--parties: {parties} is no power of two: take one from 2 to {MOST_PARTIES}"
         )));
     }
-    let fields = S::Parties::check_fields().into_iter().map(|field| (field.bits.to_string(), field.bits));
-    let fields: Vec<_> = fields.collect();
+    let fields: Vec<_> = fields.into_iter().map(|bits| (bits.to_string(), bits)).collect();
     let fields: Vec<_> = fields.iter().map(|(name, bits)| (name.as_str(), *bits)).collect();
     let wishes = Wishes {
         preference: among("--prefer", &typed.prefer, &PREFERENCES)?.unwrap_or_default(),

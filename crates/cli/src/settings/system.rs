@@ -5,7 +5,7 @@ use crate::failure::{Failure, Result, one_of};
 use volery::{Facts, System};
 
 /// The systems of which `which` is so, as a text: `jko or stack`.
-pub(super) fn those(which: impl Fn(&Facts) -> bool) -> String {
+pub(super) fn those(which: fn(&Facts) -> bool) -> String {
     let names: Vec<_> =
         System::ALL.iter().filter(|system| which(system.facts())).map(|system| system.name()).collect();
     match names.split_last() {
