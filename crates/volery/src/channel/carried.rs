@@ -2,7 +2,7 @@
 
 use core::ops::{Add, AddAssign, Mul};
 
-/// Bytes of each party.
+/// Bytes of each party. Sums that are more than can be counted stay at the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// From the prover to the verifier.
@@ -24,14 +24,14 @@ impl Carried {
 
     /// Both directions.
     pub const fn sum(self) -> u64 {
-        self.prover + self.verifier
+        self.prover.saturating_add(self.verifier)
     }
 }
 
 impl AddAssign for Carried {
     fn add_assign(&mut self, other: Self) {
-        self.prover += other.prover;
-        self.verifier += other.verifier;
+        self.prover = self.prover.saturating_add(other.prover);
+        self.verifier = self.verifier.saturating_add(other.verifier);
     }
 }
 
@@ -44,7 +44,7 @@ impl Add for Carried {
     }
 }
 
-/// The same message as often as that, or more often than can be.
+/// The same message so many times.
 impl Mul<u64> for Carried {
     type Output = Self;
 

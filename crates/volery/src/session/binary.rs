@@ -147,6 +147,10 @@ impl Setting for Binary {
         Cost::fastest(&Self::ALL, cost, (shares, purpose), bandwidth)
     }
 
+    fn drawn_ahead(_: BitCorrelations) -> bool {
+        false
+    }
+
     fn computational_bits(correlations: BitCorrelations) -> u32 {
         let assumption = match correlations {
             BitCorrelations::Lpn(params) => params.tree_bits().min(params.security.into()),

@@ -211,7 +211,7 @@ type Settled<S> = ([u8; 32], Option<Size>, Proposal<<S as Setting>::Correlations
 /// A statement on its way.
 struct Run<C> {
     statement: [u8; 32],
-    /// The shares that it draws, where both parties have said its size.
+    /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
     choice: Choice<C>,
     before: Traffic,
@@ -254,8 +254,8 @@ impl<'c, S: Setting> Common<'c, S> {
         self.offer(choice.correlations, size.unwrap_or_default())?;
         self.channel.checkpoint("statement");
         let setup_traffic = Traffic::default();
-        let agreed = size.filter(|_| first && choice.reason == Reason::Small);
-        let shares = agreed.map(|size| match &self.terms {
+        let ahead = first && choice.reason == Reason::Small && S::drawn_ahead(choice.correlations);
+        let shares = size.filter(|_| ahead).map(|size| match &self.terms {
             Some(terms) => drawn::<S::Macs>(terms, size),
             // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
             None => size.commitments + 1,
@@ -343,19 +343,16 @@ impl<'c, S: Setting> Common<'c, S> {
     }
 }
 
-impl<C: Copy + Into<Correlations>> Run<C> {
-    /// Draws what the statement will take, where shares come straight from transfers: they are
-    /// a part of the set-up.
+impl<C> Run<C> {
+    /// Draws what the statement will take, where that is a part of the set-up.
     fn draw_ahead<S: Share + 'static>(
         &self,
         vole: BoxedVole<S>,
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
         match self.shares {
-            Some(shares) if self.choice.correlations.into() == Correlations::DIRECT => {
-                Ok(Box::new(Ahead::new(vole, channel, shares)?))
-            }
-            _ => Ok(vole),
+            Some(shares) => Ok(Box::new(Ahead::new(vole, channel, shares)?)),
+            None => Ok(vole),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Where a session's correlated randomness comes from, and how the two parties agree on it.
 
-use crate::channel::{Channel, Party};
+use crate::channel::{Carried, Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 use crate::session::Setting;
 use crate::vole::lpn::Params;
@@ -19,7 +19,7 @@ impl Correlations {
     pub const SOFTSPOKEN8: Self = Self("softspoken8");
     /// Over other fields, straight from oblivious transfers: for the smallest statements.
     pub const DIRECT: Self = Self("direct");
-    /// The LPN extension with the smallest set, and with those for larger and larger statements.
+    /// The LPN extension with the smallest set, for small statements.
     pub const TINY: Self = Self::lpn(Params::TINY);
     /// Over F_2, a set between `tiny` and `l2`.
     pub const SMALL: Self = Self::lpn(Params::SMALL);
@@ -181,8 +181,11 @@ pub(super) enum Proposal<C> {
 }
 
 /// Bytes sent first, for the link to warm up, and then to measure the bandwidth.
-pub(super) const WARM_UP: usize = 64 << 10;
-pub(super) const PROBE: usize = 192 << 10;
+const WARM_UP: usize = 64 << 10;
+const PROBE: usize = 192 << 10;
+
+/// What measuring carries: these, and what was seen.
+pub(super) const MEASURED: Carried = Carried { prover: (WARM_UP + PROBE) as u64, verifier: 4 };
 
 impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
     /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the

@@ -10,7 +10,7 @@ mod over;
 mod polynomials;
 mod wolverine;
 
-use super::correlations::{PROBE, WARM_UP};
+use super::correlations::MEASURED;
 use super::{Binary, BitCorrelations};
 use crate::channel::{Carried, HANDSHAKE};
 use crate::circuit::Size;
@@ -39,9 +39,8 @@ impl Estimate {
 
     /// The same where the bandwidth was measured to choose the correlations.
     pub fn measured(mut self) -> Self {
-        let probe = Carried { prover: (WARM_UP + PROBE) as u64, verifier: 4 };
-        self.setup += probe;
-        self.total += probe;
+        self.setup += MEASURED;
+        self.total += MEASURED;
         self
     }
 }

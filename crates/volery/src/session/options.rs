@@ -25,7 +25,8 @@ pub struct Options {
     pub simulation: Simulation,
     /// How products are checked, by Wolverine.
     pub checking: Checking,
-    /// Where correlations come from; what the peer says, or what is fastest, where `None`.
+    /// Where correlations come from; what the peer says, or what is fastest, where `None`. By name: the set of that
+    /// name is the setting's.
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
     pub bandwidth: Option<f64>,

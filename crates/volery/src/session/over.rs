@@ -220,6 +220,10 @@ where
         Cost::fastest(&Self::correlations(), Self::cost, (shares, purpose), bandwidth)
     }
 
+    fn drawn_ahead(correlations: FieldCorrelations) -> bool {
+        correlations == FieldCorrelations::Direct
+    }
+
     fn computational_bits(correlations: FieldCorrelations) -> u32 {
         let assumption = match correlations {
             FieldCorrelations::Lpn(target) => {

@@ -143,4 +143,15 @@ mod tests {
         assert_foretold::<F61, F61>("l2", [tiles::<F61, F61>(draws + 3)]);
         assert_foretold::<F61, F61>("mid", [5000]);
     }
+
+    /// 10^12 gates are not walked through.
+    #[test]
+    fn the_largest_statements_are_estimated_at_once() {
+        for correlations in Over::<F61>::correlations() {
+            let started = std::time::Instant::now();
+            let estimate = Over::<F61>::traffic(correlations, Size::gates(1_000_000_000_000));
+            assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
+            assert!(estimate.total.prover > 8_000_000_000_000, "{estimate:?}");
+        }
+    }
 }

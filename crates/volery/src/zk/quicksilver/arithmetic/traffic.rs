@@ -56,6 +56,10 @@ impl Blocks {
 
 /// The shares of the sections that hold so many commitments, in blocks that come to be the `longest`.
 fn sections(commitments: u64, longest: usize) -> u64 {
+    if commitments > longest as u64 {
+        // Those of the first blocks end where the longest begin, each of which is one.
+        return commitments.next_multiple_of(longest as u64);
+    }
     let mut shares = 0;
     while shares < commitments {
         let left = longest - shares as usize % longest;
