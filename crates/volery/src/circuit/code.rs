@@ -22,8 +22,9 @@
 //! # What is asserted
 //! - Each read and write through a pointer: 0 ≤ index < length, and that the memory is not freed.
 //! - Each `/` and `%`: that the divisor is not zero.
-//! - Signed `+`, `-`, `*`, `/`, `%` and negation: that they do not overflow, where [`Code::with_overflow`] asks for it; they
-//!   wrap otherwise, as compilers do under `-fwrapv`, since the check more than doubles the price of a product.
+//! - Signed `+`, `-`, `*`, `/`, `%` and negation: that they do not overflow, where [`Code::with_overflow`]
+//!   asks for it; they wrap otherwise, as compilers do under `-fwrapv`, since the check more than doubles the
+//!   price of a product.
 //! - What [`Code::assert`] says.
 //!
 //! # Bounds

@@ -7,9 +7,10 @@
 //! # The order of bits
 //! Over F_2 a value is a number whose least significant bit is on the first wire of its port.
 //! - `0x…` writes this number in hexadecimal digits;
-//! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the text
-//!   `abc` is `0x616263`, and a digest reads as it is commonly printed;
-//! - `0b…` is in wire order: the first character is on the first wire, which has the first element of a vector.
+//! - bytes, of a text or a file, are the number that they print as, most significant byte first, so that the
+//!   text `abc` is `0x616263`, and a digest reads as it is commonly printed;
+//! - `0b…` is in wire order: the first character is on the first wire, which has the first element of a
+//!   vector.
 //!
 //! Over other fields a value is a list of numbers, as [`Elements::parse`] reads it.
 //!

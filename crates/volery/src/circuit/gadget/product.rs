@@ -4,9 +4,10 @@
 //! Booth's recoding halves the rows: x is the sum of d_i·4^i with the digits d_i = -2x_{2i+1} + x_{2i} +
 //! x_{2i-1}. So row i is d_i·y shifted by 2i bits, and -z is the complement of z plus one:
 //!
-//! - `one` = x_{2i} + x_{2i-1}, where the digit is odd, and `two` = (x_{2i+1} + x_{2i})(1 + `one`), where it is ±2;
-//! - row = `one`·y + `two`·2y + `minus`, of degree 3, where `minus` = x_{2i+1} complements all bits from 2i on. It is
-//!   added once more at bit 2i: for all rows together, that is one more word, of degree 1.
+//! - `one` = x_{2i} + x_{2i-1}, where the digit is odd, and `two` = (x_{2i+1} + x_{2i})(1 + `one`), where it
+//!   is ±2;
+//! - row = `one`·y + `two`·2y + `minus`, of degree 3, where `minus` = x_{2i+1} complements all bits from 2i
+//!   on. It is added once more at bit 2i: for all rows together, that is one more word, of degree 1.
 //!
 //! The prover commits to the sum of each four rows, from bit 8g on, and to the product. Commitments for a
 //! product of 32 bits beside those to x and y, the highest degree, and the prover's multiplications of 128

@@ -10,8 +10,8 @@
 //! tags of the records `finished`, `login` and `reply`, which are the client's first and third and the
 //! server's third. Where `valid` is one,
 //! - `finished` is the client's Finished message, for the handshake with the digest `finished_hash`;
-//! - `login` is a line `AUTH PLAIN ` with the base64 (RFC 4616) of no authorisation identity, a user name of 1 to 64
-//!   bytes and a password, which is not empty, all told apart by NUL;
+//! - `login` is a line `AUTH PLAIN ` with the base64 (RFC 4616) of no authorisation identity, a user name of
+//!   1 to 64 bytes and a password, which is not empty, all told apart by NUL;
 //! - `reply` begins with `235`: the server let the user in;
 //! - `certificate` is the SHA-256 digest of `before`, the user name padded by NUL to 64 bytes, and `after`.
 //!

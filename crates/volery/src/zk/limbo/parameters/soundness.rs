@@ -3,9 +3,10 @@
 //! It survives a repetition where a challenge is bad for it, or the party is left unopened that it cheated
 //! for, by which 1/n is meant. Over 2^l elements bad challenges have at most the probabilities
 //!
-//! - p_R = (claims - 1) / 2^l: the combination of claims, of which one is false, is a polynomial in R that is not zero;
-//! - p_int = (2k - 2) / (2^l - k) in each of the first r - 1 rounds: two polynomials of degree 2k - 2 that differ agree in as
-//!   many places, and k places are no challenges;
+//! - p_R = (claims - 1) / 2^l: the combination of claims, of which one is false, is a polynomial in R that is
+//!   not zero;
+//! - p_int = (2k - 2) / (2^l - k) in each of the first r - 1 rounds: two polynomials of degree 2k - 2 that
+//!   differ agree in as many places, and k places are no challenges;
 //! - p_fin = 2k / (2^l - k - 1) in the last, where degree and places are more by two and by one.
 //!
 //! **Interactive.** Of τ repetitions, the challenges save at most τ·p in the mean, p = p_R + (r -
