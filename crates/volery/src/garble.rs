@@ -25,6 +25,6 @@ use crate::ot::committing;
 pub(crate) fn traffic(transfers: u64, ands: u64) -> [Carried; 2] {
     let [set_up, messages] = committing::traffic(transfers);
     // The salt of gates and labels, and the material.
-    let garbled = Carried::by_verifier(16 + 16 * ands);
+    let garbled = Carried::by_verifier(16) + Carried::by_verifier(16) * ands;
     [set_up, messages + garbled + exchange::TRAFFIC]
 }

@@ -95,7 +95,7 @@ Examples:
 const BENCH: &str = "\
 This runs volery-bench, which is a program of its own: it is installed by
 `cargo install --path crates/bench --profile dist`, or built beside volery by
-`cargo build --release -p volery-bench`, which is slower over some fields. What
+`cargo build --release -p volery-bench`, which is up to 3 times slower. What
 it takes is told by `volery bench --help`, and what there is to measure by
 `volery bench --list`.";
 
