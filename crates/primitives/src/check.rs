@@ -78,36 +78,55 @@ pub trait CheckField:
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn multiply(_: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
-        assert_eq!((a.len(), b.len()), (out.len(), out.len()));
-        portable::multiply(a, b, out);
-    }
+    fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]);
 
     /// `out[i] = a[i] · factor`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn scale_all(_: Arch, a: &[Self], factor: Self, out: &mut [Self]) {
-        assert_eq!(a.len(), out.len());
-        portable::scale_all(a, factor, out);
-    }
+    fn scale_all(arch: Arch, a: &[Self], factor: Self, out: &mut [Self]);
 
     /// `Σ a[i] · b[i]`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn dot_product(_: Arch, a: &[Self], b: &[Self]) -> Self {
-        assert_eq!(a.len(), b.len());
-        portable::dot_product(a, b)
-    }
+    fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self;
 
     /// `out[i] = Σ_v factors[v] · a[k·i + v]` for the k factors, and zeros behind the end of `a`:
     /// one step of folding.
     ///
     /// # Panics
     /// Where there are no factors, or `out.len()` is not `a.len()` divided by their number, rounded up.
-    fn fold(_: Arch, a: &[Self], factors: &[Self], out: &mut [Self]) {
-        assert_eq!(out.len(), a.len().div_ceil(factors.len()));
-        portable::fold(a, factors, out);
-    }
+    fn fold(arch: Arch, a: &[Self], factors: &[Self], out: &mut [Self]);
 }
+
+/// The kernels of [`CheckField`] that a field has none of its own for, by the portable ones: compiled here
+/// once, not again by each crate that checks over the field.
+macro_rules! portable_checks {
+    ($($kernel:ident)*) => { $(crate::check::portable_checks!(@$kernel);)* };
+    (@multiply) => {
+        fn multiply(_: crate::arch::Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
+            assert_eq!((a.len(), b.len()), (out.len(), out.len()));
+            crate::check::portable::multiply(a, b, out);
+        }
+    };
+    (@scale_all) => {
+        fn scale_all(_: crate::arch::Arch, a: &[Self], factor: Self, out: &mut [Self]) {
+            assert_eq!(a.len(), out.len());
+            crate::check::portable::scale_all(a, factor, out);
+        }
+    };
+    (@dot_product) => {
+        fn dot_product(_: crate::arch::Arch, a: &[Self], b: &[Self]) -> Self {
+            assert_eq!(a.len(), b.len());
+            crate::check::portable::dot_product(a, b)
+        }
+    };
+    (@fold) => {
+        fn fold(_: crate::arch::Arch, a: &[Self], factors: &[Self], out: &mut [Self]) {
+            assert_eq!(out.len(), a.len().div_ceil(factors.len()));
+            crate::check::portable::fold(a, factors, out);
+        }
+    };
+}
+pub(crate) use portable_checks;

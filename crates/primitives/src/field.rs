@@ -38,6 +38,7 @@ macro_rules! assign_and_sum {
             }
         }
         impl$(<$($parameter)*>)? Sum for $field {
+            #[inline]
             fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
                 terms.fold(Self::default(), |sum, term| sum + term)
             }

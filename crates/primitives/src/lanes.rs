@@ -1,49 +1,70 @@
 //! Vectors of elements of an extension, lane by lane: what polynomials in values under MACs are computed in.
 
+pub(crate) mod portable;
+
 use crate::arch::{self, Arch};
 use crate::field::{Extension, F2, F128, Field};
 
 /// An extension with kernels on vectors.
 ///
-/// Each method is the portable kernel, and the specification of those that a field replaces by faster ones.
 /// Time depends on lengths only.
 pub trait Lanes<B: Field>: Extension<B> {
     /// `sums[i] += a[i]·b[i]`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn add_products(_: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
-        assert_eq!((a.len(), b.len()), (sums.len(), sums.len()));
-        a.iter().zip(b).zip(sums).for_each(|((&a, &b), sum)| *sum += a * b);
-    }
+    fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]);
 
     /// `sums[i] += a[i]·factors[i]`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn add_scaled(_: Arch, a: &[Self], factors: &[B], sums: &mut [Self]) {
-        assert_eq!((a.len(), factors.len()), (sums.len(), sums.len()));
-        a.iter().zip(factors).zip(sums).for_each(|((a, &factor), sum)| *sum += a.scale(factor));
-    }
+    fn add_scaled(arch: Arch, a: &[Self], factors: &[B], sums: &mut [Self]);
 
     /// `Σ a·b`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
-        assert_eq!(a.len(), b.len());
-        a.iter().zip(b).map(|(&a, &b)| a * b).sum()
-    }
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self;
 
     /// `Σ a·factor`.
     ///
     /// # Panics
     /// Where the lengths differ.
-    fn combine(_: Arch, factors: &[B], a: &[Self]) -> Self {
-        assert_eq!(a.len(), factors.len());
-        a.iter().zip(factors).map(|(a, &factor)| a.scale(factor)).sum()
-    }
+    fn combine(arch: Arch, factors: &[B], a: &[Self]) -> Self;
 }
+
+/// The methods of [`Lanes`] that a field has no kernel of its own for, by the portable ones: compiled here
+/// once, not again by each crate that proves over the field.
+macro_rules! portable_lanes {
+    ($base:ty: all) => {
+        crate::lanes::portable_lanes!($base: dot combine add_products add_scaled);
+    };
+    ($base:ty: $($kernel:ident)*) => {
+        $(crate::lanes::portable_lanes!(@$kernel, $base);)*
+    };
+    (@add_products, $base:ty) => {
+        fn add_products(_: crate::arch::Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {
+            crate::lanes::portable::add_products(a, b, sums);
+        }
+    };
+    (@add_scaled, $base:ty) => {
+        fn add_scaled(_: crate::arch::Arch, a: &[Self], factors: &[$base], sums: &mut [Self]) {
+            crate::lanes::portable::add_scaled(a, factors, sums);
+        }
+    };
+    (@dot, $base:ty) => {
+        fn dot(_: crate::arch::Arch, a: &[Self], b: &[Self]) -> Self {
+            crate::lanes::portable::dot(a, b)
+        }
+    };
+    (@combine, $base:ty) => {
+        fn combine(_: crate::arch::Arch, factors: &[$base], a: &[Self]) -> Self {
+            crate::lanes::portable::combine(factors, a)
+        }
+    };
+}
+pub(crate) use portable_lanes;
 
 impl Lanes<F2> for F128 {
     fn add_products(arch: Arch, a: &[Self], b: &[Self], sums: &mut [Self]) {

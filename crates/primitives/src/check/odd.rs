@@ -5,9 +5,12 @@ use crate::arch::Arch;
 use crate::field::{Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::lanes::Lanes;
 
-/// [`CheckField::multiply`], where [`Lanes::add_products`] is fast.
+/// [`CheckField::multiply`], by [`Lanes::add_products`] where that is fast.
 macro_rules! multiply {
-    ($prime:ty) => {
+    (portable, $prime:ty) => {
+        super::portable_checks!(multiply);
+    };
+    (lanes, $prime:ty) => {
         fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
             out.fill(Self::ZERO);
             <Self as Lanes<$prime>>::add_products(arch, a, b, out);
@@ -15,9 +18,9 @@ macro_rules! multiply {
     };
 }
 
-/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`].
+/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`] and what multiplies.
 macro_rules! check_field {
-    ($field:ty, $prime:ty, $size_bits:literal $(, $multiply:ident)?) => {
+    ($field:ty, $prime:ty, $size_bits:literal, $kernel:ident) => {
         impl CheckField for $field {
             const UNIT: Self = Self::ONE;
             const SIZE_BITS: u32 = $size_bits;
@@ -47,7 +50,8 @@ macro_rules! check_field {
             fn point(index: u32) -> Self {
                 from_digits::<$prime, Self>(u64::from(index) + 1)
             }
-            $($multiply!($prime);)?
+            multiply!($kernel, $prime);
+            super::portable_checks!(scale_all);
             fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self {
                 <Self as Lanes<$prime>>::dot(arch, a, b)
             }
@@ -61,12 +65,12 @@ macro_rules! check_field {
     };
 }
 
-check_field!(F61, F61, 60, multiply);
-check_field!(F61x2, F61, 121, multiply);
-check_field!(Goldilocks, Goldilocks, 63);
-check_field!(Goldilocksx2, Goldilocks, 127);
-check_field!(Q32x2, Q32, 63);
-check_field!(F65537x4, F65537, 64);
+check_field!(F61, F61, 60, lanes);
+check_field!(F61x2, F61, 121, lanes);
+check_field!(Goldilocks, Goldilocks, 63, portable);
+check_field!(Goldilocksx2, Goldilocks, 127, portable);
+check_field!(Q32x2, Q32, 63, portable);
+check_field!(F65537x4, F65537, 64, portable);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {

@@ -31,8 +31,8 @@ pub trait Radicand<const N: usize>: Field {
                 *sum += a[i] * b[j];
             }
         }
-        for (low, high) in low.iter_mut().zip(&high) {
-            *low += *high * Self::RADICAND;
+        for i in 0..N {
+            low[i] += high[i] * Self::RADICAND;
         }
         low
     }
@@ -43,7 +43,7 @@ pub trait Radicand<const N: usize>: Field {
 #[repr(transparent)]
 pub struct Binomial<B, const N: usize>(pub [B; N]);
 
-// Loops, not `map`: closures are compiled by themselves, and not always inlined.
+// Loops over indices: the functions of `map` and `zip` are compiled by themselves, and not always inlined.
 impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
     /// `Σ coordinates[i] · X^i`: [`Extension::pack`] over the prime field.
     ///
@@ -116,8 +116,8 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
     }
     #[inline(always)]
     fn masked(mut self, mask: u64) -> Self {
-        for coordinate in &mut self.0 {
-            *coordinate = coordinate.masked(mask);
+        for i in 0..N {
+            self.0[i] = self.0[i].masked(mask);
         }
         self
     }
@@ -135,8 +135,8 @@ impl<B: Radicand<N>, const N: usize> Extension<B> for Binomial<B, N> {
 
     #[inline(always)]
     fn scale(mut self, scalar: B) -> Self {
-        for coordinate in &mut self.0 {
-            *coordinate *= scalar;
+        for i in 0..N {
+            self.0[i] *= scalar;
         }
         self
     }
@@ -150,8 +150,8 @@ impl<B: Radicand<N>, const N: usize> Add for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
     fn add(mut self, other: Self) -> Self {
-        for (coordinate, other) in self.0.iter_mut().zip(&other.0) {
-            *coordinate += *other;
+        for i in 0..N {
+            self.0[i] += other.0[i];
         }
         self
     }
@@ -161,8 +161,8 @@ impl<B: Radicand<N>, const N: usize> Sub for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
     fn sub(mut self, other: Self) -> Self {
-        for (coordinate, other) in self.0.iter_mut().zip(&other.0) {
-            *coordinate -= *other;
+        for i in 0..N {
+            self.0[i] -= other.0[i];
         }
         self
     }
@@ -180,8 +180,8 @@ impl<B: Radicand<N>, const N: usize> Neg for Binomial<B, N> {
     type Output = Self;
     #[inline(always)]
     fn neg(mut self) -> Self {
-        for coordinate in &mut self.0 {
-            *coordinate = -*coordinate;
+        for i in 0..N {
+            self.0[i] = -self.0[i];
         }
         self
     }

@@ -233,6 +233,7 @@ impl MacField<F256> for F128 {
     fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
         arch::verifier_sums(arch, chi, triples)
     }
+    crate::mac::portable_macs!(F256: puncture encode_tagged);
     fn correct(_: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
         assert_eq!(keys.len(), corrections.len());
         let images = IMAGES.map(|image| delta * image);

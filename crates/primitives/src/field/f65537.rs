@@ -56,8 +56,13 @@ impl Radicand<4> for F65537 {
     }
 }
 
-impl Lanes<F65537> for F65537x4 {}
-impl MacField<F65537> for F65537x4 {}
+impl Lanes<F65537> for F65537x4 {
+    crate::lanes::portable_lanes!(F65537: all);
+}
+
+impl MacField<F65537> for F65537x4 {
+    crate::mac::portable_macs!(F65537: all);
+}
 
 #[cfg(test)]
 mod tests {

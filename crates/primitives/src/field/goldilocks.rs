@@ -62,10 +62,21 @@ impl Radicand<2> for Goldilocks {
     const NAME: &'static str = "goldilocks^2";
 }
 
-impl Lanes<Goldilocks> for Goldilocks {}
-impl MacField<Goldilocks> for Goldilocks {}
-impl Lanes<Goldilocks> for Goldilocksx2 {}
-impl MacField<Goldilocks> for Goldilocksx2 {}
+impl Lanes<Goldilocks> for Goldilocks {
+    crate::lanes::portable_lanes!(Goldilocks: all);
+}
+
+impl MacField<Goldilocks> for Goldilocks {
+    crate::mac::portable_macs!(Goldilocks: all);
+}
+
+impl Lanes<Goldilocks> for Goldilocksx2 {
+    crate::lanes::portable_lanes!(Goldilocks: all);
+}
+
+impl MacField<Goldilocks> for Goldilocksx2 {
+    crate::mac::portable_macs!(Goldilocks: all);
+}
 
 #[cfg(test)]
 mod tests {

@@ -87,6 +87,7 @@ impl Lanes<Q32> for Q32x2 {
     fn combine(arch: Arch, factors: &[Q32], a: &[Self]) -> Self {
         q32::combine(arch, factors, a)
     }
+    crate::lanes::portable_lanes!(Q32: add_products add_scaled);
 }
 
 type Row = Tagged<Q32, Q32x2>;
@@ -107,6 +108,7 @@ impl MacField<Q32> for Q32x2 {
     fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
         q32::linear(arch, factors, rows)
     }
+    crate::mac::portable_macs!(Q32: grow_leaves sum_rows puncture sample_all products verifier_sums correct);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! edge, and elements at the edges of the reductions.
 
 use super::*;
-use crate::arch::Arch;
+use crate::arch::{Arch, WEIGHT};
 use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::prg::Prg;
 

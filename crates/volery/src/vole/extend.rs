@@ -62,7 +62,7 @@ pub const SECURITY: f64 = 121.0;
 pub(super) const HAND_OVER: usize = 16;
 
 /// The tile's coefficients drawn at a time.
-const CHI: usize = 256;
+pub(super) const CHI: usize = 256;
 
 /// The linear code of one iteration: the public matrix and the shares of the secret.
 struct Code {

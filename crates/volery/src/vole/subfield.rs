@@ -19,6 +19,7 @@ mod single_point;
 
 pub use base::error as base_error;
 
+use super::extend::CHI;
 use super::{Share, Shares};
 use crate::random::Random;
 use core::marker::PhantomData;
@@ -113,6 +114,22 @@ pub(crate) fn coefficients<B: Field, E: MacField<B>>(arch: Arch, seed: F128, cou
     let mut chi = vec![E::ZERO; count];
     Coefficients::<B>::new(arch, seed).fill(arch, &mut chi);
     chi
+}
+
+/// Runs `fold` over parts of `rows` with the coefficients of `seed`, those of [`coefficients`].
+pub(crate) fn with_coefficients<B: Field, E: MacField<B>, R>(
+    arch: Arch,
+    seed: F128,
+    rows: &[R],
+    mut fold: impl FnMut(&[E], &[R]),
+) {
+    let mut coefficients = Coefficients::<B>::new(arch, seed);
+    let mut chi = [E::ZERO; CHI];
+    for rows in rows.chunks(CHI) {
+        let chi = &mut chi[..rows.len()];
+        coefficients.fill(arch, chi);
+        fold(chi, rows);
+    }
 }
 
 /// A stream of coefficients.

@@ -26,15 +26,15 @@ pub(in crate::arch) fn sum_rows(nodes: &[F61], sums: &mut [F61]) {
 }
 
 pub(in crate::arch) fn puncture(leaves: &[F61], holes: Holes<F61, F61>, rows: &mut [Row]) {
-    mac::puncture(leaves, holes, rows);
+    mac::portable::puncture(leaves, holes, rows);
 }
 
 pub(in crate::arch) fn encode_keys(matrix: &Aes128, first: u64, table: &[F61], rows: &mut [F61]) {
-    mac::encode(matrix, first, table, rows);
+    mac::portable::encode(matrix, first, table, rows);
 }
 
 pub(in crate::arch) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-    mac::encode(matrix, first, table, rows);
+    mac::portable::encode(matrix, first, table, rows);
 }
 
 pub(in crate::arch) fn sample_all(blocks: &[F128], out: &mut [F61]) {

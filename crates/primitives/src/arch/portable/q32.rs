@@ -6,11 +6,11 @@ use crate::field::{Binomial, Q32, Q32x2};
 use crate::mac;
 
 pub(in crate::arch) fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) {
-    mac::encode(matrix, first, table, rows);
+    mac::portable::encode(matrix, first, table, rows);
 }
 
 pub(in crate::arch) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-    mac::encode(matrix, first, table, rows);
+    mac::portable::encode(matrix, first, table, rows);
 }
 
 pub(in crate::arch) fn linear(factors: &[Q32], rows: &[Row]) -> Row {

@@ -1,7 +1,7 @@
 //! The prover's end.
 
 use super::super::single_point::{self, Corrections, Scratch};
-use super::super::{base, coefficients, macs, values};
+use super::super::{base, macs, values, with_coefficients};
 use super::*;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Receiver};
@@ -205,9 +205,11 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
             self.trees.fix(transfers, noise, &corrections, scratch, rows);
             let seed = ground.random.word();
             channel.send_words(&[seed])?;
-            let (macs, values) = E::weigh(ground.arch, &coefficients(ground.arch, seed, TILE), rows);
-            self.sums.0 += macs;
-            self.sums.1 += values;
+            with_coefficients(ground.arch, seed, rows, |chi, rows| {
+                let (macs, values) = E::weigh(ground.arch, chi, rows);
+                self.sums.0 += macs;
+                self.sums.1 += values;
+            });
             self.fixed += 1;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The verifier's end.
 
 use super::super::single_point::{self, Scratch};
-use super::super::{Delta, Key, base, coefficients, same};
+use super::super::{Delta, Key, base, same, with_coefficients};
 use super::*;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Sender};
@@ -210,7 +210,9 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         while self.weighed < weighed {
             let seed = F128::from_bytes(channel.recv_array()?);
             self.trees.regrow(self.weighed, scratch);
-            *self.sum += E::dot(ground.arch, &coefficients(ground.arch, seed, TILE), &scratch.leaves);
+            with_coefficients(ground.arch, seed, &scratch.leaves, |chi, leaves| {
+                *self.sum += E::dot(ground.arch, chi, leaves);
+            });
             self.weighed += 1;
         }
         Ok(())

@@ -39,8 +39,10 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     section: Range<usize>,
     /// Shares of all sections so far.
     sectioned: usize,
-    /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
+    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand; and
+    /// the next slot to use.
     slots: Zeroizing<Vec<Triple<B, E>>>,
+    filled: usize,
     next: usize,
     /// Blocks drawn for this statement, and those whose messages of the verifier were received.
     drawn: usize,
@@ -83,7 +85,8 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             corrections: Vec::new(),
             section: 0..0,
             sectioned: 0,
-            slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
+            slots: Zeroizing::new(vec![[Tagged::ZERO; 3]; SLOTS]),
+            filled: 0,
             next: 0,
             drawn: 0,
             heard: 0,
@@ -157,7 +160,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
 
     #[inline(always)]
     fn slot(&mut self) -> Result<&mut Triple<B, E>> {
-        if self.next == self.slots.len() {
+        if self.next == self.filled {
             self.next_slots()?;
         }
         let slot = &mut self.slots[self.next];
@@ -175,7 +178,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             self.next_section()?;
         }
         let shares = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
-        self.slots.resize(shares.len(), [Tagged::ZERO; 3]);
+        self.filled = shares.len();
         self.slots.iter_mut().zip(shares).for_each(|(slot, share)| slot[2] = *share);
         self.steps.end();
         Ok(())
@@ -212,7 +215,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             self.batch().extend(arch, used);
         }
         self.slots = slots;
-        self.slots.clear();
+        self.filled = 0;
     }
 
     /// The batch that may still grow.

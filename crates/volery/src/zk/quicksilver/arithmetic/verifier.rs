@@ -40,8 +40,10 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     section: Range<usize>,
     /// Shares of all sections so far.
     sectioned: usize,
-    /// Slots for the next shares, each of which is the product beforehand; and the next slot to use.
+    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand; and
+    /// the next slot to use.
     slots: Zeroizing<Vec<Triple<E>>>,
+    filled: usize,
     next: usize,
     /// Blocks drawn for this statement.
     drawn: usize,
@@ -90,7 +92,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             corrections: Vec::new(),
             section: 0..0,
             sectioned: 0,
-            slots: Zeroizing::new(Vec::with_capacity(SLOTS)),
+            slots: Zeroizing::new(vec![[E::ZERO; 3]; SLOTS]),
+            filled: 0,
             next: 0,
             drawn: 0,
             open: false,
@@ -166,7 +169,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
 
     #[inline(always)]
     fn slot(&mut self) -> Result<&mut Triple<E>> {
-        if self.next == self.slots.len() {
+        if self.next == self.filled {
             self.next_slots()?;
         }
         let slot = &mut self.slots[self.next];
@@ -184,7 +187,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             self.next_section()?;
         }
         let keys = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
-        self.slots.resize(keys.len(), [E::ZERO; 3]);
+        self.filled = keys.len();
         self.slots.iter_mut().zip(keys).for_each(|(slot, key)| slot[2] = *key);
         self.steps.end();
         Ok(())
@@ -234,7 +237,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             self.done += used.len();
             self.committed += used.len() as u64;
         }
-        self.slots.clear();
+        self.filled = 0;
     }
 
     /// Lines over the extension at Δ, from shares that commit to nothing, of the last section or of
