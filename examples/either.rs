@@ -46,7 +46,7 @@ fn statement() -> Either {
 /// Proves it by `system`, and gives the bytes that went to the prover.
 fn run(system: System) -> Result<u64> {
     let (here, there) = pipe(Duration::from_secs(60));
-    let options = Options { system, ..Options::default() };
+    let options = Options::by(system);
     let prover = thread::spawn({
         let options = options.clone();
         move || {

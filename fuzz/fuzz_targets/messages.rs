@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use volery::channel::{Channel, Party, Playback, Tape, pipe};
 use volery::circuit::Network;
-use volery::{Checking, F2, Options, System, prove, verify};
+use volery::{Checking, Drawing, F2, Method, Options, prove, verify};
 
 /// What each party says in one honest run by each system.
 static HONEST: LazyLock<[[Vec<u8>; 2]; SYSTEMS]> = LazyLock::new(|| std::array::from_fn(honest));
@@ -40,7 +40,11 @@ fn options(system: usize, seed: u8) -> Options {
         0 => options,
         _ => {
             let checking = Checking { block: Some(30), ..Checking::default() };
-            Options { system: System::WOLVERINE, checking, non_interactive: system == 2, ..options }
+            Options {
+                method: Method::Wolverine(Drawing::default(), checking),
+                non_interactive: system == 2,
+                ..options
+            }
         }
     }
 }

@@ -5,9 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use volery::circuit::{Arithmetic, Network};
-use volery::{
-    F2, F61, F61x2, Options, Over, System, prove_to, prove_to_over, verify_from, verify_from_over,
-};
+use volery::{F2, F61, F61x2, Options, Over, System, prove_to, prove_to_over, verify_from, verify_from_over};
 
 /// Honest files over F_2 and over 2^61 - 1.
 static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
@@ -30,7 +28,7 @@ fn network() -> Network {
 }
 
 fn options() -> Options {
-    Options { system: System::LIMBO, seed: Some([1; 32]), ..Options::default() }
+    Options { method: System::LIMBO.into(), seed: Some([1; 32]), ..Options::default() }
 }
 
 fuzz_target!(|input: (bool, bool, u16, Vec<u8>)| {

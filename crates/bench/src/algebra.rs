@@ -123,13 +123,13 @@ impl Visitor for OfMatrices<'_> {
     fn visit<S: Stated>(self) -> Result<()> {
         let Self(run) = self;
         let plan = Plan::<S>::new(run)?;
-        let by_gates = !plan.settings.system.facts().polynomials;
+        let by_gates = !plan.settings.system().facts().polynomials;
         let kind = run.typed.kind.as_deref().unwrap_or(if by_gates { GATES } else { RANDOM });
         one_of("--kind", kind, &[RANDOM, INNER_PRODUCT, GATES])?;
         if by_gates && kind != GATES {
             return Err(Failure::usage(format_args!(
                 "--kind: {} multiplies gate by gate: leave it out, or take {GATES}",
-                plan.settings.system
+                plan.settings.system()
             )));
         }
         let reduction = if kind == INNER_PRODUCT { Reduction::InnerProducts } else { Reduction::Random };

@@ -58,7 +58,7 @@ impl Sink for Kept {
 /// ANDs that are garbled in a second, and evaluated: the best of a few runs each.
 fn rates(plan: &Plan<Binary>, network: &Network) -> volery::Result<[f64; 2]> {
     let mut random = Random::from_system()?;
-    let construction = plan.settings.garbling.construction;
+    let construction = plan.settings.method.construction().expect("jko alone");
     let key = Key { arch: plan.settings.arch, construction, salt: random.word() };
     let (seed, gates) = (random.word(), network.gates());
     let mut kept = Kept(Vec::with_capacity(gates as usize));

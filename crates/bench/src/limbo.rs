@@ -107,7 +107,7 @@ impl Limbo<'_> {
 
     /// What was asked for.
     fn parameters(&self, gates: u64) -> Value {
-        let simulation = &self.plan.settings.simulation;
+        let simulation = self.plan.settings.method.simulation().expect("limbo alone");
         let wishes = &simulation.wishes;
         let name = |of| CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map(|(name, _)| *name);
         json!({

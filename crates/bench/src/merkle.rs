@@ -117,7 +117,7 @@ const INITIAL: [u32; 8] =
 pub(crate) fn merkle(run: &Run) -> Result<()> {
     let plan = Plan::<Binary>::new(run)?;
     // What is a hole to one system is a tower of gates to another.
-    let best = if plan.settings.system.facts().polynomials { "holes" } else { "gates" };
+    let best = if plan.settings.system().facts().polynomials { "holes" } else { "gates" };
     let kind = run.typed.kind.as_deref().unwrap_or(best);
     one_of("--kind", kind, &["gates", "holes"])?;
     let depth = size("--depth", run.typed.depth.as_deref(), DEPTH)?;

@@ -59,7 +59,7 @@ impl<S: Setting> Plan<S> {
         C: Provable<S> + Sync + ?Sized,
     {
         // A prover of a garbled circuit evaluates, and garbles once more to check.
-        let passes = if self.settings.system.facts().garbles { 2 } else { 1 };
+        let passes = if self.settings.system().facts().garbles { 2 } else { 1 };
         let reports = self.task("gates", passes * mul).prove(circuit, witness, options, self.repeat)?;
         Ok(self.outcome(size, &reports))
     }
@@ -79,7 +79,7 @@ impl<S: Setting> Plan<S> {
     /// What there is to do, `of` so many a run.
     pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
         // How often parties are simulated for all repetitions is told on the way.
-        let known = !self.settings.system.facts().simulates;
+        let known = !self.settings.system().facts().simulates;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         Task { settings: &self.settings, shape: self.shape, unit, total }
     }
@@ -105,7 +105,7 @@ impl Plan<Binary> {
         witness: &Witness,
     ) -> Result<Outcome> {
         let known = Known::<Relation>(witness);
-        if self.settings.system.facts().of_clauses {
+        if self.settings.system().facts().of_clauses {
             return self.clauses(size, statement, known);
         }
         volery::check(statement, known)?;

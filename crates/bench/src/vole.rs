@@ -55,7 +55,7 @@ impl Visitor for Drawing<'_> {
             return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
         }
         let settings = &plan.settings;
-        let choice = choose::<S>(settings.correlations, correlations, settings.bandwidth)?;
+        let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;
         let (kind, arch) = (choice.correlations, settings.arch);
         let delta = S::delta(&mut Random::from_system()?);
         let prover = |channel: &mut Channel, done: &Counter| {

@@ -51,7 +51,7 @@ impl<S: Setting> Task<'_, S> {
         W: IntoIterator<Item = S::F> + Clone + Send,
         C: Provable<S> + Sync + ?Sized,
     {
-        if options.system.facts().correlated {
+        if options.system().facts().correlated {
             return self.session(
                 options,
                 repeat,

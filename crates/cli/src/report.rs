@@ -12,7 +12,7 @@ use crate::settings::threads;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{Report, Setting, System};
+use volery::{Details, Report, Setting, System};
 
 /// A proof that was accepted, or written, as its command reports it.
 pub struct Outcome {
@@ -68,13 +68,13 @@ impl Outcome {
             add(&mut sums.setup_traffic, report.setup_traffic);
             sums.setup += report.setup;
             sums.online += report.online;
-            if let (Some(sum), Some(more)) = (&mut sums.checked, report.checked) {
+            if let (Details::Checked(_, sum), Some(more)) = (&mut sums.details, report.checked()) {
                 sum.blocks += more.blocks;
             }
         }
         let run = |report: &Report| {
             let mut work = [None; 2];
-            work[usize::from(role != Some(Party::Prover))] = report.proof.map(|proof| proof.work);
+            work[usize::from(role != Some(Party::Prover))] = report.proof().map(|proof| proof.work);
             Run { setup: report.setup, online: report.online, work }
         };
         let runs = reports.iter().map(run).collect();
@@ -97,7 +97,7 @@ impl Outcome {
     pub fn of_both<S: Setting>(reports: &Reports, started: Instant) -> Self {
         let mut outcome = Self::new::<S>(None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
-            run.work[0] = report.proof.map(|proof| proof.work);
+            run.work[0] = report.proof().map(|proof| proof.work);
         }
         outcome
     }
@@ -144,7 +144,8 @@ impl Outcome {
 
     /// The JSON object.
     pub fn json(&self) -> Value {
-        let Report { system, gates, traffic, choice, .. } = &self.report;
+        let Report { system, gates, traffic, .. } = &self.report;
+        let choice = self.report.choice();
         let (sent, received) = self.oriented(*traffic);
         let mut object = Map::new();
         if let Some((name, parameters)) = &self.bench {
@@ -183,13 +184,13 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
-        if let Some(proof) = &self.report.proof {
+        if let Some(proof) = &self.report.proof() {
             object.extend(simulation::json(&self.report, proof));
             for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
                 object["seconds"][who] = json!(work);
             }
         }
-        object.extend(self.report.checked.iter().flat_map(checked::json));
+        object.extend(self.report.checked().iter().flat_map(checked::json));
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
             let run = |run: &Run| {
@@ -209,7 +210,7 @@ impl Outcome {
 
     /// The table.
     pub fn table(&self) -> String {
-        let Report { system, gates, choice, .. } = &self.report;
+        let Report { system, gates, .. } = &self.report;
         let (sent, received) = self.oriented(self.report.traffic);
         let (there, back) = match self.role {
             Some(_) => ("sent", "received"),
@@ -268,7 +269,7 @@ impl Outcome {
                 ),
             ),
         ];
-        if let Some(choice) = choice {
+        if let Some(choice) = self.report.choice() {
             rows.insert(3, ("correlations", format!("{}, {}", choice.correlations, choice.reason)));
         }
         if let Some(clauses) = self.clauses {
@@ -284,10 +285,10 @@ impl Outcome {
             let after = rows.iter().position(|(name, _)| *name == "gates").map_or(0, |gates| gates + 1);
             rows.insert(after, ("algebra", algebra.join(", ")));
         }
-        if let Some(proof) = &self.report.proof {
+        if let Some(proof) = &self.report.proof() {
             rows.extend(simulation::rows(&self.report, proof, self.work()));
         }
-        rows.extend(self.report.checked.iter().map(checked::row));
+        rows.extend(self.report.checked().iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
             let online = self.runs.iter().map(|run| run.online.as_secs_f64());

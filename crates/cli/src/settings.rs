@@ -18,8 +18,7 @@ use std::time::Duration;
 use system::{not_of, those};
 use volery::circuit::{Shape, Size};
 use volery::{
-    Arch, Checking, Construction, Correlations, Field as _, Garbling, Options, Seeds, Setting, Simulation,
-    System,
+    Arch, Construction, Correlations, Drawing, Field as _, Method, Options, Seeds, Setting, Stacking, System,
 };
 
 /// The longest wait that can be asked for: a year.
@@ -30,16 +29,8 @@ const MOST_THREADS: u32 = 1024;
 
 /// How a proof over `S` is to run and what is to be printed.
 pub struct Settings<S> {
-    /// The proof system.
-    pub system: System,
-    /// How circuits are garbled, where they are.
-    pub garbling: Garbling,
-    /// How parties are simulated, where they are.
-    pub simulation: Simulation,
-    /// How products are checked, where there is a choice.
-    pub checking: Checking,
-    /// Where they come from, unless that is left to the handshake.
-    pub correlations: Option<Correlations>,
+    /// The proof system, with what is its own to choose.
+    pub method: Method,
     /// The bandwidth of the link in Mbit/s, where it is known.
     pub bandwidth: Option<f64>,
     /// As asked for.
@@ -87,10 +78,10 @@ impl<S: Setting> Settings<S> {
         {
             return Err(not_of(option, system, why, &those(|facts| facts.correlated)));
         }
-        let garbling = garbling(typed, system)?;
+        let stacking = stacking(typed, system)?;
         let checking = checking::checking::<S>(&typed.checking, system)?;
-        let simulation = simulation::simulation::<S>(&typed.simulation, system, garbling.threads)?;
-        let correlations = correlations::<S>(&typed.vole)?;
+        let simulation = simulation::simulation::<S>(&typed.simulation, system, stacking.threads)?;
+        let drawing = Drawing { correlations: correlations::<S>(&typed.vole)?, bandwidth: None };
         if typed.non_interactive && !S::NON_INTERACTIVE {
             let advice = or_take::<S>(OneWay);
             return Err(Failure::usage(format_args!(
@@ -108,12 +99,16 @@ impl<S: Setting> Settings<S> {
         let seconds = typed.timeout.parse().ok().filter(|s| *s > 0.0 && *s <= LONGEST_WAIT);
         let seconds =
             seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
+        let method = match Method::from(system) {
+            Method::Quicksilver(_) => Method::Quicksilver(drawing),
+            Method::Wolverine(..) => Method::Wolverine(drawing, checking),
+            Method::Jko(_) => Method::Jko(stacking.construction),
+            Method::Stack(_) => Method::Stack(stacking),
+            Method::Limbo(_) => Method::Limbo(simulation),
+            other @ Method::Other(_) => other,
+        };
         Ok(Self {
-            system,
-            garbling,
-            simulation,
-            checking,
-            correlations,
+            method,
             bandwidth: None,
             security,
             non_interactive: typed.non_interactive,
@@ -128,10 +123,10 @@ impl<S: Setting> Settings<S> {
     /// The same over a link of this bandwidth, where it was said.
     pub fn over(self, typed: Option<&str>) -> Result<Self> {
         let bandwidth = typed.map(bandwidth).transpose()?;
-        if bandwidth.is_some() && !self.system.facts().correlated {
+        if bandwidth.is_some() && !self.system().facts().correlated {
             return Err(not_of(
                 "--bandwidth",
-                self.system,
+                self.system(),
                 "has nothing to choose by it",
                 &those(|facts| facts.correlated),
             ));
@@ -141,11 +136,14 @@ impl<S: Setting> Settings<S> {
 
     /// The same with as much work for each clause, if that is asked for.
     pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
-        if asked && !self.system.facts().of_clauses {
-            let others = those(|facts| facts.of_clauses);
-            return Err(not_of("--fixed-work", self.system, "has no clauses to hide", &others));
+        match &mut self.method {
+            Method::Stack(stacking) => stacking.fixed_work = asked,
+            method if asked => {
+                let others = those(|facts| facts.of_clauses);
+                return Err(not_of("--fixed-work", method.system(), "has no clauses to hide", &others));
+            }
+            _ => {}
         }
-        self.garbling.fixed_work = asked;
         Ok(self)
     }
 
@@ -153,12 +151,7 @@ impl<S: Setting> Settings<S> {
     /// checked where it should be.
     pub fn options(&self, statement: [u8; 32], size: Option<Size>) -> Result<Options> {
         let options = Options {
-            system: self.system,
-            garbling: self.garbling,
-            simulation: self.simulation.clone(),
-            checking: self.checking,
-            correlations: self.correlations,
-            bandwidth: self.bandwidth,
+            method: self.method.clone(),
             statement: Some(statement),
             size,
             security: self.security,
@@ -166,7 +159,8 @@ impl<S: Setting> Settings<S> {
             check: false,
             arch: self.arch,
             ..Options::default()
-        };
+        }
+        .with_bandwidth(self.bandwidth);
         self.offer(&options)?;
         Ok(options)
     }
@@ -174,36 +168,51 @@ impl<S: Setting> Settings<S> {
     /// The multiplications of a circuit of this shape as the system does them: what is a polynomial to
     /// quicksilver takes several.
     pub fn mul(&self, shape: &Shape) -> u64 {
-        if self.system.facts().polynomials { shape.mul } else { shape.mul_by_gates() }
+        if self.system().facts().polynomials { shape.mul } else { shape.mul_by_gates() }
     }
 
     /// The size of such a circuit, likewise.
     pub fn size(&self, shape: &Shape) -> Size {
-        if self.system.facts().polynomials { shape.size() } else { shape.size_by_gates() }
+        if self.system().facts().polynomials { shape.size() } else { shape.size_by_gates() }
+    }
+
+    /// The proof system.
+    pub fn system(&self) -> System {
+        self.method.system()
     }
 
     /// Threads of each party.
     pub fn threads(&self) -> u32 {
-        self.garbling.threads as u32
+        let threads = match &self.method {
+            Method::Stack(stacking) => stacking.threads,
+            Method::Limbo(simulation) => simulation.threads,
+            _ => 1,
+        };
+        threads as u32
+    }
+
+    /// Where correlations come from, unless that is left to the handshake.
+    pub fn correlations(&self) -> Option<Correlations> {
+        self.method.drawing().and_then(|drawing| drawing.correlations)
     }
 
     /// What was asked for by --vole.
     pub fn vole(&self) -> &'static str {
-        self.correlations.map_or(AUTO, Correlations::name)
+        self.correlations().map_or(AUTO, Correlations::name)
     }
 }
 
-/// How circuits are garbled by `system`, if it does.
-fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
+/// How circuits are garbled by `system`, and what it has threads for, if it does and has.
+fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
     let Protocol { gate_hash, seeds, threads, .. } = typed;
-    let mut garbling = Garbling::default();
+    let mut stacking = Stacking::default();
     if let Some(name) = gate_hash {
         let all = Construction::ALL;
         one_of("--gate-hash", name, &all.map(Construction::name))?;
         if !system.facts().garbles {
             return Err(not_of("--gate-hash", system, "garbles no gates", &those(|facts| facts.garbles)));
         }
-        garbling.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
+        stacking.construction = all.into_iter().find(|hash| hash.name() == name).expect("one of them");
     }
     if let Some(name) = seeds {
         one_of("--seeds", name, &Seeds::ALL.map(Seeds::name))?;
@@ -211,7 +220,7 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
             let others = those(|facts| facts.of_clauses);
             return Err(not_of("--seeds", system, "has no clauses with seeds", &others));
         }
-        garbling.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
+        stacking.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
     }
     let threads = self::threads(threads)
         .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
@@ -219,8 +228,8 @@ fn garbling(typed: &Protocol, system: System) -> Result<Garbling> {
         let others = those(|facts| facts.threads);
         return Err(not_of("--threads", system, "has one thread for each party", &others));
     }
-    garbling.threads = threads as usize;
-    Ok(garbling)
+    stacking.threads = threads as usize;
+    Ok(stacking)
 }
 
 /// A number of threads, if `text` is one.

@@ -3,7 +3,7 @@
 //! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the
 //! same program gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and
 //! spawns no threads, but for [`channel::Shaped`], which is for benches, and those that
-//! [`Garbling::threads`] and [`Simulation::threads`] ask for: [`channel::Tcp`] makes a link where one is
+//! [`Stacking::threads`] and [`Simulation::threads`] ask for: [`channel::Tcp`] makes a link where one is
 //! wanted, and everything else borrows it.
 //!
 //! ```text
@@ -97,12 +97,12 @@ pub use error::{Error, Result};
 pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
-    Binary, BitCorrelations, Choice, Correlations, Direct, Estimate, Facts, FieldCorrelations, ForProver,
-    ForVerifier, Garbling, LONGEST_LABEL, Options, Over, Proof, ProofFiles, ProofOfClauses, ProofSystem,
-    Provable, ProverSession, ProvesMany, Reason, Registered, Report, Reread, Security, Setting, Simulation,
-    Stream, System, Use, VerifierSession, VerifiesMany, check, choose, prove, prove_by, prove_one_of,
-    prove_over, prove_to, prove_to_over, read_label, statistical_bits, verify, verify_by, verify_from,
-    verify_from_over, verify_one_of, verify_over,
+    Binary, BitCorrelations, Choice, Correlations, Details, Direct, Drawing, Estimate, Facts,
+    FieldCorrelations, ForProver, ForVerifier, LONGEST_LABEL, Method, Options, Over, Proof, ProofFiles,
+    ProofOfClauses, ProofSystem, Provable, ProverSession, ProvesMany, Reason, Registered, Report, Reread,
+    Security, Setting, Simulation, Stacking, Stream, System, Use, VerifierSession, VerifiesMany, check,
+    choose, prove, prove_by, prove_one_of, prove_over, prove_to, prove_to_over, read_label, statistical_bits,
+    verify, verify_by, verify_from, verify_from_over, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

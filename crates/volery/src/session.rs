@@ -7,6 +7,7 @@ mod disjunction;
 mod estimate;
 mod garbled;
 mod limbo;
+mod method;
 mod options;
 mod over;
 mod setting;
@@ -19,11 +20,12 @@ pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Reason, Use};
 pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::Estimate;
-pub use garbled::Garbling;
+pub use garbled::Stacking;
 pub use limbo::{
     LONGEST_LABEL, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
 };
-pub use options::{Options, Proof, Report, Security};
+pub use method::{Drawing, Method};
+pub use options::{Details, Options, Proof, Report, Security};
 pub use over::{FieldCorrelations, Over};
 pub use setting::{Registered, Setting};
 pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
@@ -62,7 +64,7 @@ pub fn prove_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    prove_by(system::find::<S>(options.system)?, circuit, witness, channel, options)
+    prove_by(system::find::<S>(options.system())?, circuit, witness, channel, options)
 }
 
 /// Proves a statement, as [`prove_over`] does, by a system that may be of no library:
@@ -104,7 +106,7 @@ pub fn verify_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    verify_by(system::find::<S>(options.system)?, circuit, channel, options)
+    verify_by(system::find::<S>(options.system())?, circuit, channel, options)
 }
 
 /// Verifies a statement, as [`verify_over`] does, by a system that may be of no library:
@@ -143,7 +145,7 @@ impl<'c> ProverSession<'c> {
 impl<'c, S: Setting> ProverSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
-        let system = options.system;
+        let system = options.system();
         let session = system::find::<S>(system).ok().and_then(|found| found.prove_many(channel, options));
         Self(session.ok_or(system))
     }
@@ -180,7 +182,7 @@ impl<'c> VerifierSession<'c> {
 impl<'c, S: Setting> VerifierSession<'c, S> {
     /// A session over any field; nothing is sent yet.
     pub fn over(channel: &'c mut Channel, options: Options) -> Self {
-        let system = options.system;
+        let system = options.system();
         let session = system::find::<S>(system).ok().and_then(|found| found.verify_many(channel, options));
         Self(session.ok_or(system))
     }

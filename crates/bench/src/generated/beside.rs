@@ -3,7 +3,7 @@
 use super::circuit::{Generated, Satisfied};
 use crate::plan::Plan;
 use serde_json::{Value, json};
-use volery::{Checking, Field, Options, Provable, Setting, System};
+use volery::{Drawing, Field, Method, Options, Provable, Setting};
 use volery_cli::failure::Result;
 use volery_cli::print::{count, human, seconds};
 use volery_cli::report::Outcome;
@@ -22,10 +22,12 @@ where
     };
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
     let mut outcome = circuit.described(run(&options)?);
+    let drawing = Drawing {
+        correlations: outcome.report.choice().map(|choice| choice.correlations),
+        bandwidth: plan.settings.bandwidth,
+    };
     let beside = run(&Options {
-        system: System::QUICKSILVER,
-        checking: Checking::default(),
-        correlations: outcome.report.choice.map(|choice| choice.correlations),
+        method: Method::Quicksilver(drawing),
         // What it is worth is reported, and no reason to refuse.
         security: Some(0),
         ..options

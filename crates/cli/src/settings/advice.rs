@@ -1,12 +1,12 @@
 //! What would be worth as much as is asked for.
 
 use crate::fields::{Field, Stated, Visitor};
-use volery::{CheckedBy, Checking, Field as _, Options, Setting};
+use volery::{CheckedBy, Checking, Field as _, Method, Options, Setting};
 
 /// The most bits of statistical security that a proof as in `options` has, over whichever correlations may be
 /// chosen.
 pub(super) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
-    let choices = match options.correlations {
+    let choices = match options.method.drawing().and_then(|drawing| drawing.correlations) {
         Some(given) => vec![given.over::<S>()?],
         None => S::correlations(),
     };
@@ -17,13 +17,13 @@ pub(super) fn most_bits<S: Setting>(options: &Options) -> volery::Result<u32> {
 
 /// Advice to take another check, where there are others and one gives as many bits as `asked` for.
 pub(super) fn or_check<S: Setting>(options: &Options, asked: u32) -> String {
+    let Method::Wolverine(drawing, checking) = options.method else { return String::new() };
     let enough = |by: &CheckedBy| {
-        let checking = Checking { by: Some(*by), ..options.checking };
-        most_bits::<S>(&Options { checking, ..options.clone() }).is_ok_and(|bits| bits >= asked)
+        let method = Method::Wolverine(drawing, Checking { by: Some(*by), ..checking });
+        most_bits::<S>(&Options { method, ..options.clone() }).is_ok_and(|bits| bits >= asked)
     };
     // Those that send least come last.
-    let checks = CheckedBy::ALL.into_iter().rev().filter(|_| options.system.facts().triples);
-    let mut enough = checks.filter(enough);
+    let mut enough = CheckedBy::ALL.into_iter().rev().filter(enough);
     enough.next().map_or(String::new(), |by| format!(", or take --checked-by {by}"))
 }
 
@@ -45,7 +45,7 @@ impl Visitor for Enough<'_> {
     type Output = bool;
 
     fn visit<S: Stated>(self) -> bool {
-        let options = Options { correlations: None, ..self.options.clone() };
+        let options = self.options.clone().with_correlations(None);
         most_bits::<S>(&options).unwrap_or(0) >= self.asked
     }
 }

@@ -4,7 +4,7 @@ use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
 use volery::circuit::Size;
-use volery::{CheckedBy, Checking, LONGEST_BLOCK, Options, Setting, System};
+use volery::{CheckedBy, Checking, Drawing, LONGEST_BLOCK, Method, Options, Setting, System};
 
 /// How products are checked by `system`, if it has a choice.
 pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Result<Checking> {
@@ -31,7 +31,11 @@ pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Re
 
 /// Refuses what the library has no proof for, whatever the statement.
 pub(super) fn possible<S: Setting>(checking: Checking, non_interactive: bool) -> Result<()> {
-    let options = Options { system: System::WOLVERINE, checking, non_interactive, ..Options::default() };
+    let options = Options {
+        method: Method::Wolverine(Drawing::default(), checking),
+        non_interactive,
+        ..Options::default()
+    };
     let mut correlations = S::correlations().into_iter();
     correlations.try_for_each(|choice| {
         volery::statistical_bits::<S>(&options, choice, Size::default()).map(drop).map_err(Failure::from)

@@ -9,15 +9,14 @@ use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
 use volery::zk::limbo::{Domain, Mode, Parameters};
 use volery::zk::wolverine::SECURITY;
-use volery::{CheckedBy, Correlations, Options, Setting};
+use volery::{CheckedBy, Correlations, Method, Options, Setting, Simulation};
 
 impl<S: Setting> Settings<S> {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape
     /// over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
-        if self.system.facts().simulates {
+        if let Method::Limbo(Simulation { wishes, .. }) = &self.method {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
-            let wishes = &self.simulation.wishes;
             let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
             Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
         }
@@ -27,9 +26,9 @@ impl<S: Setting> Settings<S> {
     /// Refuses what no choice of correlations, or not the given one, can offer.
     pub(super) fn offer(&self, options: &Options) -> Result<()> {
         let asked = self.asked();
-        if !self.system.facts().correlated {
-            let limbo = self.system.facts().simulates;
-            let (system, offered) = (self.system, if limbo { MOST_SECURITY } else { exchange::security() });
+        if !self.system().facts().correlated {
+            let limbo = self.system().facts().simulates;
+            let (system, offered) = (self.system(), if limbo { MOST_SECURITY } else { exchange::security() });
             return if offered < asked {
                 Err(Failure::usage(format_args!(
                     "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"
@@ -42,7 +41,8 @@ impl<S: Setting> Settings<S> {
         if offered >= asked {
             return Ok(());
         }
-        let by = [self.correlations.map(Correlations::name), self.checking.by.map(CheckedBy::name)];
+        let checked = self.method.checking().and_then(|checking| checking.by);
+        let by = [self.correlations().map(Correlations::name), checked.map(CheckedBy::name)];
         let by = by.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let checks = or_check::<S>(options, asked);
         let fields = or_take::<S>(Enough { options, asked });
@@ -57,6 +57,6 @@ impl<S: Setting> Settings<S> {
 
     /// The bits of security that are asked for.
     fn asked(&self) -> u32 {
-        self.security.unwrap_or(if self.system.facts().triples { SECURITY } else { S::SECURITY })
+        self.security.unwrap_or(if self.system().facts().triples { SECURITY } else { S::SECURITY })
     }
 }

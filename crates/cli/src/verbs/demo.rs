@@ -28,9 +28,9 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
         shape: link::Shape::default(),
         unit: "gates",
         // How often parties are simulated for all repetitions is told on the way.
-        total: (!settings.system.facts().simulates).then(|| settings.mul(&shape)),
+        total: (!settings.system().facts().simulates).then(|| settings.mul(&shape)),
     };
-    let of_clauses = settings.system.facts().of_clauses;
+    let of_clauses = settings.system().facts().of_clauses;
     let reports = if of_clauses {
         task.prove_one_of(&statement, (0, known), &options, 1)?
     } else {

@@ -12,7 +12,7 @@ use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clause, OneOf, Relation, Shape, Statement, Witness, clauses,
 };
-use volery::{Binary, F2, System};
+use volery::{Binary, F2, Method, Stacking, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::Field;
 use volery_cli::link::Reach;
@@ -98,13 +98,17 @@ impl Disjunction {
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
     fn open(&self, settings: &Settings<Binary>, reach: &Reach, party: Party) -> Result<Session> {
-        let counted = if settings.system.facts().of_clauses {
+        let counted = if settings.system().facts().of_clauses {
             let _announced = Progress::announce(COUNTING, settings.quiet);
             let shapes = clauses::shapes(&StreamedClauses(self))?;
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
             // What a prover garbles before its answer and what it garbles after it are all clauses together;
             // with fixed work each of the two is.
-            let work = if settings.garbling.fixed_work { 2 * all } else { all };
+            let work = if matches!(settings.method, Method::Stack(Stacking { fixed_work: true, .. })) {
+                2 * all
+            } else {
+                all
+            };
             Counted { size: Default::default(), work: Some(work) }
         } else {
             Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?

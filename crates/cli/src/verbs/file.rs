@@ -12,7 +12,7 @@ use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::{PortValue, Program, Statement};
 use volery::error::Disagreement;
-use volery::{Error, LONGEST_LABEL, Options, Setting, System};
+use volery::{Error, LONGEST_LABEL, Method, Options, Setting, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Stated, Visitor};
 use volery_cli::partial::{Old, Partial};
@@ -53,7 +53,9 @@ impl Visitor for Prove<'_> {
         one_relation(&typed.public.relation, OUT)?;
         let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
         let mut options = settings.options(statement.digest(), None)?;
-        options.simulation.label = label(&typed.public.relation[0], &statement);
+        if let Method::Limbo(simulation) = &mut options.method {
+            simulation.label = label(&typed.public.relation[0], &statement);
+        }
         no_stream(OUT, path, "written to")?;
         let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
         let progress = watch(&mut options, &settings);

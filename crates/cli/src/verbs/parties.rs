@@ -64,8 +64,8 @@ impl Visitor for ToPeer<'_> {
         }
         // The check has walked every gate, and who leaves it out wants no other walk in its place; but for
         // the bound.
-        let count = match settings.system {
-            system if system.facts().correlated => settings.correlations.is_none() || S::BOUND_BY_SIZE,
+        let count = match settings.system() {
+            system if system.facts().correlated => settings.correlations().is_none() || S::BOUND_BY_SIZE,
             _ => !typed.no_check,
         };
         let counted = count.then(|| Counted::of::<S>(&statement, &settings, Party::Prover)).transpose()?;

@@ -32,7 +32,7 @@ impl Counted {
         let shape = Shape::without_depth(source)?;
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
-        let facts = settings.system.facts();
+        let facts = settings.system().facts();
         let work = if facts.simulates {
             // How often parties are simulated for all repetitions is told on the way.
             None

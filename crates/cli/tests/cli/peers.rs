@@ -133,7 +133,7 @@ fn two_statements() -> (Statement, Statement) {
 fn claiming(system: System, claimed: &Statement) -> Options {
     let shape = Shape::of(claimed).expect("counted");
     Options {
-        system,
+        method: system.into(),
         statement: Some(claimed.digest()),
         size: Some(shape.size()),
         check: false,

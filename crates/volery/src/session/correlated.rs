@@ -5,8 +5,8 @@ use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
 use super::{
-    ForProver, ForVerifier, Options, ProofSystem, ProvesMany, Report, Reread, Security, Setting, System,
-    VerifiesMany,
+    Details, Drawing, ForProver, ForVerifier, Options, ProofSystem, ProvesMany, Report, Reread, Security,
+    Setting, System, VerifiesMany,
 };
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
@@ -31,7 +31,7 @@ pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
 impl Correlated {
     /// The options of an end, which goes by the system that they name.
     fn named(&self, options: Options) -> Options {
-        Options { system: self.0, ..options }
+        if options.system() == self.0 { options } else { Options { method: self.0.into(), ..options } }
     }
 }
 
@@ -241,7 +241,7 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let parameters = proposal.text();
         let field = S::name();
-        let system = self.options.system.name();
+        let system = self.options.system().name();
         let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
@@ -288,7 +288,7 @@ impl<'c, S: Setting> Common<'c, S> {
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
     /// from a walk over the circuit.
     fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<Settled<S>> {
-        let triples = self.options.system.facts().triples;
+        let triples = self.options.system().facts().triples;
         self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
@@ -297,7 +297,8 @@ impl<'c, S: Setting> Common<'c, S> {
                 S::name()
             )));
         }
-        let given = self.options.correlations.map(Correlations::over::<S>).transpose()?;
+        let Drawing { correlations, bandwidth } = self.options.method.drawing().copied().unwrap_or_default();
+        let given = correlations.map(Correlations::over::<S>).transpose()?;
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.
         let (named, counted) = (options.statement.take(), options.size.take());
@@ -315,7 +316,7 @@ impl<'c, S: Setting> Common<'c, S> {
             return Ok((statement, size, Proposal::Firm(firm)));
         }
         let shares = shares::<S>(&self.options, size.expect("counted where it was not given"))?;
-        Ok((statement, size, Proposal::Auto { shares, bandwidth: self.options.bandwidth }))
+        Ok((statement, size, Proposal::Auto { shares, bandwidth }))
     }
 
     fn close(&mut self, run: Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
@@ -327,13 +328,13 @@ impl<'c, S: Setting> Common<'c, S> {
             statistical: statistical_bits::<S>(&self.options, correlations, gates.size())
                 .expect("offered before"),
         };
+        let choice = run.choice.by_name();
+        let details = checked.map_or(Details::Drawn(choice), |checked| Details::Checked(choice, checked));
         Report {
             statement: run.statement,
-            system: self.options.system,
+            system: self.options.system(),
             gates,
-            choice: Some(run.choice.by_name()),
-            proof: None,
-            checked,
+            details,
             security,
             traffic: self.channel.traffic().since(run.before),
             setup_traffic: run.setup_traffic,

@@ -29,7 +29,7 @@ pub fn prove_one_of(
             "there is no clause number {chosen}, counted from 0, of {count}"
         )));
     }
-    let system = find::<Binary>(options.system)?;
+    let system = find::<Binary>(options.system())?;
     if let Some(system) = system.clauses() {
         return system.prove_one_of(clauses, chosen, &witness, channel, options);
     }
@@ -57,7 +57,7 @@ pub fn verify_one_of(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    let system = find::<Binary>(options.system)?;
+    let system = find::<Binary>(options.system())?;
     if let Some(system) = system.clauses() {
         return system.verify_one_of(clauses, channel, options);
     }

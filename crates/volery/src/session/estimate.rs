@@ -96,11 +96,10 @@ mod tests {
         let network = Network::new(commitments - width).unwrap();
         assert_eq!(network.width() as u64, width);
         let options = Options {
-            correlations: correlations.map(Into::into),
             statement: Some(network.digest()),
             size: Some(Size::gates(commitments)),
             check: false,
-            ..Options::default()
+            ..Options::default().with_correlations(correlations.map(Into::into))
         };
         proved::<Binary, _>(&network, network.witness([1; 32]).collect(), &options)
     }
@@ -185,7 +184,7 @@ mod tests {
     fn the_probe_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
         let report = run(commitments, None);
-        let chosen = report.choice.unwrap().correlations.over::<Binary>().unwrap();
+        let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
         let foretold = Binary::traffic(chosen, Size::gates(commitments)).measured();
         assert_eq!(foretold, ran(&report));
     }

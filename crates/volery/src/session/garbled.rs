@@ -4,7 +4,7 @@ use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
 use super::single::{Single, settle};
 use super::system::ProofOfClauses;
 use super::{
-    ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
+    ForProver, ForVerifier, Method, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
 };
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream};
@@ -17,55 +17,56 @@ use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 
-/// How circuits are garbled.
+/// How clauses are garbled and stacked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Garbling {
+pub struct Stacking {
     /// The hash of the gates; both parties must agree on it.
     pub construction: Construction,
-    /// How the seeds of a stack are transferred; both parties must agree on it.
+    /// How the seeds are transferred; both parties must agree on it.
     pub seeds: Seeds,
-    /// Threads that garble the clauses of a stack, each with a buffer of the largest of them.
+    /// Threads that garble the clauses, each with a buffer of the largest of them.
     pub threads: usize,
-    /// Whether the prover of a stack does the same work whichever clause holds, which takes more than twice
+    /// Whether the prover does the same work whichever clause holds, which takes more than twice
     /// as long: for a verifier that could tell by the time it takes.
     pub fixed_work: bool,
 }
 
-impl Default for Garbling {
+impl Default for Stacking {
     fn default() -> Self {
         Self { construction: Construction::default(), seeds: Seeds::default(), threads: 1, fixed_work: false }
     }
 }
 
 /// What a proof with so many ANDs is worth, if that is enough.
-fn security(options: &Options, system: System, gates: u64) -> Result<Security> {
+fn security(options: &Options, system: System, construction: Construction, gates: u64) -> Result<Security> {
     let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), exchange::security());
     if statistical < asked {
         return Err(Error::invalid(format!(
             "{asked} bits of statistical security were asked for, and {system} gives {statistical}: ask for fewer"
         )));
     }
-    let hash = privacy_free::security(options.garbling.construction, gates);
+    let hash = privacy_free::security(construction, gates);
     let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash) as u32;
     Ok(Security { computational, statistical })
 }
 
-/// Opens a proof by `system` with these parameters, on this statement with so many gates.
+/// Opens a proof by `system` with this hash and these parameters, on this statement with so many gates.
 fn open<'c>(
     channel: &'c mut Channel,
     options: &Options,
-    system: System,
+    (system, construction): (System, Construction),
     parameters: &str,
     (statement, gates): ([u8; 32], Gates),
 ) -> Result<Single<'c>> {
-    let security = security(options, system, gates.mul)?;
+    let security = security(options, system, construction, gates.mul)?;
     let agreed = (Disagreement::Garbling as fn(_) -> _, parameters);
     Single::open(channel, options, (system, F2::NAME), agreed, (statement, gates), security)
 }
 
 fn jko_terms<'a>(options: &'a Options, shape: &'a Shape) -> jko::Terms<'a> {
-    let Options { arch, garbling, progress, .. } = options;
-    jko::Terms { arch: *arch, construction: garbling.construction, shape, progress: progress.as_deref() }
+    let Options { arch, method, progress, .. } = options;
+    let construction = method.construction().unwrap_or_default();
+    jko::Terms { arch: *arch, construction, shape, progress: progress.as_deref() }
 }
 
 /// [`jko`].
@@ -86,9 +87,9 @@ impl ProofSystem<Binary> for Jko {
         let (shape, digest) = settle(&statement.stream, options)?;
         let values = Clear::inputs(&statement.stream, witness.read(), shape.inputs_by_gates() as usize)?;
         let terms = jko_terms(options, &shape);
-        let parameters = options.garbling.construction.name();
+        let hash = terms.construction;
         terms.check()?;
-        let mut run = open(channel, options, System::JKO, parameters, (digest, terms.gates()))?;
+        let mut run = open(channel, options, (System::JKO, hash), hash.name(), (digest, terms.gates()))?;
         let prover = jko::Prover::new(run.channel, terms, values, &mut run.random)?;
         run.begin();
         prover.prove(run.channel, &statement.stream, &mut run.random)?;
@@ -104,9 +105,9 @@ impl ProofSystem<Binary> for Jko {
     ) -> Result<(Accepted, Report)> {
         let (shape, digest) = settle(&statement.stream, options)?;
         let terms = jko_terms(options, &shape);
-        let parameters = options.garbling.construction.name();
+        let hash = terms.construction;
         terms.check()?;
-        let mut run = open(channel, options, System::JKO, parameters, (digest, terms.gates()))?;
+        let mut run = open(channel, options, (System::JKO, hash), hash.name(), (digest, terms.gates()))?;
         let verdict = jko::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, &statement.stream, &mut run.random)
@@ -116,21 +117,25 @@ impl ProofSystem<Binary> for Jko {
     }
 }
 
-fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
-    let Options { arch, garbling, progress, .. } = options;
-    stack::Terms {
-        arch: *arch,
-        construction: garbling.construction,
-        seeds: garbling.seeds,
-        shapes,
-        threads: garbling.threads,
-        fixed_work: garbling.fixed_work,
-        progress: progress.as_deref(),
-    }
+fn stacking(options: &Options) -> Stacking {
+    if let Method::Stack(stacking) = options.method { stacking } else { Stacking::default() }
 }
 
-fn stack_parameters(garbling: &Garbling) -> String {
-    format!("{}, seeds by {}", garbling.construction.name(), garbling.seeds.name())
+fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
+    let Stacking { construction, seeds, threads, fixed_work } = stacking(options);
+    let (arch, progress) = (options.arch, options.progress.as_deref());
+    stack::Terms { arch, construction, seeds, shapes, threads, fixed_work, progress }
+}
+
+/// Opens a proof of one of several clauses.
+fn open_stack<'c>(
+    channel: &'c mut Channel,
+    options: &Options,
+    terms: &stack::Terms<'_>,
+    statement: [u8; 32],
+) -> Result<Single<'c>> {
+    let parameters = format!("{}, seeds by {}", terms.construction.name(), terms.seeds.name());
+    open(channel, options, (System::STACK, terms.construction), &parameters, (statement, terms.gates()))
 }
 
 /// [`stack`].
@@ -178,7 +183,7 @@ impl ProofOfClauses for Stack {
     ) -> Result<Report> {
         let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        if options.garbling.fixed_work {
+        if stacking(options).fixed_work {
             (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
                 evaluate_in_vain(clauses, clause, witness.read());
             });
@@ -186,9 +191,8 @@ impl ProofOfClauses for Stack {
         let count = shapes[chosen].inputs_by_gates() as usize;
         let values = Clear::inputs(&Clause::new(clauses, chosen), witness.read(), count)?;
         let terms = stack_terms(options, &shapes);
-        let parameters = stack_parameters(&options.garbling);
         terms.check()?;
-        let mut run = open(channel, options, System::STACK, &parameters, (statement, terms.gates()))?;
+        let mut run = open_stack(channel, options, &terms, statement)?;
         let prover = stack::Prover::new(run.channel, terms, (chosen, &values), &mut run.random)?;
         run.begin();
         prover.prove(run.channel, clauses, &mut run.random)?;
@@ -205,9 +209,8 @@ impl ProofOfClauses for Stack {
         let clauses = &ClauseStream::new(clauses);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
-        let parameters = stack_parameters(&options.garbling);
         terms.check()?;
-        let mut run = open(channel, options, System::STACK, &parameters, (statement, terms.gates()))?;
+        let mut run = open_stack(channel, options, &terms, statement)?;
         let verdict = stack::Verifier::new(run.channel, terms, &mut run.random).and_then(|verifier| {
             run.begin();
             verifier.verify(run.channel, clauses, &mut run.random)

@@ -7,8 +7,8 @@ pub use header::LONGEST_LABEL;
 use super::single::{Single, fresh, settle};
 use super::system::{ProofFiles, find};
 use super::{
-    Binary, ForProver, ForVerifier, Options, Proof, ProofSystem, Provable, Report, Reread, Security, Setting,
-    System,
+    Binary, Details, ForProver, ForVerifier, Options, Proof, ProofSystem, Provable, Report, Reread, Security,
+    Setting, System,
 };
 use crate::channel::{Channel, Party, Traffic};
 use crate::circuit::stream::{Source, Stream};
@@ -81,18 +81,18 @@ fn worth(terms: &Terms, mode: Mode) -> Security {
 fn terms<'a, S: Setting>(
     options: &'a Options,
     parameters: &'a Parameters,
-    aggregation: Aggregation,
+    (aggregation, threads): (Aggregation, usize),
     shape: &'a Shape,
     party: Party,
 ) -> Terms<'a> {
-    let Options { arch, simulation, progress, work, .. } = options;
+    let Options { arch, progress, work, .. } = options;
     let terms = Terms {
         arch: *arch,
         parameters,
         aggregation,
         shape,
         demand: S::Parties::demand(shape),
-        threads: simulation.threads,
+        threads,
         progress: progress.as_deref(),
     };
     if let Some(work) = work {
@@ -101,8 +101,13 @@ fn terms<'a, S: Setting>(
     terms
 }
 
-fn choose<S: Setting>(options: &Options, shape: &Shape, mode: Mode) -> Result<Parameters> {
-    settled::<S>(&options.simulation.wishes, asked(options, mode)?, shape, mode)
+/// How `options` want parties to be simulated.
+fn simulation(options: &Options) -> Simulation {
+    options.method.simulation().cloned().unwrap_or_default()
+}
+
+fn choose<S: Setting>(options: &Options, wishes: &Wishes, shape: &Shape, mode: Mode) -> Result<Parameters> {
+    settled::<S>(wishes, asked(options, mode)?, shape, mode)
 }
 
 /// The parameters that are wished for, or else chosen. In a file they have no more repetitions than any
@@ -153,7 +158,7 @@ fn with_proof(report: Report, terms: &Terms, work: Duration) -> Report {
     let Terms { parameters, demand, .. } = terms;
     let (compressions, bytes) = (parameters.rounds(demand.entries), parameters.proof_bytes(demand));
     let proof = Proof { parameters: **parameters, compressions, bytes, work };
-    Report { proof: Some(proof), ..report }
+    Report { details: Details::Simulated(proof), ..report }
 }
 
 /// [`limbo`].
@@ -176,8 +181,9 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let started = Instant::now();
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
-        let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
+        let Simulation { wishes, aggregation, threads, .. } = simulation(options);
+        let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
+        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Prover);
         terms.check()?;
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
@@ -196,8 +202,9 @@ impl<S: Setting> ProofSystem<S> for Limbo {
     ) -> Result<(Accepted, Report)> {
         let circuit = &statement.stream;
         let (shape, digest) = settle(circuit, options)?;
-        let parameters = choose::<S>(options, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Verifier);
+        let Simulation { wishes, aggregation, threads, .. } = simulation(options);
+        let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
+        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Verifier);
         terms.check()?;
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
@@ -223,9 +230,10 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let circuit = &Stream::new(source);
         let (shape, statement) = settle(circuit, options)?;
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
-        let parameters = choose::<S>(options, &shape, Mode::File)?;
-        let terms = terms::<S>(options, &parameters, options.simulation.aggregation, &shape, Party::Prover);
-        let header = Header::of::<S>(&terms, statement, &options.simulation.label).encode()?;
+        let Simulation { wishes, aggregation, threads, label } = simulation(options);
+        let parameters = choose::<S>(options, &wishes, &shape, Mode::File)?;
+        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Prover);
+        let header = Header::of::<S>(&terms, statement, &label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
         limbo::write::<S::Parties>(&mut out, &header, &terms, circuit, &values, random)?;
@@ -245,9 +253,10 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        header.compare::<S>(statement, &shape, &options.simulation.label)?;
+        let Simulation { threads, label, .. } = simulation(options);
+        header.compare::<S>(statement, &shape, &label)?;
         let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
-        let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
+        let terms = terms::<S>(options, &parameters, (header.aggregation, threads), &shape, Party::Verifier);
         let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
@@ -289,9 +298,7 @@ fn report(
         statement,
         system: System::LIMBO,
         gates: terms.gates(),
-        choice: None,
-        proof: None,
-        checked: None,
+        details: Details::None,
         security: worth,
         traffic,
         setup_traffic: Traffic::default(),
@@ -304,7 +311,7 @@ fn report(
 
 /// The system of `options`, whose proofs are to be files.
 fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
-    let system = options.system;
+    let system = options.system();
     find::<S>(system)?.files().ok_or_else(|| {
         Error::invalid(format!(
             "{system} proves to one verifier in a conversation, and makes no files: take limbo"

@@ -1,40 +1,29 @@
 //! What a session is asked to do, and what it did.
 
 use super::correlations::{Choice, Correlations};
-use super::{Garbling, Simulation, System};
+use super::{Method, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
-use crate::zk::wolverine::{Checked, Checking};
+use crate::zk::wolverine::Checked;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
 
-/// How to run proofs. Both parties must agree on `statement`, and on `correlations` where both name some; the
-/// handshake sees to it.
+/// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where both
+/// name some; the handshake sees to it.
 #[derive(Clone)]
 pub struct Options {
-    /// The proof system; [`prove_over`](crate::prove_over) runs QuickSilver, Limbo and Wolverine, and
-    /// sessions of several statements QuickSilver and Wolverine.
-    pub system: System,
-    /// How circuits are garbled, where they are.
-    pub garbling: Garbling,
-    /// How parties are simulated, where they are.
-    pub simulation: Simulation,
-    /// How products are checked, by Wolverine.
-    pub checking: Checking,
-    /// Where correlations come from; what the peer says, or what is fastest, where `None`. By name: the set of that
-    /// name is the setting's.
-    pub correlations: Option<Correlations>,
-    /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
-    pub bandwidth: Option<f64>,
+    /// The proof system, with what is its own to choose; [`prove_over`](crate::prove_over) runs QuickSilver,
+    /// Limbo and Wolverine, and sessions of several statements QuickSilver and Wolverine.
+    pub method: Method,
     /// A digest of the first statement: of the relation and its public values. Where `None`, the circuit is
     /// walked once more to make one of its gates. It must name the circuit: challenges bind it and nothing
     /// else of the statement.
     pub statement: Option<[u8; 32]>,
-    /// The size of the first statement, for that choice and for the soundness bound; counted
+    /// The size of the first statement, by which correlations are chosen and soundness is bounded; counted
     /// where `None` and needed.
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
@@ -68,12 +57,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            system: System::default(),
-            garbling: Garbling::default(),
-            simulation: Simulation::default(),
-            checking: Checking::default(),
-            correlations: None,
-            bandwidth: None,
+            method: Method::default(),
             statement: None,
             size: None,
             security: None,
@@ -84,6 +68,34 @@ impl Default for Options {
             work: None,
             seed: None,
         }
+    }
+}
+
+impl Options {
+    /// Those of a proof by `method`: a [`System`], or one with what is its own to choose.
+    pub fn by(method: impl Into<Method>) -> Self {
+        Self { method: method.into(), ..Self::default() }
+    }
+
+    /// The proof system.
+    pub fn system(&self) -> System {
+        self.method.system()
+    }
+
+    /// The same over these correlations, where the system draws any.
+    pub fn with_correlations(mut self, correlations: impl Into<Option<Correlations>>) -> Self {
+        if let Some(drawing) = self.method.drawing_mut() {
+            drawing.correlations = correlations.into();
+        }
+        self
+    }
+
+    /// The same over a link of so many Mbit/s each way, where the system draws correlations.
+    pub fn with_bandwidth(mut self, bandwidth: impl Into<Option<f64>>) -> Self {
+        if let Some(drawing) = self.method.drawing_mut() {
+            drawing.bandwidth = bandwidth.into();
+        }
+        self
     }
 }
 
@@ -119,12 +131,8 @@ pub struct Report {
     pub system: System,
     /// The gates of the proof.
     pub gates: Gates,
-    /// Where its correlations came from, and why from there, if it took any.
-    pub choice: Option<Choice>,
-    /// What parties were simulated, if any.
-    pub proof: Option<Proof>,
-    /// How its products were checked, by Wolverine.
-    pub checked: Option<Checked>,
+    /// What is to be told of it as one by this system.
+    pub details: Details,
     /// What it is worth.
     pub security: Security,
     /// All that was carried for this statement, the handshake included.
@@ -135,4 +143,37 @@ pub struct Report {
     pub setup: Duration,
     /// From there to the verdict.
     pub online: Duration,
+}
+
+/// What is to be told of proofs by one system and not by others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Details {
+    /// Of QuickSilver: where its correlations came from, and why from there.
+    Drawn(Choice),
+    /// Of Wolverine: the same, and how its products were checked.
+    Checked(Choice, Checked),
+    /// Of Limbo.
+    Simulated(Proof),
+    /// Nothing.
+    None,
+}
+
+impl Report {
+    /// Where its correlations came from, and why from there, if it took any.
+    pub fn choice(&self) -> Option<Choice> {
+        match self.details {
+            Details::Drawn(choice) | Details::Checked(choice, _) => Some(choice),
+            _ => None,
+        }
+    }
+
+    /// How its products were checked, if it is by Wolverine.
+    pub fn checked(&self) -> Option<Checked> {
+        if let Details::Checked(_, checked) = self.details { Some(checked) } else { None }
+    }
+
+    /// What parties were simulated, if any.
+    pub fn proof(&self) -> Option<Proof> {
+        if let Details::Simulated(proof) = self.details { Some(proof) } else { None }
+    }
 }

@@ -1,6 +1,6 @@
 //! One statement on its way from the handshake to the report, by a system that takes no correlations.
 
-use super::{Options, Report, Security, System};
+use super::{Details, Options, Report, Security, System};
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
 use crate::circuit::{Count, Shape};
@@ -77,9 +77,7 @@ impl<'c> Single<'c> {
             statement: self.statement,
             system: self.system,
             gates: self.gates,
-            choice: None,
-            proof: None,
-            checked: None,
+            details: Details::None,
             security: self.security,
             traffic: self.channel.traffic().since(self.before),
             setup_traffic: self.setup_traffic,

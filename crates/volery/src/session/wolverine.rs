@@ -19,7 +19,8 @@ pub(super) const AGREED: Carried = Carried { prover: TERMS as u64, verifier: TER
 /// `Invalid` where that makes no sense.
 pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
     let security = options.security.unwrap_or(SECURITY);
-    let terms = Terms::new::<S::Macs>(&options.checking, security, options.non_interactive)?;
+    let checking = options.method.checking().copied().unwrap_or_default();
+    let terms = Terms::new::<S::Macs>(&checking, security, options.non_interactive)?;
     // Both parties may not know yet which correlations these will be.
     let errors = S::correlations().into_iter().map(|correlations| S::share_error(correlations, FEW));
     Ok(terms.beside::<S::Macs>(errors.fold(0.0, f64::max)))
@@ -55,7 +56,7 @@ pub(super) fn agree(channel: &mut Channel, terms: &Terms) -> Result<()> {
 /// # Errors
 /// `Invalid` where the options make no sense.
 pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
-    if options.system.facts().triples {
+    if options.system().facts().triples {
         Ok(terms::<S>(options)?.shares::<S::Macs>(size))
     } else {
         Ok(size.commitments)
@@ -64,7 +65,7 @@ pub(super) fn shares<S: Setting>(options: &Options, size: Size) -> Result<u64> {
 
 /// What the system of `options` needs shares for.
 pub(super) fn purpose(options: &Options) -> Use {
-    if options.system.facts().triples { Use::InTurns } else { Use::Proof }
+    if options.system().facts().triples { Use::InTurns } else { Use::Proof }
 }
 
 /// −log2 of the soundness error, floored, of a statement of this size by the system of `options`, which is
@@ -77,7 +78,7 @@ pub fn statistical_bits<S: Setting>(
     correlations: S::Correlations,
     size: Size,
 ) -> Result<u32> {
-    if !options.system.facts().triples {
+    if !options.system().facts().triples {
         return Ok(S::statistical_bits(correlations, size));
     }
     let terms = terms::<S>(options)?;

@@ -14,26 +14,24 @@ use volery::{Backend, Binary, Circuit, Correlations, Error, F2, Field, Options, 
 const SMALL: [Correlations; 3] = [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8, Correlations::TINY];
 
 fn by_jko() -> Options {
-    Options { system: System::JKO, ..seeded(1) }
+    Options { method: System::JKO.into(), ..seeded(1) }
 }
 
 fn by_limbo() -> Options {
-    Options { system: System::LIMBO, ..seeded(1) }
+    Options { method: System::LIMBO.into(), ..seeded(1) }
 }
 
 /// Wolverine in one block, and in blocks that end inside of most statements and take many more shares.
 fn in_blocks() -> [Options; 3] {
     let [_, eight, tiny] = SMALL;
-    [(eight, None), (eight, Some(3000)), (tiny, Some(3000))].map(|(correlations, block)| Options {
-        correlations: Some(correlations),
-        ..by_wolverine(None, block)
-    })
+    [(eight, None), (eight, Some(3000)), (tiny, Some(3000))]
+        .map(|(correlations, block)| by_wolverine(None, block).with_correlations(correlations))
 }
 
 /// The honest run is accepted by both sides, whatever the correlations; gates are counted alike.
 fn assert_agrees<C: Anywhere + ?Sized>(name: &str, circuit: &C, witness: &[F2]) {
     check(circuit.source(), witness.to_vec()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let by_correlations = SMALL.map(|correlations| Options { correlations: Some(correlations), ..seeded(1) });
+    let by_correlations = SMALL.map(|correlations| seeded(1).with_correlations(correlations));
     for options in by_correlations.into_iter().chain([by_jko(), by_limbo()]).chain(in_blocks()) {
         let session = run_honestly(circuit, witness, &options);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -50,7 +48,7 @@ fn assert_agrees<C: Anywhere + ?Sized>(name: &str, circuit: &C, witness: &[F2]) 
 /// of no clause is not.
 fn assert_one_of(name: &str, clauses: &dyn ClauseSource, chosen: usize, witness: &[F2], wrong: &[F2]) {
     for system in System::ALL {
-        let options = Options { system, ..seeded(1) };
+        let options = Options { method: system.into(), ..seeded(1) };
         let session = run_clauses((clauses, chosen, witness, &options), (clauses, &options), None);
         let proved = session.proved.unwrap_or_else(|error| panic!("{name} by {system}: {error}"));
         let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{name} by {system}: {error}"));
@@ -100,7 +98,7 @@ fn assert_networks_agree(sizes: &[u64]) {
 fn every_kind_of_correlations() {
     let (network, witness) = network(5000);
     for correlations in Binary::ALL.map(Correlations::from) {
-        let options = Options { correlations: Some(correlations), ..seeded(2) };
+        let options = seeded(2).with_correlations(correlations);
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
     }
@@ -110,7 +108,7 @@ fn every_kind_of_correlations() {
 fn every_kind_of_correlations_by_wolverine() {
     let (network, witness) = network(5000);
     for correlations in Binary::ALL.map(Correlations::from) {
-        let options = Options { correlations: Some(correlations), ..by_wolverine(None, 600) };
+        let options = by_wolverine(None, 600).with_correlations(correlations);
         let session = run_honestly(&network, &witness, &options);
         assert!(session.verified.is_ok() && session.proved.is_ok(), "{correlations}");
     }
@@ -124,13 +122,13 @@ fn wolverine_without_coins() {
     let [_, eight, tiny] = SMALL;
     for (correlations, block) in [(eight, None), (eight, Some(3000)), (tiny, Some(3000))] {
         let options =
-            Options { correlations: Some(correlations), non_interactive: true, ..by_wolverine(None, block) };
+            Options { non_interactive: true, ..by_wolverine(None, block).with_correlations(correlations) };
         let session = run_honestly(&network, &witness, &options);
         let report = session.proved.unwrap();
         let (_, verified) = session.verified.unwrap();
-        assert_eq!((report.security, report.checked), (verified.security, verified.checked));
+        assert_eq!((report.security, report.checked()), (verified.security, verified.checked()));
         assert!(report.security.statistical >= 100 && report.security.computational >= 119, "{report:?}");
-        assert!(report.checked.unwrap().bucket >= 10);
+        assert!(report.checked().unwrap().bucket >= 10);
         let online = report.traffic.since(report.setup_traffic);
         assert!(online.received == 1 || correlations == tiny, "{}", online.received);
     }
@@ -373,7 +371,7 @@ fn witnesses_of_the_wrong_length() {
 #[test]
 fn the_traffic_is_what_the_headers_say() {
     let (network, witness) = network(22_000);
-    let options = Options { correlations: Some(Correlations::SOFTSPOKEN8), ..seeded(1) };
+    let options = seeded(1).with_correlations(Correlations::SOFTSPOKEN8);
     let report = run_honestly(&network, &witness, &options).proved.unwrap();
     // 23,152 shares are used: chunks of 8, 8, 16, 32, 64 and 64 blocks.
     let blocks = 192;

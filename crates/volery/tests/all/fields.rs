@@ -12,9 +12,9 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::error::{Disagreement, Sides};
 use volery::{
-    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
-    Over, ProverSession, Q32, Q32x2, Setting, Simulation, System, VerifierSession, check, prove_to_over,
-    verify_from_over,
+    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Method,
+    Options, Over, ProverSession, Q32, Q32x2, Setting, Simulation, System, VerifierSession, check,
+    prove_to_over, verify_from_over,
 };
 
 /// Runs a test over every field and extension.
@@ -33,12 +33,16 @@ use over_every_field;
 
 fn with(name: &str) -> Options {
     // The set has the same name over every field, and the same place.
-    Options { correlations: Some(Correlations::named::<Over<F61>>(name).unwrap().into()), ..seeded(1) }
+    with_over::<Over<F61>>(name)
+}
+
+fn named<S: Setting>(name: &str) -> Correlations {
+    Correlations::named::<S>(name).unwrap().into()
 }
 
 /// Settings over `S` with the correlations called `name`.
 fn with_over<S: Setting>(name: &str) -> Options {
-    Options { correlations: Some(Correlations::named::<S>(name).unwrap().into()), ..with("direct") }
+    seeded(1).with_correlations(named::<S>(name))
 }
 
 fn run_honestly<S: Setting, C: Anywhere<S> + ?Sized>(
@@ -76,7 +80,7 @@ fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
     correlations: &str,
 ) {
     let options = with_over::<S>(correlations);
-    let in_blocks = Options { correlations: options.correlations, ..by_wolverine(None, 20) };
+    let in_blocks = by_wolverine(None, 20).with_correlations(named::<S>(correlations));
     for options in [options, in_blocks] {
         assert_agrees::<S, C>(name, circuit, witness, &options);
     }
@@ -84,25 +88,22 @@ fn assert_both_agree<S: Setting, C: Anywhere<S> + ?Sized>(
 
 /// The witness fails at the assertion called `assertion`: in the clear, and where nobody looked before.
 fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[S::F], assertion: &str) {
-    let named = |error| match error {
+    let fails = |error| match error {
         Error::Unsatisfied(name) => assert_eq!(name, assertion),
         error => panic!("{error}"),
     };
-    named(check(circuit.source(), witness.to_vec()).unwrap_err());
+    fails(check(circuit.source(), witness.to_vec()).unwrap_err());
     for system in [System::QUICKSILVER, System::WOLVERINE] {
-        let options = Options { system, check: false, ..with_over::<S>("direct") };
+        let options = Options { method: system.into(), check: false, ..seeded(1) }
+            .with_correlations(named::<S>("direct"));
         let session = run_honestly::<S, C>(circuit, witness, &options);
-        named(session.proved.unwrap_err());
+        fails(session.proved.unwrap_err());
         assert!(session.verified.is_err());
     }
 }
 
 fn by_limbo(threads: usize) -> Options {
-    Options {
-        system: System::LIMBO,
-        simulation: Simulation { threads, ..Simulation::default() },
-        ..seeded(1)
-    }
+    Options { method: Method::Limbo(Simulation { threads, ..Simulation::default() }), ..seeded(1) }
 }
 
 /// A proof of `circuit` that is a file.
@@ -248,7 +249,7 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let statement = ShortSolution::new(matrix, &image, Bound::Within(1)).unwrap();
     let session = run_honestly::<Over<Q32, Q32x2>, _>(&statement, &solution, &seeded(1));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // An element each, three coefficients and a digest; a coin and the verdict.
     assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 32, 32 + 1));

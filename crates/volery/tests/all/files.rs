@@ -7,19 +7,25 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use volery::circuit::Network;
 use volery::error::{Disagreement, Sides};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
-use volery::{Error, F2, LONGEST_LABEL, Options, Result, Simulation, System, prove_to, verify_from};
+use volery::{Error, F2, LONGEST_LABEL, Method, Options, Result, Simulation, System, prove_to, verify_from};
 
 /// The bytes of a header without its label.
 const HEADER: usize = 118;
 
 fn by(wishes: Wishes) -> Options {
-    Options { system: System::LIMBO, simulation: Simulation { wishes, ..Simulation::default() }, ..seeded(1) }
+    by_threads(wishes, Aggregation::default(), 1)
+}
+
+fn by_threads(wishes: Wishes, aggregation: Aggregation, threads: usize) -> Options {
+    Options {
+        method: Method::Limbo(Simulation { wishes, aggregation, threads, ..Simulation::default() }),
+        ..seeded(1)
+    }
 }
 
 fn labelled(label: &str) -> Options {
-    let mut options = by(Wishes::default());
-    options.simulation.label = label.into();
-    options
+    let simulation = Simulation { label: label.into(), ..Simulation::default() };
+    Options { method: Method::Limbo(simulation), ..seeded(1) }
 }
 
 fn proof(network: &Network, state: &[F2], options: &Options) -> Vec<u8> {
@@ -38,12 +44,12 @@ fn proofs_by_preference() {
     let (network, state) = network(2000);
     for preference in [Preference::Speed, Preference::Balanced, Preference::Size] {
         for threads in [1, 2] {
-            let mut options = by(Wishes { preference, ..Wishes::default() });
-            options.simulation.threads = threads;
+            let wishes = Wishes { preference, ..Wishes::default() };
+            let options = by_threads(wishes, Aggregation::default(), threads);
             let mut out = vec![];
             let proved = prove_to(&network, state.clone(), &mut out, &options).unwrap();
             let (_accepted, verified) = verify_from(&network, &mut &out[..], &options).unwrap();
-            let [made, read] = [&proved, &verified].map(|report| report.proof.unwrap());
+            let [made, read] = [&proved, &verified].map(|report| report.proof().unwrap());
             assert_eq!((made.parameters, made.bytes), (read.parameters, read.bytes));
             assert_eq!(proved.traffic.sent, made.bytes + HEADER as u64);
             assert_eq!((verified.traffic.received, verified.gates), (out.len() as u64, proved.gates));
@@ -138,9 +144,7 @@ fn work_is_foretold() {
     ] {
         let counted = || {
             let [progress, work] = [(); 2].map(|()| Arc::<AtomicU64>::default());
-            let mut options = by(wishes);
-            options.simulation.aggregation = aggregation;
-            options.simulation.threads = threads;
+            let options = by_threads(wishes, aggregation, threads);
             (
                 Options { progress: Some(progress.clone()), work: Some(work.clone()), ..options },
                 progress,
@@ -200,12 +204,11 @@ fn wishes_are_in_the_file() {
             challenges: Some(Challenges::Independent),
             ..Wishes::default()
         };
-        let mut options = by(wishes);
-        options.simulation.aggregation = aggregation;
+        let options = by_threads(wishes, aggregation, 1);
         let honest = proof(&network, &state, &options);
         // The verifier takes them from there.
         let (_accepted, report) = verify_from(&network, &mut &honest[..], &by(Wishes::default())).unwrap();
-        let parameters = report.proof.unwrap().parameters;
+        let parameters = report.proof().unwrap().parameters;
         assert_eq!((parameters.parties, parameters.compression, parameters.field.bits), (8, 7, 96));
         assert_eq!(parameters.challenges, Challenges::Independent);
     }
@@ -215,7 +218,7 @@ fn wishes_are_in_the_file() {
 fn only_limbo_makes_files() {
     let (network, state) = network(40);
     for system in System::ALL.into_iter().filter(|system| *system != System::LIMBO) {
-        let options = Options { system, ..seeded(1) };
+        let options = Options { method: system.into(), ..seeded(1) };
         let error = prove_to(&network, state.clone(), &mut vec![], &options).unwrap_err().to_string();
         assert!(error.contains("take limbo"), "{error}");
         assert!(check(&network, &[], &options).is_err());

@@ -9,8 +9,8 @@ use volery::circuit::{
 };
 use volery::error::Disagreement;
 use volery::{
-    Accepted, Binary, CheckedBy, Checking, Error, F2, Field, Options, Provable, Report, Result, Setting,
-    System, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+    Accepted, Binary, CheckedBy, Checking, Drawing, Error, F2, Field, Method, Options, Provable, Report,
+    Result, Setting, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
 };
 
 /// What both parties of a session take, from two threads.
@@ -43,7 +43,7 @@ pub fn seeded(seed: u8) -> Options {
 /// The same by Wolverine, in blocks of so many products that are checked in this way.
 pub fn by_wolverine(by: impl Into<Option<CheckedBy>>, block: impl Into<Option<u64>>) -> Options {
     let checking = Checking { by: by.into(), block: block.into() };
-    Options { system: System::WOLVERINE, checking, ..seeded(1) }
+    Options { method: Method::Wolverine(Drawing::default(), checking), ..seeded(1) }
 }
 
 /// Longer than any test waits for a peer that still works.

@@ -10,7 +10,7 @@ use volery::error::{Disagreement, Sides};
 use volery::{Binary, Correlations, Error, F2, Field, Options, Result, prove, verify};
 
 fn options(seed: u8) -> Options {
-    Options { correlations: Some(Correlations::SOFTSPOKEN8), ..seeded(seed) }
+    seeded(seed).with_correlations(Correlations::SOFTSPOKEN8)
 }
 
 /// Flips bits of each message in turn. The verifier's verdict may stand where only the verdict was changed.
@@ -20,7 +20,7 @@ fn a_flipped_bit_in_any_message() {
     let (network, witness) = network(1100);
     let kinds = [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8];
     for correlations in kinds.into_iter().chain([Correlations::TINY]) {
-        let options = Options { correlations: Some(correlations), ..seeded(1) };
+        let options = seeded(1).with_correlations(correlations);
         let honest = run_honestly(&network, &witness, &options);
         assert!(honest.verified.is_ok());
         for (party, messages) in [
@@ -89,7 +89,7 @@ fn a_prover_of_another_statement() {
 #[test]
 fn a_disagreement_on_parameters() {
     let (network, witness) = network(10);
-    let four = Options { correlations: Some(Correlations::SOFTSPOKEN4), ..seeded(1) };
+    let four = seeded(1).with_correlations(Correlations::SOFTSPOKEN4);
     let session = run((&network, &witness, &four), (&network, &options(2)), None);
     let names = [["softspoken4", "softspoken8"], ["softspoken8", "softspoken4"]];
     assert_eq!(

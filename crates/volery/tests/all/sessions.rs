@@ -10,14 +10,14 @@ use volery::circuit::{Alternatives, Branch, Clauses, Size};
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend, Binary, CheckedBy, Correlations, Error, F2, Garbling, Options, ProverSession, Reason, System,
+    Backend, Binary, CheckedBy, Correlations, Error, F2, Method, Options, ProverSession, Reason, System,
     VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
 const TINY: Correlations = Correlations::TINY;
 
 fn with(correlations: Option<Correlations>, bandwidth: Option<f64>) -> Options {
-    Options { correlations, bandwidth, check: false, ..seeded(5) }
+    Options { check: false, ..seeded(5).with_correlations(correlations).with_bandwidth(bandwidth) }
 }
 
 /// Statements of several sizes, so that they end at many places of an iteration; only the first
@@ -26,7 +26,7 @@ fn statements_follow(options: &Options) {
     for correlations in [Correlations::SOFTSPOKEN4, TINY] {
         let (here, there) = pipe(TIMEOUT);
         let sizes = [10, 5_000, 1, 70_000, 30_000, 200, 150_000, 3];
-        let options = Options { correlations: Some(correlations), check: false, ..options.clone() };
+        let options = Options { check: false, ..options.clone().with_correlations(correlations) };
         let proving = options.clone();
         let prover = thread::spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
@@ -43,7 +43,7 @@ fn statements_follow(options: &Options) {
         for (proved, verified) in proved.iter().zip(&verified) {
             assert_eq!(proved.statement, verified.statement);
             assert_eq!(proved.gates, verified.gates);
-            assert_eq!((proved.checked, proved.security), (verified.checked, verified.security));
+            assert_eq!((proved.checked(), proved.security), (verified.checked(), verified.security));
         }
         assert!(proved[0].setup_traffic.received > 8192);
         assert!(proved[1..].iter().all(|report| report.setup_traffic.received < 8192));
@@ -125,8 +125,8 @@ fn settled(
     let session = run((&network, &witness, &prover), (&network, &verifier), None);
     match (session.proved, session.verified) {
         (Ok(proved), Ok((_, verified))) => {
-            assert_eq!(proved.choice, verified.choice);
-            let choice = proved.choice.unwrap();
+            assert_eq!(proved.choice(), verified.choice());
+            let choice = proved.choice().unwrap();
             Ok((choice.correlations, choice.reason))
         }
         (proved, verified) => Err(disagreements(proved, verified).into()),
@@ -157,10 +157,11 @@ fn proposals_are_settled_alike() {
 /// By Wolverine the shares of triples count, and an announced size is that of gates.
 #[test]
 fn wolverine_chooses_for_all_its_shares() {
-    let by_wolverine = |bandwidth| Options { bandwidth, check: false, ..by_wolverine(None, None) };
+    let by_wolverine =
+        |bandwidth| Options { check: false, ..by_wolverine(None, None).with_bandwidth(bandwidth) };
     let eight = Correlations::SOFTSPOKEN8;
     assert_eq!(settled(10, by_wolverine(None), by_wolverine(None)), Ok((eight, Reason::Small)));
-    let firm = Options { correlations: Some(TINY), ..by_wolverine(None) };
+    let firm = by_wolverine(None).with_correlations(TINY);
     assert_eq!(settled(10, by_wolverine(None), firm), Ok((TINY, Reason::Given)));
     // Buckets of three, and 10 shares to a gate.
     let gates = Binary::SMALL_STATEMENT / 8;
@@ -186,10 +187,10 @@ fn reports_say_what_was_checked() {
         let (network, witness) = network(gates);
         let session = run_honestly(&network, &witness, options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
-        assert_eq!((proved.checked, proved.security), (verified.checked, verified.security));
+        assert_eq!((proved.checked(), proved.security), (verified.checked(), verified.security));
         assert!(proved.security.statistical >= options.security.unwrap_or(40));
         assert_eq!(proved.gates.mul, gates);
-        proved.checked
+        proved.checked()
     };
     for (gates, given, bits, one_way) in [
         (5000, None, 40, false),
@@ -221,7 +222,7 @@ fn reports_say_what_was_checked() {
 fn garbled_proofs_share_no_secret() {
     let (network, witness) = network(40);
     let clauses = Ones(vec![4, 9]);
-    let by = |system, seed| Options { system, ..seeded(seed) };
+    let by = |system: System, seed| Options { method: system.into(), ..seeded(seed) };
     let session = both(
         |channel| {
             prove(&network, witness.clone(), channel, &by(System::JKO, 1))?;
@@ -275,9 +276,11 @@ impl<B: Backend<F = F2>> Clauses<B> for Noted {
 /// circuit all of them.
 #[test]
 fn clauses_are_evaluated_alike_where_work_is_fixed() {
-    let evaluated = |system, fixed_work, chosen: usize| {
-        let garbling = Garbling { fixed_work, ..Garbling::default() };
-        let options = Options { system, garbling, ..seeded(1) };
+    let evaluated = |system: System, fixed_work, chosen: usize| {
+        let mut options = Options { method: system.into(), ..seeded(1) };
+        if let Method::Stack(stacking) = &mut options.method {
+            stacking.fixed_work = fixed_work;
+        }
         let (proved, verified) = (Noted::default(), Noted::default());
         let witness = [F2::from(chosen == 1)];
         let session = run_clauses((&proved, chosen, &witness, &options), (&verified, &options), None);

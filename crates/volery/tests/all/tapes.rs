@@ -10,8 +10,8 @@ use volery::circuit::{
 };
 use volery::zk::limbo::Aggregation;
 use volery::{
-    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Garbling,
-    Options, Over, Q32, Q32x2, Seeds, Setting, Simulation, System, prove_to, prove_to_over,
+    Arch, Binary, CheckedBy, Construction, Correlations, F2, F61, F61x2, F128, F256, Field, Method, Options,
+    Over, Q32, Q32x2, Seeds, Setting, Simulation, Stacking, System, prove_to, prove_to_over,
 };
 
 fn tape<C: Anywhere + ?Sized>(circuit: &C, witness: &[F2], options: &Options) -> String {
@@ -45,7 +45,7 @@ fn pinned() {
     let (network, state) = network(20_000);
     let (refilled, start) = kit::network(110_000);
     for arch in Arch::available() {
-        let options = |correlations| Options { correlations: Some(correlations), arch, ..seeded(42) };
+        let options = |correlations| Options { arch, ..seeded(42).with_correlations(correlations) };
         let four = options(Correlations::SOFTSPOKEN4);
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
@@ -77,9 +77,9 @@ fn pinned() {
     }
     // The shape of trees where one fills a tile, and a proposal that leaves the choice open.
     let (network, state) = kit::network(5_000);
-    let wan = Options { correlations: Some(Correlations::WAN), ..seeded(42) };
+    let wan = seeded(42).with_correlations(Correlations::WAN);
     assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
-    let open = Options { bandwidth: Some(20.0), size: Some(Size::gates(400_000)), ..seeded(42) };
+    let open = Options { size: Some(Size::gates(400_000)), ..seeded(42).with_bandwidth(20.0) };
     assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
 }
 
@@ -98,8 +98,8 @@ where
 {
     let network = Arithmetic::<F>::new(gates).unwrap();
     let witness: Vec<F> = network.witness([7; 32]).collect();
-    let correlations = Some(Correlations::named::<S>(name).unwrap().into());
-    tape_over::<S, _>(&network, &witness, &Options { correlations, ..options })
+    let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+    tape_over::<S, _>(&network, &witness, &options.with_correlations(correlations))
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn pinned_over_other_fields() {
 #[test]
 fn pinned_polynomials() {
     fn direct<S: Setting>(arch: Arch) -> Options {
-        let correlations = Some(Correlations::named::<S>("direct").unwrap().into());
-        Options { correlations, arch, ..seeded(42) }
+        let correlations: Correlations = Correlations::named::<S>("direct").unwrap().into();
+        Options { arch, ..seeded(42).with_correlations(correlations) }
     }
     let bits = InnerProduct::new(3000, InnerProduct::<F2>::product_of(3000, [7; 32])).unwrap();
     let pairs: Vec<F2> = bits.witness([7; 32]).collect();
@@ -150,7 +150,7 @@ fn pinned_polynomials() {
     let solution = ShortSolution::new(matrix, &image, Bound::Within(2)).unwrap();
     for arch in Arch::available() {
         let name = arch.name();
-        let eight = Options { correlations: Some(Correlations::SOFTSPOKEN8), arch, ..seeded(42) };
+        let eight = Options { arch, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
         assert_eq!(tape(&bits, &pairs, &eight), "424269f88791d3819c90b3fb27d03eb2", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(arch));
         assert_eq!(f61, "9832b7281022fe9771741794c0392a3d", "matrices, {name}");
@@ -174,13 +174,11 @@ fn pinned_garblings() {
     let clauses = Ones(vec![5, 40, 2]);
     for arch in Arch::available() {
         let tapes = Construction::ALL.map(|construction| {
-            let garbled = |system, seeds| {
-                let garbling = Garbling { construction, seeds, ..Garbling::default() };
-                Options { system, garbling, arch, ..seeded(42) }
-            };
-            let jko = garbled(System::JKO, Seeds::Tree);
+            let by = |method| Options { method, arch, ..seeded(42) };
+            let jko = by(Method::Jko(construction));
             let [tree, each] = Seeds::ALL.map(|seeds| {
-                let options = garbled(System::STACK, seeds);
+                let stacking = Stacking { construction, seeds, ..Stacking::default() };
+                let options = by(Method::Stack(stacking));
                 digest(run_one_of((&clauses, 2, &options), (&clauses, &options), None))
             });
             [digest(run_honestly(&network, &state, &jko)), tree, each]
@@ -209,8 +207,7 @@ fn pinned_by_wolverine() {
     let (refilled, start) = kit::network(20_000);
     for arch in Arch::available() {
         let in_blocks = |by, block: u64| Options { arch, seed: Some([42; 32]), ..by_wolverine(by, block) };
-        let bits =
-            |correlations, block| Options { correlations: Some(correlations), ..in_blocks(Buckets, block) };
+        let bits = |correlations, block| in_blocks(Buckets, block).with_correlations(correlations);
         let eight = bits(Correlations::SOFTSPOKEN8, 3000);
         let one_way = Options { non_interactive: true, ..eight.clone() };
         let tapes = [
@@ -246,7 +243,7 @@ fn pinned_simulations() {
     for arch in Arch::available() {
         let tapes = Aggregation::ALL.map(|aggregation| {
             let simulation = Simulation { aggregation, ..Simulation::default() };
-            let options = Options { system: System::LIMBO, simulation, arch, ..seeded(42) };
+            let options = Options { method: Method::Limbo(simulation), arch, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();
             let file = blake3::hash(&file).to_hex()[..32].to_string();
@@ -259,7 +256,7 @@ fn pinned_simulations() {
         assert_eq!(tapes, pinned, "{}", arch.name());
 
         let mut file = vec![];
-        let options = Options { system: System::LIMBO, arch, ..seeded(42) };
+        let options = Options { method: System::LIMBO.into(), arch, ..seeded(42) };
         prove_to_over::<Over<F61, F61x2>>(&matrices, entries.clone(), &mut file, &options).unwrap();
         assert_eq!(
             blake3::hash(&file).to_hex()[..32],
@@ -276,8 +273,8 @@ fn pinned_simulations() {
 fn sessions_of_one_witness_share_no_message() {
     let (network, state) = network(40);
     let clauses = Ones(vec![5, 40, 2]);
-    let said = |run: &dyn Fn(&Options) -> Session, system, seed| {
-        let session = run(&Options { system, ..seeded(seed) });
+    let said = |run: &dyn Fn(&Options) -> Session, system: System, seed| {
+        let session = run(&Options { method: system.into(), ..seeded(seed) });
         assert!(session.verified.is_ok());
         [session.from_prover, session.from_verifier].map(|record| record.messages())
     };

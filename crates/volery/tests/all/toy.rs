@@ -7,8 +7,8 @@ use volery::circuit::{Circuit, Clear};
 use volery::error::Rejection;
 use volery::zk::Gates;
 use volery::{
-    Accepted, Binary, Error, F2, Facts, Field, ForProver, ForVerifier, Options, ProofSystem, Provable,
-    Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
+    Accepted, Binary, Details, Error, F2, Facts, Field, ForProver, ForVerifier, Options, ProofSystem,
+    Provable, Report, Reread, Result, Security, Setting, System, prove_by, verify_by,
 };
 
 /// The prover sends its witness, and the verifier looks. No zero knowledge, no proof for who
@@ -23,9 +23,7 @@ impl Toy {
             statement: [0; 32],
             system: self.system(),
             gates,
-            choice: None,
-            proof: None,
-            checked: None,
+            details: Details::None,
             security: Security { computational: 0, statistical: 0 },
             traffic: channel.traffic(),
             setup_traffic: Traffic::default(),

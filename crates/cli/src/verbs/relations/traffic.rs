@@ -30,7 +30,7 @@ pub(super) fn all<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
 
 /// Over each of the correlations over which a session would not be refused.
 fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
-    let options = Options { system, ..Options::default() };
+    let options = Options::by(system);
     let wolverine = system == System::WOLVERINE;
     let size = if wolverine { shape.size_by_gates() } else { shape.size() };
     let chosen = LINKS.map(|mbps| volery::choose::<S>(&options, size, mbps as f64).ok());

@@ -26,7 +26,7 @@ mod tests {
     use crate::channel::{Channel, Party, pipe};
     use crate::circuit::{Alternatives, Backend, Branch, Clauses, OneOf, clauses};
     use crate::error::Result;
-    use crate::session::{Garbling, Options, Report, System, prove_one_of, verify, verify_one_of};
+    use crate::session::{Method, Options, Report, Stacking, System, prove_one_of, verify, verify_one_of};
     use std::time::Duration;
     use volery_primitives::{F2, Field};
 
@@ -54,8 +54,11 @@ mod tests {
 
     /// What the verifier reports where the first clause holds.
     fn run(ones: &Ones, system: System, seeds: Seeds) -> Report {
-        let options =
-            Options { system, garbling: Garbling { seeds, ..Garbling::default() }, ..Options::default() };
+        let options = Options::by(if system == System::JKO {
+            system.into()
+        } else {
+            Method::Stack(Stacking { seeds, ..Stacking::default() })
+        });
         let (here, there) = pipe(Duration::from_secs(60));
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -72,11 +72,10 @@ mod tests {
         };
         let network = (2..10).find_map(of_width).expect("a network with so many commitments");
         let options = Options {
-            correlations: Some(correlations.into()),
             statement: Some(network.digest()),
             size: Some(Size::gates(commitments)),
             check: false,
-            ..Options::default()
+            ..Options::default().with_correlations(Correlations::from(correlations))
         };
         proved::<Over<B, E>, _>(&network, network.witness([1; 32]).collect(), &options)
     }

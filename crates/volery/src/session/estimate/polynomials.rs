@@ -38,8 +38,10 @@ fn assert_foretold<S: Setting, C>(
 {
     let correlations = Correlations::named::<S>(name).unwrap();
     let size = Shape::of(circuit.source()).unwrap().size();
-    let options =
-        Options { correlations: Some(correlations.into()), security: Some(30), ..Options::default() };
+    let options = Options {
+        security: Some(30),
+        ..Options::default().with_correlations(<S::Correlations as Into<Correlations>>::into(correlations))
+    };
     let report = proved::<S, _>(circuit, witness, &options);
     assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
 }

@@ -1,7 +1,7 @@
 //! The same by Wolverine, by each check that a field has.
 
 use super::{
-    assert_agrees, assert_tampering_fails, builtin, over_every_field, run_honestly, serve_many, with_over,
+    assert_agrees, assert_tampering_fails, builtin, named, over_every_field, run_honestly, serve_many,
 };
 use crate::kit::{self, Anywhere, by_wolverine};
 use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
@@ -15,8 +15,7 @@ use volery::{
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
 fn by<S: Setting>(name: &str, by: CheckedBy, block: impl Into<Option<u64>>) -> Options {
     let security = (by == Sacrifice && S::F::BITS < 48).then_some(S::F::BITS - 3);
-    let correlations = with_over::<S>(name).correlations;
-    Options { correlations, security, ..by_wolverine(by, block) }
+    Options { security, ..by_wolverine(by, block).with_correlations(named::<S>(name)) }
 }
 
 /// Fields with MACs in themselves.
@@ -89,10 +88,9 @@ fn reports_say_what_was_checked_over_every_field() {
     {
         let (network, witness) = arithmetic::<F>(100);
         for (block, blocks) in [(None, 1), (Some(100), 1), (Some(33), 4)] {
-            let options =
-                Options { correlations: with_over::<S>("direct").correlations, ..by_wolverine(None, block) };
+            let options = by_wolverine(None, block).with_correlations(named::<S>("direct"));
             let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
-            let checked = report.checked.unwrap();
+            let checked = report.checked().unwrap();
             let short = IN_THEMSELVES.contains(&&*S::name());
             assert_eq!(checked.by, if short { Sacrifice } else { Interpolation }, "{}", S::name());
             assert_eq!((checked.block, checked.blocks), (block.unwrap_or(BLOCK), blocks));
@@ -104,8 +102,8 @@ fn reports_say_what_was_checked_over_every_field() {
     let public = [("matrix", "1,0,1, 0,1,0"), ("b", "8,7")];
     let (linear, witness) = builtin::<F61>("linear?rows=2&columns=3", &public, &[("x", "3,7,5")]);
     let session = run_honestly::<Over<F61>, _>(linear.source(), &witness, &by_wolverine(None, None));
-    let checked = session.verified.unwrap().1.checked;
-    assert_eq!(checked, session.proved.unwrap().checked);
+    let checked = session.verified.unwrap().1.checked();
+    assert_eq!(checked, session.proved.unwrap().checked());
     assert_eq!(checked.map(|checked| checked.blocks), Some(0));
 }
 
@@ -179,7 +177,7 @@ fn checks_that_are_not_for_bits_are_refused() {
         }
     }
     let session = kit::run_honestly(&network, &witness, &by_wolverine(Buckets, 5));
-    assert_eq!(session.verified.unwrap().1.checked.unwrap().blocks, 2);
+    assert_eq!(session.verified.unwrap().1.checked().unwrap().blocks, 2);
 }
 
 #[test]
@@ -209,18 +207,18 @@ fn wolverine_without_coins_takes_a_long_extension() {
 fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (network, witness) = arithmetic::<F61>(600);
     for (system, chosen) in [(System::QUICKSILVER, "direct"), (System::WOLVERINE, "tiny")] {
-        let options = Options { system, ..by_wolverine(None, None) };
+        let options = Options { method: system.into(), ..by_wolverine(None, None) };
         let session = run_honestly::<Over<F61>, _>(&network, &witness, &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
-        assert_eq!(proved.choice, verified.choice);
-        let choice = verified.choice.unwrap();
+        assert_eq!(proved.choice(), verified.choice());
+        let choice = verified.choice().unwrap();
         assert_eq!((choice.correlations.name(), choice.reason), (chosen, Reason::Small));
     }
     // One section holds the 64 inputs and the products.
     let (network, witness) = arithmetic::<F61>(100);
     let session = run_honestly::<Over<F61>, _>(&network, &witness, &by_wolverine(None, None));
     let (_, report) = session.verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Corrections, three elements to a triple, the sum and the digest; two coins and the verdict.
     let elements = 256 + 3 * 100 + 1;
@@ -232,9 +230,9 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
 fn shares_straight_from_transfers_are_drawn_ahead() {
     type S = Over<F61>;
     let (network, witness) = arithmetic::<F61>(100);
-    let options = Options { correlations: None, ..by::<S>("direct", Sacrifice, Some(60)) };
+    let options = by::<S>("direct", Sacrifice, Some(60)).with_correlations(None);
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
-    assert_eq!(report.choice.unwrap().correlations, Correlations::DIRECT);
+    assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
     // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a
     // block and the verdict.

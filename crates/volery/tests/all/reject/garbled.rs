@@ -4,8 +4,8 @@ use crate::kit::{Ones, Session, network, run, run_one_of, seeded};
 use volery::channel::{Channel, Flip, Party, Playback, Recording, Tape};
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
-    Construction, Error, Garbling, Options, Report, Result, Seeds, System, prove, prove_one_of, verify,
-    verify_one_of,
+    Construction, Error, Method, Options, Report, Result, Seeds, Stacking, System, prove, prove_one_of,
+    verify, verify_one_of,
 };
 
 /// A statement with its witness, under a system.
@@ -21,10 +21,10 @@ impl Proof {
     /// The settings of the party with this seed.
     fn options(self, seed: u8) -> Options {
         match self {
-            Self::Jko => Options { system: System::JKO, ..seeded(seed) },
+            Self::Jko => Options { method: System::JKO.into(), ..seeded(seed) },
             Self::Stack(seeds) => {
-                let garbling = Garbling { seeds, ..Garbling::default() };
-                Options { system: System::STACK, garbling, ..seeded(seed) }
+                let stacking = Stacking { seeds, ..Stacking::default() };
+                Options { method: Method::Stack(stacking), ..seeded(seed) }
             }
         }
     }
@@ -227,10 +227,8 @@ fn a_prover_of_another_circuit() {
 
 #[test]
 fn a_disagreement_on_the_way_of_garbling() {
-    let stack = |construction, seeds| Options {
-        garbling: Garbling { construction, seeds, ..Garbling::default() },
-        ..Proof::Stack(seeds).options(1)
-    };
+    let by = |stacking| Options { method: Method::Stack(stacking), ..seeded(1) };
+    let stack = |construction, seeds| by(Stacking { construction, seeds, ..Stacking::default() });
     let clauses = Proof::clauses();
     let ours = stack(Construction::MultiInstance, Seeds::Tree);
     for theirs in
@@ -243,8 +241,7 @@ fn a_disagreement_on_the_way_of_garbling() {
         }
     }
     // The number of threads and the prover's way of working are each party's own.
-    let garbling = Garbling { threads: 3, fixed_work: true, ..ours.garbling };
-    let own = Options { garbling, ..ours.clone() };
+    let own = by(Stacking { threads: 3, fixed_work: true, ..Stacking::default() });
     for chosen in 0..3 {
         assert!(run_one_of((&clauses, chosen, &own), (&clauses, &ours), None).verified.is_ok());
     }

@@ -16,7 +16,11 @@ const TINY: Correlations = Correlations::TINY;
 /// Settings of the party with this seed.
 fn options(seed: u8, correlations: Correlations, non_interactive: bool, block: u64) -> Options {
     let correlations = Some(correlations);
-    Options { correlations, non_interactive, seed: Some([seed; 32]), ..by_wolverine(None, block) }
+    Options {
+        non_interactive,
+        seed: Some([seed; 32]),
+        ..by_wolverine(None, block).with_correlations(correlations)
+    }
 }
 
 /// A bit of each message in turn. The verifier's verdict may stand where only the verdict was changed. So few
@@ -31,7 +35,7 @@ fn a_flipped_bit_in_any_message() {
         let options = options(1, correlations, one_way, block);
         let options = Options { statement: Some([3; 32]), check: false, ..options };
         let honest = run_honestly(&network, &witness, &options);
-        assert_eq!(honest.verified.unwrap().1.checked.unwrap().blocks, 2);
+        assert_eq!(honest.verified.unwrap().1.checked().unwrap().blocks, 2);
         for (party, messages) in [
             (Party::Prover, honest.from_prover.messages()),
             (Party::Verifier, honest.from_verifier.messages()),
@@ -121,8 +125,8 @@ fn assert_disagreed(session: Session, on: fn(Sides<String>) -> Disagreement) {
 #[test]
 fn a_disagreement_on_what_is_checked() {
     let (network, witness) = network(10);
-    let usual = Options { correlations: Some(EIGHT), ..by_wolverine(None, None) };
-    let block = |block: u64| Options { correlations: Some(EIGHT), ..by_wolverine(None, block) };
+    let usual = by_wolverine(None, None).with_correlations(EIGHT);
+    let block = |block: u64| by_wolverine(None, block).with_correlations(EIGHT);
     for (one, other) in [
         (usual.clone(), block(600)),
         (block(599), block(600)),
@@ -137,7 +141,7 @@ fn a_disagreement_on_what_is_checked() {
     // What is usual may be said.
     let said = Options { security: Some(40), ..by_wolverine(Buckets, 3 << 18) };
     assert!(run((&network, &witness, &said), (&network, &usual), None).verified.is_ok());
-    let quicksilver = Options { correlations: Some(EIGHT), ..seeded(1) };
+    let quicksilver = seeded(1).with_correlations(EIGHT);
     assert_disagreed(run((&network, &witness, &quicksilver), (&network, &usual), None), Disagreement::System);
 }
 

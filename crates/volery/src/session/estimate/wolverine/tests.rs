@@ -4,9 +4,8 @@ use super::super::tests::{proved, ran};
 use super::*;
 use crate::circuit::{Arithmetic, Dimensions, InnerProduct, MatrixProduct, Network, Reduction, Shape};
 use crate::ot::softspoken::Depth;
-use crate::session::{
-    Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered, System,
-};
+use crate::session::{Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered};
+use crate::session::{Drawing, Method};
 use crate::zk::wolverine::{CheckedBy, Checking};
 use volery_primitives::{F61, F61x2, F128, F256, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
@@ -16,7 +15,7 @@ const TINY: Correlations = Correlations::TINY;
 
 fn in_blocks(by: Option<CheckedBy>, block: Option<u64>) -> Options {
     let checking = Checking { by, block };
-    Options { system: System::WOLVERINE, checking, check: false, ..Options::default() }
+    Options { method: Method::Wolverine(Drawing::default(), checking), check: false, ..Options::default() }
 }
 
 #[track_caller]
@@ -31,9 +30,9 @@ fn assert_foretold<S: Setting, C>(
 {
     let shape = Shape::of(circuit.source()).unwrap();
     let foretold = Estimate::wolverine::<S>(correlations.over::<S>().unwrap(), &shape, &options).unwrap();
-    let options = Options { correlations: Some(correlations), ..options };
+    let options = options.with_correlations(correlations);
     let report = proved::<S, _>(circuit, witness, &options);
-    let Options { checking, non_interactive, .. } = options;
+    let (checking, non_interactive) = (options.method.checking(), options.non_interactive);
     assert_eq!(
         foretold,
         ran(&report),
@@ -191,7 +190,7 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let direct = FieldCorrelations::Direct;
         let foretold = Estimate::wolverine::<Over<F61>>(direct, &shape, &options).unwrap();
         let ran = ran(&report);
-        assert_eq!(report.choice.unwrap().correlations, direct.into());
+        assert_eq!(report.choice().unwrap().correlations, direct.into());
         assert_eq!(foretold.total, ran.total, "{gates}");
         assert!(foretold.setup.prover < ran.setup.prover);
     }
