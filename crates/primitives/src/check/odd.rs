@@ -39,9 +39,11 @@ macro_rules! check_field {
             fn keep(self, mask: u64) -> Self {
                 self.masked(mask)
             }
+            #[inline]
             fn write(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_word().to_le_bytes()[..Self::ENCODED]);
             }
+            #[inline]
             fn read(bytes: &[u8]) -> Option<Self> {
                 let mut word = [0; 16];
                 word[..Self::ENCODED].copy_from_slice(bytes);

@@ -88,9 +88,11 @@ macro_rules! binary_field {
                 // By its sign, so that every word is as long as the element.
                 Self(self.0 & mask as i64 as $word)
             }
+            #[inline]
             fn write(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.0.to_le_bytes()[..Self::ENCODED]);
             }
+            #[inline]
             fn read(bytes: &[u8]) -> Option<Self> {
                 let mut word = [0; size_of::<$word>()];
                 word[..Self::ENCODED].copy_from_slice(bytes);

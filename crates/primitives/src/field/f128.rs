@@ -168,9 +168,11 @@ impl CheckField for F128 {
     fn keep(self, mask: u64) -> Self {
         self.masked(mask)
     }
+    #[inline]
     fn write(self, bytes: &mut [u8]) {
         bytes.copy_from_slice(&self.to_bytes());
     }
+    #[inline]
     fn read(bytes: &[u8]) -> Option<Self> {
         Some(Self::from_bytes(bytes.try_into().expect("16 bytes")))
     }

@@ -54,12 +54,14 @@ impl CheckField for F160 {
     fn keep(self, mask: u64) -> Self {
         Self(self.0.map(|word| word & mask))
     }
+    #[inline]
     fn write(self, bytes: &mut [u8]) {
         assert_eq!(bytes.len(), Self::ENCODED);
         let (low, high) = self.get();
         bytes[..16].copy_from_slice(&low.to_le_bytes());
         bytes[16..].copy_from_slice(&high.to_le_bytes());
     }
+    #[inline]
     fn read(bytes: &[u8]) -> Option<Self> {
         assert_eq!(bytes.len(), Self::ENCODED);
         let (low, high) = bytes.split_at(16);

@@ -27,7 +27,7 @@
 //! | 8 | P | the corrections of inputs and products, tile by tile as the circuit comes to need them, τ bits each | τ (inputs + m) / 8 | |
 //!
 //! The verifier's 32 bytes are an opened coin; in a file there are none, and the prover's messages follow one
-//! another: see `talk`. Step 8 comes last so that a verifier needs one walk over the circuit, and keeps
+//! another: see `transcript`. Step 8 comes last so that a verifier needs one walk over the circuit, and keeps
 //! nothing of it. It compares h_1 and h_3 with what follows from the openings; no other check is there.
 //!
 //! **Deviations.** h_1 is sent in a file too, 32 bytes, for that one walk. Neighbours are folded, entry j of
@@ -82,8 +82,8 @@ mod prover;
 mod shared;
 mod shares;
 mod simulation;
-mod talk;
 mod tape;
+mod transcript;
 mod verifier;
 
 pub use aggregation::Aggregation;
@@ -91,7 +91,7 @@ pub use arithmetic::{ArithmeticViews, Elements};
 pub use binary::Bits;
 pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference, Wishes};
 pub use simulation::Views;
-pub(crate) use talk::read_proof;
+pub(crate) use transcript::read_proof;
 
 use crate::channel::{Channel, Party};
 use crate::circuit::{Circuit, Polynomials, Shape, nothing_asserted};
@@ -105,8 +105,8 @@ use shares::Share;
 use std::io::{Read, Write};
 use std::rc::Rc;
 use std::time::Duration;
-use talk::{Hear, Tell};
 use tape::Tapes;
+use transcript::{ProverTranscript, VerifierTranscript};
 use volery_primitives::hash::Digest;
 use volery_primitives::{Arch, CheckField, F128, Field};
 
@@ -153,7 +153,7 @@ pub trait Domain: Sized + 'static {
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
         values: &[Self::F],
-        talk: &mut dyn Tell,
+        transcript: &mut dyn ProverTranscript,
         random: &mut Random,
     ) -> Result<()>;
 
@@ -162,7 +162,7 @@ pub trait Domain: Sized + 'static {
     fn hear(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
     ) -> Result<(Accepted, Duration)>;
 }
 
@@ -257,8 +257,8 @@ pub(crate) fn prove<D: Domain>(
     random: &mut Random,
 ) -> Result<()> {
     terms.check()?;
-    let mut talk = talk::Asked::new(channel, terms.challenges())?;
-    D::tell(terms, circuit, values, &mut talk, random)
+    let mut transcript = transcript::Asked::new(channel, terms.challenges())?;
+    D::tell(terms, circuit, values, &mut transcript, random)
 }
 
 /// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and
@@ -275,8 +275,8 @@ pub(crate) fn write<D: Domain>(
     random: &mut Random,
 ) -> Result<()> {
     terms.check()?;
-    let mut talk = talk::Written::new(out, header, terms.challenges())?;
-    D::tell(terms, circuit, values, &mut talk, random)
+    let mut transcript = transcript::Written::new(out, header, terms.challenges())?;
+    D::tell(terms, circuit, values, &mut transcript, random)
 }
 
 /// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on:
@@ -291,8 +291,8 @@ pub(crate) fn verify<D: Domain>(
     random: &mut Random,
 ) -> Result<(Accepted, Duration)> {
     terms.check()?;
-    let mut talk = talk::Asking::new(channel, terms.challenges(), random)?;
-    D::hear(terms, circuit, &mut talk)
+    let mut transcript = transcript::Asking::new(channel, terms.challenges(), random)?;
+    D::hear(terms, circuit, &mut transcript)
 }
 
 /// Reads a proof of `circuit`, whose `header` was read and found to be right, to its end.
@@ -306,9 +306,9 @@ pub(crate) fn read<D: Domain>(
     circuit: &(dyn for<'v> Circuit<D::Views<'v>> + Sync),
 ) -> Result<Accepted> {
     terms.check()?;
-    let mut talk = talk::Reading::new(from, header, terms.challenges());
-    let (accepted, _) = D::hear(terms, circuit, &mut talk)?;
-    talk.finish().map(|()| accepted)
+    let mut transcript = transcript::Reading::new(from, header, terms.challenges());
+    let (accepted, _) = D::hear(terms, circuit, &mut transcript)?;
+    transcript.finish().map(|()| accepted)
 }
 
 /// What is opened of one repetition.

@@ -54,8 +54,8 @@ use super::challenges::Challenges;
 use super::claim::Entries;
 use super::passes::{Digests, Made, each, each_hearing};
 use super::shares::Share;
-use super::talk::{Hear, Tell};
 use super::tape::Tapes;
+use super::transcript::{ProverTranscript, VerifierTranscript};
 use super::{CheckSize, Demand, Domain, Terms, prover, verifier};
 use crate::circuit::{Circuit, Shape};
 use crate::error::Result;
@@ -99,19 +99,19 @@ impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
         values: &[B],
-        talk: &mut dyn Tell,
+        transcript: &mut dyn ProverTranscript,
         random: &mut Random,
     ) -> Result<()> {
         let statement = &mut Prover { terms, circuit, values, kept: None, weighed: None, made: vec![] };
-        prover::prove::<E>(terms, statement, talk, random)
+        prover::prove::<E>(terms, statement, transcript, random)
     }
 
     fn hear(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
     ) -> Result<(Accepted, Duration)> {
-        verifier::verify::<E>(terms, &mut Verifier { terms, circuit }, talk)
+        verifier::verify::<E>(terms, &mut Verifier { terms, circuit }, transcript)
     }
 }
 
@@ -176,8 +176,8 @@ impl<B: Field, E: Lanes<B> + CheckField> prover::Statement<E> for Prover<'_, B, 
         Ok(shares.concat())
     }
 
-    fn correct(&mut self, talk: &mut dyn Tell) -> Result<()> {
-        Made::say(&self.made, talk)
+    fn correct(&mut self, transcript: &mut dyn ProverTranscript) -> Result<()> {
+        Made::say(&self.made, transcript)
     }
 }
 
@@ -192,12 +192,12 @@ impl<B: Field, E: Lanes<B> + CheckField> verifier::Statement<E> for Verifier<'_,
         &mut self,
         tapes: &[Tapes],
         challenges: &Challenges<E>,
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
     ) -> Result<verifier::Seen<E>> {
         let scope = self.terms.scope(tapes);
-        let run = |piece: Piece, talk: &mut dyn Hear| {
+        let run = |piece: Piece, transcript: &mut dyn VerifierTranscript| {
             let mut shares = shares(self.terms, challenges, &piece);
-            let (demand, corrections) = (&self.terms.demand, Corrections::<B>::Heard(talk));
+            let (demand, corrections) = (&self.terms.demand, Corrections::<B>::Heard(transcript));
             let mut pass = Pass::new((&scope, demand), piece.clone(), corrections, Some(&mut shares), true);
             pass.run(self.circuit)?;
             let heard = pass.spoken();
@@ -205,7 +205,7 @@ impl<B: Field, E: Lanes<B> + CheckField> verifier::Statement<E> for Verifier<'_,
             Ok(((piece, heard), shares.shares))
         };
         let pieces = Piece::all(&scope, self.terms.threads);
-        let passes = each_hearing(self.terms.threads, &pieces, talk, run)?;
+        let passes = each_hearing(self.terms.threads, &pieces, transcript, run)?;
         let (heard, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
         Ok((join(heard.into_iter()), shares.concat()))
     }

@@ -7,8 +7,8 @@ use super::passes::{Digests, Made, Scope, each, each_hearing};
 use super::prover::{self, prove};
 use super::shares::{Share, Shares, Sums};
 use super::simulation::{Views, WORD_BITS};
-use super::talk::{Hear, Tell};
 use super::tape::Tapes;
+use super::transcript::{ProverTranscript, VerifierTranscript};
 use super::verifier::{self, verify};
 use super::{CheckSize, Demand, Domain, Terms};
 use crate::circuit::{Circuit, Shape};
@@ -54,20 +54,20 @@ impl Domain for Bits {
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
         values: &[F2],
-        talk: &mut dyn Tell,
+        transcript: &mut dyn ProverTranscript,
         random: &mut Random,
     ) -> Result<()> {
         let statement = &mut Prover::new(terms, circuit, values);
-        over_check_field!(terms, prove(terms, statement, talk, random))
+        over_check_field!(terms, prove(terms, statement, transcript, random))
     }
 
     fn hear(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
     ) -> Result<(Accepted, Duration)> {
         let statement = &mut Verifier { terms, circuit };
-        over_check_field!(terms, verify(terms, statement, talk))
+        over_check_field!(terms, verify(terms, statement, transcript))
     }
 }
 
@@ -138,8 +138,8 @@ impl<E: CheckField> prover::Statement<E> for Prover<'_> {
         Ok(shares.concat())
     }
 
-    fn correct(&mut self, talk: &mut dyn Tell) -> Result<()> {
-        Made::say(&self.made, talk)
+    fn correct(&mut self, transcript: &mut dyn ProverTranscript) -> Result<()> {
+        Made::say(&self.made, transcript)
     }
 }
 
@@ -155,10 +155,10 @@ impl Verifier<'_> {
         &self,
         scope: &Scope,
         range: Range<usize>,
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
         sums: &mut dyn Sums,
     ) -> Result<Vec<Digests>> {
-        let mut pass = Pass::new(scope, range, Corrections::Heard(talk), Some(sums));
+        let mut pass = Pass::new(scope, range, Corrections::Heard(transcript), Some(sums));
         pass.run(self.circuit)?;
         Ok(pass.said())
     }
@@ -169,15 +169,15 @@ impl<E: CheckField> verifier::Statement<E> for Verifier<'_> {
         &mut self,
         tapes: &[Tapes],
         challenges: &Challenges<E>,
-        talk: &mut dyn Hear,
+        transcript: &mut dyn VerifierTranscript,
     ) -> Result<verifier::Seen<E>> {
         let scope = self.terms.scope(tapes);
-        let run = |range: Range<usize>, talk: &mut dyn Hear| {
+        let run = |range: Range<usize>, transcript: &mut dyn VerifierTranscript| {
             let mut shares = shares(self.terms, challenges, range.clone());
-            Ok((self.pass(&scope, range, talk, &mut shares)?, shares.finish()))
+            Ok((self.pass(&scope, range, transcript, &mut shares)?, shares.finish()))
         };
         let ranges = scope.passes(self.terms.threads, Bits::SLOTS);
-        let passes = each_hearing(self.terms.threads, &ranges, talk, run)?;
+        let passes = each_hearing(self.terms.threads, &ranges, transcript, run)?;
         let (said, shares): (Vec<_>, Vec<_>) = passes.into_iter().unzip();
         Ok((said.concat(), shares.concat()))
     }

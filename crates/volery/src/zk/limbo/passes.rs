@@ -2,8 +2,8 @@
 //! say, and where corrections go.
 
 use super::shared::Shared;
-use super::talk::{Hear, Tell};
 use super::tape::{Segment, Tapes};
+use super::transcript::{ProverTranscript, VerifierTranscript};
 use crate::error::Result;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
@@ -101,7 +101,7 @@ impl Made {
     }
 
     /// Says those of all repetitions, of which each pass made those of so many.
-    pub(super) fn say(passes: &[(usize, Self)], talk: &mut dyn Tell) -> Result<()> {
+    pub(super) fn say(passes: &[(usize, Self)], transcript: &mut dyn ProverTranscript) -> Result<()> {
         let tiles = passes.first().map_or(0, |(_, made)| made.lengths.len());
         let mut at = vec![0; passes.len()];
         let mut message = vec![];
@@ -112,7 +112,7 @@ impl Made {
                 message.extend_from_slice(&made.bytes[*at..*at + length]);
                 *at += length;
             }
-            talk.say(&message)?;
+            transcript.say(&message)?;
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ pub(super) enum Corrections<'a, F, K> {
     /// They were made before, and views that do not hold party 0 need none.
     Past,
     /// They are heard, those of all repetitions.
-    Heard(&'a mut dyn Hear),
+    Heard(&'a mut dyn VerifierTranscript),
 }
 
 /// What `run` makes of each of `passes`, on so many threads.
@@ -162,16 +162,16 @@ fn spread(threads: usize, count: usize, run: &(dyn Fn(usize) -> Result<()> + Syn
     Ok(())
 }
 
-/// The same as [`each`] where all of them hear what `talk` does. One alone keeps nothing of it.
+/// The same as [`each`] where all of them hear what `transcript` does. One alone keeps nothing of it.
 pub(super) fn each_hearing<P: Clone + Sync, T: Send>(
     threads: usize,
     passes: &[P],
-    talk: &mut dyn Hear,
-    run: impl Fn(P, &mut dyn Hear) -> Result<T> + Sync,
+    transcript: &mut dyn VerifierTranscript,
+    run: impl Fn(P, &mut dyn VerifierTranscript) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     if let [pass] = passes {
-        return Ok(vec![run(pass.clone(), talk)?]);
+        return Ok(vec![run(pass.clone(), transcript)?]);
     }
-    let shared = Shared::new(talk, passes.len());
+    let shared = Shared::new(transcript, passes.len());
     each(threads, passes, |pass| run(pass, &mut shared.listener()))
 }

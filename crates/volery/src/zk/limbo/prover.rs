@@ -5,8 +5,8 @@ use super::claim::{Claim, Entries, masked, opened};
 use super::passes::Digests;
 use super::polynomials::Points;
 use super::shares::{Share, finish};
-use super::talk::Tell;
 use super::tape::Tapes;
+use super::transcript::ProverTranscript;
 use super::{Opening, Terms, final_digest, first_digest, write_elements};
 use crate::commit::ggm::Tree;
 use crate::error::Result;
@@ -26,14 +26,14 @@ pub(super) trait Statement<E: CheckField> {
     fn shares(&mut self, tapes: &[Tapes], challenges: &Challenges<E>) -> Result<Vec<Share<E>>>;
 
     /// Says the corrections.
-    fn correct(&mut self, talk: &mut dyn Tell) -> Result<()>;
+    fn correct(&mut self, transcript: &mut dyn ProverTranscript) -> Result<()>;
 }
 
 /// Steps 2 to 8.
 pub(super) fn prove<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
-    talk: &mut dyn Tell,
+    transcript: &mut dyn ProverTranscript,
     random: &mut Random,
 ) -> Result<()> {
     let parameters = terms.parameters;
@@ -49,9 +49,9 @@ pub(super) fn prove<E: CheckField>(
         .map(|(tree, &root)| Tapes::new(terms.arch, terms.aggregation, tree, &tree.leaves(root, depth), None))
         .collect();
     let said = statement.commit(&tapes)?;
-    talk.say(&[salt, first_digest(&tapes, &said)].concat())?;
+    transcript.say(&[salt, first_digest(&tapes, &said)].concat())?;
     // 3
-    let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
+    let mut challenges = Challenges::new(&transcript.challenge()?, terms.groups());
     // 4
     let points = terms.points(Points::<E>::extended);
     let count = terms.check_elements();
@@ -82,8 +82,8 @@ pub(super) fn prove<E: CheckField>(
             write_elements(&mut message, &corrections);
         }
         at += points.injected();
-        talk.say(&message)?;
-        challenges.push(&talk.challenge()?, points);
+        transcript.say(&message)?;
+        challenges.push(&transcript.challenge()?, points);
         if !points.masks() {
             claim.fold(&challenges);
         }
@@ -105,9 +105,9 @@ pub(super) fn prove<E: CheckField>(
             finish(share, &points, parameters.compression as usize, &challenges, challenges.group(e), tape);
         }
     }
-    talk.say(&final_digest(&opened, &shares, views))?;
+    transcript.say(&final_digest(&opened, &shares, views))?;
     // 6
-    let hidden = hidden(&talk.challenge()?, parties, repetitions);
+    let hidden = hidden(&transcript.challenge()?, parties, repetitions);
     // 7
     let mut message = vec![];
     for (e, opened) in opened.into_iter().enumerate() {
@@ -118,7 +118,7 @@ pub(super) fn prove<E: CheckField>(
         };
         opening.write(&mut message);
     }
-    talk.say(&message)?;
+    transcript.say(&message)?;
     // 8
-    statement.correct(talk)
+    statement.correct(transcript)
 }

@@ -1,7 +1,7 @@
 //! Corrections that several passes hear, which come only once.
 
 use super::simulation::miscounted;
-use super::talk::Hear;
+use super::transcript::VerifierTranscript;
 use crate::error::Result;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,15 +12,15 @@ pub(super) struct Shared<'t> {
 }
 
 struct State<'t> {
-    talk: &'t mut dyn Hear,
+    transcript: &'t mut dyn VerifierTranscript,
     /// Each tile, and how many passes have still to take it.
     tiles: Vec<(Vec<u8>, usize)>,
 }
 
 impl<'t> Shared<'t> {
     /// For so many passes.
-    pub(super) fn new(talk: &'t mut dyn Hear, passes: usize) -> Self {
-        Self { state: Mutex::new(State { talk, tiles: vec![] }), passes }
+    pub(super) fn new(transcript: &'t mut dyn VerifierTranscript, passes: usize) -> Self {
+        Self { state: Mutex::new(State { transcript, tiles: vec![] }), passes }
     }
 
     /// The ears of one pass.
@@ -39,14 +39,14 @@ pub(super) struct Listener<'s, 't> {
     next: usize,
 }
 
-impl Hear for Listener<'_, '_> {
+impl VerifierTranscript for Listener<'_, '_> {
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         let mut state = self.shared.state();
-        let State { talk, tiles } = &mut *state;
+        let State { transcript, tiles } = &mut *state;
         let number = self.next;
         self.next += 1;
         if number == tiles.len() {
-            talk.hear(bytes)?;
+            transcript.hear(bytes)?;
             tiles.push((bytes.to_vec(), self.shared.passes - 1));
             return Ok(());
         }

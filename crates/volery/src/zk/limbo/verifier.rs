@@ -3,8 +3,8 @@
 use super::challenges::{Challenges, hidden};
 use super::passes::Digests;
 use super::shares::{Share, finish};
-use super::talk::Hear;
 use super::tape::Tapes;
+use super::transcript::VerifierTranscript;
 use super::{Opening, Terms, final_digest, first_digest, read_elements};
 use crate::commit::ggm::Tree;
 use crate::error::{Error, Rejection, Result};
@@ -20,8 +20,12 @@ pub(super) type Seen<E> = (Vec<Digests>, Vec<Share<E>>);
 /// What the verifier does at the gates.
 pub(super) trait Statement<E: CheckField> {
     /// Hears the corrections while it runs the circuit on the views that it can follow.
-    fn follow(&mut self, tapes: &[Tapes], challenges: &Challenges<E>, talk: &mut dyn Hear)
-    -> Result<Seen<E>>;
+    fn follow(
+        &mut self,
+        tapes: &[Tapes],
+        challenges: &Challenges<E>,
+        transcript: &mut dyn VerifierTranscript,
+    ) -> Result<Seen<E>>;
 }
 
 /// A digest as it was said, and as it follows from what was opened.
@@ -32,9 +36,9 @@ pub(super) type Compared = [[u8; 32]; 2];
 pub(super) fn verify<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
-    talk: &mut dyn Hear,
+    transcript: &mut dyn VerifierTranscript,
 ) -> Result<(Accepted, Duration)> {
-    let ([first, last], work) = replay(terms, statement, talk)?;
+    let ([first, last], work) = replay(terms, statement, transcript)?;
     let same = |[said, follows]: Compared| bool::from(said.ct_eq(&follows));
     if !same(first) {
         return Err(Error::Rejected(Rejection::Views));
@@ -49,36 +53,36 @@ pub(super) fn verify<E: CheckField>(
 pub(super) fn replay<E: CheckField>(
     terms: &Terms,
     statement: &mut dyn Statement<E>,
-    talk: &mut dyn Hear,
+    transcript: &mut dyn VerifierTranscript,
 ) -> Result<([Compared; 2], Duration)> {
     let parameters = terms.parameters;
     let (parties, repetitions) = (parameters.parties as usize, parameters.repetitions as usize);
     let depth = parties.ilog2() as usize;
     // 2
     let mut message = [0; 64];
-    talk.hear(&mut message)?;
+    transcript.hear(&mut message)?;
     let [salt, first] = message.as_chunks::<32>().0 else { unreachable!("twice 32 bytes") };
     // 3
-    let mut challenges = Challenges::new(&talk.challenge()?, terms.groups());
+    let mut challenges = Challenges::new(&transcript.challenge()?, terms.groups());
     // 4
     let points = terms.points::<E>(|points| points);
     // For each round, those of all repetitions.
     let mut injected: Vec<Vec<E>> = vec![];
     for points in &points {
         let mut message = vec![0; repetitions * points.injected() * E::ENCODED];
-        talk.hear(&mut message)?;
+        transcript.hear(&mut message)?;
         injected.push(read_elements(&message)?);
-        challenges.push(&talk.challenge()?, points);
+        challenges.push(&transcript.challenge()?, points);
     }
     // 5
     let mut last = [0; 32];
-    talk.hear(&mut last)?;
+    transcript.hear(&mut last)?;
     // 6
-    let hidden = hidden(&talk.challenge()?, parties, repetitions);
+    let hidden = hidden(&transcript.challenge()?, parties, repetitions);
     // 7
     let length = Opening::<E>::bytes(depth, terms.last_length());
     let mut message = vec![0; repetitions * length];
-    talk.hear(&mut message)?;
+    transcript.hear(&mut message)?;
     let started = Instant::now();
     let openings: Vec<Opening<E>> = message
         .chunks_exact(length)
@@ -97,7 +101,7 @@ pub(super) fn replay<E: CheckField>(
         })
         .collect();
     // 8
-    let (said, mut shares) = statement.follow(&tapes, &challenges, talk)?;
+    let (said, mut shares) = statement.follow(&tapes, &challenges, transcript)?;
     let first = [*first, first_digest(&tapes, &said)];
     let count = terms.check_elements();
     let views = terms.views();

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a, M: Macs> {
-    talk: Talk<'a, M>,
+    context: Context<'a, M>,
     steps: Steps,
     /// The key of one.
     one: Zeroizing<M::E>,
@@ -52,7 +52,7 @@ struct Groups<M: Macs> {
 }
 
 /// What the messages of a block go through.
-struct Talk<'a, M: Macs> {
+struct Context<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Key>,
     arch: Arch,
@@ -80,7 +80,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         Self {
             steps: Steps::default(),
             one: Zeroizing::new(M::one(delta)),
-            talk: Talk {
+            context: Context {
                 channel,
                 source,
                 arch,
@@ -120,16 +120,16 @@ impl<'a, M: Macs> Verifier<'a, M> {
             return Err(nothing_asserted());
         }
         self.end_block()?;
-        let consistent = self.talk.source.check(self.talk.channel);
+        let consistent = self.context.source.check(self.context.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
             return Err(error);
         }
-        let openings: [u8; 32] = self.talk.channel.recv_array()?;
+        let openings: [u8; 32] = self.context.channel.recv_array()?;
         // Fig. 3, 9.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
-        if !self.talk.holds {
+        if !self.context.holds {
             return Err(Error::Rejected(Rejection::Products));
         }
         if !bool::from(assertions_hold) {
@@ -159,10 +159,10 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.section.resize(length, M::E::ZERO);
         // None is there before all are.
         self.next = length;
-        self.talk.source.fill(self.talk.channel, &mut self.section)?;
+        self.context.source.fill(self.context.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
-        M::recv(self.talk.channel, &mut self.corrections)?;
-        M::correct(self.talk.arch, &mut self.section, &self.corrections, *self.one);
+        M::recv(self.context.channel, &mut self.corrections)?;
+        M::correct(self.context.arch, &mut self.section, &self.corrections, *self.one);
         self.sectioned += length;
         self.next = 0;
         self.steps.end();
@@ -177,7 +177,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         if self.section.is_empty() {
             return Ok(());
         }
-        self.talk.source.give_back(&self.section[self.next..]);
+        self.context.source.give_back(&self.section[self.next..]);
         self.section.clear();
         self.corrections.clear();
         self.next = 0;
@@ -196,12 +196,12 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.sectioned = 0;
         let gates = self.gates.len();
         if gates > 0 {
-            let plan = self.talk.terms.plan(gates as u64);
-            self.talk.holds &= match self.talk.terms.by {
+            let plan = self.context.terms.plan(gates as u64);
+            self.context.holds &= match self.context.terms.by {
                 CheckedBy::Interpolation => {
-                    self.talk.check_groups(&self.gates, &mut self.groups, *self.one)?
+                    self.context.check_groups(&self.gates, &mut self.groups, *self.one)?
                 }
-                _ => self.talk.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
+                _ => self.context.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
             };
             self.gates.clear();
             self.checked.count(gates as u64, plan);
@@ -211,7 +211,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
     }
 }
 
-impl<M: Macs> Talk<'_, M> {
+impl<M: Macs> Context<'_, M> {
     /// Checks each gate by triples of its own: whether they were opened rightly.
     fn check_gates(
         &mut self,
@@ -378,12 +378,12 @@ impl<M: Macs> Backend for Verifier<'_, M> {
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         self.counted.add += wires.len().saturating_sub(1) as u64;
-        M::E::combine(self.talk.arch, factors, wires)
+        M::E::combine(self.context.arch, factors, wires)
     }
     /// As the prover's: a call for each gate.
     #[inline(never)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
-        if self.gates.len() as u64 == self.talk.terms.block {
+        if self.gates.len() as u64 == self.context.terms.block {
             self.end_block()?;
         }
         let c = self.commit()?;

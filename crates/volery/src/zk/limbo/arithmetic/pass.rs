@@ -173,10 +173,10 @@ impl<'a, B: Field> Pass<'a, B> {
         for (tapes, (columns, totals)) in tapes.zip(places) {
             tapes.values(segment, from, piece.views.clone(), columns, totals);
         }
-        let Corrections::Heard(talk) = corrections else { return Ok(count) };
+        let Corrections::Heard(transcript) = corrections else { return Ok(count) };
         let length = count * B::BYTES;
         let mut bytes = vec![0; length * scope.tapes.len()];
-        talk.hear(&mut bytes)?;
+        transcript.hear(&mut bytes)?;
         let mine = &bytes[length * piece.repetitions.start..length * piece.repetitions.end];
         for (i, (e, bytes)) in piece.repetitions.clone().zip(mine.chunks_exact(length)).enumerate() {
             if let Some(said) = said.get_mut(i) {

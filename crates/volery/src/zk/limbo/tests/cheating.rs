@@ -3,7 +3,7 @@
 use super::*;
 use crate::circuit::Backend;
 use crate::zk::limbo::claim::Entries;
-use crate::zk::limbo::{prover, talk};
+use crate::zk::limbo::{prover, transcript};
 use volery_primitives::Field;
 
 /// "These products are all one", of witness (1, 1, 0): that at `zero` is of the first bit and the third,
@@ -46,8 +46,8 @@ impl<E: CheckField> prover::Statement<E> for Cheater<'_> {
     fn shares(&mut self, tapes: &[Tapes], challenges: &challenges::Challenges<E>) -> Result<Vec<Share<E>>> {
         self.run.shares(tapes, challenges)
     }
-    fn correct(&mut self, talk: &mut dyn talk::Tell) -> Result<()> {
-        prover::Statement::<E>::correct(&mut self.claimed, talk)
+    fn correct(&mut self, transcript: &mut dyn transcript::ProverTranscript) -> Result<()> {
+        prover::Statement::<E>::correct(&mut self.claimed, transcript)
     }
 }
 
@@ -57,11 +57,11 @@ fn cheat(terms: &Terms, circuit: &Products, seed: u64) -> Vec<u8> {
     let (claimed, run) =
         (binary::Prover::new(terms, &claimed, &VALUES), binary::Prover::new(terms, circuit, &VALUES));
     let mut out = vec![];
-    let mut talk = talk::Written::new(&mut out, b"header", terms.challenges()).unwrap();
+    let mut transcript = transcript::Written::new(&mut out, b"header", terms.challenges()).unwrap();
     let mut seeds = [0; 32];
     seeds[..8].copy_from_slice(&seed.to_le_bytes());
     let mut random = Random::from_seed(&seeds);
-    prover::prove::<F64>(terms, &mut Cheater { claimed, run }, &mut talk, &mut random).unwrap();
+    prover::prove::<F64>(terms, &mut Cheater { claimed, run }, &mut transcript, &mut random).unwrap();
     out.split_off(6)
 }
 

@@ -4,7 +4,7 @@ use super::super::tape::Segment;
 use super::*;
 use crate::circuit::Network;
 use crate::commit::ggm::Tree;
-use crate::zk::limbo::{talk, verifier};
+use crate::zk::limbo::{transcript, verifier};
 use volery_primitives::{F61, F61x2, Field};
 
 /// Both parties read the same from the tapes that both have, and what is followed of a view that holds the
@@ -123,7 +123,7 @@ fn every_bit_is_balanced() {
 /// A proof that is heard with challenges that were fixed before it.
 struct Fixed<'p>(&'p [u8], u8);
 
-impl talk::Hear for Fixed<'_> {
+impl transcript::VerifierTranscript for Fixed<'_> {
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         let (heard, rest) = self.0.split_at(bytes.len());
         bytes.copy_from_slice(heard);
@@ -157,10 +157,10 @@ fn a_simulator_needs_no_witness() {
         proof[from..].chunks_exact_mut(length).for_each(|corrections| corrections[length - 1] &= 0x0f);
         let run = |proof: &[u8]| {
             let mut statement = binary::Verifier { terms: &terms, circuit: &network };
-            let mut talk = Fixed(proof, 0);
+            let mut transcript = Fixed(proof, 0);
             match parameters.field.bits {
-                64 => verifier::replay::<F64>(&terms, &mut statement, &mut talk),
-                _ => verifier::replay::<F160>(&terms, &mut statement, &mut talk),
+                64 => verifier::replay::<F64>(&terms, &mut statement, &mut transcript),
+                _ => verifier::replay::<F160>(&terms, &mut statement, &mut transcript),
             }
         };
         let ([first, last], _) = run(&proof).unwrap();

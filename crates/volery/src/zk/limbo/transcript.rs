@@ -17,7 +17,7 @@ use volery_primitives::hash::Digest;
 use zeroize::Zeroizing;
 
 /// The prover's end.
-pub trait Tell {
+pub trait ProverTranscript {
     /// Says `bytes`, whose number the verifier knows.
     fn say(&mut self, bytes: &[u8]) -> Result<()>;
     /// The next challenge to what was said.
@@ -25,7 +25,7 @@ pub trait Tell {
 }
 
 /// The verifier's end.
-pub trait Hear: Send {
+pub trait VerifierTranscript: Send {
     /// Fills `bytes` with what was said.
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()>;
     /// The next challenge to what was heard.
@@ -59,7 +59,7 @@ impl<'c> Asked<'c> {
     }
 }
 
-impl Tell for Asked<'_> {
+impl ProverTranscript for Asked<'_> {
     fn say(&mut self, bytes: &[u8]) -> Result<()> {
         self.channel.send(bytes)
     }
@@ -97,7 +97,7 @@ impl<'c> Asking<'c> {
     }
 }
 
-impl Hear for Asking<'_> {
+impl VerifierTranscript for Asking<'_> {
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         self.channel.recv(bytes)
     }
@@ -156,7 +156,7 @@ impl<'w> Written<'w> {
     }
 }
 
-impl Tell for Written<'_> {
+impl ProverTranscript for Written<'_> {
     fn say(&mut self, bytes: &[u8]) -> Result<()> {
         self.chain.absorb(bytes);
         self.out.write_all(bytes).map_err(Error::io("writing the proof"))
@@ -201,7 +201,7 @@ pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     })
 }
 
-impl Hear for Reading<'_> {
+impl VerifierTranscript for Reading<'_> {
     fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
         read_proof(self.from, bytes)?;
         self.chain.absorb(bytes);
