@@ -15,6 +15,7 @@ pub mod hash;
 pub mod lanes;
 pub mod mac;
 pub mod prg;
+pub mod secret;
 
 pub use arch::Arch;
 pub use check::CheckField;
@@ -24,3 +25,4 @@ pub use field::{
 };
 pub use lanes::Lanes;
 pub use mac::{MacField, Tagged};
+pub use secret::Secret;

@@ -6,14 +6,14 @@ use core::fmt::Display;
 use core::iter;
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes};
+use volery_primitives::{Field, Lanes, Secret};
 use zeroize::Zeroizing;
 
 /// Polynomials of one degree, a lane each.
 #[derive(Clone)]
 pub struct Vector<B: Field, E: Field> {
     /// The highest coefficients.
-    values: Zeroizing<Vec<B>>,
+    values: Secret<B>,
     lower: Lower<E>,
 }
 
@@ -22,13 +22,13 @@ pub struct Vector<B: Field, E: Field> {
 pub(in super::super) struct Lower<E: Field> {
     lanes: usize,
     degree: usize,
-    coefficients: Zeroizing<Vec<E>>,
+    coefficients: Secret<E>,
 }
 
 impl<E: Field> Lower<E> {
     fn new([lanes, degree]: [usize; 2], coefficients: Vec<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
-        Self { lanes, degree, coefficients: Zeroizing::new(coefficients) }
+        Self { lanes, degree, coefficients: coefficients.into() }
     }
 
     /// How many they are in each lane, which is the degree.
@@ -49,20 +49,20 @@ impl<E: Field> Lower<E> {
 impl<B: Field, E: Lanes<B>> Vector<B, E> {
     /// Public values: of degree 0.
     pub(in super::super) fn public(values: &[B]) -> Self {
-        Self { values: Zeroizing::new(values.to_vec()), lower: Lower::new([values.len(), 0], Vec::new()) }
+        Self { values: values.to_vec().into(), lower: Lower::new([values.len(), 0], Vec::new()) }
     }
 
     /// Committed values, each with its MAC: of degree 1.
     pub(in super::super) fn of<W>(wires: &[W], line: impl Fn(&W) -> (B, E)) -> Self {
         Self {
-            values: Zeroizing::new(wires.iter().map(|wire| line(wire).0).collect()),
+            values: wires.iter().map(|wire| line(wire).0).collect(),
             lower: Lower::new([wires.len(), 1], wires.iter().map(|wire| line(wire).1).collect()),
         }
     }
 
     /// One lane of degree 2 from its coefficients, the lowest first.
     pub(in super::super) fn quadratic((constant, linear, value): (E, E, B)) -> Self {
-        Self { values: Zeroizing::new(vec![value]), lower: Lower::new([1, 2], vec![constant, linear]) }
+        Self { values: vec![value].into(), lower: Lower::new([1, 2], vec![constant, linear]) }
     }
 
     /// The values, a lane each.
@@ -86,7 +86,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         let mut sum = Vec::with_capacity(high.lower.coefficients.len());
         sum.extend_from_slice(alone);
         sum.extend(iter::zip(both, &*low.lower.coefficients).map(|(&high, &low)| high + low));
-        Self { values: Zeroizing::new(values.collect()), lower: Lower::new([lanes, high.degree()], sum) }
+        Self { values: values.collect(), lower: Lower::new([lanes, high.degree()], sum) }
     }
 
     pub(in super::super) fn product(&self, arch: Arch, other: &Self) -> Result<Self> {
@@ -105,7 +105,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
             E::add_scaled(arch, right, &a.values, &mut lower[at(j + a.degree())]);
         }
         let values = iter::zip(&*a.values, &*b.values).map(|(&a, &b)| a * b);
-        Ok(Self { values: Zeroizing::new(values.collect()), lower: Lower::new([lanes, degree], lower) })
+        Ok(Self { values: values.collect(), lower: Lower::new([lanes, degree], lower) })
     }
 
     pub(in super::super) fn gather(&self, lanes: &[Option<usize>]) -> Self {
@@ -114,13 +114,13 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
         append(&runs, &self.values, &mut values);
         let mut lower = Vec::with_capacity(lanes.len() * self.degree());
         self.lower.powers().for_each(|coefficients| append(&runs, coefficients, &mut lower));
-        Self { values: Zeroizing::new(values), lower: Lower::new([lanes.len(), self.degree()], lower) }
+        Self { values: values.into(), lower: Lower::new([lanes.len(), self.degree()], lower) }
     }
 
     pub(in super::super) fn total(&self) -> Self {
         let lower = self.lower.powers().map(|coefficients| coefficients.iter().copied().sum());
         Self {
-            values: Zeroizing::new(vec![self.values.iter().copied().sum()]),
+            values: vec![self.values.iter().copied().sum()].into(),
             lower: Lower::new([1, self.degree()], lower.collect()),
         }
     }

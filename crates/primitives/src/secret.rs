@@ -1,0 +1,62 @@
+//! Vectors of secrets.
+
+use core::ops::{Deref, DerefMut};
+use zeroize::{DefaultIsZeroes, Zeroize};
+
+/// A vector that is wiped when it is dropped, all of it at once: `Zeroizing<Vec<T>>` goes from element to
+/// element.
+#[derive(Clone)]
+pub struct Secret<T: DefaultIsZeroes>(Vec<T>);
+
+impl<T: DefaultIsZeroes> From<Vec<T>> for Secret<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self(elements)
+    }
+}
+
+impl<T: DefaultIsZeroes> FromIterator<T> for Secret<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        Self(elements.into_iter().collect())
+    }
+}
+
+impl<T: DefaultIsZeroes> Deref for Secret<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: DefaultIsZeroes> DerefMut for Secret<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: DefaultIsZeroes> Zeroize for Secret<T> {
+    fn zeroize(&mut self) {
+        self.0.as_mut_slice().zeroize();
+        // A vector that was made shorter has more behind its end.
+        self.0.spare_capacity_mut().zeroize();
+    }
+}
+
+impl<T: DefaultIsZeroes> Drop for Secret<T> {
+    fn drop(&mut self) {
+        self.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::F128;
+
+    #[test]
+    fn elements_are_wiped_in_place() {
+        let mut secret: Secret<F128> = [1, 2, 3].map(F128).into_iter().collect();
+        let copy = secret.clone();
+        secret.zeroize();
+        assert!(*secret == [F128(0); 3] && *copy == [1, 2, 3].map(F128));
+    }
+}
