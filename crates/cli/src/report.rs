@@ -184,8 +184,8 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
-        if let Some(proof) = &self.report.proof() {
-            object.extend(simulation::json(&self.report, proof));
+        if let Some(proof) = self.report.proof() {
+            object.extend(simulation::json(&self.report, &proof));
             for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
                 object["seconds"][who] = json!(work);
             }
@@ -285,8 +285,8 @@ impl Outcome {
             let after = rows.iter().position(|(name, _)| *name == "gates").map_or(0, |gates| gates + 1);
             rows.insert(after, ("algebra", algebra.join(", ")));
         }
-        if let Some(proof) = &self.report.proof() {
-            rows.extend(simulation::rows(&self.report, proof, self.work()));
+        if let Some(proof) = self.report.proof() {
+            rows.extend(simulation::rows(&self.report, &proof, self.work()));
         }
         rows.extend(self.report.checked().iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));

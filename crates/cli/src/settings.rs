@@ -202,7 +202,7 @@ impl<S: Setting> Settings<S> {
     }
 }
 
-/// How circuits are garbled by `system`, and what it has threads for, if it does and has.
+/// The hash, the seeds and the threads that are asked of `system`.
 fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
     let Protocol { gate_hash, seeds, threads, .. } = typed;
     let mut stacking = Stacking::default();

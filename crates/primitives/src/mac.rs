@@ -1,7 +1,8 @@
 //! Values under MACs in bulk: what subfield VOLE and the checks on it compute, over any field.
 //!
-//! A new field is a new file under [`crate::field`] that implements [`MacField`] by `portable_macs`: the
-//! portable kernels, which are also the specification of those that a field has of its own.
+//! A new field is a new file under [`crate::field`] that implements [`Lanes`] by `portable_lanes` and
+//! [`MacField`] by `portable_macs`: the portable kernels, which are also the specification of those that a
+//! field has of its own.
 //! As a [`CheckField`] it also serves where claims are checked without MACs.
 
 pub(crate) mod portable;
@@ -162,15 +163,19 @@ pub trait MacField<B: Field>: Lanes<B> + CheckField {
 macro_rules! portable_macs {
     ($base:ty: all) => {
         crate::mac::portable_macs!(
-            $base: grow_leaves sum_rows puncture encode_keys encode_tagged sample_all weigh inner_product linear
-            products verifier_sums correct
+            $base: grow_leaves sum_rows puncture encode_keys encode_tagged sample_all weigh inner_product
+            linear products verifier_sums correct
         );
     };
     ($base:ty: $($kernel:ident)*) => {
         $(crate::mac::portable_macs!(@$kernel, $base, crate::mac::Tagged<$base, Self>);)*
     };
     (@grow_leaves, $base:ty, $row:ty) => {
-        fn grow_leaves(keys: &[crate::hash::Circular], parents: &mut [crate::field::F128], leaves: &mut [Self]) {
+        fn grow_leaves(
+            keys: &[crate::hash::Circular],
+            parents: &mut [crate::field::F128],
+            leaves: &mut [Self],
+        ) {
             crate::mac::portable::grow_leaves(keys, parents, leaves);
         }
     };
@@ -180,7 +185,12 @@ macro_rules! portable_macs {
         }
     };
     (@puncture, $base:ty, $row:ty) => {
-        fn puncture(_: crate::arch::Arch, leaves: &[Self], holes: crate::mac::Holes<$base, Self>, rows: &mut [$row]) {
+        fn puncture(
+            _: crate::arch::Arch,
+            leaves: &[Self],
+            holes: crate::mac::Holes<$base, Self>,
+            rows: &mut [$row],
+        ) {
             crate::mac::portable::puncture(leaves, holes, rows);
         }
     };

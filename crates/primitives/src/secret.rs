@@ -1,7 +1,7 @@
 //! Vectors of secrets.
 
 use core::ops::{Deref, DerefMut};
-use zeroize::{DefaultIsZeroes, Zeroize};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 /// A vector that is wiped when it is dropped, all of it at once: `Zeroizing<Vec<T>>` goes from element to
 /// element.
@@ -14,6 +14,7 @@ impl<T: DefaultIsZeroes> From<Vec<T>> for Secret<T> {
     }
 }
 
+/// Of elements whose number is known: what has to grow leaves a copy behind.
 impl<T: DefaultIsZeroes> FromIterator<T> for Secret<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Self(elements.into_iter().collect())
@@ -36,7 +37,7 @@ impl<T: DefaultIsZeroes> DerefMut for Secret<T> {
 impl<T: DefaultIsZeroes> Zeroize for Secret<T> {
     fn zeroize(&mut self) {
         self.0.as_mut_slice().zeroize();
-        // A vector that was made shorter has more behind its end.
+        // What the vector was longer by, before it came here.
         self.0.spare_capacity_mut().zeroize();
     }
 }
@@ -47,6 +48,8 @@ impl<T: DefaultIsZeroes> Drop for Secret<T> {
     }
 }
 
+impl<T: DefaultIsZeroes> ZeroizeOnDrop for Secret<T> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,7 +57,9 @@ mod tests {
 
     #[test]
     fn elements_are_wiped_in_place() {
-        let mut secret: Secret<F128> = [1, 2, 3].map(F128).into_iter().collect();
+        let mut elements = Vec::from([1, 2, 3, 4].map(F128));
+        elements.truncate(3);
+        let mut secret = Secret::from(elements);
         let copy = secret.clone();
         secret.zeroize();
         assert!(*secret == [F128(0); 3] && *copy == [1, 2, 3].map(F128));

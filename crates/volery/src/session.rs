@@ -67,8 +67,8 @@ pub fn prove_over<S: Setting>(
     prove_by(system::find::<S>(options.system())?, circuit, witness, channel, options)
 }
 
-/// Proves a statement, as [`prove_over`] does, by a system that may be of no library:
-/// `options` need not name it.
+/// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not
+/// name it. What they choose for another system is not looked at, but for how correlations are drawn.
 ///
 /// # Errors
 /// Those of the system.
@@ -109,8 +109,8 @@ pub fn verify_over<S: Setting>(
     verify_by(system::find::<S>(options.system())?, circuit, channel, options)
 }
 
-/// Verifies a statement, as [`verify_over`] does, by a system that may be of no library:
-/// `options` need not name it.
+/// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not
+/// name it. What they choose for another system is not looked at, but for how correlations are drawn.
 ///
 /// # Errors
 /// Those of the system.

@@ -12,7 +12,7 @@ use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clause, OneOf, Relation, Shape, Statement, Witness, clauses,
 };
-use volery::{Binary, F2, Method, Stacking, System};
+use volery::{Binary, F2, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::Field;
 use volery_cli::link::Reach;
@@ -104,7 +104,7 @@ impl Disjunction {
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
             // What a prover garbles before its answer and what it garbles after it are all clauses together;
             // with fixed work each of the two is.
-            let work = if matches!(settings.method, Method::Stack(Stacking { fixed_work: true, .. })) {
+            let work = if settings.method.stacking().is_some_and(|stacking| stacking.fixed_work) {
                 2 * all
             } else {
                 all

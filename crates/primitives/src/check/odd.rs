@@ -18,7 +18,8 @@ macro_rules! multiply {
     };
 }
 
-/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`] and what multiplies.
+/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`] and what
+/// multiplies.
 macro_rules! check_field {
     ($field:ty, $prime:ty, $size_bits:literal, $kernel:ident) => {
         impl CheckField for $field {

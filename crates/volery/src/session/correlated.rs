@@ -31,7 +31,12 @@ pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
 impl Correlated {
     /// The options of an end, which goes by the system that they name.
     fn named(&self, options: Options) -> Options {
-        if options.system() == self.0 { options } else { Options { method: self.0.into(), ..options } }
+        if options.system() == self.0 {
+            return options;
+        }
+        let Drawing { correlations, bandwidth } = options.method.drawing().copied().unwrap_or_default();
+        let options = Options { method: self.0.into(), ..options };
+        options.with_correlations(correlations).with_bandwidth(bandwidth)
     }
 }
 

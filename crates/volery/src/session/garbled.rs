@@ -4,7 +4,7 @@ use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
 use super::single::{Single, settle};
 use super::system::ProofOfClauses;
 use super::{
-    ForProver, ForVerifier, Method, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
+    ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
 };
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream};
@@ -118,7 +118,7 @@ impl ProofSystem<Binary> for Jko {
 }
 
 fn stacking(options: &Options) -> Stacking {
-    if let Method::Stack(stacking) = options.method { stacking } else { Stacking::default() }
+    options.method.stacking().copied().unwrap_or_default()
 }
 
 fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {

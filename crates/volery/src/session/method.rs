@@ -18,7 +18,7 @@ pub enum Method {
     Stack(Stacking),
     /// [`crate::zk::limbo`].
     Limbo(Simulation),
-    /// A system of no library, which has nothing here to choose.
+    /// A system of no library, which has nothing here to choose. Made by [`From<System>`](System).
     Other(System),
 }
 
@@ -67,6 +67,11 @@ impl Method {
             Self::Jko(construction) | Self::Stack(Stacking { construction, .. }) => Some(*construction),
             _ => None,
         }
+    }
+
+    /// How it stacks clauses, if it does.
+    pub fn stacking(&self) -> Option<&Stacking> {
+        if let Self::Stack(stacking) = self { Some(stacking) } else { None }
     }
 
     /// How it checks products, if it is Wolverine.

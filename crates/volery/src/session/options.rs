@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
 
-/// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where both
-/// name some; the handshake sees to it.
+/// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where
+/// both name some; the handshake sees to it.
 #[derive(Clone)]
 pub struct Options {
     /// The proof system, with what is its own to choose; [`prove_over`](crate::prove_over) runs QuickSilver,
@@ -82,7 +82,7 @@ impl Options {
         self.method.system()
     }
 
-    /// The same over these correlations, where the system draws any.
+    /// The same over these correlations, which the method holds: where its system draws none, nothing changes.
     pub fn with_correlations(mut self, correlations: impl Into<Option<Correlations>>) -> Self {
         if let Some(drawing) = self.method.drawing_mut() {
             drawing.correlations = correlations.into();
@@ -90,7 +90,7 @@ impl Options {
         self
     }
 
-    /// The same over a link of so many Mbit/s each way, where the system draws correlations.
+    /// The same over a link of so many Mbit/s each way, likewise.
     pub fn with_bandwidth(mut self, bandwidth: impl Into<Option<f64>>) -> Self {
         if let Some(drawing) = self.method.drawing_mut() {
             drawing.bandwidth = bandwidth.into();

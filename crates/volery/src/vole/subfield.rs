@@ -124,6 +124,8 @@ pub(crate) fn with_coefficients<B: Field, E: MacField<B>, R>(
     mut fold: impl FnMut(&[E], &[R]),
 ) {
     let mut coefficients = Coefficients::<B>::new(arch, seed);
+    // Parts of even lengths, as `fill` asks.
+    const { assert!(CHI.is_multiple_of(2)) };
     let mut chi = [E::ZERO; CHI];
     for rows in rows.chunks(CHI) {
         let chi = &mut chi[..rows.len()];

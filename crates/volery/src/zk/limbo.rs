@@ -149,7 +149,7 @@ pub trait Domain: Sized + 'static {
 
     /// The prover's steps from the second on.
     #[doc(hidden)]
-    fn tell(
+    fn prove(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
         values: &[Self::F],
@@ -159,7 +159,7 @@ pub trait Domain: Sized + 'static {
 
     /// The verifier's.
     #[doc(hidden)]
-    fn hear(
+    fn verify(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Self::Views<'v>> + Sync),
         transcript: &mut dyn VerifierTranscript,
@@ -258,7 +258,7 @@ pub(crate) fn prove<D: Domain>(
 ) -> Result<()> {
     terms.check()?;
     let mut transcript = transcript::Asked::new(channel, terms.challenges())?;
-    D::tell(terms, circuit, values, &mut transcript, random)
+    D::prove(terms, circuit, values, &mut transcript, random)
 }
 
 /// Writes a proof of `circuit` to `out`, after `header`. The challenges bind that and what is said, and
@@ -276,7 +276,7 @@ pub(crate) fn write<D: Domain>(
 ) -> Result<()> {
     terms.check()?;
     let mut transcript = transcript::Written::new(out, header, terms.challenges())?;
-    D::tell(terms, circuit, values, &mut transcript, random)
+    D::prove(terms, circuit, values, &mut transcript, random)
 }
 
 /// Verifies a proof of `circuit` over `channel`. With the verdict, how long it took from the openings on:
@@ -292,7 +292,7 @@ pub(crate) fn verify<D: Domain>(
 ) -> Result<(Accepted, Duration)> {
     terms.check()?;
     let mut transcript = transcript::Asking::new(channel, terms.challenges(), random)?;
-    D::hear(terms, circuit, &mut transcript)
+    D::verify(terms, circuit, &mut transcript)
 }
 
 /// Reads a proof of `circuit`, whose `header` was read and found to be right, to its end.
@@ -307,7 +307,7 @@ pub(crate) fn read<D: Domain>(
 ) -> Result<Accepted> {
     terms.check()?;
     let mut transcript = transcript::Reading::new(from, header, terms.challenges());
-    let (accepted, _) = D::hear(terms, circuit, &mut transcript)?;
+    let (accepted, _) = D::verify(terms, circuit, &mut transcript)?;
     transcript.finish().map(|()| accepted)
 }
 

@@ -248,6 +248,14 @@ fn coefficients_are_a_stream<B: Field, E: MacField<B>>() {
     stream.fill(arch, &mut first);
     stream.fill(arch, &mut rest);
     assert!(first.iter().chain(&rest).eq(&chi));
+    for count in [1, 255, 256, 257, 3999, 4000] {
+        let (rows, mut parts) = (Vec::from_iter(0..count), (vec![], vec![]));
+        with_coefficients::<B, E, _>(arch, F128(3), &rows, |chi, rows| {
+            parts.0.extend_from_slice(chi);
+            parts.1.extend_from_slice(rows);
+        });
+        assert!(parts.0 == chi[..count] && parts.1 == rows, "{count}");
+    }
     assert!(Arch::available().into_iter().all(|arch| coefficients::<B, E>(arch, F128(3), 4000) == chi));
     assert!(coefficients::<B, E>(arch, F128(4), 4000).iter().zip(&chi).all(|(a, b)| a != b));
     let words: HashSet<u128> = chi.iter().map(|chi| chi.to_word()).collect();

@@ -95,7 +95,7 @@ impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
         }
     }
 
-    fn tell(
+    fn prove(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
         values: &[B],
@@ -106,7 +106,7 @@ impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
         prover::prove::<E>(terms, statement, transcript, random)
     }
 
-    fn hear(
+    fn verify(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<ArithmeticViews<'v, B>> + Sync),
         transcript: &mut dyn VerifierTranscript,

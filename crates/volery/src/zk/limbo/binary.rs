@@ -50,7 +50,7 @@ impl Domain for Bits {
         Demand::gates(shape.inputs_by_gates(), shape.mul_by_gates(), 1)
     }
 
-    fn tell(
+    fn prove(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
         values: &[F2],
@@ -61,7 +61,7 @@ impl Domain for Bits {
         over_check_field!(terms, prove(terms, statement, transcript, random))
     }
 
-    fn hear(
+    fn verify(
         terms: &Terms,
         circuit: &(dyn for<'v> Circuit<Views<'v>> + Sync),
         transcript: &mut dyn VerifierTranscript,

@@ -18,7 +18,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a, M: Macs> {
-    context: Context<'a, M>,
+    checker: Checker<'a, M>,
     steps: Steps,
     witness: Box<dyn Iterator<Item = M::F> + 'a>,
     /// Shares to commit by, what is told of each, and the next to use.
@@ -77,8 +77,8 @@ struct Groups<M: Macs> {
     checks: Checks<Packed<M::E>>,
 }
 
-/// What the messages of a block go through.
-struct Context<'a, M: Macs> {
+/// Who checks a block, and what its messages go through.
+struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Mac>,
     arch: Arch,
@@ -95,7 +95,7 @@ impl<'a, M: Macs> Prover<'a, M> {
         witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
     ) -> Self {
         Self {
-            context: Context { channel, source: Source::new(vole), arch, terms },
+            checker: Checker { channel, source: Source::new(vole), arch, terms },
             steps: Steps::default(),
             witness: Box::new(witness.into_iter()),
             section: Zeroizing::new(Vec::with_capacity(TILE)),
@@ -136,9 +136,9 @@ impl<'a, M: Macs> Prover<'a, M> {
         if let Some(name) = self.failed {
             return Err(Error::Unsatisfied(name));
         }
-        let vole = self.context.source.check(self.context.channel)?;
+        let vole = self.checker.source.check(self.checker.channel)?;
         // Fig. 3, 9.
-        self.context.channel.send(&self.openings.digest())?;
+        self.checker.channel.send(&self.openings.digest())?;
         Ok((self.counted, self.checked, vole))
     }
 
@@ -159,7 +159,7 @@ impl<'a, M: Macs> Prover<'a, M> {
     /// A call for each gate costs little beside its triples, and spares every statement a copy of this.
     #[inline(never)]
     pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
-        if self.gates.len() as u64 == self.context.terms.block {
+        if self.gates.len() as u64 == self.checker.terms.block {
             self.end_block()?;
         }
         let c = self.commit(value)?;
@@ -177,7 +177,7 @@ impl<'a, M: Macs> Prover<'a, M> {
         self.section.resize(length, M::Tag::default());
         // None is there before all are.
         self.next = length;
-        self.context.source.fill(self.context.channel, &mut self.section)?;
+        self.checker.source.fill(self.checker.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
         self.sectioned += length;
         self.next = 0;
@@ -191,11 +191,11 @@ impl<'a, M: Macs> Prover<'a, M> {
             return Ok(());
         }
         self.corrections[self.next..].fill(M::F::ZERO);
-        M::send(self.context.channel, &self.corrections)?;
-        self.context.source.give_back(&self.section[self.next..]);
+        M::send(self.checker.channel, &self.corrections)?;
+        self.checker.source.give_back(&self.section[self.next..]);
         self.section.clear();
         self.next = 0;
-        if self.context.terms.by != CheckedBy::Interpolation {
+        if self.checker.terms.by != CheckedBy::Interpolation {
             self.checks.note(&self.gates);
         }
         if let Some(progress) = self.progress {
@@ -213,10 +213,10 @@ impl<'a, M: Macs> Prover<'a, M> {
         self.sectioned = 0;
         let gates = self.gates.len();
         if gates > 0 {
-            let plan = self.context.terms.plan(gates as u64);
-            match self.context.terms.by {
-                CheckedBy::Interpolation => self.context.check_groups(&self.gates, &mut self.groups)?,
-                _ => self.context.check_gates(plan, &self.gates, &mut self.checks)?,
+            let plan = self.checker.terms.plan(gates as u64);
+            match self.checker.terms.by {
+                CheckedBy::Interpolation => self.checker.check_groups(&self.gates, &mut self.groups)?,
+                _ => self.checker.check_gates(plan, &self.gates, &mut self.checks)?,
             }
             self.gates.clear();
             self.checks.of_gates.clear();
@@ -227,7 +227,7 @@ impl<'a, M: Macs> Prover<'a, M> {
     }
 }
 
-impl<M: Macs> Context<'_, M> {
+impl<M: Macs> Checker<'_, M> {
     /// Checks each gate by triples of its own.
     fn check_gates(&mut self, plan: Plan, gates: &Tiles<M::Tag>, checks: &mut Checks<M>) -> Result<()> {
         let Self { source, arch, terms, .. } = self;
@@ -420,7 +420,7 @@ impl<M: Macs> Backend for Prover<'_, M> {
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
         self.counted.add += wires.len().saturating_sub(1) as u64;
-        M::linear(self.context.arch, factors, wires)
+        M::linear(self.checker.arch, factors, wires)
     }
     #[inline(always)]
     fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {

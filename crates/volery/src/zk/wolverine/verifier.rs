@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a, M: Macs> {
-    context: Context<'a, M>,
+    checker: Checker<'a, M>,
     steps: Steps,
     /// The key of one.
     one: Zeroizing<M::E>,
@@ -51,8 +51,8 @@ struct Groups<M: Macs> {
     pairs: Pairs<M::E, M::E>,
 }
 
-/// What the messages of a block go through.
-struct Context<'a, M: Macs> {
+/// Who checks a block, and what its messages go through.
+struct Checker<'a, M: Macs> {
     channel: &'a mut Channel,
     source: Source<M::Key>,
     arch: Arch,
@@ -80,7 +80,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         Self {
             steps: Steps::default(),
             one: Zeroizing::new(M::one(delta)),
-            context: Context {
+            checker: Checker {
                 channel,
                 source,
                 arch,
@@ -120,16 +120,16 @@ impl<'a, M: Macs> Verifier<'a, M> {
             return Err(nothing_asserted());
         }
         self.end_block()?;
-        let consistent = self.context.source.check(self.context.channel);
+        let consistent = self.checker.source.check(self.checker.channel);
         // A failed check must not look different to the peer before its last message has been read.
         if let Err(error @ Error::Io { .. }) = consistent {
             return Err(error);
         }
-        let openings: [u8; 32] = self.context.channel.recv_array()?;
+        let openings: [u8; 32] = self.checker.channel.recv_array()?;
         // Fig. 3, 9.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
-        if !self.context.holds {
+        if !self.checker.holds {
             return Err(Error::Rejected(Rejection::Products));
         }
         if !bool::from(assertions_hold) {
@@ -159,10 +159,10 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.section.resize(length, M::E::ZERO);
         // None is there before all are.
         self.next = length;
-        self.context.source.fill(self.context.channel, &mut self.section)?;
+        self.checker.source.fill(self.checker.channel, &mut self.section)?;
         self.corrections.resize(length, M::F::ZERO);
-        M::recv(self.context.channel, &mut self.corrections)?;
-        M::correct(self.context.arch, &mut self.section, &self.corrections, *self.one);
+        M::recv(self.checker.channel, &mut self.corrections)?;
+        M::correct(self.checker.arch, &mut self.section, &self.corrections, *self.one);
         self.sectioned += length;
         self.next = 0;
         self.steps.end();
@@ -177,7 +177,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         if self.section.is_empty() {
             return Ok(());
         }
-        self.context.source.give_back(&self.section[self.next..]);
+        self.checker.source.give_back(&self.section[self.next..]);
         self.section.clear();
         self.corrections.clear();
         self.next = 0;
@@ -196,12 +196,12 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.sectioned = 0;
         let gates = self.gates.len();
         if gates > 0 {
-            let plan = self.context.terms.plan(gates as u64);
-            self.context.holds &= match self.context.terms.by {
+            let plan = self.checker.terms.plan(gates as u64);
+            self.checker.holds &= match self.checker.terms.by {
                 CheckedBy::Interpolation => {
-                    self.context.check_groups(&self.gates, &mut self.groups, *self.one)?
+                    self.checker.check_groups(&self.gates, &mut self.groups, *self.one)?
                 }
-                _ => self.context.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
+                _ => self.checker.check_gates(plan, &self.gates, &mut self.pairs, *self.one)?,
             };
             self.gates.clear();
             self.checked.count(gates as u64, plan);
@@ -211,7 +211,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
     }
 }
 
-impl<M: Macs> Context<'_, M> {
+impl<M: Macs> Checker<'_, M> {
     /// Checks each gate by triples of its own: whether they were opened rightly.
     fn check_gates(
         &mut self,
@@ -378,12 +378,12 @@ impl<M: Macs> Backend for Verifier<'_, M> {
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         self.counted.add += wires.len().saturating_sub(1) as u64;
-        M::E::combine(self.context.arch, factors, wires)
+        M::E::combine(self.checker.arch, factors, wires)
     }
     /// As the prover's: a call for each gate.
     #[inline(never)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
-        if self.gates.len() as u64 == self.context.terms.block {
+        if self.gates.len() as u64 == self.checker.terms.block {
             self.end_block()?;
         }
         let c = self.commit()?;

@@ -241,7 +241,8 @@ fn a_disagreement_on_the_way_of_garbling() {
         }
     }
     // The number of threads and the prover's way of working are each party's own.
-    let own = by(Stacking { threads: 3, fixed_work: true, ..Stacking::default() });
+    let (construction, seeds) = (Construction::MultiInstance, Seeds::Tree);
+    let own = by(Stacking { construction, seeds, threads: 3, fixed_work: true });
     for chosen in 0..3 {
         assert!(run_one_of((&clauses, chosen, &own), (&clauses, &ours), None).verified.is_ok());
     }

@@ -15,7 +15,6 @@ const TINY: Correlations = Correlations::TINY;
 
 /// Settings of the party with this seed.
 fn options(seed: u8, correlations: Correlations, non_interactive: bool, block: u64) -> Options {
-    let correlations = Some(correlations);
     Options {
         non_interactive,
         seed: Some([seed; 32]),

@@ -205,6 +205,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
             self.trees.fix(transfers, noise, &corrections, scratch, rows);
             let seed = ground.random.word();
             channel.send_words(&[seed])?;
+            assert_eq!(rows.len(), TILE);
             with_coefficients(ground.arch, seed, rows, |chi, rows| {
                 let (macs, values) = E::weigh(ground.arch, chi, rows);
                 self.sums.0 += macs;

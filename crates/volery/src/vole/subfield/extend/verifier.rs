@@ -210,6 +210,7 @@ impl<B: Field, E: MacField<B>> Next<B, E> {
         while self.weighed < weighed {
             let seed = F128::from_bytes(channel.recv_array()?);
             self.trees.regrow(self.weighed, scratch);
+            assert_eq!(scratch.leaves.len(), TILE);
             with_coefficients(ground.arch, seed, &scratch.leaves, |chi, leaves| {
                 *self.sum += E::dot(ground.arch, chi, leaves);
             });

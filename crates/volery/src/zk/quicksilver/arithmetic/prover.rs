@@ -39,8 +39,8 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     section: Range<usize>,
     /// Shares of all sections so far.
     sectioned: usize,
-    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand; and
-    /// the next slot to use.
+    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand;
+    /// and the next slot to use.
     slots: Zeroizing<Vec<Triple<B, E>>>,
     filled: usize,
     next: usize,
@@ -178,6 +178,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
             self.next_section()?;
         }
         let shares = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
+        assert!(!shares.is_empty(), "a block of shares");
         self.filled = shares.len();
         self.slots.iter_mut().zip(shares).for_each(|(slot, share)| slot[2] = *share);
         self.steps.end();

@@ -40,8 +40,8 @@ pub struct Verifier<'a, B: Field, E: MacField<B>> {
     section: Range<usize>,
     /// Shares of all sections so far.
     sectioned: usize,
-    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand; and
-    /// the next slot to use.
+    /// Slots, of which the first `filled` are for the next shares, each of which is the product beforehand;
+    /// and the next slot to use.
     slots: Zeroizing<Vec<Triple<E>>>,
     filled: usize,
     next: usize,
@@ -187,6 +187,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
             self.next_section()?;
         }
         let keys = &self.block.rows(self.done)[..SLOTS.min(self.section.end - self.done)];
+        assert!(!keys.is_empty(), "a block of shares");
         self.filled = keys.len();
         self.slots.iter_mut().zip(keys).for_each(|(slot, key)| slot[2] = *key);
         self.steps.end();
