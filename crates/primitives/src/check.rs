@@ -1,8 +1,8 @@
 //! Fields that claims about products are checked over, in bulk.
 //!
 //! They may be wider than the 128 bits of [`crate::Field`]: a check whose challenge can be searched offline
-//! needs 2^160 elements. Kernels that a field does not replace are the portable ones here, which are also
-//! their specification.
+//! needs 2^160 elements. Kernels that a field has none of its own for are the portable ones here, which are
+//! also their specification.
 
 mod odd;
 pub(crate) mod portable;

@@ -25,4 +25,4 @@ pub use field::{
 };
 pub use lanes::Lanes;
 pub use mac::{MacField, Tagged};
-pub use secret::Secret;
+pub use secret::SecretVec;

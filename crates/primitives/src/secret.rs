@@ -6,35 +6,35 @@ use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 /// A vector that is wiped when it is dropped, all of it at once: `Zeroizing<Vec<T>>` goes from element to
 /// element.
 #[derive(Clone)]
-pub struct Secret<T: DefaultIsZeroes>(Vec<T>);
+pub struct SecretVec<T: DefaultIsZeroes>(Vec<T>);
 
-impl<T: DefaultIsZeroes> From<Vec<T>> for Secret<T> {
+impl<T: DefaultIsZeroes> From<Vec<T>> for SecretVec<T> {
     fn from(elements: Vec<T>) -> Self {
         Self(elements)
     }
 }
 
 /// Of elements whose number is known: what has to grow leaves a copy behind.
-impl<T: DefaultIsZeroes> FromIterator<T> for Secret<T> {
+impl<T: DefaultIsZeroes> FromIterator<T> for SecretVec<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Self(elements.into_iter().collect())
     }
 }
 
-impl<T: DefaultIsZeroes> Deref for Secret<T> {
+impl<T: DefaultIsZeroes> Deref for SecretVec<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.0
     }
 }
 
-impl<T: DefaultIsZeroes> DerefMut for Secret<T> {
+impl<T: DefaultIsZeroes> DerefMut for SecretVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.0
     }
 }
 
-impl<T: DefaultIsZeroes> Zeroize for Secret<T> {
+impl<T: DefaultIsZeroes> Zeroize for SecretVec<T> {
     fn zeroize(&mut self) {
         self.0.as_mut_slice().zeroize();
         // What the vector was longer by, before it came here.
@@ -42,13 +42,13 @@ impl<T: DefaultIsZeroes> Zeroize for Secret<T> {
     }
 }
 
-impl<T: DefaultIsZeroes> Drop for Secret<T> {
+impl<T: DefaultIsZeroes> Drop for SecretVec<T> {
     fn drop(&mut self) {
         self.zeroize();
     }
 }
 
-impl<T: DefaultIsZeroes> ZeroizeOnDrop for Secret<T> {}
+impl<T: DefaultIsZeroes> ZeroizeOnDrop for SecretVec<T> {}
 
 #[cfg(test)]
 mod tests {
@@ -59,7 +59,7 @@ mod tests {
     fn elements_are_wiped_in_place() {
         let mut elements = Vec::from([1, 2, 3, 4].map(F128));
         elements.truncate(3);
-        let mut secret = Secret::from(elements);
+        let mut secret = SecretVec::from(elements);
         let copy = secret.clone();
         secret.zeroize();
         assert!(*secret == [F128(0); 3] && *copy == [1, 2, 3].map(F128));

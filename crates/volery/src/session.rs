@@ -68,7 +68,8 @@ pub fn prove_over<S: Setting>(
 }
 
 /// Proves a statement, as [`prove_over`] does, by a system that may be of no library: `options` need not
-/// name it. What they choose for another system is not looked at, but for how correlations are drawn.
+/// name it. What they choose for another system is not looked at, but for how correlations are drawn and
+/// the hash of gates.
 ///
 /// # Errors
 /// Those of the system.
@@ -110,7 +111,8 @@ pub fn verify_over<S: Setting>(
 }
 
 /// Verifies a statement, as [`verify_over`] does, by a system that may be of no library: `options` need not
-/// name it. What they choose for another system is not looked at, but for how correlations are drawn.
+/// name it. What they choose for another system is not looked at, but for how correlations are drawn and
+/// the hash of gates.
 ///
 /// # Errors
 /// Those of the system.

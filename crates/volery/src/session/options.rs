@@ -82,7 +82,8 @@ impl Options {
         self.method.system()
     }
 
-    /// The same over these correlations, which the method holds: where its system draws none, nothing changes.
+    /// The same over these correlations, which the method holds: where its system draws none, nothing
+    /// changes.
     pub fn with_correlations(mut self, correlations: impl Into<Option<Correlations>>) -> Self {
         if let Some(drawing) = self.method.drawing_mut() {
             drawing.correlations = correlations.into();

@@ -63,7 +63,8 @@ pub trait Setting: Sized + 'static {
     /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
     fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Self::Correlations;
 
-    /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first gate.
+    /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first
+    /// gate.
     fn drawn_ahead(correlations: Self::Correlations) -> bool;
 
     /// The computational security of a session in bits: the least of what the group, the expansions,

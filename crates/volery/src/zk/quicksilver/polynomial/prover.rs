@@ -6,14 +6,14 @@ use core::fmt::Display;
 use core::iter;
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes, Secret};
+use volery_primitives::{Field, Lanes, SecretVec};
 use zeroize::Zeroizing;
 
 /// Polynomials of one degree, a lane each.
 #[derive(Clone)]
 pub struct Vector<B: Field, E: Field> {
     /// The highest coefficients.
-    values: Secret<B>,
+    values: SecretVec<B>,
     lower: Lower<E>,
 }
 
@@ -22,7 +22,7 @@ pub struct Vector<B: Field, E: Field> {
 pub(in super::super) struct Lower<E: Field> {
     lanes: usize,
     degree: usize,
-    coefficients: Secret<E>,
+    coefficients: SecretVec<E>,
 }
 
 impl<E: Field> Lower<E> {

@@ -5,14 +5,14 @@ use crate::error::Result;
 use core::iter;
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes, Secret};
+use volery_primitives::{Field, Lanes, SecretVec};
 use zeroize::Zeroizing;
 
 /// Polynomials of one degree at Δ, a lane each.
 #[derive(Clone)]
 pub struct Keys<E: Field> {
     degree: usize,
-    keys: Secret<E>,
+    keys: SecretVec<E>,
 }
 
 impl<E: Field> Keys<E> {
@@ -39,7 +39,7 @@ impl<E: Field> Keys<E> {
         if sum.degree == low.degree {
             sum.keys.iter_mut().zip(&*low.keys).for_each(|(sum, key)| *sum += *key);
         } else {
-            let powers = Secret::from(vec![power(delta, sum.degree - low.degree); lanes]);
+            let powers = SecretVec::from(vec![power(delta, sum.degree - low.degree); lanes]);
             E::add_products(arch, &low.keys, &powers, &mut sum.keys);
         }
         sum
@@ -51,7 +51,7 @@ impl<E: Field> Keys<E> {
     {
         let lanes = common_lanes(self.keys.len(), other.keys.len());
         let degree = degree_of_product(self.degree, other.degree)?;
-        let mut keys = Secret::from(vec![E::ZERO; lanes]);
+        let mut keys = SecretVec::from(vec![E::ZERO; lanes]);
         E::add_products(arch, &self.spread(lanes).keys, &other.spread(lanes).keys, &mut keys);
         Ok(Self { degree, keys })
     }
