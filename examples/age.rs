@@ -50,8 +50,8 @@ fn number(year: u16, month: u8, day: u8) -> u32 {
     u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day)
 }
 
-/// The bytes that are committed to: day, month and year, the lower byte first, and a salt, without which a verifier
-/// could try all dates.
+/// The bytes that are committed to: day, month and year, the lower byte first, and a salt, without which a
+/// verifier could try all dates.
 fn record(year: u16, month: u8, day: u8) -> [u8; 20] {
     let salt = 0x5b1e_9d40_c372_7fa8_e604_1bd9_5382_ac6f_u128.to_be_bytes();
     let mut record = [0; 20];

@@ -1,4 +1,5 @@
-//! "I know the preimage of one of these digests", and not of which: stacked, so that one hash is all that is sent.
+//! "I know the preimage of one of these digests", and not of which: stacked, so that one hash is all
+//! that is sent.
 //!
 //! `cargo run --release --example either`
 
@@ -62,7 +63,8 @@ fn run(system: System) -> Result<u64> {
     Ok(report.traffic.sent)
 }
 
-/// Proves it by a stack and by one garbled circuit of all, and shows that another message satisfies no clause.
+/// Proves it by a stack and by one garbled circuit of all, and shows that another message satisfies no
+/// clause.
 pub fn main() -> Result<()> {
     let ands = shapes(&statement())?[0].mul;
     let [stacked, together] = [run(System::STACK)?, run(System::JKO)?];

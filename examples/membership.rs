@@ -61,7 +61,8 @@ fn root(leaves: &[[u8; 64]]) -> Result<[u8; 32]> {
     Ok(bytes)
 }
 
-/// The witness of the member at `place`: its record, then for each level which child the node is, and the other child.
+/// The witness of the member at `place`: its record, then for each level which child the node is, and the
+/// other child.
 fn witness(leaves: &[[u8; 64]], place: usize) -> Result<Vec<F2>> {
     let mut witness: Vec<_> = bits_of(&leaves[place]).collect();
     for level in 0..leaves.len().ilog2() {
