@@ -190,6 +190,7 @@ impl Step {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Clear, Shape};
     use volery_primitives::{F2, F61, F128};
 
@@ -207,7 +208,7 @@ mod tests {
             );
             for seed in [[0; 32], SEED] {
                 let mut clear = Clear::new(network.witness(seed));
-                network.run(&mut clear).unwrap();
+                Streamed(&network).run(&mut clear).unwrap();
                 clear.finish().unwrap();
             }
         }
@@ -223,7 +224,7 @@ mod tests {
     fn each_wrong_product<F: Field>() {
         for n in (1..=9).chain([100, 1025, 2050]) {
             let network = Arithmetic::<F>::new(n).unwrap();
-            let run = |until| network.run(&mut Faulty::new(network.witness(SEED), until));
+            let run = |until| Streamed(&network).run(&mut Faulty::new(network.witness(SEED), until));
             for wrong in 0..n {
                 assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {n}");
             }

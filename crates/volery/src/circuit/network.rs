@@ -298,6 +298,7 @@ impl Step {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Clear, Count, Shape};
 
     const SEED: [u8; 32] = [7; 32];
@@ -312,7 +313,7 @@ mod tests {
                 assert_eq!(shape.inputs, network.width() as u64);
                 for seed in [[0; 32], SEED] {
                     let mut clear = Clear::new(network.witness(seed));
-                    network.run(&mut clear).unwrap();
+                    Streamed(&network).run(&mut clear).unwrap();
                     clear.finish().unwrap();
                 }
             }
@@ -324,7 +325,7 @@ mod tests {
         for gates in [1, 2, 3, 4, 5, 8, 9, 100, 1025, 2048] {
             let network = Network::new(gates).unwrap();
             for network in [network, network.narrow(8)] {
-                let run = |until| network.run(&mut Faulty::new(network.witness(SEED), until));
+                let run = |until| Streamed(&network).run(&mut Faulty::new(network.witness(SEED), until));
                 for wrong in 0..gates {
                     assert!(matches!(run(wrong), Err(Error::Unsatisfied(_))), "product {wrong} of {gates}");
                 }

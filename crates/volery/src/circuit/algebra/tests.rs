@@ -1,20 +1,20 @@
 use super::*;
-use crate::circuit::stream::Source;
+use crate::circuit::stream::{Source, Streamed};
 use crate::circuit::{Circuit, Clear, Matrix, Shape};
 use crate::error::Result;
 use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
 
 const SEED: [u8; 32] = [7; 32];
 
-fn check<F: Field>(circuit: &impl for<'w> Circuit<Clear<'w, F>>, witness: &[F]) -> Result<()> {
+fn check<F: Field>(circuit: &dyn Source<F>, witness: &[F]) -> Result<()> {
     let mut clear = Clear::new(witness.to_vec());
-    circuit.run(&mut clear)?;
+    Streamed(circuit).run(&mut clear)?;
     clear.finish()
 }
 
 /// Demands that the assertion `name` fails.
 #[track_caller]
-fn fails_at<F: Field>(circuit: &impl for<'w> Circuit<Clear<'w, F>>, witness: &[F], name: &str) {
+fn fails_at<F: Field>(circuit: &dyn Source<F>, witness: &[F], name: &str) {
     let why = check(circuit, witness).unwrap_err().to_string();
     assert!(why.contains(&format!(": {name} does not hold")), "{name:?} is missing in {why:?}");
 }
@@ -274,6 +274,6 @@ fn witnesses_stream() {
     let length = 1_000_000;
     let statement = InnerProduct::new(length, InnerProduct::<F61>::product_of(length, SEED)).unwrap();
     let mut clear = Clear::new(statement.witness(SEED));
-    statement.run(&mut clear).unwrap();
+    Streamed(&statement).run(&mut clear).unwrap();
     clear.finish().unwrap();
 }

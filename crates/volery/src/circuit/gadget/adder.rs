@@ -108,6 +108,7 @@ fn add_three<B: Polynomials<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
@@ -143,7 +144,7 @@ mod tests {
             let bits =
                 values.iter().flat_map(|value| (0..width).map(move |i| F2::low_bit((value >> i).into())));
             let mut clear = Clear::new(bits);
-            self.run(&mut clear)?;
+            Streamed(self).run(&mut clear)?;
             clear.finish()
         }
     }

@@ -1,7 +1,7 @@
 //! Gadgets on values, and their ANDs, for the tests.
 
 use super::{Bit, Signed, Word};
-use crate::circuit::stream::Recorder;
+use crate::circuit::stream::{Recorder, Streamed};
 use crate::circuit::{Circuit, Clear, Shape};
 use crate::error::Result;
 use core::iter::empty;
@@ -38,15 +38,26 @@ pub(crate) fn signed_value<const N: usize>(word: Signed<F2, N>) -> i128 {
 /// What is done with two secrets.
 pub(crate) type OfTwo<T> = fn(&mut Recorder<'_, F2>, T, T) -> Result<()>;
 
+/// Gates that no statement is made of.
+struct Gates<F>(F);
+
+impl<F: Fn(&mut Recorder<'_, F2>) -> Result<()>> Circuit<Recorder<'_, F2>> for Gates<F> {
+    fn run(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
+        self.0(b)
+    }
+}
+
+/// Evaluates `gates` on `witness`.
+pub(crate) fn evaluate(
+    witness: impl IntoIterator<Item = F2>,
+    gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync,
+) -> Result<()> {
+    let mut clear = Clear::new(witness);
+    Streamed(&Gates(gates)).run(&mut clear)?;
+    clear.finish()
+}
+
 /// The number of ANDs of `gates`.
 pub(crate) fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
-    struct Gates<F>(F);
-
-    impl<F: Fn(&mut Recorder<'_, F2>) -> Result<()>> Circuit<Recorder<'_, F2>> for Gates<F> {
-        fn run(&self, b: &mut Recorder<'_, F2>) -> Result<()> {
-            self.0(b)
-        }
-    }
-
     Shape::of(&Gates(gates)).expect("gates").mul
 }

@@ -132,9 +132,10 @@ pub fn prf<H: Hash<B>, B: Backend<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::gadget::evaluation::evaluate;
     use crate::circuit::gadget::{Holes, Sha1, Sha3_256, Sha256, bits_of};
     use crate::circuit::stream::Recorder;
-    use crate::circuit::{Circuit, Clear, Polynomials, Shape};
+    use crate::circuit::{Circuit, Polynomials, Shape};
     use hmac::{KeyInit, Mac};
 
     fn some_bytes(length: usize) -> Vec<u8> {
@@ -143,16 +144,16 @@ mod tests {
 
     fn check<H>(outside: impl Fn(&[u8], &[u8]) -> Vec<u8>)
     where
-        H: Hash<Clear<'static, F2>>,
+        H: for<'r> Hash<Recorder<'r, F2>>,
     {
         for (key, message) in [(0, 0), (16, 50), (64, 10), (65, 70), (136, 3), (137, 140)] {
             let (key, message) = (some_bytes(key), some_bytes(message));
-            let mut clear = Clear::new(bits_of(&[&key[..], &message].concat()).collect::<Vec<_>>());
-            let b = &mut clear;
-            let wires = [key.len(), message.len()].map(|length| Bytes::witness(b, length).unwrap());
-            let code = hmac::<H, _>(b, &wires[0], &wires[1]).unwrap();
-            code.assert_equal(b, &outside(&key, &message), "code").unwrap();
-            clear.finish().unwrap();
+            let expected = outside(&key, &message);
+            let agreed = evaluate(bits_of(&[&key[..], &message].concat()), |b| {
+                let wires = [key.len(), message.len()].map(|length| Bytes::witness(b, length).unwrap());
+                hmac::<H, _>(b, &wires[0], &wires[1])?.assert_equal(b, &expected, "code")
+            });
+            agreed.unwrap();
         }
     }
 
@@ -186,11 +187,12 @@ mod tests {
             0x8734_7b66,
         ]);
         let expected = [&expected[..96], &expected[108..]].concat();
-        let mut clear = Clear::new(bits_of(&secret));
-        let b = &mut clear;
-        let secret = Bytes::witness(b, 16).unwrap();
-        let out = prf::<Sha256<_>, _>(b, &secret, b"test label", &Bytes::public(&seed), 100).unwrap();
-        out.assert_equal(b, &expected, "key block").unwrap();
+        let agreed = evaluate(bits_of(&secret), |b| {
+            let secret = Bytes::witness(b, 16)?;
+            let out = prf::<Sha256<_>, _>(b, &secret, b"test label", &Bytes::public(&seed), 100)?;
+            out.assert_equal(b, &expected, "key block")
+        });
+        agreed.unwrap();
     }
 
     /// Codes of some messages of a block at most under one key.

@@ -189,6 +189,7 @@ fn round<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Resu
 mod tests {
     use super::*;
     use crate::circuit::gadget::bits_of;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use sha3::Digest;
     use sha3::digest::{ExtendableOutput, Update, XofReader};
@@ -211,10 +212,10 @@ mod tests {
             let message: Vec<u8> = (0..length).map(|i| (i * 37 + 11) as u8).collect();
             let mut digest: [u8; 32] = sha3::Sha3_256::digest(&message).into();
             let mut clear = Clear::new(bits_of(&message));
-            Preimage { length, digest }.run(&mut clear).unwrap();
+            Streamed(&Preimage { length, digest }).run(&mut clear).unwrap();
             clear.finish().unwrap();
             digest[0] ^= 1;
-            assert!(Preimage { length, digest }.run(&mut Clear::new(bits_of(&message))).is_err());
+            assert!(Streamed(&Preimage { length, digest }).run(&mut Clear::new(bits_of(&message))).is_err());
         }
     }
 

@@ -123,6 +123,7 @@ pub fn merkle_path<B: Backend<F = F2>>(
 mod tests {
     use super::*;
     use crate::circuit::gadget::{Gates, Holes, bits_of};
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Polynomials, Shape};
     use sha2::block_api::compress256;
 
@@ -201,7 +202,7 @@ mod tests {
             let mut tree = Tree { depth, holes, root: root_of(&leaves) };
             let run = |tree: &Tree| {
                 let mut clear = Clear::new(bits_of(&leaves));
-                tree.run(&mut clear).and_then(|()| clear.finish())
+                Streamed(tree).run(&mut clear).and_then(|()| clear.finish())
             };
             run(&tree).unwrap();
             tree.root[31] ^= 4;
@@ -252,7 +253,7 @@ mod tests {
                 let bytes = [&record[..], &leaf.siblings.concat()].concat();
                 let bits = (0..3).map(|i| F2::low_bit(u128::from((leaf.place ^ other) >> i)));
                 let mut clear = Clear::new(bits_of(&bytes).chain(bits).collect::<Vec<_>>());
-                leaf.run(&mut clear).and_then(|()| clear.finish())
+                Streamed(leaf).run(&mut clear).and_then(|()| clear.finish())
             };
             run(&leaf, 0).unwrap();
             for other in [1, 2, 4] {

@@ -217,6 +217,7 @@ fn hint<const N: usize>(xs: &[F2], ys: &[F2]) -> Vec<F2> {
 mod tests {
     use super::*;
     use crate::circuit::faulty::Faulty;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
@@ -245,7 +246,7 @@ mod tests {
 
     fn check<const N: usize>(xs: &[u128], ys: &[u128], expected: Vec<u128>) -> Result<()> {
         let mut clear = Clear::new(witness::<N>(xs, ys));
-        Products::<N> { expected }.run(&mut clear)?;
+        Streamed(&Products::<N> { expected }).run(&mut clear)?;
         clear.finish()
     }
 
@@ -306,7 +307,7 @@ mod tests {
             for pattern in 0..256 {
                 let mut faulty = Faulty::with_pattern(witness::<4>(&[x], &[y]), 0, pattern);
                 let expected = vec![(x * y) & 15 ^ u128::from(pattern >> 4)];
-                let outcome = Products::<4> { expected }.run(&mut faulty);
+                let outcome = Streamed(&Products::<4> { expected }).run(&mut faulty);
                 assert_eq!(outcome.is_ok(), pattern == 0, "{x} {y} {pattern}");
             }
         }
@@ -319,7 +320,7 @@ mod tests {
             x.iter().zip(&y).map(|(x, y): (&u128, &u128)| (x * y) & u128::from(u32::MAX)).collect();
         let run = |until| {
             let mut faulty = Faulty::new(witness::<32>(&x, &y), until);
-            let outcome = Products::<32> { expected: expected.clone() }.run(&mut faulty);
+            let outcome = Streamed(&Products::<32> { expected: expected.clone() }).run(&mut faulty);
             outcome.err().map(|refused| refused.to_string())
         };
         for until in 0..2 * 112 {

@@ -104,6 +104,7 @@ fn rounds<B: Backend<F = F2>>(
 mod tests {
     use super::*;
     use crate::circuit::gadget::bits_of;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use sha1::Digest;
 
@@ -121,7 +122,7 @@ mod tests {
 
     fn check(message: &[u8], digest: [u8; 20]) -> Result<()> {
         let mut clear = Clear::new(bits_of(message));
-        Preimage { length: message.len(), digest }.run(&mut clear)?;
+        Streamed(&Preimage { length: message.len(), digest }).run(&mut clear)?;
         clear.finish()
     }
 

@@ -179,6 +179,7 @@ impl<W: Copy, const N: usize> Word<W, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
@@ -222,10 +223,10 @@ mod tests {
             ];
             let witness = || (0..32).map(|i| F2::low_bit((u128::from(x) | u128::from(y) << 16) >> i));
             let mut clear = Clear::new(witness());
-            Arithmetic { expected }.run(&mut clear).unwrap();
+            Streamed(&Arithmetic { expected }).run(&mut clear).unwrap();
             clear.finish().unwrap();
             expected[wrong] ^= 1 << bit;
-            let refused = Arithmetic { expected }.run(&mut Clear::new(witness())).unwrap_err();
+            let refused = Streamed(&Arithmetic { expected }).run(&mut Clear::new(witness())).unwrap_err();
             prop_assert!(refused.to_string().contains(&format!(": result{wrong}[{bit}] ")), "{refused}");
         }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::circuit::gadget::bits_of;
-use crate::circuit::gadget::evaluation::ands;
+use crate::circuit::gadget::evaluation::{ands, evaluate};
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Circuit, Clear, Shape};
+use crate::circuit::{Circuit, Shape};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use aes_gcm::aead::{Aead, Payload};
 
@@ -28,25 +28,28 @@ fn all_bytes_are_substituted_as_in_the_standard() {
             let bits = [0, 4, 5, 6, 7].map(|by| inverse >> ((i + by) % 8) & 1);
             sum ^ bits.iter().fold(0, |sum, bit| sum ^ bit) << i
         });
-        let mut clear = Clear::new(bits_of(&[byte]).collect::<Vec<_>>());
-        let word = Word::witness(&mut clear).unwrap();
-        let result = substitute(&mut clear, &word).unwrap();
-        result.assert_equal(&mut clear, &Word::public(expected.into()), &byte).unwrap();
-        let result = substitute(&mut clear, &Word::public(byte.into())).unwrap();
-        assert!(result.is_public());
-        result.assert_equal(&mut clear, &Word::public(expected.into()), &byte).unwrap();
+        let substituted = evaluate(bits_of(&[byte]), |b| {
+            let word = Word::witness(b)?;
+            let result = substitute(b, &word)?;
+            result.assert_equal(b, &Word::public(expected.into()), &byte)?;
+            let result = substitute(b, &Word::public(byte.into()))?;
+            assert!(result.is_public());
+            result.assert_equal(b, &Word::public(expected.into()), &byte)
+        });
+        substituted.unwrap();
     }
 }
 
 /// Encrypts a witness block under a witness key.
 fn check_block(key: &[u8], block: &[u8], expected: &[u8]) {
-    let mut clear = Clear::new(bits_of(&[key, block].concat()).collect::<Vec<_>>());
-    let key = Bytes::witness(&mut clear, 16).unwrap();
-    let block = Bytes::witness(&mut clear, 16).unwrap();
-    let cipher = Aes128::new(&mut clear, &key).unwrap();
-    let result = cipher.encrypt(&mut clear, &block).unwrap();
-    result.assert_equal(&mut clear, expected, "ciphertext").unwrap();
-    clear.finish().unwrap();
+    let encrypted = evaluate(bits_of(&[key, block].concat()), |b| {
+        let key = Bytes::witness(b, 16)?;
+        let block = Bytes::witness(b, 16)?;
+        let cipher = Aes128::new(b, &key)?;
+        let result = cipher.encrypt(b, &block)?;
+        result.assert_equal(b, expected, "ciphertext")
+    });
+    encrypted.unwrap();
 }
 
 /// FIPS 197, appendices B and C.1.
@@ -102,23 +105,23 @@ fn check_gcm(associated: usize, length: usize, public_text: bool) {
     let (ciphertext, tag) = sealed.split_at(length);
 
     let texts = if public_text { vec![] } else { [ciphertext, &plaintext].concat() };
-    let mut clear = Clear::new(bits_of(&[&key[..], &texts].concat()).collect::<Vec<_>>());
-    let b = &mut clear;
-    let key = Bytes::witness(b, 16).unwrap();
-    let gcm = Gcm::new(b, &key).unwrap();
-    let (nonce, associated) = (Bytes::public(&nonce), Bytes::public(&associated));
-    let text = |b: &mut _, text: &[u8]| {
-        if public_text { Bytes::public(text) } else { Bytes::witness(b, text.len()).unwrap() }
-    };
-    let text_of_cipher = text(b, ciphertext);
-    let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &text_of_cipher).unwrap();
-    opened.assert_equal(b, &plaintext, "plaintext").unwrap();
-    opened_tag.assert_equal(b, tag, "tag").unwrap();
-    let plain_text = text(b, &plaintext);
-    let (sealed, sealed_tag) = gcm.encrypt(b, &nonce, &associated, &plain_text).unwrap();
-    sealed.assert_equal(b, ciphertext, "ciphertext").unwrap();
-    sealed_tag.assert_equal(b, tag, "tag").unwrap();
-    clear.finish().unwrap();
+    let agreed = evaluate(bits_of(&[&key[..], &texts].concat()), |b| {
+        let key = Bytes::witness(b, 16)?;
+        let gcm = Gcm::new(b, &key)?;
+        let (nonce, associated) = (Bytes::public(&nonce), Bytes::public(&associated));
+        let text = |b: &mut _, text: &[u8]| {
+            if public_text { Ok(Bytes::public(text)) } else { Bytes::witness(b, text.len()) }
+        };
+        let text_of_cipher = text(b, ciphertext)?;
+        let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &text_of_cipher)?;
+        opened.assert_equal(b, &plaintext, "plaintext")?;
+        opened_tag.assert_equal(b, tag, "tag")?;
+        let plain_text = text(b, &plaintext)?;
+        let (sealed, sealed_tag) = gcm.encrypt(b, &nonce, &associated, &plain_text)?;
+        sealed.assert_equal(b, ciphertext, "ciphertext")?;
+        sealed_tag.assert_equal(b, tag, "tag")
+    });
+    agreed.unwrap();
 }
 
 #[test]
@@ -144,15 +147,15 @@ fn galois_mode_with_all_on_wires() {
         let sealed = cipher.encrypt(&outside, Payload { msg: &plaintext, aad: &associated }).unwrap();
         let (ciphertext, tag) = sealed.split_at(length);
         let strings = [&key[..], &nonce, &associated, ciphertext];
-        let mut clear = Clear::new(bits_of(&strings.concat()).collect::<Vec<_>>());
-        let b = &mut clear;
-        let [key, nonce, associated, ciphertext] =
-            strings.map(|string| Bytes::witness(b, string.len()).unwrap());
-        let gcm = Gcm::new(b, &key).unwrap();
-        let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &ciphertext).unwrap();
-        opened.assert_equal(b, &plaintext, "plaintext").unwrap();
-        opened_tag.assert_equal(b, tag, "tag").unwrap();
-        clear.finish().unwrap();
+        let agreed = evaluate(bits_of(&strings.concat()), |b| {
+            let [key, nonce, associated, ciphertext] =
+                strings.map(|string| Bytes::witness(b, string.len()).unwrap());
+            let gcm = Gcm::new(b, &key)?;
+            let (opened, opened_tag) = gcm.decrypt(b, &nonce, &associated, &ciphertext)?;
+            opened.assert_equal(b, &plaintext, "plaintext")?;
+            opened_tag.assert_equal(b, tag, "tag")
+        });
+        agreed.unwrap();
     }
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::hashed::expanded;
+use crate::circuit::stream::Streamed;
 use crate::circuit::{Circuit, Clear, Shape};
 use crate::error::Error;
 use volery_primitives::{F2, F61, F128};
@@ -161,7 +162,7 @@ fn plain<F: Field>(gadget: Gadget, [x, y, z]: [F; 3]) -> F {
 
 fn check<F: Field>(gadget: Gadget, witness: [F; 3], expected: F) -> Result<()> {
     let mut clear = Clear::new(witness);
-    Case { gadget, expected }.run(&mut clear)?;
+    Streamed(&Case { gadget, expected }).run(&mut clear)?;
     clear.finish()
 }
 
@@ -256,7 +257,7 @@ impl<B: Backend> Circuit<B> for Range {
 #[test]
 fn ranges_hold_their_numbers_and_no_others() {
     for bits in [0, 1, 2, 3, 31, 59, 60] {
-        let check = |x: F61| Range { bits, expected: x.to_word() }.run(&mut Clear::new([x]));
+        let check = |x: F61| Streamed(&Range { bits, expected: x.to_word() }).run(&mut Clear::new([x]));
         let mut inside: Vec<u64> = expanded::<F61>([2; 32]).take(8).map(|x| x.get() % (1 << bits)).collect();
         inside.extend([0, (1 << bits) - 1]);
         for x in inside {
@@ -267,7 +268,7 @@ fn ranges_hold_their_numbers_and_no_others() {
             assert!(why.contains(": x in range does not hold"), "{bits}: {why}");
         }
     }
-    let why = Range { bits: 3, expected: 4 }.run(&mut Clear::new([F61::new(5)])).unwrap_err();
+    let why = Streamed(&Range { bits: 3, expected: 4 }).run(&mut Clear::new([F61::new(5)])).unwrap_err();
     assert!(why.to_string().contains(": bit 0 does not hold"), "{why}");
 }
 
@@ -285,11 +286,11 @@ fn ranges_without_meaning_are_refused() {
         Err(Error::Invalid(why)) => why,
         other => panic!("{other:?}"),
     };
-    let why = refused(Range { bits: 61, expected: 1 }.run(&mut Clear::new([F61::ONE])));
+    let why = refused(Streamed(&Range { bits: 61, expected: 1 }).run(&mut Clear::new([F61::ONE])));
     assert!(why.contains("x in range: ") && why.contains("modulus of f61: choose at most 60 bits"), "{why}");
-    let why = refused(Range { bits: 3, expected: 1 }.run(&mut Clear::new([F128::ONE])));
+    let why = refused(Streamed(&Range { bits: 3, expected: 1 }).run(&mut Clear::new([F128::ONE])));
     assert!(why.contains("elements of f128 are not integers"), "{why}");
-    let why = refused(Range { bits: 0, expected: 1 }.run(&mut Clear::new([F2::ONE])));
+    let why = refused(Streamed(&Range { bits: 0, expected: 1 }).run(&mut Clear::new([F2::ONE])));
     assert!(why.contains("elements of f2 are not integers"), "{why}");
 }
 
@@ -325,7 +326,7 @@ fn wrong_products_and_hints_are_found() {
         let witness = if gadget == Select { [element, F61::ZERO, F61::ONE] } else { [element; 3] };
         let (case, first) = (Case { gadget, expected: plain(gadget, witness) }, gates[0] + gates[3]);
         for until in 0..first {
-            let run = case.run(&mut Faulty::new(witness, until));
+            let run = Streamed(&case).run(&mut Faulty::new(witness, until));
             // Zero times any hint is zero.
             let harmless = until == 0 && matches!(gadget, Equals | EqualsItself);
             assert_eq!(run.is_ok(), harmless, "{gadget:?}: {until}");
@@ -333,8 +334,8 @@ fn wrong_products_and_hints_are_found() {
     }
     let range = Range { bits: 6, expected: element.to_word() };
     for until in 0..11 {
-        let refused = range.run(&mut Faulty::new([element], until)).unwrap_err().to_string();
+        let refused = Streamed(&range).run(&mut Faulty::new([element], until)).unwrap_err().to_string();
         assert!(refused.contains(": x in range"), "{until}: {refused}");
     }
-    range.run(&mut Faulty::new([element], 11)).unwrap();
+    Streamed(&range).run(&mut Faulty::new([element], 11)).unwrap();
 }

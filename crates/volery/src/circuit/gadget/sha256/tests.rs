@@ -1,7 +1,7 @@
 use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::gadget::{Bit, bits_of};
-use crate::circuit::stream::Recorder;
+use crate::circuit::stream::{Recorder, Streamed};
 use crate::circuit::{Circuit, Clear, Shape};
 use core::array;
 use sha2::Digest;
@@ -30,9 +30,9 @@ impl<B: Backend<F = F2>, C: Compression<B>> Circuit<B> for Preimage<C> {
 /// Gate by gate and with holes: the same verdict, and the same bit that is wrong.
 fn check(message: &[u8], digest: [u8; 32]) -> Result<()> {
     let mut gates = Clear::new(bits_of(message));
-    let verdict = Preimage::<Gates>::new(message.len(), digest).run(&mut gates);
+    let verdict = Streamed(&Preimage::<Gates>::new(message.len(), digest)).run(&mut gates);
     let mut holes = Clear::new(bits_of(message));
-    let with_holes = Preimage::<Holes>::new(message.len(), digest).run(&mut holes);
+    let with_holes = Streamed(&Preimage::<Holes>::new(message.len(), digest)).run(&mut holes);
     let text = |verdict: &Result<()>| verdict.as_ref().map_err(|error| error.to_string()).copied();
     assert_eq!(text(&verdict), text(&with_holes));
     verdict?;
@@ -182,7 +182,7 @@ fn each_word_is_asserted_alone() {
     for word in 0..184 {
         for bit in [0, 1, 17, 30, 31] {
             let mut clear = Clear::new(some_bits());
-            let refused = Altered { word, bit }.run(&mut clear).unwrap_err().to_string();
+            let refused = Streamed(&Altered { word, bit }).run(&mut clear).unwrap_err().to_string();
             let name = match word {
                 0..48 => format!("schedule from {} on[{}]", 16 + word / 8 * 8, 32 * (word % 8) + bit),
                 48..112 => format!("e from round {} on[{}]", (word - 48) / 8 * 8, 32 * (word % 8) + bit),
@@ -192,13 +192,13 @@ fn each_word_is_asserted_alone() {
             assert!(refused.contains(&format!(" {name} ")), "{word} {bit}: {refused}");
         }
     }
-    Altered { word: 184, bit: 0 }.run(&mut Clear::new(some_bits())).unwrap();
+    Streamed(&Altered { word: 184, bit: 0 }).run(&mut Clear::new(some_bits())).unwrap();
 }
 
 #[test]
 fn each_wrong_hint_is_caught() {
     let compress = Compress::<Holes> { public_state: false, public_block: false, compression: PhantomData };
-    let run = |until| compress.run(&mut Faulty::new(some_bits(), until));
+    let run = |until| Streamed(&compress).run(&mut Faulty::new(some_bits(), until));
     for until in (0..5888).filter(|until| until % 7 == 0 || until % 32 >= 30 || *until < 64) {
         assert!(run(until).is_err(), "{until}");
     }

@@ -75,6 +75,7 @@ fn add_column<B: Backend<F = F2>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::stream::Streamed;
     use crate::circuit::{Circuit, Clear, Shape};
     use proptest::prelude::*;
 
@@ -129,10 +130,10 @@ mod tests {
             let bits = secret.iter().flat_map(|word| (0..32).map(move |i| F2::low_bit((word >> i).into())));
             let mut sum = Sum { secret: secret.len(), public, mixed, expected };
             let mut clear = Clear::new(bits.clone());
-            sum.run(&mut clear).unwrap();
+            Streamed(&sum).run(&mut clear).unwrap();
             clear.finish().unwrap();
             sum.expected ^= 1 << wrong;
-            let refused = sum.run(&mut Clear::new(bits)).unwrap_err().to_string();
+            let refused = Streamed(&sum).run(&mut Clear::new(bits)).unwrap_err().to_string();
             let name = format!(" sum[{wrong}] ");
             prop_assert!(refused.contains(&name), "{}", refused);
         }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::circuit::hashed::expanded;
+use crate::circuit::stream::Streamed;
 use crate::circuit::{Circuit, Clear, Shape};
 use volery_primitives::{F2, F61, F256, F65537, Goldilocks};
 
@@ -54,7 +55,7 @@ fn values_are_those_of_the_terms<F: Field>() {
         for (value, right) in [(value, true), (value + F::ONE, false)] {
             let circuit = Valued { polynomial: &polynomial, variables, value };
             let mut clear = Clear::new(x.iter().copied());
-            assert_eq!(circuit.run(&mut clear).is_ok(), right, "degree {degree}");
+            assert_eq!(Streamed(&circuit).run(&mut clear).is_ok(), right, "degree {degree}");
             let shape = Shape::of(&circuit).unwrap();
             assert_eq!((shape.mul, shape.polynomials, shape.degree), (0, 1, degree as u64));
         }
