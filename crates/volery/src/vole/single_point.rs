@@ -37,7 +37,7 @@ fn pin(leaves: &mut [F128]) {
 }
 
 /// The verifier's trees: a root of each is all it keeps.
-pub(super) struct Verifier(Roots);
+pub struct Verifier(Roots);
 
 impl Verifier {
     /// The trees of an iteration whose hashes come from the public key `key`, from the secret `seed`.
@@ -69,7 +69,7 @@ impl Verifier {
 }
 
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the MAC there.
-pub(super) struct Prover {
+pub struct Prover {
     forest: Forest,
     /// For each tile: the siblings of the paths, level by level, and the MACs at α.
     siblings: Zeroizing<Vec<F128>>,

@@ -8,20 +8,34 @@ use super::super::lpn::{Params, TILE};
 pub(crate) struct Schedule {
     tiles: usize,
     base_tiles: usize,
-    /// Eighths of the draws after which all is planted; a quarter later all is fixed.
-    planted_by: usize,
+    /// Exchanges that the check takes, one or two: each an eighth of the draws, before which all is fixed, and
+    /// a quarter before that planted.
+    exchanges: usize,
+    /// By how many draws a party may at most be behind with what it receives.
+    longest_lag: usize,
 }
 
+/// Draws after which both parties hand over what they have sent: a party that never waits would otherwise
+/// keep its part of the next iteration in its buffers.
+const HAND_OVER: usize = 16;
+
 impl Schedule {
-    /// Over F_2, where the check takes one answer.
+    /// A prover's over F_2, where the check takes one exchange.
     pub(crate) fn new(params: Params) -> Self {
-        Self { tiles: params.tiles(), base_tiles: params.base_tiles(), planted_by: 5 }
+        let (tiles, base_tiles) = (params.tiles(), params.base_tiles());
+        Self { tiles, base_tiles, exchanges: 1, longest_lag: usize::MAX }
     }
 
-    /// Over another field, where the check takes an eighth more, with MACs of this degree.
+    /// A prover's over another field, where the check takes two, with MACs of this degree. What waits for a
+    /// round trip in the meantime is to stay small.
     pub(crate) fn over(params: Params, degree: usize) -> Self {
         let base_tiles = params.consumed_over(degree).div_ceil(TILE);
-        Self { tiles: params.tiles(), base_tiles, planted_by: 4 }
+        Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128 }
+    }
+
+    /// The same of a verifier, which waits for what the prover sends.
+    pub(in crate::vole) fn in_time(self) -> Self {
+        Self { longest_lag: 0, ..self }
     }
 
     /// The draws of an iteration: the tiles that the next iteration does not start from.
@@ -36,7 +50,7 @@ impl Schedule {
 
     /// How many tiles of the next iteration the verifier has planted after the work of `draws` draws.
     pub(crate) fn planted(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles, self.eighths(self.planted_by))
+        self.progress(draws, self.base_tiles, self.eighths(6 - self.exchanges))
     }
 
     /// How many the prover has fixed by then.
@@ -46,23 +60,28 @@ impl Schedule {
 
     /// The number of draws after whose work the prover has sent x, and the verifier its answer.
     pub(crate) fn checked(self) -> usize {
-        self.eighths(self.planted_by + 2)
+        self.eighths(8 - self.exchanges)
     }
 
     /// The number of draws after whose work a second exchange is over, where the check takes one.
     pub(crate) fn opened(self) -> usize {
-        self.eighths(self.planted_by + 3)
+        self.eighths(9 - self.exchanges)
     }
 
-    /// By how many draws the prover may receive later than the verifier sends: within an eighth of
-    /// them nothing is needed.
-    pub(crate) fn slack(self) -> usize {
-        self.draws() / 8
+    /// How many exchanges are over then.
+    pub(in crate::vole) fn exchanges(self, draws: usize) -> usize {
+        self.exchanges.min(usize::from(draws >= self.checked()) + usize::from(draws >= self.opened()))
     }
 
-    /// The same where what waits for a round trip in the meantime is to stay small.
+    /// Whether a party hands over what it has sent then: now and then, and what the peer waits for.
+    pub(super) fn hands_over(self, draws: usize) -> bool {
+        draws.is_multiple_of(HAND_OVER) || self.exchanges(draws) > self.exchanges(draws - 1)
+    }
+
+    /// By how many draws this party may receive later than its peer sends: within an eighth of them nothing
+    /// is needed.
     pub(crate) fn lag(self) -> usize {
-        self.slack().min(128)
+        (self.draws() / 8).min(self.longest_lag)
     }
 
     fn eighths(self, number: usize) -> usize {
@@ -108,11 +127,9 @@ mod tests {
             assert!(schedule.checked() < last && schedule.checked() < schedule.opened());
             assert!(schedule.opened() <= last);
             // What is needed is received in time, and nothing of an iteration after its last draw.
-            let over_f2 = schedule.planted_by == 5;
-            let lag = if over_f2 { schedule.slack() } else { schedule.lag() };
-            let heard = |draws: usize| draws.saturating_sub(lag);
+            let heard = |draws: usize| draws.saturating_sub(schedule.lag());
             assert!((1..=last).all(|draws| schedule.planted(heard(draws)) >= schedule.fixed(draws)));
-            if over_f2 {
+            if schedule.exchanges == 1 {
                 // The answer to x comes before the next iteration.
                 assert!(heard(last) + 1 > schedule.checked());
             } else {

@@ -1,4 +1,4 @@
-//! What the messages of [`super`] carry.
+//! What the messages of `binary` carry, and how those of iterations add up over any field.
 
 use super::Schedule;
 use crate::channel::Carried;
@@ -8,20 +8,29 @@ use crate::vole::lpn::Params;
 /// The set-up: SoftSpoken's part, and the first iteration's corrections and check.
 pub(crate) fn set_up(params: Params) -> Carried {
     let seed = traffic::set_up(Depth::Eight) + traffic::rows(Depth::Eight, params.consumed() as u64);
-    seed + iteration(params, params.tiles(), true)
+    let schedule = Schedule::new(params);
+    seed + iteration(params, schedule, schedule.draws())
 }
 
 /// So many draws of a tile each, every one with its part for the next iteration.
 pub(crate) fn draws(params: Params, draws: u64) -> Carried {
     let schedule = Schedule::new(params);
-    let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);
-    let whole = iteration(params, params.tiles(), true);
-    whole * iterations + iteration(params, schedule.planted(rest), rest >= schedule.checked())
+    iterations(schedule, draws, |draws| iteration(params, schedule, draws))
 }
 
-/// The corrections of the trees in so many `tiles`, and their check where it was `checked`.
-fn iteration(params: Params, tiles: usize, checked: bool) -> Carried {
+/// So many draws, where the first ones of each iteration carry what `iteration` says.
+pub(in crate::vole) fn iterations(
+    schedule: Schedule,
+    draws: u64,
+    iteration: impl Fn(usize) -> Carried,
+) -> Carried {
+    let each = schedule.draws() as u64;
+    iteration(schedule.draws()) * (draws / each) + iteration((draws % each) as usize)
+}
+
+/// The corrections of trees within so many `draws` of one iteration, and their check.
+fn iteration(params: Params, schedule: Schedule, draws: usize) -> Carried {
     let tile = Carried::by_verifier(16 * (params.trees_per_tile() * params.depth) as u64);
-    let check = if checked { Carried { prover: 16, verifier: 32 } } else { Carried::default() };
-    tile * tiles as u64 + check
+    let check = Carried { prover: 16, verifier: 32 };
+    tile * schedule.planted(draws) as u64 + check * schedule.exchanges(draws) as u64
 }

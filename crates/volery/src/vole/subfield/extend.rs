@@ -1,9 +1,7 @@
-//! VOLE extension over any field: many shares from few, expanded as they are drawn.
+//! The extension over any field but F_2.
 //!
-//! Wolverine, figure 8, in the manner of [`crate::vole::extend`], whose schedule, lazy expansion and chaining
-//! of iterations hold here too: the interactive part fixes and checks all trees of an iteration beforehand, a
-//! tile is grown again when it is drawn, and the next iteration is made ready meanwhile. What differs is
-//! where shares come from and whose the coins are.
+//! What iterations are, and when they are made ready, says [`crate::vole::extend`]; here is where shares come
+//! from, and whose the coins are.
 //!
 //! | from | message | bytes | when |
 //! |---|---|---|---|
@@ -39,14 +37,13 @@ mod verifier;
 pub use prover::Prover;
 pub use verifier::Verifier;
 
-use super::super::extend::{HAND_OVER, derive};
-use super::super::lpn::{Params, Sets, TILE};
+use super::super::extend::derive;
+use super::super::lpn::{Params, Sets};
 use crate::channel::{Channel, Party};
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::Digest;
-use volery_primitives::{F128, Field, MacField, Tagged};
-use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
+use volery_primitives::{F128, Field};
 
 impl Sets {
     /// The sets to run one after the other, the last of which is `target`.
@@ -57,8 +54,8 @@ impl Sets {
     }
 }
 
-/// An identifier of the iteration that is made ready from here on; see the module's header.
-fn iteration(channel: &mut Channel) -> [u8; 32] {
+/// The identifier of an iteration that is made ready from here on; see the module's header.
+fn identifier(channel: &mut Channel) -> [u8; 32] {
     channel.challenge(Party::Prover, "svole iteration")
 }
 
@@ -67,81 +64,14 @@ fn forest_key(id: &[u8; 32]) -> F128 {
     derive("volery svole v1, trees", id)
 }
 
-fn matrix(arch: Arch, id: &[u8; 32]) -> Aes128 {
-    Aes128::new(arch, derive("volery svole v1, matrix", id))
+/// The public matrix of an iteration whose trees are checked, and the identifier it comes from, that of its
+/// trees.
+fn code(arch: Arch, id: [u8; 32]) -> ([u8; 32], Aes128) {
+    (id, Aes128::new(arch, derive("volery svole v1, matrix", &id)))
 }
 
 /// The verifier's commitment to its V, of which `salt` is the opening.
 fn commitment<E: Field>(id: &[u8; 32], sum: E, salt: &[u8; 32]) -> [u8; 32] {
     let word = sum.to_word().to_le_bytes();
     Digest::new("volery svole v1, check of trees").field(id).field(&word).field(salt).finish()
-}
-
-/// The shares and transfers from which an iteration starts, in the order in which they are used.
-struct Base<R: DefaultIsZeroes> {
-    params: Params,
-    degree: usize,
-    shares: Zeroizing<Vec<R>>,
-    transfers: Zeroizing<Vec<F128>>,
-}
-
-impl<R: DefaultIsZeroes> Base<R> {
-    /// Nothing yet, in memory that an earlier iteration has done with, if any.
-    fn new(params: Params, degree: usize, mut shares: Zeroizing<Vec<R>>) -> Self {
-        shares.zeroize();
-        let consumed = params.consumed_over(degree);
-        if shares.capacity() < consumed {
-            shares.reserve_exact(consumed);
-        }
-        let transfers = Zeroizing::new(Vec::with_capacity(params.trees * params.depth));
-        Self { params, degree, shares, transfers }
-    }
-
-    /// Takes what is still missing from `shares`; whether all is there.
-    fn collect(&mut self, shares: &[R]) -> bool {
-        let missing = self.params.consumed_over(self.degree) - self.shares.len();
-        self.shares.extend_from_slice(&shares[..missing.min(shares.len())]);
-        self.is_full()
-    }
-
-    /// Whether all shares are there.
-    fn is_full(&self) -> bool {
-        self.shares.len() == self.params.consumed_over(self.degree)
-    }
-
-    /// Takes what is still missing from `transfers`; whether all is there.
-    fn collect_transfers(&mut self, transfers: &[F128]) -> bool {
-        let missing = self.params.trees * self.params.depth - self.transfers.len();
-        self.transfers.extend_from_slice(&transfers[..missing.min(transfers.len())]);
-        self.has_transfers()
-    }
-
-    /// Whether all transfers are there.
-    fn has_transfers(&self) -> bool {
-        self.transfers.len() == self.params.trees * self.params.depth
-    }
-
-    /// The masks of the check.
-    fn masks(&self) -> &[R] {
-        &self.shares[self.params.secret..][..self.degree]
-    }
-
-    /// The shares of the noise of a tile's trees.
-    fn noise(&self, tile: usize) -> &[R] {
-        let trees = self.params.trees_per_tile();
-        &self.shares[self.params.secret + self.degree + trees * tile..][..trees]
-    }
-
-    /// The transfers behind the corrections of a tile, level by level.
-    fn transfers(&self, tile: usize) -> &[F128] {
-        let length = self.params.trees_per_tile() * self.params.depth;
-        &self.transfers[length * tile..][..length]
-    }
-
-    /// What remains when the trees are checked: the shares of the secret.
-    fn into_table(mut self) -> Zeroizing<Vec<R>> {
-        self.shares[self.params.secret..].zeroize();
-        self.shares.truncate(self.params.secret);
-        self.shares
-    }
 }

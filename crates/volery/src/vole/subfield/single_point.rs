@@ -91,7 +91,7 @@ fn sides<B: Field, E: MacField<B>>(forest: &Forest, leaves: &[E]) -> [Zeroizing<
 
 /// What the verifier sends for the trees of a tile.
 #[derive(Clone, Default)]
-pub(super) struct Corrections<E> {
+pub struct Corrections<E> {
     /// Those of the levels but the last, level by level.
     pub(super) levels: Vec<F128>,
     /// c⁰ of each tree, then c¹, then s.
@@ -120,7 +120,7 @@ impl<E: Field> Scratch<E> {
 }
 
 /// The verifier's trees.
-pub(super) struct Verifier<B, E> {
+pub struct Verifier<B, E> {
     roots: Roots,
     /// Δ' of the transfers.
     offset: Zeroizing<F128>,
@@ -173,7 +173,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 }
 
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the noise there.
-pub(super) struct Prover<B: Field, E: MacField<B>> {
+pub struct Prover<B: Field, E: MacField<B>> {
     forest: Forest,
     /// For each tile: the siblings of the paths, level by level but for the last.
     siblings: Zeroizing<Vec<F128>>,

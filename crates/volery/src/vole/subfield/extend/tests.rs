@@ -7,10 +7,13 @@ use super::*;
 use crate::channel::Recording;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
-use crate::vole::extend::Schedule;
+use crate::vole::extend::{Base, Schedule, Start};
+use crate::vole::lpn::TILE;
 use crate::vole::{BoxedVole, Share, Shares, Vole};
 use std::collections::HashSet;
-use volery_primitives::{F61, F61x2};
+use volery_primitives::arch::Arch;
+use volery_primitives::{F61, F61x2, MacField, Tagged};
+use zeroize::Zeroizing;
 
 type Drawn<B, E> = Session<Vec<Tagged<B, E>>, Vec<E>>;
 
@@ -138,8 +141,11 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
             for drawn in 0..=3 * iteration {
                 vole.block(channel, &mut block)?;
                 if drawn % iteration == 0 {
-                    assert_eq!(vole.table().len(), SHORT.secret);
-                    assert!(vole.table().iter().all(|key| seen.insert(key.to_word())), "a secret came again");
+                    assert_eq!(vole.iteration.table.len(), SHORT.secret);
+                    assert!(
+                        vole.iteration.table.iter().all(|key| seen.insert(key.to_word())),
+                        "a secret came again"
+                    );
                 }
                 assert!(block.rows(0).iter().all(|key| seen.insert(key.to_word())), "a share came again");
             }
@@ -156,7 +162,7 @@ over_every_field!(secrets_are_used_once);
 #[test]
 fn all_that_an_iteration_starts_from_has_one_use() {
     let consumed = SHORT.consumed_over(3);
-    let mut base = Base::<u64>::new(SHORT, 3, Zeroizing::new(vec![77; 2 * consumed]));
+    let mut base = Base::<u64>::new(Start::over(SHORT, 3), Zeroizing::new(vec![77; 2 * consumed]));
     let shares: Vec<u64> = (0..2 * consumed as u64).collect();
     let pieces = shares.chunks(300).take_while(|piece| !base.collect(piece));
     assert_eq!(pieces.count(), (consumed - 1) / 300);
@@ -167,7 +173,7 @@ fn all_that_an_iteration_starts_from_has_one_use() {
     let tiles = 0..SHORT.tiles();
     let walked: Vec<F128> = tiles.clone().flat_map(|tile| base.transfers(tile)).copied().collect();
     assert_eq!(walked, transfers[..SHORT.trees * SHORT.depth]);
-    let mut used: Vec<u64> = tiles.flat_map(|tile| base.noise(tile)).chain(base.masks()).copied().collect();
+    let mut used: Vec<u64> = tiles.flat_map(|tile| base.shares(tile)).chain(base.masks()).copied().collect();
     assert_eq!(base.masks().len(), 3);
     used.extend(base.into_table().iter());
     used.sort_unstable();

@@ -3,6 +3,7 @@
 use crate::channel::Carried;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK, traffic};
 use crate::vole::extend::Schedule;
+use crate::vole::extend::traffic::iterations;
 use crate::vole::lpn::{Params, Sets};
 use crate::vole::subfield::base;
 use volery_primitives::{Field, MacField};
@@ -21,7 +22,7 @@ pub(crate) fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
             drawn += drawn.clamp(8, LONGEST_CHUNK as u64);
         }
         set_up += traffic::checked(Depth::Eight, drawn - before);
-        set_up += trees::<E>(set, set.tiles(), set.tiles()) + exchange::<E>() + opening::<E>();
+        set_up += trees::<E>(set, set.tiles(), set.tiles()) + exchange::<E>() * 2;
     }
     set_up
 }
@@ -30,9 +31,7 @@ pub(crate) fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
 /// to the longest chunks.
 pub(crate) fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64) -> Carried {
     let schedule = Schedule::over(params, E::DEGREE as usize);
-    let (iterations, rest) = (draws / schedule.draws() as u64, (draws % schedule.draws() as u64) as usize);
-    let whole = iteration::<E>(params, schedule, schedule.draws());
-    whole * iterations + iteration::<E>(params, schedule, rest)
+    iterations(schedule, draws, |draws| iteration::<E>(params, schedule, draws))
 }
 
 /// The work of so many `draws` of one iteration.
@@ -46,13 +45,7 @@ fn iteration<E: Field>(params: Params, schedule: Schedule, draws: usize) -> Carr
     } else {
         traffic::chunks(Depth::Eight, draws as u64 * longest)
     };
-    if draws >= schedule.checked() {
-        carried += exchange::<E>();
-    }
-    if draws >= schedule.opened() {
-        carried += opening::<E>();
-    }
-    carried
+    carried + exchange::<E>() * schedule.exchanges(draws) as u64
 }
 
 /// The transfers that an iteration of this set takes.
@@ -66,12 +59,7 @@ fn trees<E: Field>(params: Params, planted: usize, fixed: usize) -> Carried {
     Carried { prover: 16 * fixed as u64, verifier: (tile * planted) as u64 }
 }
 
-/// x, and the commitment to V.
+/// x and the commitment to V, or V and the opening.
 fn exchange<E: Field>() -> Carried {
-    Carried { prover: E::BYTES as u64, verifier: 32 }
-}
-
-/// V, and the opening.
-fn opening<E: Field>() -> Carried {
     Carried { prover: E::BYTES as u64, verifier: 32 }
 }

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::channel::{Flip, Pipe, Tape, pipe};
-use crate::error::{Error, Result};
-use crate::random::Random;
-use crate::vole::{BoxedVole, Delta, Share, Shares, Vole, single_point};
+use crate::vole::lpn::TILE;
+use crate::vole::{BoxedVole, Share, Shares, Vole};
 use std::collections::HashSet;
 use std::time::Duration;
 use volery_primitives::Extension;
@@ -102,8 +101,8 @@ fn secrets_are_used_once() {
         for drawn in 0..=2 * draws {
             vole.block(&mut verifying, &mut block).unwrap();
             if drawn % draws == 0 {
-                assert_eq!(vole.code.table.len(), Params::TINY.secret);
-                assert!(vole.code.table.iter().all(|share| seen.insert(*share)), "a secret came again");
+                assert_eq!(vole.iteration.table.len(), Params::TINY.secret);
+                assert!(vole.iteration.table.iter().all(|share| seen.insert(*share)), "a secret came again");
             }
             assert!(block.rows(0).iter().all(|share| seen.insert(*share)), "a share came again");
         }

@@ -1,0 +1,103 @@
+//! What an iteration starts from.
+
+use super::super::lpn::{CHECK_MASKS, Params};
+use volery_primitives::F128;
+use volery_primitives::arch::advise_huge_pages;
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
+
+/// How many shares and transfers an iteration takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    pub(in crate::vole) params: Params,
+    /// The shares that mask the check.
+    masks: usize,
+    /// The shares of each tree.
+    shares: usize,
+    /// The transfers of each tree, under an offset of their own.
+    transfers: usize,
+}
+
+impl Start {
+    /// Over F_2: shares are what a tree is walked by, level by level.
+    pub(super) fn bits(params: Params) -> Self {
+        Self { params, masks: CHECK_MASKS, shares: params.depth, transfers: 0 }
+    }
+
+    /// Over another field, with MACs of this degree: a share is the noise of its tree.
+    pub(in crate::vole) fn over(params: Params, degree: usize) -> Self {
+        Self { params, masks: degree, shares: 1, transfers: params.depth }
+    }
+
+    /// M: its shares.
+    pub(in crate::vole) fn consumed(self) -> usize {
+        self.params.secret + self.masks + self.shares * self.params.trees
+    }
+}
+
+/// The shares and transfers from which an iteration starts, in the order in which they are used.
+pub struct Base<R: DefaultIsZeroes> {
+    pub(in crate::vole) start: Start,
+    shares: Zeroizing<Vec<R>>,
+    transfers: Zeroizing<Vec<F128>>,
+}
+
+impl<R: DefaultIsZeroes> Base<R> {
+    /// Nothing yet, in memory that an earlier iteration has done with, if any.
+    pub(in crate::vole) fn new(start: Start, mut shares: Zeroizing<Vec<R>>) -> Self {
+        shares.zeroize();
+        if shares.capacity() < start.consumed() {
+            shares.reserve_exact(start.consumed());
+            advise_huge_pages(&mut shares);
+        }
+        let transfers = Zeroizing::new(Vec::with_capacity(start.transfers * start.params.trees));
+        Self { start, shares, transfers }
+    }
+
+    /// Takes what is still missing from `shares`; whether all is there.
+    pub(in crate::vole) fn collect(&mut self, shares: &[R]) -> bool {
+        let missing = self.start.consumed() - self.shares.len();
+        self.shares.extend_from_slice(&shares[..missing.min(shares.len())]);
+        self.is_full()
+    }
+
+    /// Whether all shares are there.
+    pub(in crate::vole) fn is_full(&self) -> bool {
+        self.shares.len() == self.start.consumed()
+    }
+
+    /// Takes what is still missing from `transfers`; whether all is there.
+    pub(in crate::vole) fn collect_transfers(&mut self, transfers: &[F128]) -> bool {
+        let missing = self.start.transfers * self.start.params.trees - self.transfers.len();
+        self.transfers.extend_from_slice(&transfers[..missing.min(transfers.len())]);
+        self.has_transfers()
+    }
+
+    /// Whether all transfers are there.
+    pub(in crate::vole) fn has_transfers(&self) -> bool {
+        self.transfers.len() == self.start.transfers * self.start.params.trees
+    }
+
+    /// The masks of the check.
+    pub(in crate::vole) fn masks(&self) -> &[R] {
+        &self.shares[self.start.params.secret..][..self.start.masks]
+    }
+
+    /// The shares of a tile's trees.
+    pub(in crate::vole) fn shares(&self, tile: usize) -> &[R] {
+        let length = self.start.shares * self.start.params.trees_per_tile();
+        &self.shares[self.start.params.secret + self.start.masks + length * tile..][..length]
+    }
+
+    /// The transfers behind the corrections of a tile, level by level.
+    pub(in crate::vole) fn transfers(&self, tile: usize) -> &[F128] {
+        let length = self.start.transfers * self.start.params.trees_per_tile();
+        &self.transfers[length * tile..][..length]
+    }
+
+    /// What remains when the trees are checked: the shares of the secret.
+    pub(in crate::vole) fn into_table(mut self) -> Zeroizing<Vec<R>> {
+        self.shares[self.start.params.secret..].zeroize();
+        self.shares.truncate(self.start.params.secret);
+        self.shares
+    }
+}

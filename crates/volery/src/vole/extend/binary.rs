@@ -1,0 +1,250 @@
+//! The extension over F_2, with the trees of `single_point`.
+//!
+//! | from | message | bytes | when |
+//! |---|---|---|---|
+//! | | set-up of SoftSpoken with k = 8, M shares, its check | its own | once |
+//! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | up to 5/8 of an iteration's draws |
+//! | prover | x of the check of these trees | 16 | at 7/8 of the draws |
+//! | verifier | digest of the check | 32 | in answer; read before the next iteration |
+//!
+//! An iteration takes k + t·h + 128 shares of the one before it: the secret of the code, those by which trees
+//! are walked, and the masks of the check. Where its trees are checked both parties pass a checkpoint: the
+//! public keys of the code's matrix and of the next trees' hash come from there.
+//!
+//! The verifier reveals something that depends on Δ first in its corrections; by then SoftSpoken's check has
+//! passed. What an abort leaks: to a prover that cheats in SoftSpoken, see there; to a verifier that cheats in
+//! its corrections, one predicate of a few noisy places (`single_point`). Either way Δ, or the witness's
+//! masks, end with the session.
+
+#[cfg(test)]
+mod tests;
+
+use super::heard::Heard;
+use super::iterations::{End, Id, Iteration, Iterations, Next};
+use super::{Base, CHI, Schedule, Start, derive};
+use crate::channel::{Channel, Party};
+use crate::error::{Error, Misbehaviour, Result};
+use crate::ot::softspoken::{Depth, Receiver, Sender};
+use crate::random::Random;
+use crate::vole::lpn::Params;
+use crate::vole::{Delta, Key, Mac, single_point};
+use subtle::ConstantTimeEq;
+use volery_primitives::aes::Aes128;
+use volery_primitives::arch::{Arch, dot, encode, weigh};
+use volery_primitives::hash::Digest;
+use volery_primitives::prg::Prg;
+use volery_primitives::{F128, Field};
+use zeroize::Zeroizing;
+
+/// The statistical security of the consistency checks in bits, for one transcript: that of the set-up's
+/// check, next to which the trees' (2^-128) does not count.
+pub const SECURITY: f64 = 121.0;
+
+/// The prover's end of the extension.
+pub type Prover = Iterations<BitProver>;
+
+impl Prover {
+    /// Sets up with the set `params`, the first iteration ready.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn new(channel: &mut Channel, arch: Arch, params: Params, random: &mut Random) -> Result<Self> {
+        let mut receiver = Receiver::new(channel, arch, Depth::Eight, random)?;
+        let mut base = Base::new(Start::bits(params), Zeroizing::default());
+        let mut rows = Zeroizing::default();
+        while !base.is_full() {
+            receiver.extend(channel, &mut rows)?;
+            base.collect(&rows);
+        }
+        receiver.check(channel)?;
+        Self::run(channel, BitProver { arch }, base, core::iter::empty(), Schedule::new(params))
+    }
+}
+
+/// What the prover needs in all iterations.
+pub struct BitProver {
+    arch: Arch,
+}
+
+impl End for BitProver {
+    type Share = Mac;
+    type Trees = single_point::Prover;
+    /// Each tile's corrections, with the seed of its coefficients.
+    type Check = Heard<(Vec<F128>, F128), F128>;
+
+    fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
+        let id = identifier(channel, code);
+        (id, single_point::Prover::new(self.arch, params, forest_key(&id)))
+    }
+
+    fn receive(&mut self, channel: &mut Channel, next: &mut Next<Self>, due: [usize; 2]) -> Result<()> {
+        let params = next.base.start.params;
+        next.check.receive(channel, due, |channel| {
+            let mut corrections = vec![F128::ZERO; params.trees_per_tile() * params.depth];
+            channel.recv_words(&mut corrections)?;
+            Ok((corrections, coefficients(channel)))
+        })
+    }
+
+    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, leaves: &mut [F128]) -> Result<()> {
+        for tile in next.check.taken..next.fixed {
+            self.receive(channel, next, [tile + 1, 0])?;
+            let (corrections, seed) = next.check.take();
+            next.trees.fix(next.base.shares(tile), &corrections, leaves);
+            with_coefficients(self.arch, seed, leaves, |chi, leaves| {
+                next.check.add(weigh(self.arch, chi, leaves));
+            });
+        }
+        Ok(())
+    }
+
+    /// Sends x = φ ⊕ u*.
+    fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
+        let bits = next.base.masks().iter().map(|share| F128::from(share.bit0()));
+        let values = F128::pack(&Zeroizing::new(bits.collect::<Vec<F128>>()));
+        channel.send_words(&[next.check.sums.1 + values])
+    }
+
+    /// The verifier's answer must be the digest of Σ χ·MAC ⊕ MAC*.
+    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
+        self.receive(channel, next, [0, 1])?;
+        let expected = check_digest(&next.id, next.check.sums.0 + F128::pack(next.base.masks()));
+        if !bool::from(expected.ct_eq(&next.check.answers[0])) {
+            return Err(Error::Misbehaved(Misbehaviour::Trees));
+        }
+        Ok(code(channel, self.arch))
+    }
+
+    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [F128]) {
+        iteration.trees.regrow(iteration.tile, rows);
+        encode(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    }
+}
+
+/// The verifier's end of the extension.
+pub type Verifier = Iterations<BitVerifier>;
+
+impl Verifier {
+    /// Sets up under `delta` with the set `params`, the first iteration ready.
+    ///
+    /// # Errors
+    /// `Misbehaved`, or those of the link.
+    pub fn new(
+        channel: &mut Channel,
+        arch: Arch,
+        params: Params,
+        delta: &Delta,
+        random: &mut Random,
+    ) -> Result<Self> {
+        let delta = Zeroizing::new(delta.value());
+        let mut sender = Sender::new(channel, arch, Depth::Eight, *delta, random)?;
+        let mut base = Base::new(Start::bits(params), Zeroizing::default());
+        let mut rows = Zeroizing::default();
+        while !base.is_full() {
+            sender.extend(channel, &mut rows)?;
+            base.collect(&rows);
+        }
+        // From here on the verifier says what depends on Δ.
+        drop(sender.check(channel)?);
+        let end = BitVerifier { arch, delta, random: Random::from_seed(&random.bytes()) };
+        Self::run(channel, end, base, core::iter::empty(), Schedule::new(params).in_time())
+    }
+}
+
+/// What the verifier needs in all iterations.
+pub struct BitVerifier {
+    arch: Arch,
+    delta: Zeroizing<F128>,
+    random: Random,
+}
+
+/// What the check of trees is at.
+#[derive(Default)]
+pub struct Check {
+    /// Tiles whose corrections are sent.
+    sent: usize,
+    /// Σ χ·key over their leaves.
+    sum: Zeroizing<F128>,
+}
+
+impl End for BitVerifier {
+    type Share = Key;
+    type Trees = single_point::Verifier;
+    type Check = Check;
+
+    fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
+        let id = identifier(channel, code);
+        let (key, seed) = (forest_key(&id), self.random.word());
+        (id, single_point::Verifier::new(self.arch, params, key, *self.delta, seed))
+    }
+
+    /// Sends corrections, and adds each tile to the check.
+    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, leaves: &mut [F128]) -> Result<()> {
+        let mut corrections = Vec::new();
+        for tile in next.check.sent..next.planted {
+            corrections.clear();
+            next.trees.plant(tile, next.base.shares(tile), leaves, &mut corrections);
+            channel.send_words(&corrections)?;
+            let seed = coefficients(channel);
+            with_coefficients(self.arch, seed, leaves, |chi, leaves| {
+                *next.check.sum += dot(self.arch, chi, leaves);
+            });
+            next.check.sent += 1;
+        }
+        Ok(())
+    }
+
+    /// Answers the prover's x by the digest of Σ χ·key ⊕ key* ⊕ x·Δ.
+    fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
+        let mut x = [F128::ZERO];
+        channel.recv_words(&mut x)?;
+        let sum = *next.check.sum + F128::pack(next.base.masks()) + x[0] * *self.delta;
+        channel.send(&check_digest(&next.id, sum))
+    }
+
+    fn finish(&mut self, channel: &mut Channel, _: &mut Next<Self>) -> Result<(Id, Aes128)> {
+        Ok(code(channel, self.arch))
+    }
+
+    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [F128]) {
+        iteration.trees.regrow(iteration.tile, rows);
+        encode(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    }
+}
+
+/// The identifier of trees, after the code of the iteration before: that of the same checkpoint.
+fn identifier(channel: &mut Channel, code: Option<[u8; 32]>) -> [u8; 32] {
+    code.unwrap_or_else(|| channel.checkpoint("lpn set-up"))
+}
+
+/// The public key of the hash of the trees that `id` names.
+fn forest_key(id: &[u8; 32]) -> F128 {
+    derive("volery lpn v1, trees", id)
+}
+
+/// The public matrix of an iteration whose trees are checked, and the identifier it comes from.
+fn code(channel: &mut Channel, arch: Arch) -> (Id, Aes128) {
+    let id = channel.checkpoint("lpn iteration");
+    (id, Aes128::new(arch, derive("volery lpn v1, matrix", &id)))
+}
+
+/// The seed of a tile's coefficients, where its corrections have just been sent or received.
+fn coefficients(channel: &mut Channel) -> F128 {
+    let seed = channel.challenge(Party::Verifier, "lpn tile");
+    F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
+}
+
+/// Runs `fold` over the leaves of a tile with their coefficients.
+fn with_coefficients(arch: Arch, seed: F128, leaves: &[F128], mut fold: impl FnMut(&[F128], &[F128])) {
+    let mut prg = Prg::new(arch, seed);
+    let mut chi = [F128::ZERO; CHI];
+    for leaves in leaves.chunks(CHI) {
+        prg.fill(&mut chi);
+        fold(&chi, leaves);
+    }
+}
+
+/// The digest that ends the check of the trees that `id` names.
+fn check_digest(id: &[u8; 32], sum: F128) -> [u8; 32] {
+    Digest::new("volery lpn v1, check of trees").field(id).field(&sum.to_bytes()).finish()
+}

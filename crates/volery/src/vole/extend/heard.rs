@@ -1,0 +1,50 @@
+//! What a prover hears, as late as it may.
+
+use crate::channel::Channel;
+use crate::error::Result;
+use std::collections::VecDeque;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// What a prover has received for the next iteration, and what it has taken up of it.
+#[derive(Default)]
+pub struct Heard<C, E: Field> {
+    /// Corrections of tiles that are not taken up yet.
+    pub(in crate::vole) corrections: VecDeque<C>,
+    /// Tiles whose corrections are taken up.
+    pub(in crate::vole) taken: usize,
+    /// Σ χ·MAC and Σ χ·value over their leaves.
+    pub(in crate::vole) sums: Zeroizing<(E, E)>,
+    /// What the verifier has said in each exchange.
+    pub(in crate::vole) answers: Vec<[u8; 32]>,
+}
+
+impl<C, E: Field> Heard<C, E> {
+    /// As [`End::receive`](super::iterations::End::receive), where `corrections` receives those of a tile.
+    pub(in crate::vole) fn receive(
+        &mut self,
+        channel: &mut Channel,
+        [tiles, exchanges]: [usize; 2],
+        corrections: impl Fn(&mut Channel) -> Result<C>,
+    ) -> Result<()> {
+        while self.taken + self.corrections.len() < tiles {
+            self.corrections.push_back(corrections(channel)?);
+        }
+        while self.answers.len() < exchanges {
+            self.answers.push(channel.recv_array()?);
+        }
+        Ok(())
+    }
+
+    /// The corrections of the next tile, which were received.
+    pub(in crate::vole) fn take(&mut self) -> C {
+        self.taken += 1;
+        self.corrections.pop_front().expect("received before")
+    }
+
+    /// Adds leaves to the check.
+    pub(in crate::vole) fn add(&mut self, (mac, value): (E, E)) {
+        self.sums.0 += mac;
+        self.sums.1 += value;
+    }
+}

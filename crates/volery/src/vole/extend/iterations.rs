@@ -1,0 +1,243 @@
+//! Iterations of one party, each made ready while the one before is drawn from.
+
+use super::super::lpn::{Params, TILE};
+use super::super::{BoxedVole, Share, Shares, Vole};
+use super::{Base, Schedule, Start};
+use crate::channel::Channel;
+use crate::error::Result;
+use volery_primitives::aes::Aes128;
+use zeroize::Zeroizing;
+
+/// What holds a share in bulk.
+type Row<P> = <<P as End>::Share as Share>::Row;
+
+/// Names a point of the transcript.
+pub(crate) type Id = [u8; 32];
+
+/// The end of one party over one kind of field: what it needs in all iterations, and its part in making the
+/// next one ready. Where that errs the peer has misbehaved, or the link has failed.
+pub trait End: Sized + 'static {
+    /// A share.
+    type Share: Share;
+    /// The trees of an iteration.
+    type Trees;
+    /// What their check is at.
+    type Check: Default;
+
+    /// Trees, none planted yet, whose hashes have the public key of a fresh identifier. `code` is that of the
+    /// code of the iteration before, if there is one.
+    fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees);
+
+    /// Draws a chunk of the transfers that `base` takes besides shares, and checks them when all are there.
+    fn transfer(&mut self, _: &mut Channel, _: &mut Base<Row<Self>>) -> Result<()> {
+        unreachable!("no transfers are taken")
+    }
+
+    /// For a party that may be behind with it: receives what the peer sends for the tiles up to a number, and
+    /// in so many exchanges, but for what was received before.
+    fn receive(&mut self, _: &mut Channel, _: &mut Next<Self>, _: [usize; 2]) -> Result<()> {
+        Ok(())
+    }
+
+    /// This party's work for the tiles that are [`Next::planted`] and [`Next::fixed`]; `rows` is free to use.
+    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, rows: &mut [Row<Self>])
+    -> Result<()>;
+
+    /// The prover's x, and the verifier's answer.
+    fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()>;
+
+    /// The second exchange, where the check takes one.
+    fn open(&mut self, _: &mut Channel, _: &mut Next<Self>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends the check: where it has passed, the public matrix of the code, and the identifier it comes from.
+    fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)>;
+
+    /// Grows the leaves of the next tile of `iteration` again, and adds the encoded secret.
+    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [Row<Self>]);
+}
+
+/// An iteration whose trees are checked.
+pub struct Iteration<P: End> {
+    pub(in crate::vole) matrix: Aes128,
+    /// The shares of the secret.
+    pub(in crate::vole) table: Zeroizing<Vec<Row<P>>>,
+    pub(in crate::vole) trees: P::Trees,
+    /// The tile to be expanded next.
+    pub(in crate::vole) tile: usize,
+}
+
+impl<P: End> Iteration<P> {
+    /// One that starts from what is in `base`, with the identifier of its code. `before` is that of the
+    /// iteration before; `rows` is free to use.
+    fn new(
+        channel: &mut Channel,
+        end: &mut P,
+        mut base: Base<Row<P>>,
+        before: Option<Id>,
+        rows: &mut [Row<P>],
+    ) -> Result<(Id, Self)> {
+        while !base.has_transfers() {
+            end.transfer(channel, &mut base)?;
+        }
+        let tiles = base.start.params.tiles();
+        let mut next = Next { planted: tiles, fixed: tiles, ..Next::new(channel, end, base, before) };
+        end.advance(channel, &mut next, rows)?;
+        end.exchange(channel, &mut next)?;
+        end.open(channel, &mut next)?;
+        let (code, matrix) = end.finish(channel, &mut next)?;
+        Ok((code, next.into_iteration(matrix)))
+    }
+
+    /// The number of the first output of the next tile.
+    pub(in crate::vole) fn output(&self) -> u64 {
+        (self.tile * TILE) as u64
+    }
+
+    /// Expands the next tile.
+    fn expand(&mut self, end: &mut P, rows: &mut [Row<P>]) {
+        end.expand(self, rows);
+        self.tile += 1;
+    }
+}
+
+/// The next iteration, as far as it is ready.
+pub struct Next<P: End> {
+    /// That of the trees.
+    pub(in crate::vole) id: Id,
+    pub(in crate::vole) base: Base<Row<P>>,
+    pub(in crate::vole) trees: P::Trees,
+    pub(in crate::vole) check: P::Check,
+    /// Tiles whose corrections the verifier sends by now, and those whose corrections the prover takes up.
+    pub(in crate::vole) planted: usize,
+    pub(in crate::vole) fixed: usize,
+}
+
+impl<P: End> Next<P> {
+    fn new(channel: &mut Channel, end: &mut P, base: Base<Row<P>>, code: Option<Id>) -> Self {
+        let (id, trees) = end.trees(channel, base.start.params, code);
+        Self { id, base, trees, check: P::Check::default(), planted: 0, fixed: 0 }
+    }
+
+    fn into_iteration(self, matrix: Aes128) -> Iteration<P> {
+        Iteration { matrix, table: self.base.into_table(), trees: self.trees, tile: 0 }
+    }
+}
+
+/// One party's end of the extension.
+pub struct Iterations<P: End> {
+    end: P,
+    schedule: Schedule,
+    /// The iteration that is drawn from, and how many of its tiles were handed out.
+    pub(in crate::vole) iteration: Iteration<P>,
+    draws: usize,
+    /// Of how many draws of this iteration the peer's messages were received; negative where they
+    /// belong to the one before.
+    heard: isize,
+    next: Next<P>,
+}
+
+impl<P: End> Iterations<P> {
+    /// Runs an iteration on what is in `first`, and then one for each of `starts`; the last of them is the
+    /// first to be drawn from.
+    pub(in crate::vole) fn run(
+        channel: &mut Channel,
+        mut end: P,
+        first: Base<Row<P>>,
+        starts: impl Iterator<Item = Start>,
+        schedule: Schedule,
+    ) -> Result<Self> {
+        let mut rows = Zeroizing::new(vec![Row::<P>::default(); TILE]);
+        let mut start = first.start;
+        let (mut code, mut iteration) = Iteration::new(channel, &mut end, first, None, &mut rows)?;
+        for following in starts {
+            start = following;
+            let mut base = Base::new(start, Zeroizing::default());
+            while !base.is_full() {
+                iteration.expand(&mut end, &mut rows);
+                base.collect(&rows);
+            }
+            (code, iteration) = Iteration::new(channel, &mut end, base, Some(code), &mut rows)?;
+        }
+        let next = Next::new(channel, &mut end, Base::new(start, Zeroizing::default()), Some(code));
+        Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next })
+    }
+
+    /// Does this draw's part for the next iteration; `rows` is free to use.
+    fn prepare(&mut self, channel: &mut Channel, rows: &mut [Row<P>]) -> Result<()> {
+        if self.schedule.sets_aside(self.draws) {
+            self.iteration.expand(&mut self.end, rows);
+            let full = self.next.base.collect(rows);
+            while !self.next.base.has_transfers() {
+                self.end.transfer(channel, &mut self.next.base)?;
+                // While shares are missing, a chunk for each tile.
+                if !full {
+                    break;
+                }
+            }
+        }
+        self.draws += 1;
+        self.next.planted = self.schedule.planted(self.draws);
+        self.next.fixed = self.schedule.fixed(self.draws);
+        self.end.advance(channel, &mut self.next, rows)?;
+        if self.draws == self.schedule.checked() {
+            self.end.exchange(channel, &mut self.next)?;
+        }
+        if self.draws == self.schedule.opened() {
+            self.end.open(channel, &mut self.next)?;
+        }
+        if self.schedule.hands_over(self.draws) {
+            channel.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Ends the check of the trees of the next iteration, and goes on to it.
+    fn turn(&mut self, channel: &mut Channel) -> Result<()> {
+        let (code, matrix) = self.end.finish(channel, &mut self.next)?;
+        let done = Base::new(self.next.base.start, core::mem::take(&mut self.iteration.table));
+        let following = Next::new(channel, &mut self.end, done, Some(code));
+        self.iteration = core::mem::replace(&mut self.next, following).into_iteration(matrix);
+        self.heard -= self.draws as isize;
+        self.draws = 0;
+        Ok(())
+    }
+}
+
+impl<P: End> Vole for Iterations<P> {
+    type Share = P::Share;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<P::Share>) -> Result<()> {
+        if self.draws == self.schedule.draws() {
+            self.turn(channel)?;
+        }
+        while self.heard + self.lag() as isize <= self.draws as isize {
+            self.receive(channel)?;
+        }
+        block.rows_mut().resize(TILE, Row::<P>::default());
+        self.prepare(channel, block.rows_mut())?;
+        self.iteration.expand(&mut self.end, block.rows_mut());
+        Ok(())
+    }
+
+    fn lag(&self) -> usize {
+        self.schedule.lag()
+    }
+
+    fn receive(&mut self, channel: &mut Channel) -> Result<()> {
+        self.heard += 1;
+        // Nothing belongs to the last draws of an iteration.
+        let Ok(draws) = usize::try_from(self.heard) else { return Ok(()) };
+        let received = [self.schedule.planted(draws), self.schedule.exchanges(draws)];
+        self.end.receive(channel, &mut self.next, received)
+    }
+
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<P::Share>> {
+        // The verifier is ahead. Every iteration that was drawn from was checked before.
+        while self.heard < self.draws as isize {
+            self.receive(channel)?;
+        }
+        Ok(self)
+    }
+}
