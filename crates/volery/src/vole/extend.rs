@@ -3,7 +3,7 @@
 //! Wolverine (Weng, Yang, Katz, Wang, S&P 2021), section IV and figure 8, with the sets of [`super::lpn`].
 //! **k = m + x·Δ** holds for each share that goes in and so for each that comes out: output j is the sum of
 //! ten shares of the secret and leaf j, on either side. Here is what is alike over all fields, with the
-//! parties' parts as a trait, [`iterations::End`]; messages, checks and what an abort leaks stand in `binary`
+//! parties' parts as a trait, `iterations::End`; messages, checks and what an abort leaks stand in `binary`
 //! for F_2, and in [`super::subfield::extend`] for any other field.
 //!
 //! An **iteration** has n outputs in tiles of 4096. The interactive part fixes and checks all its trees

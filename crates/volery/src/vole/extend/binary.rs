@@ -1,9 +1,9 @@
-//! The extension over F_2, with the trees of `single_point`.
+//! The extension over F_2, with the trees of `single_point`. What iterations are says [`super`].
 //!
 //! | from | message | bytes | when |
 //! |---|---|---|---|
 //! | | set-up of SoftSpoken with k = 8, M shares, its check | its own | once |
-//! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | up to 5/8 of an iteration's draws |
+//! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | up to 5/8 of the draws |
 //! | prover | x of the check of these trees | 16 | at 7/8 of the draws |
 //! | verifier | digest of the check | 32 | in answer; read before the next iteration |
 //!
