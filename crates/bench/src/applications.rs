@@ -6,7 +6,6 @@ pub mod price;
 
 use crate::bench::Run;
 use crate::plan::Plan;
-use volery::Binary;
 use volery::circuit::{Relation, Statement, Value, Values};
 use volery::random::Random;
 use volery_cli::failure::Result;
@@ -31,7 +30,7 @@ pub(crate) fn blind_certificate(run: &Run) -> Result<()> {
 }
 
 fn prove(
-    plan: &Plan<Binary>,
+    plan: &Plan,
     (parameter, size): (&str, usize),
     relation: &str,
     (public, private): (Values, Values),

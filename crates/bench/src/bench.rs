@@ -4,7 +4,7 @@ use crate::args::Typed;
 use std::time::Instant;
 use volery::System;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{BOOLEAN, Field};
+use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
 use volery_cli::settings;
 
 /// A row.
@@ -14,7 +14,7 @@ pub struct Bench {
     pub(crate) options: &'static [&'static str],
     /// Which of the options of links and proofs it takes.
     pub(crate) takes: Takes,
-    pub(crate) over: Over,
+    pub(crate) over: Fields,
     /// The systems by which it can run; the first is where none is asked for.
     pub systems: &'static [System],
     /// What it measures, for those who look for one.
@@ -35,7 +35,7 @@ pub(crate) enum Takes {
 
 /// The fields over which a bench runs.
 #[derive(Clone, Copy)]
-pub(crate) enum Over {
+pub(crate) enum Fields {
     /// F_2 alone, of which there is no other.
     Bits,
     /// F_2, and another bench over larger fields.
@@ -43,7 +43,7 @@ pub(crate) enum Over {
     /// Any but F_2, which another bench is over; the usual one is that of arithmetic.
     ElementsElse(&'static str),
     /// Any, and by default what this says.
-    Any(fn(&Typed) -> Result<Field>),
+    Any(fn(&Typed) -> Result<&'static str>),
 }
 
 /// What is asked of a bench.
@@ -96,15 +96,14 @@ impl Run<'_> {
     /// The field over which it is to run: its own, or the one that is asked for where it has a choice.
     pub(crate) fn field(&self) -> Result<Field> {
         let (name, given) = (self.bench.name, self.typed.protocol.field.as_deref());
-        let asked = |usual: Field| given.map_or(Ok(usual), Field::named);
-        let elsewhere = match self.bench.over {
-            Over::Bits => return Field::boolean(&format!("bench {name}"), given),
-            Over::Any(usual) => return asked(usual(self.typed)?),
-            Over::BitsElse(other) => (asked(Field::F2)?, Field::F2, other),
-            Over::ElementsElse(other) => (asked(Field::F61)?, Field::F61, other),
+        let asked = |usual: &str| fields::named(given.unwrap_or(usual));
+        let (field, boolean, other) = match self.bench.over {
+            Fields::Bits => return fields::boolean(&format!("bench {name}"), given),
+            Fields::Any(usual) => return asked(usual(self.typed)?),
+            Fields::BitsElse(other) => (asked(BOOLEAN)?, true, other),
+            Fields::ElementsElse(other) => (asked(ARITHMETIC)?, false, other),
         };
-        let (field, usual, other) = elsewhere;
-        if (field.wires() == BOOLEAN) == (usual.wires() == BOOLEAN) {
+        if is_boolean(field) == boolean {
             return Ok(field);
         }
         let given = field.name();

@@ -29,14 +29,14 @@ const ALONE_RUNS: usize = 5;
 
 /// Proves --gates of a generated circuit by JKO, and times garbling and evaluation without a peer.
 pub(crate) fn jko(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     let gates = plan.gates.unwrap_or(GATES);
     let network = Network::new(gates).map_err(of_gates)?;
     let options =
         plan.settings.options(network.digest(), Some(Size::gates(network.width() as u64 + gates)))?;
     let witness: Vec<F2> = network.witness(Random::from_system()?.bytes()).collect();
     let witness = witness.iter().copied();
-    let mut outcome = plan.prove(("gates", gates), &network, witness, gates, &options)?;
+    let mut outcome = plan.prove::<Binary, _>(("gates", gates), &network, witness, gates, &options)?;
     let alone = Network::new(gates.min(ALONE)).map_err(of_gates)?;
     let [garbled, evaluated] = rates(&plan, &alone)?;
     outcome.more("garbled_per_second", json!(garbled), format!("{}/s, without a peer", count(garbled)));
@@ -56,7 +56,7 @@ impl Sink for Kept {
 }
 
 /// ANDs that are garbled in a second, and evaluated: the best of a few runs each.
-fn rates(plan: &Plan<Binary>, network: &Network) -> volery::Result<[f64; 2]> {
+fn rates(plan: &Plan, network: &Network) -> volery::Result<[f64; 2]> {
     let mut random = Random::from_system()?;
     let construction = plan.settings.method.construction().expect("jko alone");
     let key = Key { arch: plan.settings.arch, construction, salt: random.word() };
@@ -138,7 +138,7 @@ impl<B: Backend<F = F2>> Clauses<B> for Networks {
 
 /// Proves one of --clauses generated clauses of --gates each, one of them at random.
 pub(crate) fn stack(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     let clauses = size("--clauses", run.typed.clauses.as_deref(), CLAUSES)?;
     if !(1..=MOST_CLAUSES).contains(&clauses) {
         return Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")));

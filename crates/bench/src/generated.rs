@@ -6,62 +6,38 @@ pub mod circuit;
 
 use crate::bench::Run;
 use crate::plan::Plan;
-use circuit::Generated;
+use circuit::{Generated, Satisfied};
 use volery::circuit::{Arithmetic, Network};
-use volery::{Binary, F2};
+use volery::{Binary, Provable, Setting};
 use volery_cli::failure::Result;
-use volery_cli::fields::{Field, Stated, Visitor};
+use volery_cli::fields::is_boolean;
 
 /// Proves a network over F_2.
 pub(crate) fn boolean(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
-    let circuit = Generated::<Network, F2>::asked(run.typed)?;
-    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
-    let (gates, witness) = (circuit.gates, circuit.witness()?);
-    let outcome = plan.prove(("gates", gates), &circuit, witness, gates, &options)?;
-    plan.print(&circuit.described(outcome))
+    prove::<Binary, Network>(run)
 }
 
 /// Proves a network over `S`.
-pub(crate) fn arithmetic(run: &Run) -> Result<()> {
-    run.field()?.visit(OfElements(run))
+pub(crate) fn arithmetic<S: Setting>(run: &Run) -> Result<()> {
+    prove::<S, Arithmetic<S::F>>(run)
 }
 
-/// The network over one field.
-struct OfElements<'r>(&'r Run<'r>);
-
-impl Visitor for OfElements<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self(run) = self;
-        let plan = Plan::<S>::new(run)?;
-        let circuit = Generated::<Arithmetic<S::F>, S::F>::asked(run.typed)?;
-        let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
-        let (gates, witness) = (circuit.gates, circuit.witness()?);
-        let outcome = plan.prove(("gates", gates), &circuit, witness, gates, &options)?;
-        plan.print(&circuit.described(outcome))
-    }
+fn prove<S: Setting, N: Satisfied<S::F>>(run: &Run) -> Result<()>
+where
+    Generated<N, S::F>: Provable<S> + Sync,
+{
+    let plan = Plan::new(run)?;
+    let circuit = Generated::<N, S::F>::asked(run.typed)?;
+    let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
+    let (gates, witness) = (circuit.gates, circuit.witness()?);
+    let outcome = plan.prove::<S, _>(("gates", gates), &circuit, witness, gates, &options)?;
+    plan.print(&circuit.described(outcome))
 }
 
 /// Proves the network of either by wolverine, and by quicksilver beside it.
-pub(crate) fn wolverine(run: &Run) -> Result<()> {
-    let field = run.field()?;
-    if field == Field::F2 {
-        let circuit = Generated::<Network, F2>::asked(run.typed)?;
-        return beside::compare(&Plan::<Binary>::new(run)?, &circuit, circuit.witness()?);
+pub(crate) fn wolverine<S: Setting>(run: &Run) -> Result<()> {
+    if is_boolean(run.field()?) {
+        return beside::compare::<Binary, Network>(run);
     }
-    field.visit(Beside(run))
-}
-
-/// That over one field that is not F_2.
-struct Beside<'r>(&'r Run<'r>);
-
-impl Visitor for Beside<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let circuit = Generated::<Arithmetic<S::F>, S::F>::asked(self.0.typed)?;
-        beside::compare(&Plan::<S>::new(self.0)?, &circuit, circuit.witness()?)
-    }
+    beside::compare::<S, Arithmetic<S::F>>(run)
 }

@@ -8,13 +8,12 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use volery::circuit::gadget::{Word, products_with_holes};
 use volery::circuit::stream::Source;
-use volery::circuit::{Polynomials, Relation, Shape, Statement, Value, Values};
+use volery::circuit::{Polynomials, Relation, Statement, Value, Values};
 use volery::random::Random;
-use volery::{Binary, Circuit, F2};
+use volery::{Binary, Circuit, F2, Setting};
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::print::{human, seconds};
 use volery_cli::report::Outcome;
-use volery_cli::values::Known;
 
 /// Blocks of SHA-256, and multiplications, where no number is given.
 const BLOCKS: u64 = 100;
@@ -25,7 +24,7 @@ const MOST: u64 = 1 << 20;
 
 /// Proves the circuit of --kind both ways.
 pub(crate) fn holes(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     let kind = run.typed.kind.as_deref().unwrap_or("sha256");
     one_of("--kind", kind, &["sha256", "multiplication"])?;
     let few = if kind == "sha256" { BLOCKS } else { MULTIPLICATIONS };
@@ -39,7 +38,7 @@ pub(crate) fn holes(run: &Run) -> Result<()> {
 }
 
 /// One message of so many blocks, its padding included.
-fn blocks(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
+fn blocks(plan: &Plan, count: u64) -> Result<[Outcome; 2]> {
     let length = 64 * count - 9;
     let mut random = Random::from_system()?;
     let message: Vec<u8> = (0..count).flat_map(|_| random.bytes::<64>()).take(length as usize).collect();
@@ -51,7 +50,7 @@ fn blocks(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
         private.insert("message", Value::from_bytes(&message))?;
         let statement = Statement::new(relation, public)?;
         let witness = statement.witness(private)?;
-        prove(plan, count, &statement, statement.digest(), Known::<Relation>(&witness))
+        prove(plan, count, &statement, statement.digest(), witness.bits())
     };
     Ok([proved(0)?, proved(1)?])
 }
@@ -94,7 +93,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Multiplications {
     }
 }
 
-fn multiplications(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
+fn multiplications(plan: &Plan, count: u64) -> Result<[Outcome; 2]> {
     let mut random = Random::from_system()?;
     let pairs: Vec<[u32; 2]> =
         (0..count).map(|_| [(); 2].map(|()| u32::from_le_bytes(random.bytes()))).collect();
@@ -109,7 +108,7 @@ fn multiplications(plan: &Plan<Binary>, count: u64) -> Result<[Outcome; 2]> {
 }
 
 fn prove<W>(
-    plan: &Plan<Binary>,
+    plan: &Plan,
     count: u64,
     circuit: &dyn Source<F2>,
     digest: [u8; 32],
@@ -118,13 +117,13 @@ fn prove<W>(
 where
     W: IntoIterator<Item = F2> + Clone + Send,
 {
-    let shape = Shape::without_depth(circuit)?;
+    let shape = Binary::compiled().count(circuit)?;
     let options = plan.settings.options(digest, Some(shape.size()))?;
-    plan.prove(("count", count), circuit, witness, shape.mul, &options)
+    plan.prove::<Binary, _>(("count", count), circuit, witness, shape.mul, &options)
 }
 
 /// What it took with holes, with what it took without beside it.
-fn report(plan: &Plan<Binary>, kind: &str, count: u64, gates: Outcome, mut holes: Outcome) -> Result<()> {
+fn report(plan: &Plan, kind: &str, count: u64, gates: Outcome, mut holes: Outcome) -> Result<()> {
     let each = |outcome: &Outcome| {
         let gates = &outcome.report.gates;
         let statements = count * u64::from(plan.repeat);

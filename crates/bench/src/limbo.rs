@@ -6,16 +6,15 @@ use crate::plan::Plan;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use volery::circuit::stream::Source;
-use volery::circuit::{Network, Relation, Shape, Size};
+use volery::circuit::{Network, Size};
 use volery::random::Random;
-use volery::{Binary, F2, Options, Report};
+use volery::{Binary, F2, Options, Report, Setting};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::preimage::Preimage;
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::CHALLENGES;
-use volery_cli::values::Known;
 
 /// The statements.
 const SHA256: &str = "sha256";
@@ -42,9 +41,9 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
             )));
         }
         let Preimage { statement, witness, .. } = Preimage::random()?;
-        let shape = Shape::without_depth(&statement)?;
+        let shape = Binary::compiled().count(&statement)?;
         let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
-        return bench.run(statement.source(), Known::<Relation>(&witness), shape.mul, &options);
+        return bench.run(statement.source(), witness.bits(), shape.mul, &options);
     }
     let gates = bench.plan.gates.unwrap_or(GATES);
     let network = Network::new(gates).map_err(of_gates)?.narrow(INPUTS);
@@ -60,7 +59,7 @@ const INPUTS: u64 = 8;
 
 /// What is measured.
 struct Limbo<'t> {
-    plan: Plan<Binary>,
+    plan: Plan,
     statement: &'t str,
     interactive: bool,
 }
@@ -72,12 +71,12 @@ impl Limbo<'_> {
         W: IntoIterator<Item = F2> + Clone + Send,
     {
         let reports = if self.interactive {
-            self.plan.task("gates", gates).prove(circuit, witness, options, self.plan.repeat)?
+            let task = self.plan.task("gates", gates);
+            task.prove::<Binary, _>(circuit, witness, options, self.plan.repeat)?
         } else {
             self.in_memory(circuit, witness, options)?
         };
-        let mut outcome = Outcome::of_both::<Binary>(&reports, self.plan.started);
-        outcome.threads = self.plan.settings.threads();
+        let mut outcome = Outcome::of_both(&self.plan.settings, &reports, self.plan.started);
         outcome.bench = Some((self.plan.name, self.parameters(gates)));
         self.plan.print(&outcome)
     }

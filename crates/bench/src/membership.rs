@@ -4,7 +4,6 @@ use crate::args::size;
 use crate::bench::Run;
 use crate::merkle::node;
 use crate::plan::Plan;
-use volery::Binary;
 use volery::circuit::{Relation, Statement, Value, Values};
 use volery::random::Random;
 use volery_cli::failure::{Failure, Result};
@@ -15,7 +14,7 @@ const DEEPEST: u64 = 64;
 
 /// Proves membership in trees of --depth; the record is in that of SHA-256.
 pub(crate) fn merkle_membership(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     let depth = size("--depth", run.typed.depth.as_deref(), DEPTH)?;
     if !(1..=DEEPEST).contains(&depth) {
         return Err(Failure::usage(format_args!("--depth: {depth}: choose from 1 to {DEEPEST}")));

@@ -115,7 +115,7 @@ const INITIAL: [u32; 8] =
 
 /// Proves a tree of --depth by the circuit of --kind.
 pub(crate) fn merkle(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     // What is a hole to one system is a tower of gates to another.
     let best = if plan.settings.system().facts().polynomials { "holes" } else { "gates" };
     let kind = run.typed.kind.as_deref().unwrap_or(best);
@@ -130,7 +130,8 @@ pub(crate) fn merkle(run: &Run) -> Result<()> {
     let (ands, size) = tree.size(|shape| (settings.mul(shape), settings.size(shape)))?;
     let options = settings.options(tree.digest(), Some(size))?;
     let witness = witness(seed, tree.depth);
-    let mut outcome = plan.prove(("depth", depth), &tree as &dyn Source<F2>, witness, ands, &options)?;
+    let source: &dyn Source<F2> = &tree;
+    let mut outcome = plan.prove::<Binary, _>(("depth", depth), source, witness, ands, &options)?;
     let compressions = tree.compressions();
     let all = compressions * u64::from(plan.repeat);
     let speed = all as f64 / outcome.report.online.as_secs_f64();

@@ -5,23 +5,22 @@ use crate::bench::Run;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::stream::StreamedClauses;
-use volery::circuit::{self, Alternatives, Relation, Statement, Witness, clauses};
+use volery::circuit::{self, Alternatives, Statement, Witness};
 use volery::{Binary, Options, Provable, Setting};
 use volery_cli::both::{Reports, Task};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::link::Shape;
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, bandwidth};
-use volery_cli::values::Known;
 
 /// The longest delay that can be asked for.
 const LONGEST_LATENCY: f64 = 10_000.0;
 
-/// What all benches share, over `S`.
-pub(crate) struct Plan<S> {
+/// What all benches share.
+pub(crate) struct Plan {
     /// The name of the bench.
     pub(crate) name: &'static str,
-    pub(crate) settings: Settings<S>,
+    pub(crate) settings: Settings,
     pub(crate) shape: Shape,
     /// As in the JSON.
     pub(crate) latency: Option<f64>,
@@ -30,9 +29,9 @@ pub(crate) struct Plan<S> {
     pub(crate) started: Instant,
 }
 
-impl<S: Setting> Plan<S> {
+impl Plan {
     pub(crate) fn new(run: &Run) -> Result<Self> {
-        let mut settings = Settings::of(run.system()?, &run.typed.protocol, &run.typed.output)?;
+        let mut settings = Settings::of(run.field()?, run.system()?, &run.typed.protocol, &run.typed.output)?;
         settings.bandwidth = run.typed.bandwidth.as_deref().map(bandwidth).transpose()?;
         let latency = run.typed.latency.as_deref().map(latency).transpose()?;
         let shape = Shape {
@@ -46,28 +45,27 @@ impl<S: Setting> Plan<S> {
 
     /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for
     /// the parameters.
-    pub(crate) fn prove<C, W>(
+    pub(crate) fn prove<S: Setting, W>(
         &self,
         size: (&str, u64),
-        circuit: &C,
+        circuit: &(impl Provable<S> + Sync + ?Sized),
         witness: W,
         mul: u64,
         options: &Options,
     ) -> Result<Outcome>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
-        C: Provable<S> + Sync + ?Sized,
     {
         // A prover of a garbled circuit evaluates, and garbles once more to check.
         let passes = if self.settings.system().facts().garbles { 2 } else { 1 };
-        let reports = self.task("gates", passes * mul).prove(circuit, witness, options, self.repeat)?;
+        let reports =
+            self.task("gates", passes * mul).prove::<S, _>(circuit, witness, options, self.repeat)?;
         Ok(self.outcome(size, &reports))
     }
 
     /// What the runs of a bench came to.
     pub(crate) fn outcome(&self, size: (&str, u64), reports: &Reports) -> Outcome {
-        let mut outcome = Outcome::of_both::<S>(reports, self.started);
-        outcome.threads = self.settings.threads();
+        let mut outcome = Outcome::of_both(&self.settings, reports, self.started);
         outcome.bench = Some((self.name, self.parameters(size)));
         outcome
     }
@@ -77,11 +75,12 @@ impl<S: Setting> Plan<S> {
     }
 
     /// What there is to do, `of` so many a run.
-    pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task<'_, S> {
+    pub(crate) fn task(&self, unit: &'static str, of: u64) -> Task {
         // How often parties are simulated for all repetitions is told on the way.
         let known = !self.settings.system().facts().simulates;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
-        Task { settings: &self.settings, shape: self.shape, unit, total }
+        let Settings { timeout, quiet, .. } = self.settings;
+        Task { timeout, quiet, shape: self.shape, unit, total }
     }
 
     /// What was asked for, `size` being of this bench alone.
@@ -94,9 +93,7 @@ impl<S: Setting> Plan<S> {
             "latency": self.latency,
         })
     }
-}
 
-impl Plan<Binary> {
     /// Proves a statement that was put into values.
     pub(crate) fn stated(
         &self,
@@ -104,24 +101,23 @@ impl Plan<Binary> {
         statement: &Statement,
         witness: &Witness,
     ) -> Result<Outcome> {
-        let known = Known::<Relation>(witness);
         if self.settings.system().facts().of_clauses {
-            return self.clauses(size, statement, known);
+            return self.clauses(size, statement, witness);
         }
-        volery::check(statement, known)?;
-        let shape = circuit::Shape::of(statement)?;
+        Binary::compiled().check(statement, Box::new(witness.bits()))?;
+        let shape = Binary::compiled().count(statement)?;
         let options = self.settings.options(statement.digest(), Some(self.settings.size(&shape)))?;
-        self.prove(size, statement.source(), known, self.settings.mul(&shape), &options)
+        let mul = self.settings.mul(&shape);
+        self.prove::<Binary, _>(size, statement.source(), witness.bits(), mul, &options)
     }
 
     /// Proves one of the clauses of a statement.
-    fn clauses(&self, size: (&str, u64), statement: &Statement, known: Known<Relation>) -> Result<Outcome> {
-        let chosen = clauses::find(&StreamedClauses(statement), known)?;
+    fn clauses(&self, size: (&str, u64), statement: &Statement, witness: &Witness) -> Result<Outcome> {
+        let chosen = StreamedClauses(statement).find(witness)?;
         let options = self.settings.options(statement.digest(), None)?;
-        let mul =
-            clauses::shapes(&StreamedClauses(statement))?.iter().map(circuit::Shape::mul_by_gates).sum();
-        let reports =
-            self.task("gates", mul).prove_one_of(statement, (chosen, known), &options, self.repeat)?;
+        let mul = StreamedClauses(statement).shapes()?.iter().map(circuit::Shape::mul_by_gates).sum();
+        let claim = (chosen, witness.bits());
+        let reports = self.task("gates", mul).prove_one_of(statement, claim, &options, self.repeat)?;
         let mut outcome = self.outcome(size, &reports);
         outcome.clauses = Some(statement.count() as u64);
         Ok(outcome)

@@ -3,7 +3,6 @@
 use crate::args::size;
 use crate::bench::Run;
 use crate::plan::Plan;
-use volery::Binary;
 use volery::circuit::{Relation, Statement, Value, Values};
 use volery_cli::failure::Result;
 
@@ -15,7 +14,7 @@ const EXPLOIT: &[u8; 14] = b"small_boERROR\0";
 
 /// Proves that --count snippets have a bug.
 pub(crate) fn snippets(run: &Run) -> Result<()> {
-    let plan = Plan::<Binary>::new(run)?;
+    let plan = Plan::new(run)?;
     let count = size("--count", run.typed.count.as_deref(), COUNT)?;
     let relation = Relation::open(&format!("builtin:bug-in-snippets?count={count}"), None)?;
     let (mut public, mut private) = (Values::new(), Values::new());

@@ -1,17 +1,36 @@
 //! All benches: a row for each.
 
 use crate::args::Typed;
-use crate::bench::{Bench, Over, Takes};
+use crate::bench::{Bench, Fields, Takes};
 use crate::{
     algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, tables,
     vole,
 };
-use volery::System;
+use volery::{
+    Binary, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32, Q32x2, System,
+};
 use volery_cli::failure::{Result, one_of};
-use volery_cli::fields::Field;
+use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 
 /// The systems of a statement over F_2 without clauses.
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
+
+/// What `$bench` does over the setting of a run's field: the one step from a name to types, for statements
+/// that have no name.
+macro_rules! over {
+    ($($bench:ident)::+) => {
+        |run| match &*run.field()?.name() {
+            "f61" => $($bench)::+::<Over<F61>>(run),
+            "f61x2" => $($bench)::+::<Over<F61, F61x2>>(run),
+            "goldilocks" => $($bench)::+::<Over<Goldilocks>>(run),
+            "goldilocksx2" => $($bench)::+::<Over<Goldilocks, Goldilocksx2>>(run),
+            "q32" => $($bench)::+::<Over<Q32, Q32x2>>(run),
+            "f65537" => $($bench)::+::<Over<F65537, F65537x4>>(run),
+            "f256" => $($bench)::+::<Over<F256, F128>>(run),
+            _ => $($bench)::+::<Binary>(run),
+        }
+    };
+}
 
 /// What can be measured.
 pub static BENCHES: [Bench; 19] = [
@@ -19,7 +38,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "boolean",
         options: &["--gates", "--inputs"],
         takes: Takes::All,
-        over: Over::BitsElse("arithmetic"),
+        over: Fields::BitsElse("arithmetic"),
         systems: OF_BITS,
         says: "a generated circuit of --gates multiplications over F_2, four additions to each",
         run: generated::boolean,
@@ -28,16 +47,16 @@ pub static BENCHES: [Bench; 19] = [
         name: "arithmetic",
         options: &["--gates", "--inputs"],
         takes: Takes::All,
-        over: Over::Any(arithmetic),
+        over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the like over any --field [default: f61], two additions to each multiplication",
-        run: generated::arithmetic,
+        run: over!(generated::arithmetic),
     },
     Bench {
         name: "sha256",
         options: &[],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: OF_BITS,
         says: "one SHA-256 preimage, from the start of the process to the verdict",
         run: sha256::sha256,
@@ -46,37 +65,37 @@ pub static BENCHES: [Bench; 19] = [
         name: "inner-product",
         options: &["--length"],
         takes: Takes::All,
-        over: Over::Any(arithmetic),
+        over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the inner product of two secret vectors of --length over any --field [default: f61]",
-        run: algebra::inner_product,
+        run: over!(algebra::inner_product),
     },
     Bench {
         name: "matmul",
         options: &["--size", "--kind"],
         takes: Takes::All,
-        over: Over::Any(arithmetic),
+        over: Fields::Any(arithmetic),
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the public product of two secret matrices of --size rows and columns over any --field \
                [default: f61]: by random vectors, by an inner-product for each entry, or by gates, by \
                --kind",
-        run: algebra::matmul,
+        run: over!(algebra::matmul),
     },
     Bench {
         name: "sis",
         options: &["--kind"],
         takes: Takes::All,
-        over: Over::Any(algebra::field_of_short_solutions),
+        over: Fields::Any(algebra::field_of_short_solutions),
         systems: &[System::QUICKSILVER, System::WOLVERINE],
         says: "a short solution of linear equations: 2048 in 1024 ternary unknowns over q32, or 1024 in 4096 \
                binary ones over f61, by --kind",
-        run: algebra::sis,
+        run: over!(algebra::sis),
     },
     Bench {
         name: "holes",
         options: &["--kind", "--count"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::QUICKSILVER],
         says: "--count blocks of SHA-256, or multiplications modulo 2^32, by --kind: as polynomials, and \
                gate by gate",
@@ -86,7 +105,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "merkle",
         options: &["--depth", "--kind"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: OF_BITS,
         says: "the 2^--depth leaves under a Merkle root, 64 bytes each: 2^(--depth + 1) - 1 compressions of \
                SHA-256, as polynomials or gate by gate by --kind",
@@ -96,7 +115,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "snippets",
         options: &["--count"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::STACK, System::LIMBO],
         says: "an input that breaks one of --count pieces of C [default: 4], each of 70,000 ANDs or more",
         run: snippets::snippets,
@@ -105,7 +124,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "merkle-membership",
         options: &["--depth"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::STACK, System::LIMBO],
         says: "a record in one of three Merkle trees of --depth [default: 26]: builtin:merkle-membership, \
                1.9 million ANDs",
@@ -115,7 +134,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "jko",
         options: &["--gates"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::JKO],
         says: "the circuit of `boolean` as a garbled one; garbling and evaluation alone, too",
         run: garbled::jko,
@@ -124,7 +143,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "stack",
         options: &["--clauses", "--gates"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::STACK, System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO],
         says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which \
                hold for no witness of another",
@@ -134,17 +153,17 @@ pub static BENCHES: [Bench; 19] = [
         name: "wolverine",
         options: &["--gates", "--inputs"],
         takes: Takes::All,
-        over: Over::Any(bits),
+        over: Fields::Any(bits),
         systems: &[System::WOLVERINE],
         says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by \
                --checked-by; and by quicksilver over the same correlations",
-        run: generated::wolverine,
+        run: over!(generated::wolverine),
     },
     Bench {
         name: "limbo",
         options: &["--statement", "--gates", "--interactive"],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: &[System::LIMBO],
         says: "one SHA-256 preimage, or the circuit of `boolean`, by --statement, by parties in the \
                prover's head: as a file, or over the link with --interactive",
@@ -154,7 +173,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "price-discrimination",
         options: &[],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: OF_BITS,
         says: "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
         run: applications::price_discrimination,
@@ -163,7 +182,7 @@ pub static BENCHES: [Bench; 19] = [
         name: "blind-certificate",
         options: &[],
         takes: Takes::All,
-        over: Over::Bits,
+        over: Fields::Bits,
         systems: OF_BITS,
         says: "a login by TLS and a certificate on its name: builtin:blind-certificate, 2.5 million ANDs",
         run: applications::blind_certificate,
@@ -172,25 +191,25 @@ pub static BENCHES: [Bench; 19] = [
         name: "vole-f2",
         options: &["--gates"],
         takes: Takes::Correlations,
-        over: Over::BitsElse("vole-f61"),
+        over: Fields::BitsElse("vole-f61"),
         systems: &[System::QUICKSILVER],
         says: "--gates correlations over F_2, as they are drawn for proofs; nothing is proved",
-        run: vole::vole,
+        run: over!(vole::vole),
     },
     Bench {
         name: "vole-f61",
         options: &["--gates"],
         takes: Takes::Correlations,
-        over: Over::ElementsElse("vole-f2"),
+        over: Fields::ElementsElse("vole-f2"),
         systems: &[System::QUICKSILVER],
         says: "the like over any other --field [default: f61]",
-        run: vole::vole,
+        run: over!(vole::vole),
     },
     Bench {
         name: "tables",
         options: &["--out", "--only", "--quick", "--large"],
         takes: Takes::NoProof,
-        over: Over::Any(bits),
+        over: Fields::Any(bits),
         systems: &[System::QUICKSILVER],
         says: "what the papers report, run by run, in a folder of tables with their figures beside ours, \
                and plots",
@@ -198,12 +217,12 @@ pub static BENCHES: [Bench; 19] = [
     },
 ];
 
-fn bits(_: &Typed) -> Result<Field> {
-    Ok(Field::F2)
+fn bits(_: &Typed) -> Result<&'static str> {
+    Ok(BOOLEAN)
 }
 
-fn arithmetic(_: &Typed) -> Result<Field> {
-    Ok(Field::F61)
+fn arithmetic(_: &Typed) -> Result<&'static str> {
+    Ok(ARITHMETIC)
 }
 
 /// The one called `name`.

@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
-use volery::{Binary, System};
+use volery::System;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::print::{self, notice, table};
@@ -57,7 +57,7 @@ struct Asked {
 /// Measures the tables and writes them.
 pub(crate) fn tables(run: &Run) -> Result<()> {
     // Refuses what no bench of proofs takes.
-    Settings::<Binary>::new(&run.typed.protocol, &run.typed.output)?;
+    Settings::new(run.field()?, &run.typed.protocol, &run.typed.output)?;
     let asked = Asked {
         folder: run.typed.out.clone().unwrap_or_else(|| FOLDER.into()),
         quick: run.typed.quick,

@@ -13,7 +13,7 @@ use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
 use volery::{Choice, Correlations, Field, Reason, Setting, Use};
 use volery_cli::failure::{Failure, Fault, Result};
-use volery_cli::fields::{BOOLEAN, Stated, Visitor};
+use volery_cli::fields::BOOLEAN;
 use volery_cli::print::{self, count, human, seconds, table};
 use volery_cli::progress::Counter;
 use volery_cli::report::peak_rss;
@@ -36,59 +36,47 @@ struct Drawn {
 }
 
 /// Draws as many correlations over `S` as asked for, or up to a block more.
-pub(crate) fn vole(run: &Run) -> Result<()> {
-    run.field()?.visit(Drawing(run))
-}
-
-/// The draws over one field.
-struct Drawing<'r>(&'r Run<'r>);
-
-impl Visitor for Drawing<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self(run) = self;
-        let plan = Plan::<S>::new(run)?;
-        let few = if S::F::NAME == BOOLEAN { OF_BITS } else { OF_ELEMENTS };
-        let correlations = plan.gates.unwrap_or(few);
-        if correlations == 0 {
-            return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
-        }
-        let settings = &plan.settings;
-        let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;
-        let (kind, arch) = (choice.correlations, settings.arch);
-        let delta = S::delta(&mut Random::from_system()?);
-        let prover = |channel: &mut Channel, done: &Counter| {
-            let started = Instant::now();
-            let random = &mut Random::from_system()?;
-            let vole = S::prover_end(kind, channel, arch, random)?;
-            draw(channel, vole, correlations, started, Some(done))
-        };
-        let verifier = |channel: &mut Channel| {
-            let started = Instant::now();
-            let random = &mut Random::from_system()?;
-            let vole = S::verifier_end(kind, channel, arch, &delta, random)?;
-            draw(channel, vole, correlations, started, None)
-        };
-        let ((sums_of_macs, macs), (sums_of_keys, keys)) =
-            plan.task("correlations", correlations).run(prover, verifier)?;
-        if macs.correlations != keys.correlations || !S::relates(&delta, &sums_of_macs, &sums_of_keys) {
-            return Err(Failure::new(Fault::Bug, "the two sides' correlations do not belong together"));
-        }
-        let outcome = Outcome {
-            name: plan.name,
-            field: S::name(),
-            choice: choice.by_name(),
-            computational_bits: S::computational_bits(kind),
-            macs,
-            keys,
-            total: plan.started.elapsed(),
-        };
-        if settings.json {
-            print::result(outcome.json(plan.parameters(("gates", correlations))))
-        } else {
-            print::result(outcome.table())
-        }
+pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
+    let plan = Plan::new(run)?;
+    let few = if S::F::NAME == BOOLEAN { OF_BITS } else { OF_ELEMENTS };
+    let correlations = plan.gates.unwrap_or(few);
+    if correlations == 0 {
+        return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
+    }
+    let settings = &plan.settings;
+    let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;
+    let (kind, arch) = (choice.correlations, settings.arch);
+    let delta = S::delta(&mut Random::from_system()?);
+    let prover = |channel: &mut Channel, done: &Counter| {
+        let started = Instant::now();
+        let random = &mut Random::from_system()?;
+        let vole = S::compiled().prover_end(kind, channel, arch, random)?;
+        draw(channel, vole, correlations, started, Some(done))
+    };
+    let verifier = |channel: &mut Channel| {
+        let started = Instant::now();
+        let random = &mut Random::from_system()?;
+        let vole = S::compiled().verifier_end(kind, channel, arch, &delta, random)?;
+        draw(channel, vole, correlations, started, None)
+    };
+    let ((sums_of_macs, macs), (sums_of_keys, keys)) =
+        plan.task("correlations", correlations).run(prover, verifier)?;
+    if macs.correlations != keys.correlations || !S::relates(&delta, &sums_of_macs, &sums_of_keys) {
+        return Err(Failure::new(Fault::Bug, "the two sides' correlations do not belong together"));
+    }
+    let outcome = Outcome {
+        name: plan.name,
+        field: S::name(),
+        choice: choice.by_name(),
+        computational_bits: S::computational_bits(kind),
+        macs,
+        keys,
+        total: plan.started.elapsed(),
+    };
+    if settings.json {
+        print::result(outcome.json(plan.parameters(("gates", correlations))))
+    } else {
+        print::result(outcome.table())
     }
 }
 

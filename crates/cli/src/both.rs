@@ -3,13 +3,12 @@
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape, loopback};
 use crate::progress::{Counter, Progress, Watched};
-use crate::settings::Settings;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 use volery::channel::{Channel, Party};
 use volery::circuit::stream::ClauseSource;
-use volery::{Accepted, Binary, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
+use volery::{Accepted, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
 
 /// What the two parties report of each statement.
 pub struct Reports {
@@ -22,10 +21,12 @@ pub struct Reports {
 /// What a verifier comes to.
 type Verified = volery::Result<(Accepted, Report)>;
 
-/// What is to be done, and over what.
-pub struct Task<'s, S> {
-    /// How it is proved.
-    pub settings: &'s Settings<S>,
+/// What is to be done.
+pub struct Task {
+    /// The longest wait for the peer.
+    pub timeout: Duration,
+    /// Whether no progress is shown.
+    pub quiet: bool,
     /// The link between the two.
     pub shape: Shape,
     /// What is counted, and how many there will be, where that is known, for those who watch.
@@ -34,32 +35,28 @@ pub struct Task<'s, S> {
     pub total: Option<u64>,
 }
 
-impl<S: Setting> Task<'_, S> {
-    /// Runs the two ends. `prover` also counts what it has done.
-    pub fn run<P: Send, V>(
-        &self,
-        prover: impl FnMut(&mut Channel, &Counter) -> volery::Result<P> + Send,
-        verifier: impl FnMut(&mut Channel) -> volery::Result<V>,
-    ) -> Result<(P, V)> {
-        self.ends().run(prover, verifier)
-    }
-
+impl Task {
     /// Proves and verifies `circuit` as often as said, on one set-up where the system has one.
     /// `options.progress` must be free.
-    pub fn prove<C, W>(&self, circuit: &C, witness: W, options: &Options, repeat: u32) -> Result<Reports>
+    pub fn prove<S: Setting, W>(
+        &self,
+        circuit: &(impl Provable<S> + Sync + ?Sized),
+        witness: W,
+        options: &Options,
+        repeat: u32,
+    ) -> Result<Reports>
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
-        C: Provable<S> + Sync + ?Sized,
     {
         if options.system().facts().correlated {
-            return self.session(
+            return self.session::<S>(
                 options,
                 repeat,
                 &mut move |session| session.prove(circuit, witness.clone()),
                 &mut |session| session.verify(circuit),
             );
         }
-        self.ends().each(
+        self.each(
             options,
             repeat,
             &mut move |channel, options| volery::prove_over::<S>(circuit, witness.clone(), channel, options),
@@ -68,7 +65,7 @@ impl<S: Setting> Task<'_, S> {
     }
 
     /// One proof after the other on one set-up.
-    fn session(
+    fn session<S: Setting>(
         &self,
         options: &Options,
         repeat: u32,
@@ -83,16 +80,9 @@ impl<S: Setting> Task<'_, S> {
             let mut session = VerifierSession::<S>::over(channel, options.clone());
             (0..repeat).map(|_| verify(&mut session).map(|(_accepted, report)| report)).collect()
         };
-        self.ends().run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
+        self.run(prover, verifier).map(|(prover, verifier)| Reports { prover, verifier })
     }
 
-    fn ends(&self) -> Ends {
-        let Self { settings, shape, unit, total } = *self;
-        Ends { timeout: settings.timeout, quiet: settings.quiet, shape, unit, total }
-    }
-}
-
-impl Task<'_, Binary> {
     /// Proves one of `clauses`, number `chosen`, as often as said.
     pub fn prove_one_of<W>(
         &self,
@@ -104,7 +94,7 @@ impl Task<'_, Binary> {
     where
         W: IntoIterator<Item = F2> + Clone + Send,
     {
-        self.ends().each(
+        self.each(
             options,
             repeat,
             &mut move |channel, options| {
@@ -113,20 +103,9 @@ impl Task<'_, Binary> {
             &mut |channel| volery::verify_one_of(clauses, channel, options),
         )
     }
-}
 
-/// What the two ends have in common, whatever they do and over what: so it is compiled once.
-struct Ends {
-    timeout: Duration,
-    quiet: bool,
-    shape: Shape,
-    unit: &'static str,
-    total: Option<u64>,
-}
-
-impl Ends {
-    /// As [`Task::run`].
-    fn run<P: Send, V>(
+    /// Runs the two ends. `prover` also counts what it has done.
+    pub fn run<P: Send, V>(
         &self,
         mut prover: impl FnMut(&mut Channel, &Counter) -> volery::Result<P> + Send,
         mut verifier: impl FnMut(&mut Channel) -> volery::Result<V>,

@@ -1,7 +1,7 @@
 //! What the two programs of the command line share: `volery`, and `volery-bench`.
 //!
 //! Data flows one way. Each module imports only those of the lines above its own, and nothing here knows a
-//! verb or a bench: what is done over a field that a user names is handed down as a [`fields::Visitor`].
+//! verb or a bench, and no field but by its name: what depends on one is behind a `volery::AnySetting`.
 //! `tests/cli/rooms.rs` reads the imports and fails on a wrong one.
 //! ```text
 //! failure                      how a run ends that does not end well

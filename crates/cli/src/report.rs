@@ -8,11 +8,11 @@ use crate::both::Reports;
 use crate::failure::{Failure, Fault, Result};
 use crate::fields::Field;
 use crate::print::{self, count, grouped, hex, human, seconds, table, things};
-use crate::settings::threads;
+use crate::settings::{Settings, threads};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{Details, Report, Setting, System};
+use volery::{Details, Report, System};
 
 /// A proof that was accepted, or written, as its command reports it.
 pub struct Outcome {
@@ -50,11 +50,11 @@ struct Run {
 }
 
 impl Outcome {
-    /// Of one statement or several over `S`, in one session.
+    /// Of one statement or several, in one session.
     ///
     /// # Panics
     /// Where there is none.
-    pub fn new<S: Setting>(role: Option<Party>, reports: &[Report], started: Instant) -> Self {
+    pub fn new(settings: &Settings, role: Option<Party>, reports: &[Report], started: Instant) -> Self {
         let [report, rest @ ..] = reports else { panic!("nothing was proved") };
         let mut sums = report.clone();
         for report in rest {
@@ -80,10 +80,10 @@ impl Outcome {
         let runs = reports.iter().map(run).collect();
         Self {
             role,
-            field: S::name(),
+            field: settings.field.name(),
             report: sums,
             clauses: None,
-            threads: 1,
+            threads: settings.threads(),
             total: started.elapsed(),
             peak: peak_rss(),
             runs,
@@ -94,8 +94,8 @@ impl Outcome {
     }
 
     /// The same of both parties in one process.
-    pub fn of_both<S: Setting>(reports: &Reports, started: Instant) -> Self {
-        let mut outcome = Self::new::<S>(None, &reports.verifier, started);
+    pub fn of_both(settings: &Settings, reports: &Reports, started: Instant) -> Self {
+        let mut outcome = Self::new(settings, None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
             run.work[0] = report.proof().map(|proof| proof.work);
         }
@@ -353,7 +353,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         "exit_code": exit_code,
         "role": asked.role.map(Party::name),
         "system": asked.system.map(System::name),
-        "field": asked.field.map(Field::name),
+        "field": asked.field.map(|field| field.name()),
         "vole": null,
         "vole_reason": null,
         "statement": null,

@@ -11,15 +11,12 @@ pub use system::{system, system_of_party};
 
 use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
-use crate::fields::BOOLEAN;
-use advice::{OneWay, or_take};
-use std::marker::PhantomData;
+use crate::fields::{BOOLEAN, Field, is_boolean};
+use advice::or_take;
 use std::time::Duration;
 use system::{not_of, those};
 use volery::circuit::{Shape, Size};
-use volery::{
-    Arch, Construction, Correlations, Drawing, Field as _, Method, Options, Seeds, Setting, Stacking, System,
-};
+use volery::{Arch, Construction, Correlations, Drawing, Method, Options, Seeds, Stacking, System};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
@@ -27,8 +24,10 @@ const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 /// The most threads that can be asked for.
 const MOST_THREADS: u32 = 1024;
 
-/// How a proof over `S` is to run and what is to be printed.
-pub struct Settings<S> {
+/// How a proof is to run and what is to be printed.
+pub struct Settings {
+    /// What it is over.
+    pub field: Field,
     /// The proof system, with what is its own to choose.
     pub method: Method,
     /// The bandwidth of the link in Mbit/s, where it is known.
@@ -44,24 +43,23 @@ pub struct Settings<S> {
     pub json: bool,
     /// Whether no progress is shown.
     pub quiet: bool,
-    setting: PhantomData<S>,
 }
 
-impl<S: Setting> Settings<S> {
+impl Settings {
     /// By the system that is asked for, or QuickSilver.
     ///
     /// # Errors
     /// Where an option is none, or has no part in the system or the field.
-    pub fn new(typed: &Protocol, output: &Output) -> Result<Self> {
-        Self::of(system(typed, System::default())?, typed, output)
+    pub fn new(field: Field, typed: &Protocol, output: &Output) -> Result<Self> {
+        Self::of(field, system(typed, System::default())?, typed, output)
     }
 
     /// The same by a system that is settled.
-    pub fn of(system: System, typed: &Protocol, output: &Output) -> Result<Self> {
-        if system.facts().bits_only && S::F::NAME != BOOLEAN {
+    pub fn of(field: Field, system: System, typed: &Protocol, output: &Output) -> Result<Self> {
+        if system.facts().bits_only && !is_boolean(field) {
             return Err(Failure::usage(format_args!(
                 "--system: {system} is over {BOOLEAN}, and not over {}: leave it out, or leave out --field",
-                S::name()
+                field.name()
             )));
         }
         let coins = if system.facts().simulates {
@@ -79,19 +77,19 @@ impl<S: Setting> Settings<S> {
             return Err(not_of(option, system, why, &those(|facts| facts.correlated)));
         }
         let stacking = stacking(typed, system)?;
-        let checking = checking::checking::<S>(&typed.checking, system)?;
-        let simulation = simulation::simulation::<S>(&typed.simulation, system, stacking.threads)?;
-        let drawing = Drawing { correlations: correlations::<S>(&typed.vole)?, bandwidth: None };
-        if typed.non_interactive && !S::NON_INTERACTIVE {
-            let advice = or_take::<S>(OneWay);
+        let checking = checking::checking(field, &typed.checking, system)?;
+        let simulation = simulation::simulation(field, &typed.simulation, system, stacking.threads)?;
+        let drawing = Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None };
+        if typed.non_interactive && !field.non_interactive() {
+            let advice = or_take(field, |other| other.non_interactive());
             return Err(Failure::usage(format_args!(
                 "--non-interactive: over {} a prover could search for a transcript with convenient \
                  challenges, so that they are coins of the verifier: leave it out{advice}",
-                S::name()
+                field.name()
             )));
         }
         if typed.non_interactive && system.facts().triples {
-            checking::possible::<S>(checking, true).map_err(|why| why.at("--non-interactive"))?;
+            checking::possible(field, checking, true).map_err(|why| why.at("--non-interactive"))?;
         }
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
@@ -108,6 +106,7 @@ impl<S: Setting> Settings<S> {
             other @ Method::Other(_) => other,
         };
         Ok(Self {
+            field,
             method,
             bandwidth: None,
             security,
@@ -116,7 +115,6 @@ impl<S: Setting> Settings<S> {
             timeout: Duration::from_secs_f64(seconds),
             json: output.json,
             quiet: output.quiet,
-            setting: PhantomData,
         })
     }
 
@@ -246,12 +244,12 @@ pub fn bandwidth(text: &str) -> Result<f64> {
     number.ok_or_else(|| Failure::usage("--bandwidth: write a number of Mbit/s, from 1 to 1000000"))
 }
 
-fn correlations<S: Setting>(name: &str) -> Result<Option<Correlations>> {
+fn correlations(field: Field, name: &str) -> Result<Option<Correlations>> {
     if name == AUTO {
         return Ok(None);
     }
     let mut there = vec![AUTO];
-    let all: Vec<Correlations> = S::correlations().into_iter().map(Into::into).collect();
+    let all = field.correlations();
     there.extend(all.iter().map(|correlations| correlations.name()));
     one_of("--vole", name, &there)?;
     Ok(all.into_iter().find(|correlations| correlations.name() == name))

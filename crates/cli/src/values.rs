@@ -7,8 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use volery::Field;
-use volery::circuit::{Elements, Program, Value, Values};
+use volery::circuit::{ReadValues, Written};
 use zeroize::Zeroizing;
 
 /// The longest file of values, and the longest value.
@@ -19,90 +18,6 @@ pub const PUBLIC: &str = "--public";
 /// The option of private ones.
 pub const PRIVATE: &str = "--private";
 
-/// A value of a port, as it is written.
-pub trait Written: Sized {
-    /// The value that `text` writes, which begins with no white space.
-    fn from_text(text: &[u8]) -> Result<Self>;
-
-    /// The value that a file holds.
-    fn from_file(content: &[u8]) -> Result<Self>;
-
-    /// How it would be written; it is public.
-    fn to_text(&self) -> String;
-}
-
-/// Bits in one of the notations of `volery prove --help`.
-impl Written for Value {
-    fn from_text(text: &[u8]) -> Result<Self> {
-        if let Some(text) = text.strip_prefix(b"text:") {
-            return Ok(Self::from_bytes(text));
-        }
-        let text = text.trim_ascii_end();
-        let parse = match text.first_chunk() {
-            Some(b"0x") => Self::from_number_hex,
-            Some(b"0b") => Self::from_bits_text,
-            _ => {
-                return Err(Failure::usage(
-                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove \
-                     --help`",
-                ));
-            }
-        };
-        let digits = str::from_utf8(text)
-            .map_err(|_| Failure::usage("the value has characters that are no digits"))?;
-        if digits.len() == 2 {
-            return Err(Failure::usage("the value has no digits"));
-        }
-        Ok(parse(digits)?)
-    }
-
-    fn from_file(content: &[u8]) -> Result<Self> {
-        Ok(Self::from_bytes(content))
-    }
-
-    fn to_text(&self) -> String {
-        self.to_number_hex()
-    }
-}
-
-/// Numbers with commas between them; in files too.
-impl<F: Field> Written for Elements<F> {
-    fn from_text(text: &[u8]) -> Result<Self> {
-        Ok(Self::parse(text)?)
-    }
-
-    fn from_file(content: &[u8]) -> Result<Self> {
-        Ok(Self::parse(content)?)
-    }
-
-    fn to_text(&self) -> String {
-        self.iter().map(|element| element.to_word().to_string()).collect::<Vec<_>>().join(",")
-    }
-}
-
-/// The witness of a program, to be read as often as needed.
-pub struct Known<'a, P: Program>(
-    /// As it was read.
-    pub &'a P::Witness,
-);
-
-impl<P: Program> Clone for Known<'_, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P: Program> Copy for Known<'_, P> {}
-
-impl<'a, P: Program + 'a> IntoIterator for Known<'a, P> {
-    type Item = P::F;
-    type IntoIter = Box<dyn Iterator<Item = P::F> + 'a>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        Box::new(P::elements(self.0))
-    }
-}
-
 /// Reads values of arguments and files, and standard input at most once.
 #[derive(Default)]
 pub struct Reader {
@@ -110,13 +25,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The values in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of theirs.
-    pub fn read<V: Written>(&mut self, option: &str, arguments: &[OsString]) -> Result<Values<V>> {
-        let mut values = Values::new();
+    /// Adds to `values` those in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of
+    /// theirs.
+    pub fn read(&mut self, option: &str, arguments: &[OsString], values: &mut dyn ReadValues) -> Result<()> {
         for (i, argument) in arguments.iter().enumerate() {
             let bytes = argument.as_encoded_bytes();
             match split(bytes) {
-                Some((name, value)) => self.add(&mut values, name, value).map_err(|why| why.at(option))?,
+                Some((name, value)) => self.add(values, name, value).map_err(|why| why.at(option))?,
                 None if bytes.is_empty() => {
                     return Err(Failure::usage(format_args!(
                         "{option} number {} is empty: write NAME=VALUE or the path of a file",
@@ -139,15 +54,15 @@ impl Reader {
                              path of a file of such lines"
                         ))
                     })?;
-                    self.add_file(&mut values, path, file).map_err(|why| why.at(option))?;
+                    self.add_file(values, path, file).map_err(|why| why.at(option))?;
                 }
             }
         }
-        Ok(values)
+        Ok(())
     }
 
     /// Adds each line of `file`, which is at `path`.
-    fn add_file<V: Written>(&mut self, values: &mut Values<V>, path: &Path, file: File) -> Result<()> {
+    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, file: File) -> Result<()> {
         let text = read_all(file, 0).map_err(|why| Failure::usage(why).at(path.display()))?;
         // The byte-order mark that some editors begin a file with is no part of a name.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
@@ -164,35 +79,29 @@ impl Reader {
         Ok(())
     }
 
-    fn add<V: Written>(&mut self, values: &mut Values<V>, name: &str, value: &[u8]) -> Result<()> {
-        let value = self.value(value).map_err(|why| why.at(name))?;
-        Ok(values.insert(name, value)?)
-    }
-
-    /// The value that `text` writes, or the file that it names.
-    fn value<V: Written>(&mut self, text: &[u8]) -> Result<V> {
+    /// Adds the value that `text` writes, or the file that it names.
+    fn add(&mut self, values: &mut dyn ReadValues, name: &str, text: &[u8]) -> Result<()> {
         let text = text.trim_ascii_start();
         if let Some(path) = text.strip_prefix(b"@") {
-            let path = path_of(path)?;
+            let path = path_of(path).map_err(|why| why.at(name))?;
             let read = File::open(&path).and_then(|file| {
                 // One byte more, by which the end shows.
                 let length = file.metadata()?.len().saturating_add(1);
                 read_all(file, usize::try_from(length).unwrap_or(LONGEST).min(LONGEST))
             });
-            let content = read.map_err(|why| Failure::usage(why).at(path.display()))?;
-            return V::from_file(&content).map_err(|why| why.at(path.display()));
+            let content = read.map_err(|why| Failure::usage(why).at(path.display()).at(name))?;
+            return Ok(values.read(name, Written::Content(&content, Some(&path)))?);
         }
         if text.trim_ascii_end() == b"-" {
             if std::mem::replace(&mut self.stdin_is_read, true) {
-                return Err(Failure::usage(
-                    "standard input is asked for twice: give one of the two by @PATH",
-                ));
+                let why = "standard input is asked for twice: give one of the two by @PATH";
+                return Err(Failure::usage(why).at(name));
             }
-            let content =
-                read_all(io::stdin(), 0).map_err(|why| Failure::usage(why).at("reading standard input"))?;
-            return V::from_file(&content);
+            let content = read_all(io::stdin(), 0);
+            let content = content.map_err(|why| Failure::usage(why).at("reading standard input").at(name))?;
+            return Ok(values.read(name, Written::Content(&content, None))?);
         }
-        V::from_text(text)
+        Ok(values.read(name, Written::Text(text))?)
     }
 }
 
@@ -244,10 +153,12 @@ fn read_all(mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<
 mod tests {
     use super::*;
     use volery::F128;
+    use volery::circuit::{Elements, Values};
 
     fn read(arguments: &[&str]) -> std::result::Result<Vec<String>, String> {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        let values: Values = Reader::default().read(PRIVATE, &arguments).map_err(|why| why.line)?;
+        let mut values: Values = Values::new();
+        Reader::default().read(PRIVATE, &arguments, &mut values).map_err(|why| why.line)?;
         Ok(values.names().map(String::from).collect())
     }
 
@@ -277,7 +188,8 @@ mod tests {
             let line = read(&[argument]).expect_err("refused");
             assert!(line.contains(why) && !line.contains("secret"), "{line}");
         }
-        let public = Reader::default().read(PUBLIC, &["a=0x1".into(), "/no/such".into()]).map(|_: Values| ());
+        let mut values: Values = Values::new();
+        let public = Reader::default().read(PUBLIC, &["a=0x1".into(), "/no/such".into()], &mut values);
         let line = public.expect_err("refused").line;
         assert!(line.starts_with("--public /no/such: neither NAME=VALUE"), "{line}");
         let twice = read(&["a=0x1", "a=0x2"]).expect_err("refused");
@@ -299,8 +211,9 @@ mod tests {
         let list = format!("b=@{}", file.path().display());
         let read = |arguments: &[&str]| {
             let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-            let values: Result<Values<Elements<F128>>> = Reader::default().read(PRIVATE, &arguments);
-            values.map(|values| values.names().map(String::from).collect::<Vec<_>>()).map_err(|why| why.line)
+            let mut values = Values::<Elements<F128>>::new();
+            let read = Reader::default().read(PRIVATE, &arguments, &mut values);
+            read.map(|()| values.names().map(String::from).collect::<Vec<_>>()).map_err(|why| why.line)
         };
         assert_eq!(read(&["a=1, 0x2", &list]).expect("read"), ["a", "b"]);
         let line = read(&["a=1,secret"]).expect_err("refused");

@@ -31,7 +31,7 @@ use std::time::Instant;
 use volery::System;
 use volery::channel::Party;
 use volery_cli::failure::Result;
-use volery_cli::fields::Field;
+use volery_cli::fields;
 use volery_cli::program::Program;
 use volery_cli::report::Asked;
 use volery_cli::settings::{system, system_of_party};
@@ -57,7 +57,7 @@ impl Program for Typed {
             Verb::Check(_) => return Asked::check(),
             Verb::Bench(_) | Verb::Circuit(_) | Verb::Doctor(_) => return Asked::default(),
         };
-        Asked::proof(role, protocol, system, Field::asked(protocol.field.as_deref()))
+        Asked::proof(role, protocol, system, fields::asked(protocol.field.as_deref()))
     }
 
     fn asked_by(word: &OsStr) -> Asked {

@@ -31,8 +31,8 @@ pub(crate) use polynomial::{ByGates, check_sizes, common_lanes, degree_of_produc
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use statement::snippets;
 pub use statement::{
-    AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, Relation, Statement, Value, Values,
-    Witness,
+    AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, ReadValues, Relation, Statement, Value,
+    Values, Witness, Written,
 };
 
 use crate::error::Result;

@@ -1,5 +1,6 @@
 //! The paved path: statements, one channel, a verdict for each.
 
+mod any;
 mod binary;
 mod correlated;
 mod correlations;
@@ -16,6 +17,7 @@ mod statement;
 mod system;
 mod wolverine;
 
+pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, setting, settings};
 pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Reason, Use};
 pub use disjunction::{prove_one_of, verify_one_of};
@@ -27,7 +29,7 @@ pub use limbo::{
 pub use method::{Drawing, Method};
 pub use options::{Details, Options, Proof, Report, Security};
 pub use over::{FieldCorrelations, Over};
-pub use setting::{Registered, Setting};
+pub use setting::{Compiled, Registered, Setting};
 pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
 pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use wolverine::{choose, statistical_bits};

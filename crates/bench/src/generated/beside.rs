@@ -1,6 +1,7 @@
 //! Wolverine, and QuickSilver over the same correlations beside it.
 
 use super::circuit::{Generated, Satisfied};
+use crate::bench::Run;
 use crate::plan::Plan;
 use serde_json::{Value, json};
 use volery::{Drawing, Field, Method, Options, Provable, Setting};
@@ -8,25 +9,24 @@ use volery_cli::failure::Result;
 use volery_cli::print::{count, human, seconds};
 use volery_cli::report::Outcome;
 
-/// Proves `circuit` by wolverine, then by quicksilver over the correlations that were drawn for that.
-pub(super) fn compare<S, N, W>(plan: &Plan<S>, circuit: &Generated<N, S::F>, witness: W) -> Result<()>
+/// Proves a network by wolverine, then by quicksilver over the correlations that were drawn for that.
+pub(super) fn compare<S: Setting, N: Satisfied<S::F>>(run: &Run) -> Result<()>
 where
-    S: Setting,
-    N: Satisfied<S::F>,
-    W: IntoIterator<Item = S::F> + Clone + Send,
     Generated<N, S::F>: Provable<S> + Sync,
 {
-    let run = |options: &Options| {
+    let (plan, circuit) = (&Plan::new(run)?, &Generated::<N, S::F>::asked(run.typed)?);
+    let witness = circuit.witness()?;
+    let proved = |options: &Options| {
         let size = ("gates", circuit.gates);
-        plan.prove(size, circuit, witness.clone(), circuit.gates, options)
+        plan.prove::<S, _>(size, circuit, witness.clone(), circuit.gates, options)
     };
     let options = plan.settings.options(circuit.digest(), Some(circuit.size()))?;
-    let mut outcome = circuit.described(run(&options)?);
+    let mut outcome = circuit.described(proved(&options)?);
     let drawing = Drawing {
         correlations: outcome.report.choice().map(|choice| choice.correlations),
         bandwidth: plan.settings.bandwidth,
     };
-    let beside = run(&Options {
+    let beside = proved(&Options {
         method: Method::Quicksilver(drawing),
         // What it is worth is reported, and no reason to refuse.
         security: Some(0),

@@ -3,11 +3,12 @@
 use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
+use crate::fields::Field;
 use volery::circuit::Size;
-use volery::{CheckedBy, Checking, Drawing, LONGEST_BLOCK, Method, Options, Setting, System};
+use volery::{CheckedBy, Checking, Drawing, LONGEST_BLOCK, Method, Options, System};
 
 /// How products are checked by `system`, if it has a choice.
-pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Result<Checking> {
+pub(super) fn checking(field: Field, typed: &args::Checking, system: System) -> Result<Checking> {
     if let (Some(option), true) = (typed.given(), !system.facts().triples) {
         return Err(not_of(option, system, "has a check of its own", &those(|facts| facts.triples)));
     }
@@ -15,7 +16,7 @@ pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Re
     if let Some(name) = &typed.checked_by {
         one_of("--checked-by", name, &CheckedBy::ALL.map(CheckedBy::name))?;
         checking.by = Some(name.parse()?);
-        possible::<S>(checking, false).map_err(|why| why.at("--checked-by"))?;
+        possible(field, checking, false).map_err(|why| why.at("--checked-by"))?;
     }
     if let Some(text) = &typed.block {
         let block = text.parse().ok().filter(|block| (1..=LONGEST_BLOCK).contains(block));
@@ -24,20 +25,20 @@ pub(super) fn checking<S: Setting>(typed: &args::Checking, system: System) -> Re
                 "--block: write a number of multiplications from 1 to {LONGEST_BLOCK}"
             ))
         })?);
-        possible::<S>(checking, false).map_err(|why| why.at("--block"))?;
+        possible(field, checking, false).map_err(|why| why.at("--block"))?;
     }
     Ok(checking)
 }
 
 /// Refuses what the library has no proof for, whatever the statement.
-pub(super) fn possible<S: Setting>(checking: Checking, non_interactive: bool) -> Result<()> {
+pub(super) fn possible(field: Field, checking: Checking, non_interactive: bool) -> Result<()> {
     let options = Options {
         method: Method::Wolverine(Drawing::default(), checking),
         non_interactive,
         ..Options::default()
     };
-    let mut correlations = S::correlations().into_iter();
+    let mut correlations = field.correlations().into_iter();
     correlations.try_for_each(|choice| {
-        volery::statistical_bits::<S>(&options, choice, Size::default()).map(drop).map_err(Failure::from)
+        field.statistical_bits(&options, choice, Size::default()).map(drop).map_err(Failure::from)
     })
 }

@@ -1,23 +1,23 @@
 //! Whether a proof is worth what is asked for.
 
 use super::Settings;
-use super::advice::{Enough, most_bits, or_check, or_take};
+use super::advice::{most_bits, or_check, or_take};
 use super::simulation::LIMBO_SECURITY;
 use crate::failure::{Failure, Result};
 use volery::circuit::Shape;
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
-use volery::zk::limbo::{Domain, Mode, Parameters};
+use volery::zk::limbo::{Mode, Parameters};
 use volery::zk::wolverine::SECURITY;
-use volery::{CheckedBy, Correlations, Method, Options, Setting, Simulation};
+use volery::{CheckedBy, Correlations, Method, Options, Simulation};
 
-impl<S: Setting> Settings<S> {
+impl Settings {
     /// Refuses what no parties of limbo, or not those that are asked for, can give a circuit of this shape
     /// over a link.
     pub fn foresee(&self, shape: &Shape) -> Result<()> {
         if let Method::Limbo(Simulation { wishes, .. }) = &self.method {
             let security = self.security.unwrap_or(LIMBO_SECURITY[0]);
-            let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+            let (demand, fields) = (self.field.demand(shape), self.field.check_fields());
             Parameters::choose(&demand, Mode::Interactive, security, wishes, &fields)?;
         }
         Ok(())
@@ -37,26 +37,27 @@ impl<S: Setting> Settings<S> {
                 Ok(())
             };
         }
-        let offered = most_bits::<S>(options).map_err(|why| Failure::from(why).at("--security"))?;
+        let offered = most_bits(self.field, options).map_err(|why| Failure::from(why).at("--security"))?;
         if offered >= asked {
             return Ok(());
         }
         let checked = self.method.checking().and_then(|checking| checking.by);
         let by = [self.correlations().map(Correlations::name), checked.map(CheckedBy::name)];
         let by = by.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let checks = or_check::<S>(options, asked);
-        let fields = or_take::<S>(Enough { options, asked });
+        let checks = or_check(self.field, options, asked);
+        let over_any = options.clone().with_correlations(None);
+        let fields = or_take(self.field, |other| most_bits(other, &over_any).unwrap_or(0) >= asked);
         Err(Failure::usage(format_args!(
             "--security: {asked} bits {}, and {by}{}{} gives {offered} to a statement of this size: ask \
              for fewer{checks}{fields}",
             if self.security.is_some() { "were asked for" } else { "are asked for where nothing is said" },
             if by.is_empty() { "" } else { " over " },
-            S::name()
+            self.field.name()
         )))
     }
 
     /// The bits of security that are asked for.
     fn asked(&self) -> u32 {
-        self.security.unwrap_or(if self.system().facts().triples { SECURITY } else { S::SECURITY })
+        self.security.unwrap_or(if self.system().facts().triples { SECURITY } else { self.field.security() })
     }
 }

@@ -3,9 +3,10 @@
 use super::system::{not_of, those};
 use crate::args;
 use crate::failure::{Failure, Result, one_of};
+use crate::fields::Field;
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
-use volery::zk::limbo::{Aggregation, Challenges, Domain, Preference, Wishes};
-use volery::{Setting, Simulation, System};
+use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
+use volery::{Simulation, System};
 
 /// The kinds of challenges by their names.
 pub const CHALLENGES: [(&str, Challenges); 2] =
@@ -18,17 +19,12 @@ pub const PREFERENCES: [(&str, Preference); 3] =
 pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 
 /// How parties are simulated by `system`, if they are.
-pub(super) fn simulation<S: Setting>(
+pub(super) fn simulation(
+    field: Field,
     typed: &args::Simulation,
     system: System,
     threads: usize,
 ) -> Result<Simulation> {
-    let fields = S::Parties::check_fields().into_iter().map(|field| field.bits).collect();
-    over(fields, typed, system, threads)
-}
-
-/// The same where products may be checked over fields of so many bits.
-fn over(fields: Vec<u32>, typed: &args::Simulation, system: System, threads: usize) -> Result<Simulation> {
     if let (Some(option), true) = (typed.given(), !system.facts().simulates) {
         return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
     }
@@ -38,7 +34,8 @@ fn over(fields: Vec<u32>, typed: &args::Simulation, system: System, threads: usi
             "--parties: {parties} is no power of two: take one from 2 to {MOST_PARTIES}"
         )));
     }
-    let fields: Vec<_> = fields.into_iter().map(|bits| (bits.to_string(), bits)).collect();
+    let fields = field.check_fields().into_iter().map(|field| (field.bits.to_string(), field.bits));
+    let fields: Vec<_> = fields.collect();
     let fields: Vec<_> = fields.iter().map(|(name, bits)| (name.as_str(), *bits)).collect();
     let wishes = Wishes {
         preference: among("--prefer", &typed.prefer, &PREFERENCES)?.unwrap_or_default(),

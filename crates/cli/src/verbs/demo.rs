@@ -2,29 +2,27 @@
 
 use crate::verbs::args::Demo;
 use std::time::Instant;
-use volery::Binary;
-use volery::circuit::{Relation, Shape};
+use volery::{Binary, Setting};
 use volery_cli::both::Task;
 use volery_cli::failure::Result;
-use volery_cli::fields::Field;
+use volery_cli::fields;
 use volery_cli::link;
 use volery_cli::preimage::{LENGTH, Preimage};
 use volery_cli::print::{self, grouped, hex, human, seconds, table};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
-use volery_cli::values::Known;
 
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
 pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
-    Field::boolean("demo", typed.protocol.field.as_deref())?;
-    let settings = Settings::<Binary>::new(&typed.protocol, &typed.output)?;
+    let field = fields::boolean("demo", typed.protocol.field.as_deref())?;
+    let settings = Settings::new(field, &typed.protocol, &typed.output)?;
     let Preimage { statement, witness, digest } = Preimage::random()?;
-    let known = Known::<Relation>(&witness);
-    volery::check(&statement, known)?;
-    let shape = Shape::without_depth(&statement)?;
+    Binary::compiled().check(&statement, Box::new(witness.bits()))?;
+    let shape = Binary::compiled().count(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
-        settings: &settings,
+        timeout: settings.timeout,
+        quiet: settings.quiet,
         shape: link::Shape::default(),
         unit: "gates",
         // How often parties are simulated for all repetitions is told on the way.
@@ -32,12 +30,11 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     };
     let of_clauses = settings.system().facts().of_clauses;
     let reports = if of_clauses {
-        task.prove_one_of(&statement, (0, known), &options, 1)?
+        task.prove_one_of(&statement, (0, witness.bits()), &options, 1)?
     } else {
-        task.prove(statement.source(), known, &options, 1)?
+        task.prove::<Binary, _>(statement.source(), witness.bits(), &options, 1)?
     };
-    let mut outcome = Outcome::of_both::<Binary>(&reports, started);
-    outcome.threads = settings.threads();
+    let mut outcome = Outcome::of_both(&settings, &reports, started);
     outcome.clauses = of_clauses.then_some(1);
     if settings.json {
         return print::result(outcome.json());

@@ -4,37 +4,33 @@
 mod values;
 
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
-use crate::verbs::given::{self, reach};
+use crate::verbs::given::reach;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
-use volery::circuit::{
-    Alternatives, AnyOf, Branch, Clause, OneOf, Relation, Shape, Statement, Witness, clauses,
-};
-use volery::{Binary, F2, System};
+use volery::circuit::{Alternatives, AnyOf, Branch, Clause, OneOf, Shape, Statement, Witness};
+use volery::{Binary, F2, Setting, System};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::Field;
+use volery_cli::fields::{Field, is_boolean};
 use volery_cli::link::Reach;
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
-use volery_cli::values::{Known, Reader};
+use volery_cli::values::Reader;
 
 /// Whether there are several relations, of which one holds.
 pub(crate) fn several(field: Field, public: &Public) -> bool {
-    field == Field::F2 && public.relation.len() > 1
+    is_boolean(field) && public.relation.len() > 1
 }
 
 /// Whether clauses are proved, and not one statement as a whole.
 pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
-    several(field, public) || (field == Field::F2 && system.facts().of_clauses)
+    several(field, public) || (is_boolean(field) && system.facts().of_clauses)
 }
 
 /// `volery prove` of one of several clauses.
-pub(crate) fn prove(typed: &Prove, system: System, started: Instant) -> Result<()> {
-    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
-    let settings = settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
+pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let reach = reach(&typed.peer)?;
     let claim = claim(&typed.public, &typed.private)?;
     let chosen = match claim.clause {
@@ -45,23 +41,21 @@ pub(crate) fn prove(typed: &Prove, system: System, started: Instant) -> Result<(
         }
     };
     let Claim { disjunction, witness, .. } = claim;
-    let mut session = disjunction.open(&settings, &reach, Party::Prover)?;
-    let known = Known::<Relation>(&witness);
-    let report = volery::prove_one_of(&disjunction, chosen, known, &mut session.channel, &session.options)?;
+    let mut session = disjunction.open(settings, &reach, Party::Prover)?;
+    let (channel, options) = (&mut session.channel, &session.options);
+    let report = volery::prove_one_of(&disjunction, chosen, witness.bits(), channel, options)?;
     drop(session);
-    disjunction.print(Outcome::new::<Binary>(Some(Party::Prover), &[report], started), &settings)
+    disjunction.print(Outcome::new(settings, Some(Party::Prover), &[report], started), settings.json)
 }
 
 /// `volery verify` of one of several clauses.
-pub(crate) fn verify(typed: &Verify, system: System, started: Instant) -> Result<()> {
-    let settings = Settings::<Binary>::of(system, &typed.protocol, &typed.output)?;
-    let settings = settings.over(typed.hint.bandwidth.as_deref())?;
+pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
     let reach = reach(&typed.peer)?;
     let disjunction = Disjunction::new(&typed.public, &mut Reader::default())?;
-    let mut session = disjunction.open(&settings, &reach, Party::Verifier)?;
+    let mut session = disjunction.open(settings, &reach, Party::Verifier)?;
     let (_accepted, report) = volery::verify_one_of(&disjunction, &mut session.channel, &session.options)?;
     drop(session);
-    disjunction.print(Outcome::new::<Binary>(Some(Party::Verifier), &[report], started), &settings)
+    disjunction.print(Outcome::new(settings, Some(Party::Verifier), &[report], started), settings.json)
 }
 
 /// `volery check` of one of several relations: the digest of all, and their number.
@@ -84,7 +78,7 @@ impl Disjunction {
     /// What both parties know.
     fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         if let [_] = &typed.relation[..] {
-            return Ok(Self::Parts(given::statement(typed, reader)?.into()));
+            return Ok(Self::Parts(values::statement(typed, reader)?.into()));
         }
         Ok(Self::Any(AnyOf::new(values::statements(typed, reader)?)?))
     }
@@ -97,10 +91,10 @@ impl Disjunction {
     }
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
-    fn open(&self, settings: &Settings<Binary>, reach: &Reach, party: Party) -> Result<Session> {
+    fn open(&self, settings: &Settings, reach: &Reach, party: Party) -> Result<Session> {
         let counted = if settings.system().facts().of_clauses {
             let _announced = Progress::announce(COUNTING, settings.quiet);
-            let shapes = clauses::shapes(&StreamedClauses(self))?;
+            let shapes = StreamedClauses(self).shapes()?;
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
             // What a prover garbles before its answer and what it garbles after it are all clauses together;
             // with fixed work each of the two is.
@@ -111,16 +105,16 @@ impl Disjunction {
             };
             Counted { size: Default::default(), work: Some(work) }
         } else {
-            Counted::of(&OneOf(self as &dyn ClauseSource), settings, party)?
+            let all = OneOf(self as &dyn ClauseSource);
+            Counted::of(&|| Binary::compiled().count(&all), settings, party)?
         };
         Session::open(settings, reach, party, self.digest(), Some(counted))
     }
 
     /// Prints what was accepted.
-    fn print(&self, mut outcome: Outcome, settings: &Settings<Binary>) -> Result<()> {
+    fn print(&self, mut outcome: Outcome, json: bool) -> Result<()> {
         outcome.clauses = Some(self.count() as u64);
-        outcome.threads = settings.threads();
-        outcome.print(settings.json)
+        outcome.print(json)
     }
 }
 
@@ -159,11 +153,11 @@ struct Claim {
 impl Claim {
     /// The clause that holds, evaluated in the clear.
     fn find(&self) -> Result<usize> {
-        let known = Known::<Relation>(&self.witness);
         let Some(number) = self.clause else {
-            return Ok(clauses::find(&StreamedClauses(&self.disjunction), known)?);
+            return Ok(StreamedClauses(&self.disjunction).find(&self.witness)?);
         };
-        let held = volery::check(&Clause::new(&self.disjunction as &dyn ClauseSource, number), known);
+        let clause = Clause::new(&self.disjunction as &dyn ClauseSource, number);
+        let held = Binary::compiled().check(&clause, Box::new(self.witness.bits()));
         held.map_err(|why| match &self.disjunction {
             Disjunction::Parts(_) => why.into(),
             Disjunction::Any(_) => Failure::from(why).at(values::place(number)),
@@ -174,13 +168,14 @@ impl Claim {
 
 /// The statement, and what the prover knows of it.
 fn claim(public: &Public, private: &Private) -> Result<Claim> {
+    let mut reader = Reader::default();
     if let [_] = &public.relation[..] {
-        let (statement, witness) = given::claim(public, private)?;
+        let statement = values::statement(public, &mut reader)?;
+        let witness = values::witness(&statement, private, &mut reader)?;
         let clause = (statement.count() == 1).then_some(0);
         return Ok(Claim { disjunction: Disjunction::Parts(statement.into()), clause, witness });
     }
-    let mut reader = Reader::default();
     let any = AnyOf::new(values::statements(public, &mut reader)?)?;
-    let (number, witness) = values::witness(any.statements(), private, &mut reader)?;
+    let (number, witness) = values::witness_of_one(any.statements(), private, &mut reader)?;
     Ok(Claim { disjunction: Disjunction::Any(any), clause: Some(number), witness })
 }

@@ -11,7 +11,7 @@ use volery_cli::print;
 /// `volery circuit export`.
 pub(crate) fn export(typed: &Export) -> Result<()> {
     let format: Format = typed.format.parse()?;
-    let relation: Relation = relation(&typed.relation, None)?;
+    let relation = relation(Relation::open, &typed.relation, None)?;
     let write = |out: &mut dyn Write| Ok(relation.export(format, out)?);
     let Some(path) = typed.out.as_deref() else { return print::stream(write) };
     let mut file = Partial::create("--out", path, Old::by_force(typed.force))?;

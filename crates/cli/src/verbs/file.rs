@@ -10,17 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::{PortValue, Program, Statement};
 use volery::error::Disagreement;
-use volery::{Error, LONGEST_LABEL, Method, Options, Setting, System};
+use volery::{AnyStatement, Error, LONGEST_LABEL, Method, Options};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{Stated, Visitor};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::print::hex;
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
-use volery_cli::values::{Known, Reader, Written};
+use volery_cli::values::Reader;
 
 /// The options that name the file.
 pub(crate) const OUT: &str = "--out";
@@ -36,84 +34,52 @@ const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
 const SHOWN: usize = 400;
 
 /// `volery prove` to the file at `path`.
-pub(crate) struct Prove<'t> {
-    pub(crate) typed: &'t args::Prove,
-    pub(crate) path: &'t Path,
-    pub(crate) system: System,
-    pub(crate) started: Instant,
-}
-
-impl Visitor for Prove<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self { typed, path, system, started } = self;
-        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
-        let settings = settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
-        one_relation(&typed.public.relation, OUT)?;
-        let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
-        let mut options = settings.options(statement.digest(), None)?;
-        if let Method::Limbo(simulation) = &mut options.method {
-            simulation.label = label(&typed.public.relation[0], &statement);
-        }
-        no_stream(OUT, path, "written to")?;
-        let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
-        let progress = watch(&mut options, &settings);
-        let known = Known::<S::Program>(&witness);
-        let report = volery::prove_to_over::<S>(statement.source(), known, &mut file, &options);
-        drop(progress);
-        let report = report.map_err(|why| of_file(OUT, path, why))?;
-        file.finish()?;
-        let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
-        outcome.verified = false;
-        outcome.threads = settings.threads();
-        outcome.more("file", json!(path.display().to_string()), path.display().to_string());
-        outcome.print(settings.json)
+pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
+    one_relation(&typed.public.relation, OUT)?;
+    let claim = claim(settings.field, &typed.public, &typed.private)?;
+    let mut options = settings.options(claim.statement().digest(), None)?;
+    if let Method::Limbo(simulation) = &mut options.method {
+        simulation.label = label(&typed.public.relation[0], claim.statement());
     }
+    no_stream(OUT, path, "written to")?;
+    let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
+    let progress = watch(&mut options, settings);
+    let report = claim.prove_to(&mut file, &options);
+    drop(progress);
+    let report = report.map_err(|why| of_file(OUT, path, why))?;
+    file.finish()?;
+    let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
+    outcome.verified = false;
+    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    outcome.print(settings.json)
 }
 
 /// `volery verify` of the file at `path`.
-pub(crate) struct Verify<'t> {
-    pub(crate) typed: &'t args::Verify,
-    pub(crate) path: &'t Path,
-    pub(crate) system: System,
-    pub(crate) started: Instant,
-}
-
-impl Visitor for Verify<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self { typed, path, system, started } = self;
-        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
-        let settings = settings.over(typed.hint.bandwidth.as_deref())?;
-        one_relation(&typed.public.relation, PROOF)?;
-        if let Some(option) = typed.protocol.simulation.given() {
-            return Err(Failure::usage(format_args!(
-                "{option}: the file says what its proof was made with: leave it out, and demand what it \
-                 has to be worth by --security"
-            )));
-        }
-        let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
-        let mut options = settings.options(statement.digest(), None)?;
-        no_stream(PROOF, path, "read from")?;
-        let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
-        let mut file = BufReader::new(File::open(path).map_err(unread)?);
-        let mut head = Vec::new();
-        (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
-        let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
-        let progress = watch(&mut options, &settings);
-        let mut whole = head.chain(file);
-        let verified = volery::verify_from_over::<S>(statement.source(), &mut whole, &options);
-        drop(progress);
-        let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
-        let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
-        outcome.threads = settings.threads();
-        outcome.more("file", json!(path.display().to_string()), path.display().to_string());
-        let words = label.as_deref().map_or_else(|| "-".into(), shown);
-        outcome.more("label", json!(label), words);
-        outcome.print(settings.json)
+pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
+    one_relation(&typed.public.relation, PROOF)?;
+    if let Some(option) = typed.protocol.simulation.given() {
+        return Err(Failure::usage(format_args!(
+            "{option}: the file says what its proof was made with: leave it out, and demand what it has to \
+             be worth by --security"
+        )));
     }
+    let statement = statement(settings.field, &typed.public, &mut Reader::default())?;
+    let mut options = settings.options(statement.digest(), None)?;
+    no_stream(PROOF, path, "read from")?;
+    let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
+    let mut file = BufReader::new(File::open(path).map_err(unread)?);
+    let mut head = Vec::new();
+    (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
+    let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());
+    let progress = watch(&mut options, settings);
+    let verified = statement.verify_from(&mut head.chain(file), &options);
+    drop(progress);
+    let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
+    let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
+    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    let words = label.as_deref().map_or_else(|| "-".into(), shown);
+    outcome.more("label", json!(label), words);
+    outcome.print(settings.json)
 }
 
 /// Why the file at `path` is not accepted, and what it says itself that it is of, where that may be why.
@@ -152,7 +118,7 @@ fn one_relation(relations: &[String], option: &str) -> Result<()> {
 }
 
 /// Shows how far the work has come.
-fn watch<S: Setting>(options: &mut Options, settings: &Settings<S>) -> Progress {
+fn watch(options: &mut Options, settings: &Settings) -> Progress {
     let done = Arc::<Counter>::default();
     *options = done.counting(options.clone());
     Progress::start(Watched { done, meter: None, unit: "gates", total: None }, settings.quiet)
@@ -169,12 +135,11 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
 }
 
 /// The statement in words: the relation as it is named, and the public values, a line each.
-fn label<P: Program<Value: Written>>(relation: &str, statement: &Statement<P>) -> String {
+fn label(relation: &str, statement: &dyn AnyStatement) -> String {
     let mut label = relation.to_owned();
-    for (port, value) in statement.public() {
-        let text = value.to_text();
+    for (port, text) in statement.public() {
         let value = if text.len() > LONGEST_VALUE {
-            let (width, unit) = (port.width, P::Value::UNIT);
+            let (width, unit) = (port.width, statement.unit());
             format!("({width} {unit}s, written with the SHA-256 {})", hex(&Sha256::digest(text)))
         } else {
             text
@@ -202,16 +167,16 @@ fn shown(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery::circuit::{Relation, Value, Values};
+    use volery::circuit::Written;
 
     #[test]
     fn labels_name_the_statement() {
         let of = |spec: &str, public: &[(&str, &[u8])]| {
-            let mut values = Values::new();
-            public
-                .iter()
-                .for_each(|(name, bytes)| values.insert(*name, Value::from_bytes(bytes)).expect("once"));
-            label(spec, &Statement::new(Relation::open(spec, None).expect("built in"), values).expect("fits"))
+            let mut relation = volery::setting("f2").expect("a field").open(spec, None).expect("built in");
+            for (name, bytes) in public {
+                relation.public().read(name, Written::Content(bytes, None)).expect("once");
+            }
+            label(spec, &*relation.state().expect("fits"))
         };
         let spec = "builtin:sha256-preimage?length=2";
         let short = of(spec, &[("digest", &[0xab; 32])]);

@@ -2,47 +2,45 @@
 
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::foreign;
-use volery::circuit::{Format, Program, Statement};
+use volery::circuit::Format;
+use volery::{AnyClaim, AnyStatement};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::BOOLEAN;
+use volery_cli::fields::{BOOLEAN, Field};
 use volery_cli::link::Reach;
-use volery_cli::values::{PRIVATE, PUBLIC, Reader, Written};
+use volery_cli::values::{PRIVATE, PUBLIC, Reader};
 
-/// Opens a relation that is given as text.
-pub(crate) fn relation<P: Program>(spec: &str, format: Option<&str>) -> Result<P> {
+/// What `open` makes of a relation that is given as text.
+pub(crate) fn relation<R>(
+    open: impl FnOnce(&str, Option<Format>) -> volery::Result<R>,
+    spec: &str,
+    format: Option<&str>,
+) -> Result<R> {
     let format: Option<Format> = format.map(str::parse).transpose()?;
-    P::open(spec, format).map_err(|why| match foreign::advice(spec) {
+    open(spec, format).map_err(|why| match foreign::advice(spec) {
         Some(advice) => Failure::usage(format_args!("{why}: {advice}")),
         None => why.into(),
     })
 }
 
 /// The statement that both parties know.
-pub(crate) fn statement<P>(typed: &Public, reader: &mut Reader) -> Result<Statement<P>>
-where
-    P: Program<Value: Written>,
-{
+pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Result<Box<dyn AnyStatement>> {
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(format_args!(
             "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give \
              one, or leave out --field"
         )));
     };
-    let relation: P = relation(spec, typed.format.as_deref())?;
-    let public = reader.read(PUBLIC, &typed.public)?;
-    Statement::new(relation, public).map_err(|why| Failure::from(why).at(PUBLIC))
+    let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
+    reader.read(PUBLIC, &typed.public, relation.public())?;
+    relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
 }
 
 /// The statement and the prover's part of it.
-pub(crate) fn claim<P>(public: &Public, private: &Private) -> Result<(Statement<P>, P::Witness)>
-where
-    P: Program<Value: Written>,
-{
+pub(crate) fn claim(field: Field, public: &Public, private: &Private) -> Result<Box<dyn AnyClaim>> {
     let mut reader = Reader::default();
-    let statement = statement(public, &mut reader)?;
-    let private = reader.read(PRIVATE, &private.private)?;
-    let witness = statement.witness(private).map_err(|why| Failure::from(why).at(PRIVATE))?;
-    Ok((statement, witness))
+    let mut statement = statement(field, public, &mut reader)?;
+    reader.read(PRIVATE, &private.private, statement.private())?;
+    statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }
 
 /// Where the peer is, if it may be reached in plain text.

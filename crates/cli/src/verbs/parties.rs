@@ -6,104 +6,76 @@ use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, reach, statement};
 use crate::verbs::session::{CHECKING, Counted, Session};
 use std::time::Instant;
-use volery::System;
 use volery::channel::Party;
 use volery_cli::failure::Result;
-use volery_cli::fields::{Field, Stated, Visitor};
+use volery_cli::fields;
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system_of_party};
-use volery_cli::values::{Known, Reader};
+use volery_cli::values::Reader;
 
 /// `volery prove`.
 pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
-    let field = Field::asked(typed.protocol.field.as_deref())?;
+    let field = fields::asked(typed.protocol.field.as_deref())?;
     let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
+    let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
+    let settings = &settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
     match &typed.out {
-        Some(path) => field.visit(file::Prove { typed, path, system, started }),
+        Some(path) => file::prove(typed, path, settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
-            disjunction::prove(typed, system, started)
+            disjunction::prove(typed, settings, started)
         }
-        None => field.visit(ToPeer { typed, system, started }),
+        None => to_peer(typed, settings, started),
     }
 }
 
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
-    let field = Field::asked(typed.protocol.field.as_deref())?;
+    let field = fields::asked(typed.protocol.field.as_deref())?;
     let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF))?;
+    let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
+    let settings = settings.over(typed.hint.bandwidth.as_deref())?;
     match &typed.proof {
-        Some(path) => field.visit(file::Verify { typed, path, system, started }),
+        Some(path) => file::verify(typed, path, &settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
-            disjunction::verify(typed, system, started)
+            disjunction::verify(typed, &settings, started)
         }
-        None => field.visit(FromPeer { typed, system, started }),
+        None => from_peer(typed, &settings, started),
     }
 }
 
 /// Proves a statement as a whole to a peer.
-struct ToPeer<'t> {
-    typed: &'t Prove,
-    system: System,
-    started: Instant,
-}
-
-impl Visitor for ToPeer<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self { typed, system, started } = self;
-        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
-        let settings = settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
-        let reach = reach(&typed.peer)?;
-        let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
-        let known = Known::<S::Program>(&witness);
-        if !typed.no_check {
-            let _announced = Progress::announce(CHECKING, settings.quiet);
-            volery::check(&statement, known)?;
-        }
-        // The check has walked every gate, and who leaves it out wants no other walk in its place; but for
-        // the bound.
-        let count = match settings.system() {
-            system if system.facts().correlated => settings.correlations().is_none() || S::BOUND_BY_SIZE,
-            _ => !typed.no_check,
-        };
-        let counted = count.then(|| Counted::of::<S>(&statement, &settings, Party::Prover)).transpose()?;
-        let mut session = Session::open(&settings, &reach, Party::Prover, statement.digest(), counted)?;
-        let (channel, options) = (&mut session.channel, &session.options);
-        let report = volery::prove_over::<S>(statement.source(), known, channel, options)?;
-        drop(session);
-        let mut outcome = Outcome::new::<S>(Some(Party::Prover), &[report], started);
-        outcome.threads = settings.threads();
-        outcome.print(settings.json)
+fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
+    let reach = reach(&typed.peer)?;
+    let claim = claim(settings.field, &typed.public, &typed.private)?;
+    if !typed.no_check {
+        let _announced = Progress::announce(CHECKING, settings.quiet);
+        claim.check()?;
     }
+    // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the
+    // bound.
+    let count = match settings.system() {
+        system if system.facts().correlated => {
+            settings.correlations().is_none() || settings.field.bound_by_size()
+        }
+        _ => !typed.no_check,
+    };
+    let statement = claim.statement();
+    let counted = count.then(|| Counted::of(&|| statement.count(), settings, Party::Prover)).transpose()?;
+    let mut session = Session::open(settings, &reach, Party::Prover, statement.digest(), counted)?;
+    let report = claim.prove(&mut session.channel, &session.options)?;
+    drop(session);
+    Outcome::new(settings, Some(Party::Prover), &[report], started).print(settings.json)
 }
 
 /// Verifies a statement as a whole that a peer proves.
-struct FromPeer<'t> {
-    typed: &'t Verify,
-    system: System,
-    started: Instant,
-}
-
-impl Visitor for FromPeer<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self { typed, system, started } = self;
-        let settings = Settings::<S>::of(system, &typed.protocol, &typed.output)?;
-        let settings = settings.over(typed.hint.bandwidth.as_deref())?;
-        let reach = reach(&typed.peer)?;
-        let statement = statement::<S::Program>(&typed.public, &mut Reader::default())?;
-        // A malformed file is found before anybody waits.
-        let counted = Counted::of::<S>(&statement, &settings, Party::Verifier)?;
-        let digest = statement.digest();
-        let mut session = Session::open(&settings, &reach, Party::Verifier, digest, Some(counted))?;
-        let (channel, options) = (&mut session.channel, &session.options);
-        let (_accepted, report) = volery::verify_over::<S>(statement.source(), channel, options)?;
-        drop(session);
-        let mut outcome = Outcome::new::<S>(Some(Party::Verifier), &[report], started);
-        outcome.threads = settings.threads();
-        outcome.print(settings.json)
-    }
+fn from_peer(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
+    let reach = reach(&typed.peer)?;
+    let statement = statement(settings.field, &typed.public, &mut Reader::default())?;
+    // A malformed file is found before anybody waits.
+    let counted = Counted::of(&|| statement.count(), settings, Party::Verifier)?;
+    let mut session = Session::open(settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
+    let (_accepted, report) = statement.verify(&mut session.channel, &session.options)?;
+    drop(session);
+    Outcome::new(settings, Some(Party::Verifier), &[report], started).print(settings.json)
 }

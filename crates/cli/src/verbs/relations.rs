@@ -8,37 +8,25 @@ use crate::verbs::given::{claim, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use serde_json::{Map, Value, json};
 use traffic::{Simulated, Traffic};
-use volery::circuit::{Port, PortValue, Program, Relation, Shape};
+use volery::circuit::{Port, Relation, Shape, Values};
 use volery_cli::failure::Result;
-use volery_cli::fields::{ARITHMETIC, BOOLEAN, Field, Stated, Visitor};
+use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
 use volery_cli::print::{self, grouped, hex, table, things};
 use volery_cli::progress::Progress;
-use volery_cli::values::{Known, Reader};
+use volery_cli::values::Reader;
 
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
-    let field = Field::asked(typed.field.as_deref())?;
+    let field = fields::asked(typed.field.as_deref())?;
     if disjunction::several(field, &typed.public) {
         let (digest, clauses) = disjunction::check(typed)?;
         return satisfied(typed, &digest, Some(clauses));
     }
-    field.visit(Checked(typed))
-}
-
-/// The evaluation of one statement.
-struct Checked<'t>(&'t Check);
-
-impl Visitor for Checked<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        let Self(typed) = self;
-        let (statement, witness) = claim::<S::Program>(&typed.public, &typed.private)?;
-        let announced = Progress::announce(CHECKING, false);
-        volery::check(&statement, Known::<S::Program>(&witness))?;
-        drop(announced);
-        satisfied(typed, &statement.digest(), None)
-    }
+    let claim = claim(field, &typed.public, &typed.private)?;
+    let announced = Progress::announce(CHECKING, false);
+    claim.check()?;
+    drop(announced);
+    satisfied(typed, &claim.statement().digest(), None)
 }
 
 /// Prints that a statement holds, with the number of its clauses if it is that one of several holds.
@@ -63,8 +51,9 @@ const INPUT: &str = "--input";
 
 /// `volery circuit eval`.
 pub(crate) fn eval(typed: &Eval) -> Result<()> {
-    let relation: Relation = relation(&typed.relation, typed.format.as_deref())?;
-    let inputs = Reader::default().read(INPUT, &typed.input)?;
+    let relation = relation(Relation::open, &typed.relation, typed.format.as_deref())?;
+    let mut inputs = Values::new();
+    Reader::default().read(INPUT, &typed.input, &mut inputs)?;
     let announced = Progress::announce(CHECKING, false);
     let values = relation.evaluate(inputs)?;
     drop(announced);
@@ -83,13 +72,13 @@ const BUILTIN: &str = "builtin:";
 /// `volery circuit list`.
 pub(crate) fn list(typed: &List) -> Result<()> {
     let fields = match &typed.field {
-        Some(name) => vec![Field::named(name)?],
+        Some(name) => vec![fields::named(name)?],
         // All but the first have the same.
-        None => vec![Field::named(BOOLEAN)?, Field::named(ARITHMETIC)?],
+        None => vec![fields::named(BOOLEAN)?, fields::named(ARITHMETIC)?],
     };
-    let of = |field: Field| field.visit(Builtins).iter().map(move |builtin| (field, builtin));
+    let of = |field: Field| field.builtins().iter().map(move |builtin| (field, builtin));
     let all = fields.into_iter().flat_map(of).map(|(field, (name, states))| {
-        let over = if field == Field::F2 { BOOLEAN } else { "larger fields" };
+        let over = if is_boolean(field) { BOOLEAN } else { "larger fields" };
         (format!("{BUILTIN}{name}"), over, *states)
     });
     if typed.json {
@@ -102,49 +91,25 @@ pub(crate) fn list(typed: &List) -> Result<()> {
     print::result(all.map(rows).collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The statements that need no file.
-struct Builtins;
-
-impl Visitor for Builtins {
-    type Output = &'static [(&'static str, &'static str)];
-
-    fn visit<S: Stated>(self) -> Self::Output {
-        S::builtins()
-    }
-}
-
 /// What is stated by the relation `spec`, where it needs no file.
-fn states<S: Stated>(spec: &str) -> Option<&'static str> {
+fn states(field: Field, spec: &str) -> Option<&'static str> {
     let name = spec.strip_prefix(BUILTIN)?.split('?').next()?;
-    let (_, states) = S::builtins().iter().find(|(known, _)| known.split('?').next() == Some(name))?;
+    let (_, states) = field.builtins().iter().find(|(known, _)| known.split('?').next() == Some(name))?;
     Some(states)
 }
 
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
-    Field::asked(typed.field.as_deref())?.visit(Described(typed))
-}
-
-/// The description of a relation.
-struct Described<'t>(&'t Info);
-
-impl Visitor for Described<'_> {
-    type Output = Result<()>;
-
-    fn visit<S: Stated>(self) -> Result<()> {
-        describe::<S>(self.0)
-    }
-}
-
-fn describe<S: Stated>(typed: &Info) -> Result<()> {
-    let relation: S::Program = relation(&typed.relation, typed.format.as_deref())?;
-    let states = states::<S>(&typed.relation);
+    let field = fields::asked(typed.field.as_deref())?;
+    let open = |spec: &str, format| field.open(spec, format);
+    let relation = relation(open, &typed.relation, typed.format.as_deref())?;
+    let states = states(field, &typed.relation);
     let announced = Progress::announce(COUNTING, false);
     let shape = relation.shape()?;
-    let clauses = S::clauses(&relation)?;
+    let clauses = relation.clauses()?;
     drop(announced);
-    let (all, simulated) = (traffic::all::<S>(&shape, &clauses), Simulated::of::<S>(&shape));
-    let unit = <S::Program as Program>::Value::UNIT;
+    let (all, simulated) = (traffic::all(field, &shape, &clauses), Simulated::of(field, &shape));
+    let unit = relation.unit();
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
             let widths = format!("{unit}s");
@@ -155,7 +120,7 @@ fn describe<S: Stated>(typed: &Info) -> Result<()> {
         return print::result(json!({
             "relation": typed.relation,
             "format": relation.format_name(),
-            "field": S::name(),
+            "field": field.name(),
             "states": states,
             "gates": {
                 "mul": shape.mul,
@@ -190,8 +155,10 @@ fn describe<S: Stated>(typed: &Info) -> Result<()> {
     if shape.scale > 0 {
         gates.insert(2, (shape.scale, "scaling"));
     }
-    let mut rows =
-        vec![("relation", format!("{} ({})", typed.relation, relation.format_name())), ("field", S::name())];
+    let mut rows = vec![
+        ("relation", format!("{} ({})", typed.relation, relation.format_name())),
+        ("field", field.name()),
+    ];
     rows.extend(states.map(|states| ("states", states.to_owned())));
     rows.extend([
         ("inputs", ports(relation.inputs())),

@@ -1,10 +1,9 @@
 //! One party's end of a session: what is counted before it, and the link to the peer.
 
 use std::sync::Arc;
+use volery::Options;
 use volery::channel::{Channel, Party};
-use volery::circuit::stream::Source;
 use volery::circuit::{Shape, Size};
-use volery::{Options, Setting};
 use volery_cli::failure::Result;
 use volery_cli::link::{Meter, Metered, Reach};
 use volery_cli::progress::{Counter, Progress, Watched};
@@ -22,14 +21,14 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// The gates of `source` as `party` does them by the system of `settings`.
-    pub(crate) fn of<S: Setting>(
-        source: &dyn Source<S::F>,
-        settings: &Settings<S>,
+    /// The gates that `count` counts, as `party` does them by the system of `settings`.
+    pub(crate) fn of(
+        count: &dyn Fn() -> volery::Result<Shape>,
+        settings: &Settings,
         party: Party,
     ) -> Result<Self> {
         let _announced = Progress::announce(COUNTING, settings.quiet);
-        let shape = Shape::without_depth(source)?;
+        let shape = count()?;
         settings.foresee(&shape)?;
         let mul = settings.mul(&shape);
         let facts = settings.system().facts();
@@ -56,8 +55,8 @@ pub(crate) struct Session {
 impl Session {
     /// Settles what is to be proposed, then reaches the peer. By the number of gates, where they were
     /// counted, both sides choose the same correlations, where none are given.
-    pub(crate) fn open<S: Setting>(
-        settings: &Settings<S>,
+    pub(crate) fn open(
+        settings: &Settings,
         reach: &Reach,
         party: Party,
         statement: [u8; 32],

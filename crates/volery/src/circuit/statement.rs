@@ -32,7 +32,7 @@ mod witness;
 pub use clauses::AnyOf;
 pub use field::{Elements, FieldRelation};
 pub use relation::{Format, Relation};
-pub use value::{PortValue, Value, Values};
+pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 
 use super::Shape;
@@ -41,13 +41,16 @@ use crate::error::{Error, Result};
 use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.
-pub trait Program: Sized + Sync {
+pub trait Program: Sized + Send + Sync + 'static {
     /// What its wires carry.
     type F: Field;
     /// What its inputs and outputs take.
-    type Value: PortValue + Sync;
+    type Value: PortValue + Send + Sync;
     /// The values of the private inputs.
-    type Witness;
+    type Witness: Send + Sync;
+
+    /// What [`Program::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
+    fn builtins() -> &'static [(&'static str, &'static str)];
 
     /// The program that `spec` names, in `format` or in the one that it shows.
     ///
@@ -91,6 +94,14 @@ pub trait Program: Sized + Sync {
     /// `Invalid` where the program is malformed.
     fn shape(&self) -> Result<Shape> {
         Shape::of(&Bare(self))
+    }
+
+    /// The gates of each clause, likewise, where the program claims that one of several things holds.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause is malformed.
+    fn clauses(&self) -> Result<Vec<Shape>> {
+        Ok(Vec::new())
     }
 }
 

@@ -67,7 +67,7 @@ pub use functions::Functions;
 pub use recorder::Recorder;
 use shape::count;
 
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
 use volery_primitives::{F2, Field};
@@ -166,6 +166,25 @@ impl<'r> Clauses<Recorder<'r, F2>> for dyn ClauseSource + '_ {
 /// Clauses as streams of gates, one for each: the [`Clauses`] of every backend.
 #[derive(Clone, Copy)]
 pub struct StreamedClauses<'s>(pub &'s dyn ClauseSource);
+
+/// Without a proof.
+impl StreamedClauses<'_> {
+    /// As [`clauses::shapes`].
+    ///
+    /// # Errors
+    /// As for [`clauses::shapes`].
+    pub fn shapes(&self) -> Result<Vec<Shape>> {
+        clauses::shapes(self)
+    }
+
+    /// As [`clauses::find`].
+    ///
+    /// # Errors
+    /// As for [`clauses::find`].
+    pub fn find(&self, witness: &Witness) -> Result<usize> {
+        clauses::find(self, witness.bits())
+    }
+}
 
 impl Alternatives for StreamedClauses<'_> {
     fn count(&self) -> usize {

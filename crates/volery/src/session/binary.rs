@@ -5,10 +5,10 @@ use super::correlations::{Correlations, Cost, Use};
 use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
-use super::setting::Setting;
-use super::{ForProver, ForVerifier, ProofSystem, Stream};
+use super::setting::{Compiled, Setting};
+use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
-use crate::circuit::Size;
+use crate::circuit::{Relation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::random::Random;
@@ -111,6 +111,7 @@ fn cost(correlations: BitCorrelations) -> Cost {
 
 impl Setting for Binary {
     type F = F2;
+    type Program = Relation;
     type Prover<'a> = Prover<'a>;
     type Verifier<'a> = Verifier<'a>;
     type Parties = Bits;
@@ -127,8 +128,8 @@ impl Setting for Binary {
 
     // What is inlined elsewhere would be compiled there, with all systems.
     #[inline(never)]
-    fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
-        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE]
+    fn compiled() -> &'static dyn Compiled<Self> {
+        &OverBits
     }
 
     fn name() -> String {
@@ -175,6 +176,10 @@ impl Setting for Binary {
         estimate::share_traffic(correlations, shares)
     }
 
+    fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
+        Self::traffic(correlations, size)
+    }
+
     fn delta(random: &mut Random) -> Delta {
         Delta::random(random)
     }
@@ -182,8 +187,18 @@ impl Setting for Binary {
     fn relates(delta: &Delta, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
         delta.relates(macs, keys)
     }
+}
+
+/// What is compiled for it.
+struct OverBits;
+
+impl Compiled<Binary> for OverBits {
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
+        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE]
+    }
 
     fn prover_end(
+        &self,
         correlations: BitCorrelations,
         channel: &mut Channel,
         arch: Arch,
@@ -196,6 +211,7 @@ impl Setting for Binary {
     }
 
     fn verifier_end(
+        &self,
         correlations: BitCorrelations,
         channel: &mut Channel,
         arch: Arch,
@@ -212,28 +228,28 @@ impl Setting for Binary {
         })
     }
 
-    #[inline(never)]
     fn prove_by_quicksilver(
+        &self,
         channel: &mut Channel,
         vole: BoxedVole<Mac>,
         arch: Arch,
         witness: Stream<'_, F2>,
         progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Self>,
+        statement: &ForProver<'_, Binary>,
     ) -> Result<(Gates, BoxedVole<Mac>)> {
         let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
         statement.push(&mut prover)?;
         prover.finish()
     }
 
-    #[inline(never)]
     fn verify_by_quicksilver(
+        &self,
         channel: &mut Channel,
         vole: BoxedVole<Key>,
         arch: Arch,
         (delta, _): (&Delta, &mut Random),
         progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Self>,
+        statement: &ForVerifier<'_, Binary>,
     ) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
         let mut verifier = Verifier::new(channel, vole, arch, delta).report_to(progress);
         statement.push(&mut verifier)?;

@@ -118,7 +118,8 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
             None => {
                 let Common { channel, options, random, .. } = &mut self.common;
                 let random = random.as_mut().expect("opened");
-                let vole = S::prover_end(run.choice.correlations, channel, options.arch, random)?;
+                let vole =
+                    S::compiled().prover_end(run.choice.correlations, channel, options.arch, random)?;
                 run.draw_ahead(vole, channel)?
             }
         };
@@ -132,8 +133,14 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
             let (gates, checked, vole) = prover.finish()?;
             (gates, Some(checked), vole)
         } else {
-            let (gates, vole) =
-                S::prove_by_quicksilver(channel, vole, *arch, witness.read(), progress, &statement)?;
+            let (gates, vole) = S::compiled().prove_by_quicksilver(
+                channel,
+                vole,
+                *arch,
+                witness.read(),
+                progress,
+                &statement,
+            )?;
             (gates, None, vole)
         };
         recv_verdict(self.common.channel)?;
@@ -159,7 +166,13 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
                 let Common { channel, options, random, .. } = &mut self.common;
                 let random = random.as_mut().expect("opened");
                 let delta = S::delta(random);
-                let vole = S::verifier_end(run.choice.correlations, channel, options.arch, &delta, random)?;
+                let vole = S::compiled().verifier_end(
+                    run.choice.correlations,
+                    channel,
+                    options.arch,
+                    &delta,
+                    random,
+                )?;
                 (delta, run.draw_ahead(vole, channel)?)
             }
         };
@@ -175,7 +188,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         } else {
             let secrets = (&delta, random);
             let (accepted, gates, vole) =
-                S::verify_by_quicksilver(channel, vole, *arch, secrets, progress, &statement)?;
+                S::compiled().verify_by_quicksilver(channel, vole, *arch, secrets, progress, &statement)?;
             (accepted, gates, None, vole)
         };
         // More gates than were announced may be worth less.

@@ -23,6 +23,17 @@ pub fn prove_one_of(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
+    prove_clause(clauses, chosen, &witness, channel, options)
+}
+
+/// The same, whatever reads the witness.
+fn prove_clause(
+    clauses: &dyn ClauseSource,
+    chosen: usize,
+    witness: &dyn Reread<F2>,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report> {
     if chosen >= clauses.count() {
         let count = clauses.count();
         return Err(Error::invalid(format!(
@@ -31,12 +42,12 @@ pub fn prove_one_of(
     }
     let system = find::<Binary>(options.system())?;
     if let Some(system) = system.clauses() {
-        return system.prove_one_of(clauses, chosen, &witness, channel, options);
+        return system.prove_one_of(clauses, chosen, witness, channel, options);
     }
     let one_of = OneOf(clauses);
     let source: &dyn Source<F2> = &one_of;
     let shapes = of_clauses::shapes(&ClauseStream::new(clauses))?;
-    let all = one_of.witness(&shapes, chosen, witness.clone());
+    let all = one_of.witness(&shapes, chosen, witness);
     // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
     system.prove(ForProver::of(source), &all, channel, options).map_err(|error| match error {
         Error::Unsatisfied(_) => {

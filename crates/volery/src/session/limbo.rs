@@ -310,7 +310,7 @@ fn report(
 }
 
 /// The system of `options`, whose proofs are to be files.
-fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
+pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
     let system = options.system();
     find::<S>(system)?.files().ok_or_else(|| {
         Error::invalid(format!(

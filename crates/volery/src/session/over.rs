@@ -4,10 +4,10 @@ use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Cost, Use};
 use super::limbo::Limbo;
-use super::setting::{Registered, Setting};
-use super::{ForProver, ForVerifier, ProofSystem, Stream};
+use super::setting::{Compiled, Registered, Setting};
+use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
-use crate::circuit::Size;
+use crate::circuit::{FieldRelation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::random::Random;
@@ -94,42 +94,6 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 }
 
-/// What this crate compiles for `Over<B, E>`, whoever uses it.
-struct Compiled<B: Field, E: MacField<B>>
-where
-    Over<B, E>: Registered,
-{
-    systems: [&'static dyn ProofSystem<Over<B, E>>; 3],
-    prover_end: ProverEnd<Tagged<B, E>>,
-    verifier_end: VerifierEnd<Delta<B, E>, Key<E>>,
-    prove_by_quicksilver: ProveByQuickSilver<Over<B, E>>,
-    verify_by_quicksilver: VerifyByQuickSilver<Over<B, E>>,
-}
-
-/// As [`Setting::prover_end`].
-type ProverEnd<M> = fn(FieldCorrelations, &mut Channel, Arch, &mut Random) -> Result<BoxedVole<M>>;
-/// As [`Setting::verifier_end`].
-type VerifierEnd<D, K> = fn(FieldCorrelations, &mut Channel, Arch, &D, &mut Random) -> Result<BoxedVole<K>>;
-
-/// As [`Setting::prove_by_quicksilver`].
-type ProveByQuickSilver<S> = fn(
-    &mut Channel,
-    BoxedVole<<S as Setting>::Mac>,
-    Arch,
-    Stream<'_, <S as Setting>::F>,
-    Option<&AtomicU64>,
-    &ForProver<'_, S>,
-) -> Result<(Gates, BoxedVole<<S as Setting>::Mac>)>;
-/// As [`Setting::verify_by_quicksilver`].
-type VerifyByQuickSilver<S> = fn(
-    &mut Channel,
-    BoxedVole<<S as Setting>::Key>,
-    Arch,
-    (&<S as Setting>::Delta, &mut Random),
-    Option<&AtomicU64>,
-    &ForVerifier<'_, S>,
-) -> Result<(Accepted, Gates, BoxedVole<<S as Setting>::Key>)>;
-
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
     ($($values:ty, $macs:ty, monomorphic: $monomorphic:literal);*) => {
@@ -139,13 +103,7 @@ macro_rules! register {
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
-                static COMPILED: Compiled<$values, $macs> = Compiled {
-                    systems: [&QUICKSILVER, &Limbo, &WOLVERINE],
-                    prover_end: prover_end::<$values, $macs>,
-                    verifier_end: verifier_end::<$values, $macs>,
-                    prove_by_quicksilver: prove_by_quicksilver::<$values, $macs>,
-                    verify_by_quicksilver: verify_by_quicksilver::<$values, $macs>,
-                };
+                static COMPILED: &dyn Compiled<Over<$values, $macs>> = &OverFields;
                 &COMPILED
             }
         })*
@@ -162,21 +120,12 @@ register!(
     F256, F128, monomorphic: false
 );
 
-impl<B: Field, E: MacField<B>> Over<B, E>
-where
-    Self: Registered,
-{
-    fn compiled() -> &'static Compiled<B, E> {
-        let registered: &'static dyn Any = Self::registered();
-        registered.downcast_ref().expect("its own")
-    }
-}
-
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
 where
     Self: Registered,
 {
     type F = B;
+    type Program = FieldRelation<B>;
     type Prover<'a> = Prover<'a, B, E>;
     type Verifier<'a> = Verifier<'a, B, E>;
     type Parties = Elements<B, E>;
@@ -191,8 +140,9 @@ where
     const NON_INTERACTIVE: bool = by_transcript::<E>();
     const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
 
-    fn systems() -> &'static [&'static dyn ProofSystem<Self>] {
-        &Self::compiled().systems
+    fn compiled() -> &'static dyn Compiled<Self> {
+        let registered: &'static dyn Any = Self::registered();
+        *registered.downcast_ref().expect("its own")
     }
 
     fn name() -> String {
@@ -269,6 +219,10 @@ where
         Self::traffic_of_shares(correlations, shares)
     }
 
+    fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
+        Self::traffic(correlations, size)
+    }
+
     fn delta(random: &mut Random) -> Delta<B, E> {
         Delta::random(random)
     }
@@ -276,110 +230,75 @@ where
     fn relates(delta: &Delta<B, E>, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
         delta.relates(macs, keys)
     }
+}
+
+/// What is compiled for each.
+struct OverFields;
+
+impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields
+where
+    Over<B, E>: Registered,
+{
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
+        &[&QUICKSILVER, &Limbo, &WOLVERINE]
+    }
 
     fn prover_end(
+        &self,
         correlations: FieldCorrelations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
     ) -> Result<BoxedVole<Tagged<B, E>>> {
-        (Self::compiled().prover_end)(correlations, channel, arch, random)
+        Ok(match correlations {
+            FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
+            FieldCorrelations::Lpn(set) => {
+                Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
+            }
+        })
     }
 
     fn verifier_end(
+        &self,
         correlations: FieldCorrelations,
         channel: &mut Channel,
         arch: Arch,
         delta: &Delta<B, E>,
         random: &mut Random,
     ) -> Result<BoxedVole<Key<E>>> {
-        (Self::compiled().verifier_end)(correlations, channel, arch, delta, random)
+        Ok(match correlations {
+            FieldCorrelations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
+            FieldCorrelations::Lpn(set) => {
+                Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
+            }
+        })
     }
 
     fn prove_by_quicksilver(
+        &self,
         channel: &mut Channel,
         vole: BoxedVole<Tagged<B, E>>,
         arch: Arch,
         witness: Stream<'_, B>,
         progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Self>,
+        statement: &ForProver<'_, Over<B, E>>,
     ) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
-        (Self::compiled().prove_by_quicksilver)(channel, vole, arch, witness, progress, statement)
+        let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
+        statement.push(&mut prover)?;
+        prover.finish()
     }
 
     fn verify_by_quicksilver(
+        &self,
         channel: &mut Channel,
         vole: BoxedVole<Key<E>>,
         arch: Arch,
-        secrets: (&Delta<B, E>, &mut Random),
+        (delta, random): (&Delta<B, E>, &mut Random),
         progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Self>,
+        statement: &ForVerifier<'_, Over<B, E>>,
     ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
-        (Self::compiled().verify_by_quicksilver)(channel, vole, arch, secrets, progress, statement)
+        let mut verifier = Verifier::new(channel, vole, arch, delta, random).report_to(progress);
+        statement.push(&mut verifier)?;
+        verifier.finish()
     }
-}
-
-/// As [`Setting::prove_by_quicksilver`].
-fn prove_by_quicksilver<B: Field, E: MacField<B>>(
-    channel: &mut Channel,
-    vole: BoxedVole<Tagged<B, E>>,
-    arch: Arch,
-    witness: Stream<'_, B>,
-    progress: Option<&AtomicU64>,
-    statement: &ForProver<'_, Over<B, E>>,
-) -> Result<(Gates, BoxedVole<Tagged<B, E>>)>
-where
-    Over<B, E>: Registered,
-{
-    let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
-    statement.push(&mut prover)?;
-    prover.finish()
-}
-
-/// As [`Setting::verify_by_quicksilver`].
-fn verify_by_quicksilver<B: Field, E: MacField<B>>(
-    channel: &mut Channel,
-    vole: BoxedVole<Key<E>>,
-    arch: Arch,
-    (delta, random): (&Delta<B, E>, &mut Random),
-    progress: Option<&AtomicU64>,
-    statement: &ForVerifier<'_, Over<B, E>>,
-) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)>
-where
-    Over<B, E>: Registered,
-{
-    let mut verifier = Verifier::new(channel, vole, arch, delta, random).report_to(progress);
-    statement.push(&mut verifier)?;
-    verifier.finish()
-}
-
-/// As [`Setting::prover_end`].
-fn prover_end<B: Field, E: MacField<B>>(
-    correlations: FieldCorrelations,
-    channel: &mut Channel,
-    arch: Arch,
-    random: &mut Random,
-) -> Result<BoxedVole<Tagged<B, E>>> {
-    Ok(match correlations {
-        FieldCorrelations::Direct => Box::new(direct::Prover::new(channel, arch, random)?),
-        FieldCorrelations::Lpn(set) => {
-            Box::new(extend::Prover::new(channel, arch, Over::<B, E>::sets(), set, random)?)
-        }
-    })
-}
-
-/// As [`Setting::verifier_end`].
-fn verifier_end<B: Field, E: MacField<B>>(
-    correlations: FieldCorrelations,
-    channel: &mut Channel,
-    arch: Arch,
-    delta: &Delta<B, E>,
-    random: &mut Random,
-) -> Result<BoxedVole<Key<E>>> {
-    Ok(match correlations {
-        FieldCorrelations::Direct => Box::new(direct::Verifier::new(channel, arch, delta, random)?),
-        FieldCorrelations::Lpn(set) => {
-            Box::new(extend::Verifier::new(channel, arch, Over::<B, E>::sets(), set, delta, random)?)
-        }
-    })
 }

@@ -1,9 +1,11 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
 use super::correlations::{Correlations, Use};
-use super::{ForProver, ForVerifier, ProofSystem, Stream};
+use super::statement::check_stream;
+use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
-use crate::circuit::{Polynomials, Size};
+use crate::circuit::stream::{Source, Stream as StreamOfGates};
+use crate::circuit::{Count, Polynomials, Program, Shape, Size};
 use crate::error::Result;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
@@ -19,6 +21,8 @@ use volery_primitives::{Arch, Field};
 pub trait Setting: Sized + 'static {
     /// What wires carry.
     type F: Field;
+    /// The public programs that are named or read from files.
+    type Program: Program<F = Self::F>;
     /// The two backends.
     type Prover<'a>: Polynomials<F = Self::F>;
     /// See [`Setting::Prover`].
@@ -37,8 +41,8 @@ pub trait Setting: Sized + 'static {
     /// Where its shares can come from.
     type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
 
-    /// The proof systems over it.
-    fn systems() -> &'static [&'static dyn ProofSystem<Self>];
+    /// What is compiled for it.
+    fn compiled() -> &'static dyn Compiled<Self>;
 
     /// The statistical security that is asked for where nothing is said, in bits.
     const SECURITY: u32;
@@ -82,48 +86,85 @@ pub trait Setting: Sized + 'static {
     /// shares of them does.
     fn share_traffic(correlations: Self::Correlations, shares: u64) -> [Carried; 2];
 
+    /// What a session of one statement of this size sends over these correlations by QuickSilver, where they
+    /// were given; see [`Estimate::measured`] for the rest.
+    fn traffic(correlations: Self::Correlations, size: Size) -> Estimate;
+
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
 
     /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends,
     /// in benches and tests.
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
+}
+
+/// What is compiled for `S` in this crate, once, whoever uses it.
+pub trait Compiled<S: Setting>: Sync {
+    /// The proof systems over it.
+    fn systems(&self) -> &'static [&'static dyn ProofSystem<S>];
+
+    /// As [`check`](crate::check).
+    ///
+    /// # Errors
+    /// As for [`check`](crate::check).
+    fn check(&self, source: &dyn Source<S::F>, witness: Stream<'_, S::F>) -> Result<()> {
+        check_stream(&StreamOfGates::new(source), witness)
+    }
+
+    /// As [`Shape::without_depth`].
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn count(&self, source: &dyn Source<S::F>) -> Result<Shape> {
+        Shape::without_depth(source)
+    }
+
+    /// As [`Count::fingerprint`].
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn fingerprint(&self, source: &dyn Source<S::F>) -> Result<(Shape, [u8; 32])> {
+        Count::fingerprint(&StreamOfGates::new(source))
+    }
 
     /// The prover's end of `correlations`, set up.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
     fn prover_end(
-        correlations: Self::Correlations,
+        &self,
+        correlations: S::Correlations,
         channel: &mut Channel,
         arch: Arch,
         random: &mut Random,
-    ) -> Result<BoxedVole<Self::Mac>>;
+    ) -> Result<BoxedVole<S::Mac>>;
 
     /// The verifier's end, set up under `delta`.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
     fn verifier_end(
-        correlations: Self::Correlations,
+        &self,
+        correlations: S::Correlations,
         channel: &mut Channel,
         arch: Arch,
-        delta: &Self::Delta,
+        delta: &S::Delta,
         random: &mut Random,
-    ) -> Result<BoxedVole<Self::Key>>;
+    ) -> Result<BoxedVole<S::Key>>;
 
     /// Proves `statement` by QuickSilver.
     ///
     /// # Errors
     /// Those of the backend and of the statement.
     fn prove_by_quicksilver(
+        &self,
         channel: &mut Channel,
-        vole: BoxedVole<Self::Mac>,
+        vole: BoxedVole<S::Mac>,
         arch: Arch,
-        witness: Stream<'_, Self::F>,
+        witness: Stream<'_, S::F>,
         progress: Option<&AtomicU64>,
-        statement: &ForProver<'_, Self>,
-    ) -> Result<(Gates, BoxedVole<Self::Mac>)>;
+        statement: &ForProver<'_, S>,
+    ) -> Result<(Gates, BoxedVole<S::Mac>)>;
 
     /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`,
     /// which are `secrets`.
@@ -131,13 +172,14 @@ pub trait Setting: Sized + 'static {
     /// # Errors
     /// Those of the backend and of the statement.
     fn verify_by_quicksilver(
+        &self,
         channel: &mut Channel,
-        vole: BoxedVole<Self::Key>,
+        vole: BoxedVole<S::Key>,
         arch: Arch,
-        secrets: (&Self::Delta, &mut Random),
+        secrets: (&S::Delta, &mut Random),
         progress: Option<&AtomicU64>,
-        statement: &ForVerifier<'_, Self>,
-    ) -> Result<(Accepted, Gates, BoxedVole<Self::Key>)>;
+        statement: &ForVerifier<'_, S>,
+    ) -> Result<(Accepted, Gates, BoxedVole<S::Key>)>;
 }
 
 /// A setting for which this library compiles its proof systems, once and for all.

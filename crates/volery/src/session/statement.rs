@@ -124,6 +124,15 @@ impl<F, W: IntoIterator<Item = F> + Clone> Reread<F> for W {
     }
 }
 
+impl<'w, F> IntoIterator for &'w (dyn Reread<F> + 'w) {
+    type Item = F;
+    type IntoIter = Stream<'w, F>;
+
+    fn into_iter(self) -> Stream<'w, F> {
+        self.read()
+    }
+}
+
 /// Evaluates `circuit` on `witness` in the clear.
 ///
 /// # Errors

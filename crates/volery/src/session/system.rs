@@ -141,7 +141,7 @@ pub trait ProofOfClauses {
 /// # Errors
 /// `Invalid` where it is over other fields.
 pub(super) fn find<S: Setting>(system: System) -> Result<&'static dyn ProofSystem<S>> {
-    let found = S::systems().iter().find(|found| found.system() == system);
+    let found = S::compiled().systems().iter().find(|found| found.system() == system);
     found.copied().ok_or_else(|| {
         Error::invalid(format!("{system} is not over {}: take {}", S::name(), names::<S>(|_| true)))
     })
@@ -158,7 +158,7 @@ pub(super) fn only_single<S: Setting>(system: System) -> Error {
 
 /// The names of those systems over `S` that `which` says.
 fn names<S: Setting>(which: impl Fn(&dyn ProofSystem<S>) -> bool) -> String {
-    let systems = S::systems().iter().filter(|system| which(**system));
+    let systems = S::compiled().systems().iter().filter(|system| which(**system));
     systems.map(|system| system.system().name()).collect::<Vec<_>>().join(", ")
 }
 

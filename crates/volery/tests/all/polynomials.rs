@@ -118,7 +118,14 @@ fn run<S: Dealt>(
             let (vole, witness) = (S::dealt_prover(), Box::new(witness.iter().copied()));
             let proved = ForProver::of(proved);
             // The verifier may be gone already.
-            let _ = S::prove_by_quicksilver(&mut proving, vole, Arch::detect(), witness, None, &proved);
+            let _ = S::compiled().prove_by_quicksilver(
+                &mut proving,
+                vole,
+                Arch::detect(),
+                witness,
+                None,
+                &proved,
+            );
             let _ = proving.flush();
         });
         let mut verifying = verifying;
@@ -126,7 +133,8 @@ fn run<S: Dealt>(
         let delta = S::delta(&mut random);
         let end = S::dealt_verifier(&delta);
         let (coins, verified) = ((&delta, &mut random), ForVerifier::of(verified));
-        S::verify_by_quicksilver(&mut verifying, end, Arch::detect(), coins, None, &verified)
+        S::compiled()
+            .verify_by_quicksilver(&mut verifying, end, Arch::detect(), coins, None, &verified)
             .map(|(_, gates, _)| gates)
     });
     (verdict, sent.messages())

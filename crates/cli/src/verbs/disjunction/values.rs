@@ -2,6 +2,7 @@
 
 use crate::verbs::args::{Private, Public};
 use crate::verbs::given::relation;
+use std::ffi::OsString;
 use volery::circuit::{Relation, Statement, Values, Witness};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::values::{PRIVATE, PUBLIC, Reader};
@@ -11,13 +12,26 @@ pub(super) fn place(number: usize) -> String {
     format!("relation {}", number + 1)
 }
 
+/// The statement of the only relation, with all public values.
+pub(super) fn statement(typed: &Public, reader: &mut Reader) -> Result<Statement> {
+    let relation = relation(Relation::open, &typed.relation[0], typed.format.as_deref())?;
+    let values = read(reader, PUBLIC, &typed.public)?;
+    Statement::new(relation, values).map_err(|why| Failure::from(why).at(PUBLIC))
+}
+
+/// The witness that all private values make.
+pub(super) fn witness(statement: &Statement, typed: &Private, reader: &mut Reader) -> Result<Witness> {
+    let values = read(reader, PRIVATE, &typed.private)?;
+    statement.witness(values).map_err(|why| Failure::from(why).at(PRIVATE))
+}
+
 /// The statements that relations make with their public values.
 pub(super) fn statements(typed: &Public, reader: &mut Reader) -> Result<Vec<Statement>> {
     let relations = typed.relation.iter().enumerate().map(|(number, spec)| {
-        relation::<Relation>(spec, typed.format.as_deref()).map_err(|why| why.at(place(number)))
+        relation(Relation::open, spec, typed.format.as_deref()).map_err(|why| why.at(place(number)))
     });
     let relations = relations.collect::<Result<Vec<_>>>()?;
-    let dealt = deal(reader.read(PUBLIC, &typed.public)?, &relations).map_err(|why| why.at(PUBLIC))?;
+    let dealt = deal(read(reader, PUBLIC, &typed.public)?, &relations).map_err(|why| why.at(PUBLIC))?;
     let statements = relations.into_iter().zip(dealt).enumerate().map(|(number, (relation, values))| {
         let statement = Statement::new(relation, values);
         statement.map_err(|why| Failure::from(why).at(place(number)).at(PUBLIC))
@@ -26,15 +40,22 @@ pub(super) fn statements(typed: &Public, reader: &mut Reader) -> Result<Vec<Stat
 }
 
 /// The relation of which private values are, by its number from 0, and the witness that they make.
-pub(super) fn witness(
+pub(super) fn witness_of_one(
     statements: &[Statement],
     typed: &Private,
     reader: &mut Reader,
 ) -> Result<(usize, Witness)> {
-    let values = reader.read(PRIVATE, &typed.private)?;
+    let values = read(reader, PRIVATE, &typed.private)?;
     let (number, values) = of_one(values, statements.len()).map_err(|why| why.at(PRIVATE))?;
     let witness = statements[number].witness(values);
     Ok((number, witness.map_err(|why| Failure::from(why).at(place(number)).at(PRIVATE))?))
+}
+
+/// The values that stand behind `option`.
+fn read(reader: &mut Reader, option: &str, arguments: &[OsString]) -> Result<Values> {
+    let mut values = Values::new();
+    reader.read(option, arguments, &mut values)?;
+    Ok(values)
 }
 
 /// Public values for each relation: those with its number, and those without one that it has a port for.

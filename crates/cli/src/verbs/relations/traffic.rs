@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
-use volery::zk::limbo::{Domain, Mode, Parameters, Wishes};
+use volery::zk::limbo::{Mode, Parameters, Wishes};
 use volery::zk::wolverine::SECURITY;
-use volery::{Carried, Correlations, Estimate, Field as _, Options, Seeds, System};
-use volery_cli::fields::{BOOLEAN, Stated};
+use volery::{Carried, Correlations, Estimate, Options, Seeds, System};
+use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES};
 
@@ -23,37 +23,32 @@ pub(super) struct Traffic {
 }
 
 /// What all systems that talk would send of a statement, or of one of `clauses`, where there are any.
-pub(super) fn all<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
-    let correlated = [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated::<S>(system, shape));
-    correlated.into_iter().flatten().chain(garbled::<S>(shape, clauses)).collect()
+pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
+    let correlated = [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated(field, system, shape));
+    correlated.into_iter().flatten().chain(garbled(field, shape, clauses)).collect()
 }
 
 /// Over each of the correlations over which a session would not be refused.
-fn correlated<S: Stated>(system: System, shape: &Shape) -> Vec<Traffic> {
+fn correlated(field: Field, system: System, shape: &Shape) -> Vec<Traffic> {
     let options = Options::by(system);
-    let wolverine = system == System::WOLVERINE;
-    let size = if wolverine { shape.size_by_gates() } else { shape.size() };
-    let chosen = LINKS.map(|mbps| volery::choose::<S>(&options, size, mbps as f64).ok());
-    let over = |correlations: S::Correlations| {
-        let estimate = if wolverine {
-            let bits = volery::statistical_bits::<S>(&options, correlations, size).ok()?;
-            let estimate = Estimate::wolverine::<S>(correlations, shape, &options).ok()?;
-            (bits >= SECURITY).then_some(estimate)?
-        } else {
-            S::traffic(correlations, size)
-        };
+    let triples = system.facts().triples;
+    let size = if triples { shape.size_by_gates() } else { shape.size() };
+    let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
+    let over = |correlations: Correlations| {
+        let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;
+        let estimate = field.estimate(&options, correlations, shape).ok().filter(|_| enough)?;
         let auto = LINKS.into_iter().zip(&chosen);
         let auto =
             auto.filter(|(_, choice)| choice.is_some_and(|choice| choice.correlations == correlations));
         let auto = auto.map(|(mbps, _)| mbps).collect();
-        Some(Traffic { system, vole: Some(correlations.into()), auto, estimate })
+        Some(Traffic { system, vole: Some(correlations), auto, estimate })
     };
-    S::correlations().into_iter().filter_map(over).collect()
+    field.correlations().into_iter().filter_map(over).collect()
 }
 
 /// Of the systems that garble: a stack where there are clauses, and is not the same as JKO.
-fn garbled<S: Stated>(shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
-    if S::F::NAME != BOOLEAN {
+fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
+    if !is_boolean(field) {
         return Vec::new();
     }
     let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate };
@@ -113,8 +108,8 @@ pub(super) struct Simulated {
 
 impl Simulated {
     /// At the security that is usual; nothing where there is none.
-    pub(super) fn of<S: Stated>(shape: &Shape) -> Option<Self> {
-        let [link, file] = [Mode::Interactive, Mode::File].map(|mode| simulated::<S>(shape, mode));
+    pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
+        let [link, file] = [Mode::Interactive, Mode::File].map(|mode| simulated(field, shape, mode));
         Some(Self { link: link?, file: file? })
     }
 
@@ -136,8 +131,8 @@ impl Simulated {
 }
 
 /// The bytes by each preference, at the security that is usual for `mode`; nothing where there is none.
-fn simulated<S: Stated>(shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
-    let (demand, fields) = (S::Parties::demand(shape), S::Parties::check_fields());
+fn simulated(field: Field, shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
+    let (demand, fields) = (field.demand(shape), field.check_fields());
     let security = LIMBO_SECURITY[usize::from(mode == Mode::File)];
     let bytes = PREFERENCES.map(|(_, preference)| {
         let wishes = Wishes { preference, ..Wishes::default() };

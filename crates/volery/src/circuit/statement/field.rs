@@ -24,17 +24,14 @@ pub struct FieldRelation<F> {
     field: PhantomData<F>,
 }
 
-impl<F: Field> FieldRelation<F> {
-    /// What `open` knows by `builtin:`: name with keys and defaults, and one line of description.
-    pub fn builtins() -> &'static [(&'static str, &'static str)] {
-        LIST
-    }
-}
-
 impl<F: Field> Program for FieldRelation<F> {
     type F = F;
     type Value = Elements<F>;
     type Witness = Elements<F>;
+
+    fn builtins() -> &'static [(&'static str, &'static str)] {
+        LIST
+    }
 
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. There is no other format.
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {

@@ -175,6 +175,9 @@ impl Program for Relation {
     type Value = Value;
     type Witness = Witness;
 
+    fn builtins() -> &'static [(&'static str, &'static str)] {
+        Self::builtins()
+    }
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         Self::open(spec, format)
     }
@@ -222,6 +225,10 @@ impl Program for Relation {
         outputs: &[Option<Value>],
     ) -> Result<()> {
         self.push(&mut Branch::asserting(b), inputs, outputs, None)
+    }
+
+    fn clauses(&self) -> Result<Vec<Shape>> {
+        self.clauses()
     }
 }
 

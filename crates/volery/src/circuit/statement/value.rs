@@ -4,6 +4,7 @@ use super::{Port, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, btree_map};
+use std::path::Path;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
@@ -11,6 +12,21 @@ use zeroize::Zeroizing;
 pub trait PortValue: Sized {
     /// What widths count: `bit` or `element`.
     const UNIT: &'static str;
+
+    /// The value that `text` writes.
+    ///
+    /// # Errors
+    /// `Invalid` with the place of what is malformed.
+    fn from_text(text: &[u8]) -> Result<Self>;
+
+    /// The value that is `content`, all bytes of a file.
+    ///
+    /// # Errors
+    /// As for [`PortValue::from_text`].
+    fn from_content(content: &[u8]) -> Result<Self>;
+
+    /// How it is written, as [`PortValue::from_text`] reads it: for values that are no secret.
+    fn to_text(&self) -> String;
 
     /// The value as one of `port`.
     ///
@@ -134,6 +150,37 @@ impl Value {
 impl PortValue for Value {
     const UNIT: &'static str = "bit";
 
+    /// `0x…`, `0b…` or `text:…`.
+    fn from_text(text: &[u8]) -> Result<Self> {
+        if let Some(text) = text.trim_ascii_start().strip_prefix(b"text:") {
+            return Ok(Self::from_bytes(text));
+        }
+        let text = text.trim_ascii();
+        let parse = match text.first_chunk() {
+            Some(b"0x") => Self::from_number_hex,
+            Some(b"0b") => Self::from_bits_text,
+            _ => {
+                return Err(Error::invalid(
+                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
+                ));
+            }
+        };
+        let digits = str::from_utf8(text)
+            .map_err(|_| Error::invalid("the value has characters that are no digits"))?;
+        if digits.len() == 2 {
+            return Err(Error::invalid("the value has no digits"));
+        }
+        parse(digits)
+    }
+
+    fn from_content(content: &[u8]) -> Result<Self> {
+        Ok(Self::from_bytes(content))
+    }
+
+    fn to_text(&self) -> String {
+        self.to_number_hex()
+    }
+
     fn fit(mut self, port: &Port) -> Result<Self> {
         let Port { name, width, .. } = port;
         let bits = |count| counted(count, Self::UNIT);
@@ -225,6 +272,37 @@ impl<V> Values<V> {
         V: PortValue,
     {
         self.0.remove(&port.name).map(|value| value.fit(port)).transpose()
+    }
+}
+
+/// A value as it is given to somebody who knows no field.
+#[derive(Clone, Copy)]
+pub enum Written<'a> {
+    /// What is typed, as [`PortValue::from_text`] reads it.
+    Text(&'a [u8]),
+    /// All bytes of a file, and its path where errors are to name it.
+    Content(&'a [u8], Option<&'a Path>),
+}
+
+/// [`Values`] of whichever kind.
+pub trait ReadValues {
+    /// Adds the value that is `written`. No error shows it.
+    ///
+    /// # Errors
+    /// `Invalid` where `name` has one, or the value is malformed.
+    fn read(&mut self, name: &str, written: Written<'_>) -> Result<()>;
+}
+
+impl<V: PortValue> ReadValues for Values<V> {
+    fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
+        let value = match written {
+            Written::Text(text) => V::from_text(text),
+            Written::Content(content, None) => V::from_content(content),
+            Written::Content(content, Some(path)) => {
+                V::from_content(content).map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
+            }
+        };
+        self.insert(name, value.map_err(|why| Error::invalid(format!("{name}: {why}")))?)
     }
 }
 

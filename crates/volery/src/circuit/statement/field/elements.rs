@@ -123,6 +123,20 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
 impl<F: Field> PortValue for Elements<F> {
     const UNIT: &'static str = "element";
 
+    /// As [`Elements::parse`].
+    fn from_text(text: &[u8]) -> Result<Self> {
+        Self::parse(text)
+    }
+
+    /// The same: files hold numbers, too.
+    fn from_content(content: &[u8]) -> Result<Self> {
+        Self::parse(content)
+    }
+
+    fn to_text(&self) -> String {
+        self.iter().map(|element| element.to_word().to_string()).collect::<Vec<_>>().join(",")
+    }
+
     fn fit(self, port: &Port) -> Result<Self> {
         if self.len() as u64 != port.width {
             let commas = if port.width > 1 { ", with commas between them" } else { "" };

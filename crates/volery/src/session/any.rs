@@ -1,0 +1,344 @@
+//! Settings by name: for a command line, a service, or another language, which is told what a statement is
+//! over while it runs.
+//!
+//! Nothing here has a field in its type. So all that depends on one is compiled once, in this crate, and
+//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`].
+//!
+//! ```
+//! use volery::circuit::Written;
+//!
+//! let mut relation = volery::setting("f61")?.open("builtin:linear?rows=1&columns=2", None)?;
+//! relation.public().read("matrix", Written::Text(b"3,-1"))?;
+//! relation.public().read("b", Written::Text(b"5"))?;
+//! let mut statement = relation.state()?;
+//! statement.private().read("x", Written::Text(b"2,1"))?;
+//! let claim = statement.claim()?;
+//! claim.check()?;
+//! // A prover goes on with `claim.prove`, and a verifier, who has no private values, with `statement.verify`.
+//! # Ok::<(), volery::Error>(())
+//! ```
+
+use super::limbo::files;
+use super::system::find;
+use super::wolverine::{choose, statistical_bits};
+use super::{
+    Binary, Choice, Correlations, Estimate, ForProver, ForVerifier, Options, Over, Report, Reread, Setting,
+    Stream,
+};
+use crate::channel::Channel;
+#[cfg(doc)]
+use crate::circuit::PortValue;
+use crate::circuit::{Format, Port, PortValue as _, Program, ReadValues, Shape, Size, Statement, Values};
+use crate::error::{Error, Result};
+use crate::zk::Accepted;
+use crate::zk::limbo::Domain;
+use crate::zk::limbo::parameters::{CheckSize, Demand};
+use core::marker::PhantomData;
+use std::io::{Read, Write};
+use volery_primitives::{
+    F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
+};
+
+/// All settings that have names.
+// What is inlined elsewhere would be compiled there, with all that it points to.
+#[inline(never)]
+pub fn settings() -> &'static [&'static dyn AnySetting] {
+    &[
+        &Named::<Binary>(PhantomData),
+        &Named::<Over<F61>>(PhantomData),
+        &Named::<Over<F61, F61x2>>(PhantomData),
+        &Named::<Over<Goldilocks>>(PhantomData),
+        &Named::<Over<Goldilocks, Goldilocksx2>>(PhantomData),
+        &Named::<Over<Q32, Q32x2>>(PhantomData),
+        &Named::<Over<F65537, F65537x4>>(PhantomData),
+        &Named::<Over<F256, F128>>(PhantomData),
+    ]
+}
+
+/// The one called `name`.
+///
+/// # Errors
+/// `Invalid` where there is none.
+pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
+    let found = settings().iter().find(|setting| setting.name() == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<_> = settings().iter().map(|setting| setting.name()).collect();
+        Error::invalid(format!("there is no setting `{name}`: there are {}", names.join(", ")))
+    })
+}
+
+/// A [`Setting`], whichever it is.
+pub trait AnySetting: Sync {
+    /// As [`Setting::name`].
+    fn name(&self) -> String;
+
+    /// The name of what wires carry, whatever the extension of its MACs.
+    fn wires(&self) -> &'static str;
+
+    /// As [`Setting::SECURITY`].
+    fn security(&self) -> u32;
+
+    /// As [`Setting::BOUND_BY_SIZE`].
+    fn bound_by_size(&self) -> bool;
+
+    /// As [`Setting::NON_INTERACTIVE`].
+    fn non_interactive(&self) -> bool;
+
+    /// As [`Setting::correlations`].
+    fn correlations(&self) -> Vec<Correlations>;
+
+    /// As [`statistical_bits`].
+    fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
+
+    /// As [`choose`].
+    fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;
+
+    /// What a session of one statement with these gates sends over these correlations by the system of
+    /// `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
+    fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate>;
+
+    /// What a circuit of this shape asks of a proof by simulated parties.
+    fn demand(&self, shape: &Shape) -> Demand;
+
+    /// The fields that such a proof can check products over.
+    fn check_fields(&self) -> Vec<CheckSize>;
+
+    /// As [`Program::builtins`].
+    fn builtins(&self) -> &'static [(&'static str, &'static str)];
+
+    /// As [`Program::open`].
+    fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
+}
+
+/// A [`Program`] over a setting, to be given public values.
+pub trait AnyRelation: Send + Sync {
+    /// As [`Program::inputs`].
+    fn inputs(&self) -> &[Port];
+
+    /// As [`Program::outputs`].
+    fn outputs(&self) -> &[Port];
+
+    /// What widths of ports count: `bit` or `element`.
+    fn unit(&self) -> &'static str;
+
+    /// As [`Program::format_name`].
+    fn format_name(&self) -> &'static str;
+
+    /// As [`Program::shape`].
+    fn shape(&self) -> Result<Shape>;
+
+    /// As [`Program::clauses`].
+    fn clauses(&self) -> Result<Vec<Shape>>;
+
+    /// The public values, to which others can be added.
+    fn public(&mut self) -> &mut dyn ReadValues;
+
+    /// The statement that is made of it by its public values.
+    fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>>;
+}
+
+/// A [`Statement`] over a setting, to be verified, or given private values.
+pub trait AnyStatement: Send + Sync {
+    /// As [`Statement::digest`].
+    fn digest(&self) -> [u8; 32];
+
+    /// As [`Statement::public`], the values being written.
+    fn public(&self) -> Vec<(&Port, String)>;
+
+    /// What widths of ports count: `bit` or `element`.
+    fn unit(&self) -> &'static str;
+
+    /// As [`Shape::without_depth`].
+    fn count(&self) -> Result<Shape>;
+
+    /// As [`verify`](crate::verify).
+    fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
+
+    /// As [`verify_from`](crate::verify_from).
+    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
+
+    /// The private values, to which others can be added.
+    fn private(&mut self) -> &mut dyn ReadValues;
+
+    /// The claim that its private values make it hold; they are not looked at yet.
+    fn claim(self: Box<Self>) -> Result<Box<dyn AnyClaim>>;
+}
+
+/// A [`Statement`] over a setting, and a witness for it.
+pub trait AnyClaim: Send + Sync {
+    /// What is claimed.
+    fn statement(&self) -> &dyn AnyStatement;
+
+    /// As [`check`](crate::check).
+    fn check(&self) -> Result<()>;
+
+    /// As [`prove`](crate::prove).
+    fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
+
+    /// As [`prove_to`](crate::prove_to).
+    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
+}
+
+/// The setting `S`.
+struct Named<S>(PhantomData<fn() -> S>);
+
+impl<S: Setting> AnySetting for Named<S> {
+    fn name(&self) -> String {
+        S::name()
+    }
+    fn wires(&self) -> &'static str {
+        S::F::NAME
+    }
+    fn security(&self) -> u32 {
+        S::SECURITY
+    }
+    fn bound_by_size(&self) -> bool {
+        S::BOUND_BY_SIZE
+    }
+    fn non_interactive(&self) -> bool {
+        S::NON_INTERACTIVE
+    }
+    fn correlations(&self) -> Vec<Correlations> {
+        S::correlations().into_iter().map(Into::into).collect()
+    }
+    fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32> {
+        statistical_bits::<S>(options, correlations.over::<S>()?, size)
+    }
+    fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice> {
+        choose::<S>(options, size, bandwidth).map(Choice::by_name)
+    }
+    fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate> {
+        let correlations = correlations.over::<S>()?;
+        if options.system().facts().triples {
+            return Estimate::wolverine::<S>(correlations, shape, options);
+        }
+        Ok(S::traffic(correlations, shape.size()))
+    }
+    fn demand(&self, shape: &Shape) -> Demand {
+        S::Parties::demand(shape)
+    }
+    fn check_fields(&self) -> Vec<CheckSize> {
+        S::Parties::check_fields()
+    }
+    fn builtins(&self) -> &'static [(&'static str, &'static str)] {
+        S::Program::builtins()
+    }
+    fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>> {
+        let program = S::Program::open(spec, format)?;
+        Ok(Box::new(Opened::<S> { program, public: Values::new() }))
+    }
+}
+
+/// The program of a setting.
+type ProgramOf<S> = <S as Setting>::Program;
+/// What its ports take.
+type ValuesOf<S> = Values<<ProgramOf<S> as Program>::Value>;
+
+struct Opened<S: Setting> {
+    program: S::Program,
+    public: ValuesOf<S>,
+}
+
+impl<S: Setting> AnyRelation for Opened<S> {
+    fn inputs(&self) -> &[Port] {
+        self.program.inputs()
+    }
+    fn outputs(&self) -> &[Port] {
+        self.program.outputs()
+    }
+    fn unit(&self) -> &'static str {
+        <ProgramOf<S> as Program>::Value::UNIT
+    }
+    fn format_name(&self) -> &'static str {
+        self.program.format_name()
+    }
+    fn shape(&self) -> Result<Shape> {
+        self.program.shape()
+    }
+    fn clauses(&self) -> Result<Vec<Shape>> {
+        self.program.clauses()
+    }
+    fn public(&mut self) -> &mut dyn ReadValues {
+        &mut self.public
+    }
+    fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
+        let statement = Statement::new(self.program, self.public)?;
+        Ok(Box::new(Stated::<S> { statement, private: Values::new() }))
+    }
+}
+
+struct Stated<S: Setting> {
+    statement: Statement<S::Program>,
+    private: ValuesOf<S>,
+}
+
+impl<S: Setting> AnyStatement for Stated<S> {
+    fn digest(&self) -> [u8; 32] {
+        self.statement.digest()
+    }
+    fn public(&self) -> Vec<(&Port, String)> {
+        self.statement.public().map(|(port, value)| (port, value.to_text())).collect()
+    }
+    fn unit(&self) -> &'static str {
+        <ProgramOf<S> as Program>::Value::UNIT
+    }
+    fn count(&self) -> Result<Shape> {
+        S::compiled().count(&self.statement)
+    }
+    fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
+        let statement = ForVerifier::of(self.statement.source());
+        find::<S>(options.system())?.verify(statement, channel, options)
+    }
+    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
+        files::<S>(options)?.verify_from(&self.statement, proof, options)
+    }
+    fn private(&mut self) -> &mut dyn ReadValues {
+        &mut self.private
+    }
+    fn claim(mut self: Box<Self>) -> Result<Box<dyn AnyClaim>> {
+        let private = core::mem::take(&mut self.private);
+        let witness = self.statement.witness(private)?;
+        Ok(Box::new(Claimed { stated: *self, witness }))
+    }
+}
+
+struct Claimed<S: Setting> {
+    stated: Stated<S>,
+    witness: <ProgramOf<S> as Program>::Witness,
+}
+
+impl<S: Setting> Reread<S::F> for Claimed<S> {
+    fn read(&self) -> Stream<'_, S::F> {
+        Box::new(S::Program::elements(&self.witness))
+    }
+}
+
+impl<S: Setting> AnyClaim for Claimed<S> {
+    fn statement(&self) -> &dyn AnyStatement {
+        &self.stated
+    }
+    fn check(&self) -> Result<()> {
+        S::compiled().check(&self.stated.statement, self.read())
+    }
+    fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
+        let statement = ForProver::of(self.stated.statement.source());
+        find::<S>(options.system())?.prove(statement, self, channel, options)
+    }
+    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
+        files::<S>(options)?.prove_to(&self.stated.statement, self, out, options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_have_names_of_their_own() {
+        for one in settings() {
+            assert_eq!(setting(&one.name()).unwrap().name(), one.name());
+            assert_eq!(settings().iter().filter(|other| other.name() == one.name()).count(), 1);
+        }
+        assert!(setting("f62").err().unwrap().to_string().contains("there are f2, f61, f61x2"));
+    }
+}
