@@ -8,9 +8,9 @@ use crate::verbs::given::reach;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::stream::{ClauseSource, Recorder, StreamedClauses};
-use volery::circuit::{Alternatives, AnyOf, Branch, Clause, OneOf, Shape, Statement, Witness};
-use volery::{Binary, F2, Setting, System};
+use volery::circuit::stream::{ClauseSource, StreamedClauses};
+use volery::circuit::{Alternatives as _, AnyOf, Clause, OneOf, Shape, Statement, Witness};
+use volery::{Binary, Setting as _, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::link::Reach;
@@ -43,7 +43,7 @@ pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Res
     let Claim { disjunction, witness, .. } = claim;
     let mut session = disjunction.open(settings, &reach, Party::Prover)?;
     let (channel, options) = (&mut session.channel, &session.options);
-    let report = volery::prove_one_of(&disjunction, chosen, witness.bits(), channel, options)?;
+    let report = volery::prove_one_of(&*disjunction.clauses, chosen, witness.bits(), channel, options)?;
     drop(session);
     disjunction.print(Outcome::new(settings, Some(Party::Prover), &[report], started), settings.json)
 }
@@ -53,7 +53,8 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
     let reach = reach(&typed.peer)?;
     let disjunction = Disjunction::new(&typed.public, &mut Reader::default())?;
     let mut session = disjunction.open(settings, &reach, Party::Verifier)?;
-    let (_accepted, report) = volery::verify_one_of(&disjunction, &mut session.channel, &session.options)?;
+    let (channel, options) = (&mut session.channel, &session.options);
+    let (_accepted, report) = volery::verify_one_of(&*disjunction.clauses, channel, options)?;
     drop(session);
     disjunction.print(Outcome::new(settings, Some(Party::Verifier), &[report], started), settings.json)
 }
@@ -63,38 +64,30 @@ pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64)> {
     let claim = claim(&typed.public, &typed.private)?;
     let _announced = Progress::announce(CHECKING, false);
     claim.find()?;
-    Ok((claim.disjunction.digest(), claim.disjunction.count() as u64))
+    Ok((claim.disjunction.digest, claim.disjunction.clauses.count() as u64))
 }
 
-/// What is stated clause by clause.
-enum Disjunction {
-    /// The clauses of a statement, which share its witness.
-    Parts(Box<Statement>),
-    /// Several statements, each of them a clause with a witness of its own.
-    Any(AnyOf),
+/// What is stated clause by clause: the clauses of a statement, which share its witness, or several
+/// statements, each of them a clause with a witness of its own.
+struct Disjunction {
+    clauses: Box<dyn ClauseSource>,
+    digest: [u8; 32],
 }
 
 impl Disjunction {
     /// What both parties know.
     fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         if let [_] = &typed.relation[..] {
-            return Ok(Self::Parts(values::statement(typed, reader)?.into()));
+            return values::statement(typed, reader).map(Self::from);
         }
-        Ok(Self::Any(AnyOf::new(values::statements(typed, reader)?)?))
-    }
-
-    fn digest(&self) -> [u8; 32] {
-        match self {
-            Self::Parts(statement) => statement.digest(),
-            Self::Any(any) => any.digest(),
-        }
+        Ok(AnyOf::new(values::statements(typed, reader)?)?.into())
     }
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
     fn open(&self, settings: &Settings, reach: &Reach, party: Party) -> Result<Session> {
         let counted = if settings.system().facts().of_clauses {
             let _announced = Progress::announce(COUNTING, settings.quiet);
-            let shapes = StreamedClauses(self).shapes()?;
+            let shapes = StreamedClauses(&*self.clauses).shapes()?;
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
             // What a prover garbles before its answer and what it garbles after it are all clauses together;
             // with fixed work each of the two is.
@@ -105,40 +98,28 @@ impl Disjunction {
             };
             Counted { size: Default::default(), work: Some(work) }
         } else {
-            let all = OneOf(self as &dyn ClauseSource);
+            let all = OneOf(&*self.clauses);
             Counted::of(&|| Binary::compiled().count(&all), settings, party)?
         };
-        Session::open(settings, reach, party, self.digest(), Some(counted))
+        Session::open(settings, reach, party, self.digest, Some(counted))
     }
 
     /// Prints what was accepted.
     fn print(&self, mut outcome: Outcome, json: bool) -> Result<()> {
-        outcome.clauses = Some(self.count() as u64);
+        outcome.clauses = Some(self.clauses.count() as u64);
         outcome.print(json)
     }
 }
 
-impl Alternatives for Disjunction {
-    fn count(&self) -> usize {
-        match self {
-            Self::Parts(statement) => statement.count(),
-            Self::Any(any) => any.count(),
-        }
-    }
-    fn like(&self, clause: usize) -> usize {
-        match self {
-            Self::Parts(statement) => statement.like(clause),
-            Self::Any(any) => any.like(clause),
-        }
+impl From<Statement> for Disjunction {
+    fn from(statement: Statement) -> Self {
+        Self { digest: statement.digest(), clauses: Box::new(statement) }
     }
 }
 
-impl ClauseSource for Disjunction {
-    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> volery::Result<()> {
-        match self {
-            Self::Parts(statement) => statement.record_clause(clause, branch),
-            Self::Any(any) => any.record_clause(clause, branch),
-        }
+impl From<AnyOf> for Disjunction {
+    fn from(any: AnyOf) -> Self {
+        Self { digest: any.digest(), clauses: Box::new(any) }
     }
 }
 
@@ -153,14 +134,12 @@ struct Claim {
 impl Claim {
     /// The clause that holds, evaluated in the clear.
     fn find(&self) -> Result<usize> {
-        let Some(number) = self.clause else {
-            return Ok(StreamedClauses(&self.disjunction).find(&self.witness)?);
-        };
-        let clause = Clause::new(&self.disjunction as &dyn ClauseSource, number);
-        let held = Binary::compiled().check(&clause, Box::new(self.witness.bits()));
-        held.map_err(|why| match &self.disjunction {
-            Disjunction::Parts(_) => why.into(),
-            Disjunction::Any(_) => Failure::from(why).at(values::place(number)),
+        let clauses = &*self.disjunction.clauses;
+        let Some(number) = self.clause else { return Ok(StreamedClauses(clauses).find(&self.witness)?) };
+        let held = Binary::compiled().check(&Clause::new(clauses, number), Box::new(self.witness.bits()));
+        held.map_err(|why| match clauses.count() {
+            1 => why.into(),
+            _ => Failure::from(why).at(values::place(number)),
         })?;
         Ok(number)
     }
@@ -173,9 +152,9 @@ fn claim(public: &Public, private: &Private) -> Result<Claim> {
         let statement = values::statement(public, &mut reader)?;
         let witness = values::witness(&statement, private, &mut reader)?;
         let clause = (statement.count() == 1).then_some(0);
-        return Ok(Claim { disjunction: Disjunction::Parts(statement.into()), clause, witness });
+        return Ok(Claim { disjunction: statement.into(), clause, witness });
     }
     let any = AnyOf::new(values::statements(public, &mut reader)?)?;
     let (number, witness) = values::witness_of_one(any.statements(), private, &mut reader)?;
-    Ok(Claim { disjunction: Disjunction::Any(any), clause: Some(number), witness })
+    Ok(Claim { disjunction: any.into(), clause: Some(number), witness })
 }

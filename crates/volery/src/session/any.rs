@@ -2,7 +2,8 @@
 //! over while it runs.
 //!
 //! Nothing here has a field in its type. So all that depends on one is compiled once, in this crate, and
-//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`].
+//! whoever goes this way compiles none of it. Values are text: see [`PortValue::from_text`]. Errors are those
+//! of what a method is said to be like.
 //!
 //! ```
 //! use volery::circuit::Written;
@@ -44,14 +45,14 @@ use volery_primitives::{
 #[inline(never)]
 pub fn settings() -> &'static [&'static dyn AnySetting] {
     &[
-        &Named::<Binary>(PhantomData),
-        &Named::<Over<F61>>(PhantomData),
-        &Named::<Over<F61, F61x2>>(PhantomData),
-        &Named::<Over<Goldilocks>>(PhantomData),
-        &Named::<Over<Goldilocks, Goldilocksx2>>(PhantomData),
-        &Named::<Over<Q32, Q32x2>>(PhantomData),
-        &Named::<Over<F65537, F65537x4>>(PhantomData),
-        &Named::<Over<F256, F128>>(PhantomData),
+        &PhantomData::<Binary>,
+        &PhantomData::<Over<F61>>,
+        &PhantomData::<Over<F61, F61x2>>,
+        &PhantomData::<Over<Goldilocks>>,
+        &PhantomData::<Over<Goldilocks, Goldilocksx2>>,
+        &PhantomData::<Over<Q32, Q32x2>>,
+        &PhantomData::<Over<F65537, F65537x4>>,
+        &PhantomData::<Over<F256, F128>>,
     ]
 }
 
@@ -71,41 +72,29 @@ pub fn setting(name: &str) -> Result<&'static dyn AnySetting> {
 pub trait AnySetting: Sync {
     /// As [`Setting::name`].
     fn name(&self) -> String;
-
     /// The name of what wires carry, whatever the extension of its MACs.
     fn wires(&self) -> &'static str;
-
     /// As [`Setting::SECURITY`].
     fn security(&self) -> u32;
-
     /// As [`Setting::BOUND_BY_SIZE`].
     fn bound_by_size(&self) -> bool;
-
     /// As [`Setting::NON_INTERACTIVE`].
     fn non_interactive(&self) -> bool;
-
     /// As [`Setting::correlations`].
     fn correlations(&self) -> Vec<Correlations>;
-
     /// As [`statistical_bits`].
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
-
     /// As [`choose`].
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;
-
     /// What a session of one statement with these gates sends over these correlations by the system of
     /// `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
     fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate>;
-
     /// What a circuit of this shape asks of a proof by simulated parties.
     fn demand(&self, shape: &Shape) -> Demand;
-
     /// The fields that such a proof can check products over.
     fn check_fields(&self) -> Vec<CheckSize>;
-
     /// As [`Program::builtins`].
     fn builtins(&self) -> &'static [(&'static str, &'static str)];
-
     /// As [`Program::open`].
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
 }
@@ -114,25 +103,18 @@ pub trait AnySetting: Sync {
 pub trait AnyRelation: Send + Sync {
     /// As [`Program::inputs`].
     fn inputs(&self) -> &[Port];
-
     /// As [`Program::outputs`].
     fn outputs(&self) -> &[Port];
-
     /// What widths of ports count: `bit` or `element`.
     fn unit(&self) -> &'static str;
-
     /// As [`Program::format_name`].
     fn format_name(&self) -> &'static str;
-
     /// As [`Program::shape`].
     fn shape(&self) -> Result<Shape>;
-
     /// As [`Program::clauses`].
     fn clauses(&self) -> Result<Vec<Shape>>;
-
     /// The public values, to which others can be added.
     fn public(&mut self) -> &mut dyn ReadValues;
-
     /// The statement that is made of it by its public values.
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>>;
 }
@@ -141,25 +123,18 @@ pub trait AnyRelation: Send + Sync {
 pub trait AnyStatement: Send + Sync {
     /// As [`Statement::digest`].
     fn digest(&self) -> [u8; 32];
-
     /// As [`Statement::public`], the values being written.
     fn public(&self) -> Vec<(&Port, String)>;
-
     /// What widths of ports count: `bit` or `element`.
     fn unit(&self) -> &'static str;
-
     /// As [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
-
     /// As [`verify`](crate::verify).
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
-
     /// As [`verify_from`](crate::verify_from).
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
-
     /// The private values, to which others can be added.
     fn private(&mut self) -> &mut dyn ReadValues;
-
     /// The claim that its private values make it hold; they are not looked at yet.
     fn claim(self: Box<Self>) -> Result<Box<dyn AnyClaim>>;
 }
@@ -168,21 +143,15 @@ pub trait AnyStatement: Send + Sync {
 pub trait AnyClaim: Send + Sync {
     /// What is claimed.
     fn statement(&self) -> &dyn AnyStatement;
-
     /// As [`check`](crate::check).
     fn check(&self) -> Result<()>;
-
     /// As [`prove`](crate::prove).
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
-
     /// As [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
 }
 
-/// The setting `S`.
-struct Named<S>(PhantomData<fn() -> S>);
-
-impl<S: Setting> AnySetting for Named<S> {
+impl<S: Setting + Sync> AnySetting for PhantomData<S> {
     fn name(&self) -> String {
         S::name()
     }
