@@ -45,7 +45,8 @@
 //! # Ok::<(), volery::Error>(())
 //! ```
 //!
-//! Over another field a session names its [`Setting`]: the field, and the extension of its MACs.
+//! Over another field a session names its [`Setting`]: the field, and the extension of its MACs. Who is told
+//! its name while it runs takes an [`AnySetting`] from [`setting()`].
 //!
 //! ```
 //! # use std::{thread, time::Duration};
