@@ -6,11 +6,13 @@
 
 pub mod jko;
 pub mod limbo;
+mod macs;
 mod openings;
 pub mod quicksilver;
 pub mod stack;
 pub mod wolverine;
 
+pub use macs::{BitMacs, FieldMacs, Macs, Values};
 pub(crate) use openings::Openings;
 
 use crate::channel::{Carried, Channel};

@@ -16,8 +16,7 @@ use crate::vole::lpn::{Params, TILE};
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::limbo::Bits;
 use crate::zk::quicksilver::{self, Prover, Verifier};
-use crate::zk::wolverine::BitMacs;
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, BitMacs, Gates};
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F2, Field};
 

@@ -66,7 +66,6 @@
 //! gate, 129 MB at the default 786,432. Shorter blocks over F_2 take larger buckets.
 
 mod interpolation;
-mod macs;
 mod opening;
 mod permutation;
 mod plan;
@@ -77,7 +76,6 @@ mod tests;
 pub(crate) mod traffic;
 mod verifier;
 
-pub use macs::{BitMacs, FieldMacs, Macs, Values};
 pub use plan::{BINARY_BLOCK, BLOCK, CheckedBy, Checking, LONGEST_BLOCK, Lemma, Plan};
 pub use prover::Prover;
 pub use verifier::Verifier;
@@ -88,7 +86,7 @@ use rows::TILE;
 use crate::channel::{Channel, Party};
 use crate::circuit::Size;
 use crate::error::{Error, Result};
-use crate::zk::by_transcript;
+use crate::zk::{Macs, by_transcript};
 use core::array::from_fn;
 use interpolation::POINTS;
 use opening::{BUCKET_BITS, Matching};

@@ -8,7 +8,11 @@
 //!
 //! A short group is filled up by gates 0·0 = 0, which both parties know.
 
-use volery_primitives::{Extension, Field};
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::zk::Values;
+use core::marker::PhantomData;
+use volery_primitives::{Extension, Field, Tagged};
 
 /// The gates of a group, n.
 pub(crate) const GROUP: usize = 32;
@@ -57,6 +61,35 @@ impl<E: Field> At<E> {
         E: Extension<B>,
     {
         Self { factors: weights::<B, E>(GROUP, nu), product: weights::<B, E>(POINTS, nu) }
+    }
+}
+
+/// Values of the extension itself, packed from shares of its coordinates.
+pub(super) struct Packed<E>(PhantomData<E>);
+
+impl<E: Field> Values for Packed<E> {
+    type F = E;
+    type E = E;
+    type Tag = Tagged<E, E>;
+
+    fn value(tag: Tagged<E, E>) -> E {
+        tag.value
+    }
+    fn mac(tag: Tagged<E, E>) -> E {
+        tag.mac
+    }
+    fn corrected(tag: Tagged<E, E>, value: E) -> Tagged<E, E> {
+        Tagged { value, mac: tag.mac }
+    }
+
+    fn bytes(values: u64) -> u64 {
+        E::BYTES as u64 * values
+    }
+    fn send(channel: &mut Channel, values: &[E]) -> Result<()> {
+        channel.send_elements(values)
+    }
+    fn recv(channel: &mut Channel, values: &mut [E]) -> Result<()> {
+        channel.recv_elements(values)
     }
 }
 

@@ -11,10 +11,10 @@
 //! then χ but with 1/|E| (lemma 2). An opened triple has a slot beyond all gates: it checks the gate 0·0 = 0.
 //! Both parties weigh gates and triples where they lie, whatever the permutation.
 
-use super::macs::Values;
 use super::permutation::Shuffle;
 use super::plan::Plan;
 use super::rows::Tiles;
+use crate::zk::Values;
 use volery_primitives::aes::Aes128;
 use volery_primitives::{Arch, Extension, F128, Field};
 use zeroize::DefaultIsZeroes;

@@ -1,7 +1,6 @@
 //! The prover's side.
 
-use super::interpolation::{self, At, FURTHER, GROUP};
-use super::macs::{Macs, Packed, Values};
+use super::interpolation::{self, At, FURTHER, GROUP, Packed};
 use super::opening::{Opening, Pairs, open};
 use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
@@ -10,7 +9,7 @@ use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
-use crate::zk::{Gates, Openings, Steps, section};
+use crate::zk::{Gates, Macs, Openings, Steps, Values, section};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::{Arch, Extension, F128, Field, Tagged};

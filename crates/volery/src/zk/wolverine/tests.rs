@@ -28,7 +28,7 @@ use crate::circuit::{Backend, Circuit};
 use crate::error::Rejection;
 use crate::random::Random;
 use crate::vole::{self, BoxedVole, ideal, subfield};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, BitMacs, FieldMacs, Gates, Values};
 use std::time::Duration;
 use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2};
 

@@ -1,9 +1,9 @@
 //! What the messages of [`super`] carry, but for those of the VOLE.
 
-use super::{CheckedBy, FURTHER, GROUP, Macs, TILE, Terms, Values};
+use super::{CheckedBy, FURTHER, GROUP, TILE, Terms};
 use crate::channel::Carried;
 use crate::circuit::{Shape, Size};
-use crate::zk::{VERDICT, section};
+use crate::zk::{Macs, VERDICT, Values, section};
 use volery_primitives::Field;
 
 /// A proof of a statement with these gates, whose inputs come before them all; and the shares that it draws.

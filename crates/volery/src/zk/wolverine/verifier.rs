@@ -1,7 +1,6 @@
 //! The verifier's side.
 
-use super::interpolation::{At, FURTHER, GROUP};
-use super::macs::{Macs, Packed, Values};
+use super::interpolation::{At, FURTHER, GROUP, Packed};
 use super::opening::{Opening, Pairs};
 use super::rows::{Source, TILE, Tiles, reserve};
 use super::transcript_seed;
@@ -12,7 +11,7 @@ use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::random::Random;
 use crate::vole::BoxedVole;
 use crate::vole::subfield::same;
-use crate::zk::{Accepted, Gates, Openings, Steps, section};
+use crate::zk::{Accepted, Gates, Macs, Openings, Steps, Values, section};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;

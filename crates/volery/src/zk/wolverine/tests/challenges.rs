@@ -5,7 +5,6 @@ use super::script::{Said, script};
 use super::*;
 use crate::channel::Playback;
 use crate::zk::wolverine::interpolation::At;
-use crate::zk::wolverine::macs::Values;
 use crate::zk::wolverine::rows::Tiles;
 use std::collections::HashSet;
 use volery_primitives::Tagged;

@@ -3,8 +3,7 @@
 
 use super::*;
 use crate::vole::Vole;
-use crate::zk::wolverine::interpolation::{At, further};
-use crate::zk::wolverine::macs::{Packed, Values};
+use crate::zk::wolverine::interpolation::{At, Packed, further};
 use crate::zk::wolverine::opening::{Opening, open};
 use crate::zk::wolverine::rows::{Source, Tiles};
 use crate::zk::{Openings, section};

@@ -1,0 +1,111 @@
+//! Over F_2.
+
+use super::{Macs, Values};
+use crate::channel::Channel;
+use crate::error::{Error, Misbehaviour, Result};
+use crate::vole;
+use volery_primitives::arch::{Arch, opened_sums, triple_sums};
+use volery_primitives::bits::{pack, unpack};
+use volery_primitives::lanes::Lanes;
+use volery_primitives::{Extension, F2, F128, Field};
+
+/// Bits, each in bit 0 of its MAC.
+pub enum BitMacs {}
+
+impl Values for BitMacs {
+    type F = F2;
+    type E = F128;
+    type Tag = F128;
+
+    #[inline(always)]
+    fn value(tag: F128) -> F2 {
+        tag.bit0()
+    }
+    #[inline(always)]
+    fn mac(tag: F128) -> F128 {
+        tag
+    }
+    #[inline(always)]
+    fn corrected(tag: F128, value: F2) -> F128 {
+        F128(tag.0 & !1 | value.to_word())
+    }
+
+    fn bytes(values: u64) -> u64 {
+        values.div_ceil(8)
+    }
+    fn send(channel: &mut Channel, values: &[F2]) -> Result<()> {
+        let mut bytes = Vec::with_capacity(values.len() / 8 + 1);
+        pack(values, &mut bytes);
+        channel.send(&bytes)
+    }
+    fn recv(channel: &mut Channel, values: &mut [F2]) -> Result<()> {
+        let mut bytes = vec![0; values.len().div_ceil(8)];
+        channel.recv(&mut bytes)?;
+        if unpack(&bytes, values) { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::FurtherBits)) }
+    }
+
+    fn weigh(arch: Arch, chi: &[F128], values: &[F2]) -> F128 {
+        <F128 as Lanes<F2>>::combine(arch, values, chi)
+    }
+    fn tag_sums(arch: Arch, chi: &[F128], triples: &[[F128; 3]]) -> [F128; 3] {
+        triple_sums(arch, chi, triples)
+    }
+    fn key_sums(arch: Arch, chi: &[F128], triples: &[[F128; 3]]) -> [F128; 3] {
+        triple_sums(arch, chi, triples)
+    }
+    fn opened_tag_sums(
+        arch: Arch,
+        chi: &[F128],
+        triples: &[[F128; 3]],
+        [left, right]: [&[F2]; 2],
+    ) -> [F128; 3] {
+        opened_sums(arch, chi, triples, left, right)
+    }
+    fn opened_key_sums(
+        arch: Arch,
+        chi: &[F128],
+        triples: &[[F128; 3]],
+        [left, right]: [&[F2]; 2],
+    ) -> [F128; 3] {
+        opened_sums(arch, chi, triples, left, right)
+    }
+}
+
+impl Macs for BitMacs {
+    type Mac = vole::Mac;
+    type Key = vole::Key;
+    type Delta = vole::Delta;
+
+    fn delta(delta: &vole::Delta) -> F128 {
+        delta.value()
+    }
+    fn one(delta: &vole::Delta) -> F128 {
+        F128(delta.value().0 ^ 1)
+    }
+    #[inline(always)]
+    fn constant(value: F2) -> F128 {
+        F128(value.to_word())
+    }
+    #[inline(always)]
+    fn scale(tag: F128, factor: F2) -> F128 {
+        tag.scale(factor)
+    }
+    fn linear(arch: Arch, factors: &[F2], tags: &[F128]) -> F128 {
+        <F128 as Lanes<F2>>::combine(arch, factors, tags)
+    }
+    fn correct(_: Arch, keys: &mut [F128], corrections: &[F2], one: F128) {
+        assert_eq!(keys.len(), corrections.len());
+        keys.iter_mut().zip(corrections).for_each(|(key, correction)| *key += one.scale(*correction));
+    }
+
+    fn guess() -> f64 {
+        // Bit 0 of Δ is one.
+        (-127f64).exp2()
+    }
+    fn likeliest() -> f64 {
+        (-128f64).exp2()
+    }
+    fn likeliest_value() -> f64 {
+        0.5
+    }
+}

@@ -1,0 +1,88 @@
+//! Over any other field.
+
+use super::{Macs, Values};
+use crate::channel::Channel;
+use crate::error::Result;
+use crate::vole::subfield;
+use core::marker::PhantomData;
+use volery_primitives::arch::Arch;
+use volery_primitives::{Field, MacField, Tagged};
+
+/// Values of `B` beside their MACs in `E`.
+pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
+
+impl<B: Field, E: MacField<B>> Values for FieldMacs<B, E> {
+    type F = B;
+    type E = E;
+    type Tag = Tagged<B, E>;
+
+    #[inline(always)]
+    fn value(tag: Tagged<B, E>) -> B {
+        tag.value
+    }
+    #[inline(always)]
+    fn mac(tag: Tagged<B, E>) -> E {
+        tag.mac
+    }
+    #[inline(always)]
+    fn corrected(tag: Tagged<B, E>, value: B) -> Tagged<B, E> {
+        Tagged { value, mac: tag.mac }
+    }
+
+    fn bytes(values: u64) -> u64 {
+        B::BYTES as u64 * values
+    }
+    fn send(channel: &mut Channel, values: &[B]) -> Result<()> {
+        channel.send_elements(values)
+    }
+    fn recv(channel: &mut Channel, values: &mut [B]) -> Result<()> {
+        channel.recv_elements(values)
+    }
+
+    fn weigh(arch: Arch, chi: &[E], values: &[B]) -> E {
+        E::combine(arch, values, chi)
+    }
+}
+
+impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
+    type Mac = Tagged<B, E>;
+    type Key = subfield::Key<E>;
+    type Delta = subfield::Delta<B, E>;
+
+    fn delta(delta: &subfield::Delta<B, E>) -> E {
+        delta.value()
+    }
+    fn one(delta: &subfield::Delta<B, E>) -> E {
+        delta.value()
+    }
+    #[inline(always)]
+    fn constant(value: B) -> Tagged<B, E> {
+        Tagged { value, mac: E::ZERO }
+    }
+    #[inline(always)]
+    fn scale(tag: Tagged<B, E>, factor: B) -> Tagged<B, E> {
+        tag.scale(factor)
+    }
+    fn linear(arch: Arch, factors: &[B], tags: &[Tagged<B, E>]) -> Tagged<B, E> {
+        E::linear(arch, factors, tags)
+    }
+    fn correct(arch: Arch, keys: &mut [E], corrections: &[B], one: E) {
+        E::correct(arch, keys, corrections, one);
+    }
+
+    fn combine(arch: Arch, chi: &[E], tags: &[Tagged<B, E>]) -> Tagged<E, E> {
+        let (mac, value) = E::weigh(arch, chi, tags);
+        Tagged { value, mac }
+    }
+
+    fn guess() -> f64 {
+        subfield::guess::<B, E>()
+    }
+    fn likeliest() -> f64 {
+        subfield::likeliest::<B, E>()
+    }
+    fn likeliest_value() -> f64 {
+        // As for each coordinate of the extension.
+        subfield::likeliest::<B, E>().powf(1.0 / f64::from(E::DEGREE))
+    }
+}
