@@ -12,7 +12,7 @@ use crate::vole::Share;
 use core::ops::Add;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
-use volery_primitives::{Extension, Field, Tagged};
+use volery_primitives::{Extension, F128, Field, Tagged};
 use zeroize::DefaultIsZeroes;
 
 /// Values of a field with their MACs, and what opening them takes. Keys are elements of the extension.
@@ -108,6 +108,11 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
         }
         sum
     }
+
+    /// The coefficients of Σ (m_a + a·X)·(m_b + b·X), the lowest first.
+    fn inner_product(arch: Arch, a: &[Self::Tag], b: &[Self::Tag]) -> (Self::E, Self::E, Self::F);
+    /// The coefficients that come of `seed`, for whoever asks for the same numbers of them.
+    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [Self::E]);
 
     /// The probability that one guess at Δ is right.
     fn guess() -> f64;

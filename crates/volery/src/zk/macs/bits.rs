@@ -4,10 +4,11 @@ use super::{Macs, Values};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::vole;
-use volery_primitives::arch::{Arch, opened_sums, triple_sums};
+use volery_primitives::arch::{Arch, inner_product, opened_sums, triple_sums, weigh};
 use volery_primitives::bits::{pack, unpack};
 use volery_primitives::lanes::Lanes;
-use volery_primitives::{Extension, F2, F128, Field};
+use volery_primitives::prg::Prg;
+use volery_primitives::{Extension, F2, F128, Field, Tagged};
 
 /// Bits, each in bit 0 of its MAC.
 pub enum BitMacs {}
@@ -96,6 +97,19 @@ impl Macs for BitMacs {
     fn correct(_: Arch, keys: &mut [F128], corrections: &[F2], one: F128) {
         assert_eq!(keys.len(), corrections.len());
         keys.iter_mut().zip(corrections).for_each(|(key, correction)| *key += one.scale(*correction));
+    }
+
+    fn combine(arch: Arch, chi: &[F128], tags: &[F128]) -> Tagged<F128, F128> {
+        let (mac, value) = weigh(arch, chi, tags);
+        Tagged { value, mac }
+    }
+    fn inner_product(arch: Arch, a: &[F128], b: &[F128]) -> (F128, F128, F2) {
+        let (constant, linear) = inner_product(arch, a, b);
+        (constant, linear, a.iter().zip(b).map(|(a, b)| a.bit0() * b.bit0()).sum())
+    }
+    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [F128]) {
+        let mut prg = Prg::new(arch, seed);
+        move |chi| prg.fill(chi)
     }
 
     fn guess() -> f64 {

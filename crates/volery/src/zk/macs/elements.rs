@@ -3,10 +3,10 @@
 use super::{Macs, Values};
 use crate::channel::Channel;
 use crate::error::Result;
-use crate::vole::subfield;
+use crate::vole::subfield::{self, Coefficients};
 use core::marker::PhantomData;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MacField, Tagged};
 
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
@@ -73,6 +73,13 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     fn combine(arch: Arch, chi: &[E], tags: &[Tagged<B, E>]) -> Tagged<E, E> {
         let (mac, value) = E::weigh(arch, chi, tags);
         Tagged { value, mac }
+    }
+    fn inner_product(arch: Arch, a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> (E, E, B) {
+        E::inner_product(arch, a, b)
+    }
+    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [E]) {
+        let mut coefficients = Coefficients::<B>::new(arch, seed);
+        move |chi| coefficients.fill(arch, chi)
     }
 
     fn guess() -> f64 {
