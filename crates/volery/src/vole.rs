@@ -28,7 +28,7 @@ use crate::channel::Channel;
 use crate::error::Result;
 use crate::random::Random;
 use core::ops::Add;
-use volery_primitives::{Extension, F2, F128};
+use volery_primitives::{Extension, F128};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// The prover's share of a bit: its MAC, with the bit itself in bit 0.
@@ -37,20 +37,6 @@ use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 pub struct Mac(pub(crate) F128);
 
 impl DefaultIsZeroes for Mac {}
-
-impl Mac {
-    /// The share of a public bit: its key is `Δ·bit`, with bit 0 cleared.
-    #[inline(always)]
-    pub(crate) const fn constant(bit: u128) -> Self {
-        Self(F128(bit & 1))
-    }
-
-    /// The bit.
-    #[inline(always)]
-    pub(crate) const fn value(self) -> F2 {
-        self.0.bit0()
-    }
-}
 
 /// The verifier's share of a bit.
 #[derive(Clone, Copy, Default)]

@@ -69,27 +69,32 @@
 //! With `mid` it is much the same as with `l2`; with `wan` the reads of its 8.5 MB table cost about 15 more.
 
 pub mod arithmetic;
-mod batch;
 pub mod polynomial;
 mod prover;
+mod slots;
 pub(crate) mod traffic;
 mod verifier;
 
 pub use polynomial::{Keys, Vector};
-pub use prover::Prover;
-pub use verifier::Verifier;
 
+use crate::channel::{Channel, Party};
 use crate::circuit::Size;
 use crate::vole::LEAST_BLOCK;
+use crate::zk::BitMacs;
 pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::{Extension, F2, F128};
+
+/// Proves the circuit that is pushed into it.
+pub type Prover<'a> = prover::Prover<'a, BitMacs>;
+
+/// Verifies the circuit that is pushed into it.
+pub type Verifier<'a> = verifier::Verifier<'a, BitMacs>;
 
 /// Batches of a statement before blocks have their full length, with the last.
 const FIRST_BATCHES: u64 = 6;
 
-/// The shares that mask the final check: one for each coordinate of the extension.
-const MASKS: usize = <F128 as Extension<F2>>::DEGREE as usize;
-const _: () = assert!(MASKS <= LEAST_BLOCK);
+// A line that masks the check takes a share for each coordinate of the extension.
+const _: () = assert!(<F128 as Extension<F2>>::DEGREE as usize <= LEAST_BLOCK);
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error for one transcript
 /// of a statement of this size, over a VOLE whose check has `vole` bits, and which comes to blocks of
@@ -101,6 +106,28 @@ pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     let error = keys * (-127f64).exp2() + cancelling * (-128f64).exp2() + (-vole).exp2();
     (-error.log2()).floor() as u32
 }
+
+/// The challenge to all that the prover has committed to so far: the seeds of coefficients for products,
+/// and for polynomials.
+fn challenge(channel: &mut Channel) -> [F128; 2] {
+    challenge_to(channel, "quicksilver batch")
+}
+
+/// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between
+/// this and the end of the batch.
+fn matrix_challenge(channel: &mut Channel) -> F128 {
+    let [seed, _] = challenge_to(channel, "quicksilver matrix product");
+    seed
+}
+
+fn challenge_to(channel: &mut Channel, what: &'static str) -> [F128; 2] {
+    let challenge = channel.challenge(Party::Prover, what);
+    let (seeds, _) = challenge.as_chunks::<16>();
+    [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
+}
+
+/// What the digest of asserted wires is for.
+const ASSERTED: &str = "volery quicksilver v1, asserted wires";
 
 #[cfg(test)]
 mod tests;

@@ -47,38 +47,79 @@
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
 //! uniform coefficients for a masked sum, and any others would do as well.
 
-mod prover;
 #[cfg(test)]
 mod tests;
 pub(crate) mod traffic;
-mod verifier;
-
-pub use prover::Prover;
-pub use verifier::Verifier;
 
 use super::polynomial::{degree_of_check, early_ends};
+use super::{prover, verifier};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
 use crate::vole::subfield::{base_error, guess, likeliest};
-use crate::zk::by_transcript;
+use crate::zk::{FieldMacs, by_transcript, section};
+use core::ops::Range;
 use volery_primitives::{Field, MacField};
+
+/// Proves the circuit that is pushed into it.
+pub type Prover<'a, B, E> = prover::Prover<'a, FieldMacs<B, E>>;
+
+/// Verifies the circuit that is pushed into it.
+pub type Verifier<'a, B, E> = verifier::Verifier<'a, FieldMacs<B, E>>;
 
 /// Blocks of the VOLE to a coin of the verifier.
 pub const BLOCKS: usize = 8;
 
 /// Batches without a coin after which a prover with many polynomials waits for theirs.
-const WAITING: usize = 32;
+pub(super) const WAITING: usize = 32;
 
 /// Slots that gates fill before they are weighed: they stay in the first-level cache.
-const SLOTS: usize = 512;
-
-/// Whether a section of block number `block` of a statement ends a batch, where it is not the last one.
-const fn ends_batch<E: Field>(block: usize, ends_block: bool) -> bool {
-    by_transcript::<E>() || (ends_block && (block + 1).is_multiple_of(BLOCKS))
-}
+pub(super) const SLOTS: usize = 512;
 
 /// Sections that are shorter than a block of the most that any VOLE has.
 const RAMP: u64 = 4;
+
+/// The sections of a statement's blocks, of which both parties see one at a time.
+#[derive(Default)]
+pub(super) struct Sections<B> {
+    /// Blocks drawn.
+    pub(super) drawn: usize,
+    /// Where the section begins and ends in its block.
+    range: Range<usize>,
+    /// Shares of all sections so far.
+    sectioned: usize,
+    /// A correction for each share of the section.
+    pub(super) corrections: Vec<B>,
+}
+
+impl<B: Field> Sections<B> {
+    /// Goes on to the next one, which begins at `start` of a block of so many shares.
+    pub(super) fn follow(&mut self, start: usize, block: usize) {
+        let length = section(self.sectioned, block - start);
+        self.range = start..start + length;
+        self.sectioned += length;
+        self.corrections.resize(length, B::ZERO);
+    }
+
+    /// The share of the block behind its last one.
+    pub(super) fn end(&self) -> usize {
+        self.range.end
+    }
+
+    /// Its shares in the block.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The corrections of the block's shares from `share` on.
+    pub(super) fn corrections_from(&mut self, share: usize) -> &mut [B] {
+        &mut self.corrections[share - self.range.start..]
+    }
+
+    /// Whether its end is that of a batch, where the statement goes on after a block of so many shares.
+    pub(super) fn end_batch<E: Field>(&self, block: usize) -> bool {
+        by_transcript::<E>() || (self.range.end == block && self.drawn.is_multiple_of(BLOCKS))
+    }
+}
 
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this
 /// size over a VOLE with blocks of `block` shares, whose first shares take so many `checks`.

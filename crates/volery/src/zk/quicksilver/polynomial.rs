@@ -38,13 +38,11 @@
 
 mod matrix;
 mod prover;
-mod rows;
 mod verifier;
 
 pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Lower, Pending, Sums};
-pub(super) use rows::Rows;
 pub(super) use verifier::KeySums;
 pub use verifier::Keys;
 

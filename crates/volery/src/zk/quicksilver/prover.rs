@@ -1,55 +1,89 @@
 //! The prover's side.
 
+mod blocks;
 mod polynomial;
+mod products;
+mod sections;
 
-use super::MASKS;
-use super::batch::{ASSERTED, Batch, challenge};
-use super::polynomial::{Pending, Rows, Sums, degree_of_check};
+use super::polynomial::{Pending, Sums, degree_of_check};
+use super::slots::{Slots, Triple};
+use super::{ASSERTED, matrix_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
-use crate::vole::{BoxedVole, Mac, Shares, vope};
-use crate::zk::{Gates, Openings, Steps};
+use crate::vole::{BoxedVole, Shares, vope};
+use crate::zk::{Gates, Macs, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
-use volery_primitives::arch::{Arch, Triple, prover_sums};
-use volery_primitives::bits::Bits;
-use volery_primitives::prg::Prg;
-use volery_primitives::{Extension, F2, F128, Field};
+use volery_primitives::arch::Arch;
+use volery_primitives::{Extension, F128, Field};
 use zeroize::Zeroizing;
 
+/// How a prover commits to values under such MACs: over F_2 by whole blocks of the VOLE, over any other field
+/// by sections. Each of these belongs to a step of the proof, and its errors are those of the link and the
+/// VOLE.
+pub trait Commitments: Macs {
+    /// What is kept of them besides slots.
+    type Kept: Default;
+
+    /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
+    fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()>;
+    /// Sends the corrections that are left, and ends the batch, if any is open. Fig. 4, 5 to 7.
+    fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()>;
+    /// The same before the end of the statement.
+    fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
+        Self::end_batch(prover)
+    }
+    /// The polynomials of the open batch.
+    fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
+    /// The seed of a matrix product's vectors, between two batches.
+    fn challenge(prover: &mut Prover<'_, Self>) -> Result<F128> {
+        Ok(matrix_challenge(prover.channel))
+    }
+    /// Draws the next block.
+    fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.vole.block(prover.channel, &mut prover.block)
+    }
+    /// Receives the challenges that are still to come.
+    fn catch_up(_: &mut Prover<'_, Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Proves the circuit that is pushed into it.
-pub struct Prover<'a> {
+pub struct Prover<'a, M: Commitments> {
     channel: &'a mut Channel,
-    vole: BoxedVole<Mac>,
-    witness: Box<dyn Iterator<Item = F2> + 'a>,
+    vole: BoxedVole<M::Mac>,
+    witness: Box<dyn Iterator<Item = M::F> + 'a>,
     arch: Arch,
     steps: Steps,
-    block: Shares<Mac>,
-    batch: Batch,
-    /// Σ χ·A₀ and Σ χ·A₁ over all batches so far.
-    sums: Zeroizing<(F128, F128)>,
-    /// The polynomials of this batch, their number of coefficients, and the sums of those before.
-    pending: Pending<F128>,
+    block: Shares<M::Mac>,
+    /// Shares of the block that were committed by, but for those of the slots.
+    done: usize,
+    slots: Slots<M::Tag>,
+    /// Corrections of the slots' shares are still to be sent.
+    open: bool,
+    kept: M::Kept,
+    /// The products, as polynomials of degree two, and the polynomials of all batches that have a challenge.
+    sums: Sums<M::E>,
+    /// Coefficients of polynomials in this batch.
     coefficients: usize,
-    polynomials: Sums<F128>,
-    rows: [Rows<F128>; 2],
     openings: Openings,
     gates: Gates,
-    /// Shares that were committed by, in batches that have ended.
+    /// Shares that were committed by, but for those of the slots.
     committed: u64,
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
 }
 
-impl<'a> Prover<'a> {
+impl<'a, M: Commitments> Prover<'a, M> {
     /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
     pub fn new(
         channel: &'a mut Channel,
-        vole: BoxedVole<Mac>,
+        vole: BoxedVole<M::Mac>,
         arch: Arch,
-        witness: impl IntoIterator<Item = F2, IntoIter: 'a>,
+        witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
     ) -> Self {
         Self {
             channel,
@@ -58,12 +92,12 @@ impl<'a> Prover<'a> {
             arch,
             steps: Steps::default(),
             block: Shares::default(),
-            batch: Batch::default(),
-            sums: Zeroizing::default(),
-            pending: Pending::default(),
+            done: 0,
+            slots: Slots::default(),
+            open: false,
+            kept: M::Kept::default(),
+            sums: Sums::default(),
             coefficients: 0,
-            polynomials: Sums::default(),
-            rows: Default::default(),
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
@@ -72,7 +106,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a batch.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = progress;
         self
@@ -84,162 +118,159 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
     /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
-    pub fn finish(mut self) -> Result<(Gates, BoxedVole<Mac>)> {
+    pub fn finish(mut self) -> Result<(Gates, BoxedVole<M::Mac>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
         if self.witness.next().is_some() {
             return Err(witness_unread());
         }
-        self.end_batch()?;
         self.steps.begin()?;
+        M::end_batch(&mut self)?;
         if let Some(name) = self.failed {
             return Err(Error::Unsatisfied(name));
         }
-        self.polynomials.add(&[self.sums.0, self.sums.1]);
         let degree = degree_of_check(self.gates.degree) - 1;
         let lines = self.lines(vope::lines(degree))?;
-        let opened = self.polynomials.masked(&vope::polynomial(degree, &lines));
+        M::catch_up(&mut self)?;
+        let opened = self.sums.masked(&vope::polynomial(degree, &lines));
         let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.
-        self.channel.send_words(&opened)?;
+        self.channel.send_elements(&opened)?;
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((self.gates, vole))
     }
 
-    /// Lines over the extension from shares that commit to nothing. Fig. 4, 3.
-    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<(F128, F128)>>> {
-        let mut unused = self.batch.used().len();
+    /// Lines over the extension from shares that commit to nothing, of the last block or of further ones.
+    /// Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Lines<M::E>> {
+        let masks = <M::E as Extension<M::F>>::DEGREE as usize;
         let mut lines = Zeroizing::new(Vec::with_capacity(count));
         for _ in 0..count {
-            if self.block.len() - unused < MASKS {
-                self.vole.block(self.channel, &mut self.block)?;
-                unused = 0;
+            if self.block.len() - self.done < masks {
+                M::draw(self)?;
+                self.done = 0;
             }
-            let masks = &self.block.rows(unused)[..MASKS];
-            let values = Zeroizing::new(masks.iter().map(|mac| F128::from(mac.bit0())).collect::<Vec<_>>());
-            lines.push((F128::pack(masks), F128::pack(&values)));
-            unused += MASKS;
+            let masks = &self.block.rows(self.done)[..masks];
+            let values = masks.iter().map(|share| M::value(*share).into());
+            lines.push((pack::<M>(masks.iter().map(|share| M::mac(*share))), pack::<M>(values)));
+            self.done += masks.len();
         }
         Ok(lines)
     }
 
     /// Commits to `value` by the next share. Fig. 4, 4.
-    fn commit(&mut self, value: F2) -> Result<Mac> {
-        let one = Mac::constant(1);
+    fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
         let slot = self.slot()?;
-        let wire = F128(slot[2].0 & !1 | value.to_word());
-        *slot = [wire, one.0, wire];
+        let wire = M::corrected(slot[2], value);
+        *slot = [wire, M::constant(M::F::ONE), wire];
         self.gates.inputs += 1;
-        Ok(Mac(wire))
+        Ok(wire)
     }
 
     /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.
     #[inline(always)]
-    pub(super) fn multiply(&mut self, a: Mac, b: Mac, value: F2) -> Result<Mac> {
+    pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
         let slot = self.slot()?;
-        // The share with its value, bit 0, corrected.
-        let c = F128(slot[2].0 & !1 | value.to_word());
-        *slot = [a.0, b.0, c];
-        Ok(Mac(c))
+        let c = M::corrected(slot[2], value);
+        *slot = [a, b, c];
+        Ok(c)
     }
 
     #[inline(always)]
-    fn slot(&mut self) -> Result<&mut Triple> {
-        if self.batch.is_used_up() {
-            self.next_batch()?;
+    fn slot(&mut self) -> Result<&mut Triple<M::Tag>> {
+        if self.slots.are_used_up() {
+            self.next_slots()?;
         }
-        Ok(self.batch.slot())
+        Ok(self.slots.slot())
     }
 
     #[cold]
     #[inline(never)]
-    fn next_batch(&mut self) -> Result<()> {
-        self.end_batch()?;
+    fn next_slots(&mut self) -> Result<()> {
         self.steps.begin()?;
-        self.vole.block(self.channel, &mut self.block)?;
-        self.batch.open(self.block.rows(0));
+        M::next_slots(self)?;
         self.steps.end();
         Ok(())
     }
 
-    /// Sends the batch's corrections and only then draws its challenge. Fig. 4, 5 to 7.
-    fn end_batch(&mut self) -> Result<()> {
-        if !self.batch.close() {
-            return Ok(());
-        }
-        self.steps.begin()?;
-        let committed = self.block.rows(0).chunks(64).zip(self.batch.used().chunks(64));
-        let corrections = committed.map(|(shares, slots)| {
-            let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
-            bits.enumerate().fold(0, |word, (i, bit)| word | bit << i)
-        });
-        let corrections = Bits::from_words(self.block.len(), corrections);
-        let mut bytes = Vec::with_capacity(self.block.len() / 8 + 8);
-        corrections.write_bytes(&mut bytes);
-        self.channel.send(&bytes)?;
-        let [gates, polynomials] = challenge(self.channel);
-        self.batch.weigh(gates, self.arch, &mut self.sums, prover_sums);
-        let mut prg = Prg::new(self.arch, polynomials);
-        self.pending.weigh::<F2>(self.arch, |chi| prg.fill(chi), &mut self.polynomials);
-        self.coefficients = 0;
-        self.committed += self.batch.used().len() as u64;
+    /// Stores the number of multiplications so far.
+    fn report(&self) {
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
-        self.steps.end();
-        Ok(())
+    }
+
+    /// Takes note of an assertion that fails, unless another one has before.
+    #[inline]
+    fn note(&mut self, holds: bool, name: impl Display) {
+        if !holds && self.failed.is_none() {
+            self.failed = Some(name.to_string());
+        }
     }
 }
 
-impl Backend for Prover<'_> {
-    type F = F2;
-    type Wire = Mac;
+/// m and u of each line m + u·X.
+type Lines<E> = Zeroizing<Vec<(E, E)>>;
+
+/// The element that has these coordinates.
+fn pack<M: Macs>(coordinates: impl Iterator<Item = M::E>) -> M::E {
+    M::E::pack(&Zeroizing::new(coordinates.collect::<Vec<_>>()))
+}
+
+/// The values of wires.
+fn values<M: Macs>(wires: &[M::Tag]) -> Zeroizing<Vec<M::F>> {
+    Zeroizing::new(wires.iter().map(|wire| M::value(*wire)).collect())
+}
+
+impl<M: Commitments> Backend for Prover<'_, M> {
+    type F = M::F;
+    type Wire = M::Tag;
 
     #[inline(always)]
-    fn constant(&mut self, c: F2) -> Mac {
-        Mac::constant(c.to_word())
+    fn constant(&mut self, c: M::F) -> M::Tag {
+        M::constant(c)
     }
     #[inline(always)]
-    fn add(&mut self, a: Mac, b: Mac) -> Mac {
+    fn add(&mut self, a: M::Tag, b: M::Tag) -> M::Tag {
         self.gates.add += 1;
-        Mac(a.0 ^ b.0)
+        a + b
     }
     #[inline(always)]
-    fn scale(&mut self, a: Mac, c: F2) -> Mac {
-        Mac(a.0.scale(c))
+    fn scale(&mut self, a: M::Tag, c: M::F) -> M::Tag {
+        M::scale(a, c)
     }
     #[inline]
-    fn witness(&mut self) -> Result<Mac> {
+    fn witness(&mut self) -> Result<M::Tag> {
         let value = self.witness.next().ok_or_else(|| self.steps.fail(witness_ended()))?;
-        self.commit(value)
+        self.commit_to(value)
     }
-    fn hint(&mut self, of: &[Mac], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Mac> {
-        let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
-        self.commit(f(&values))
+    fn hint(&mut self, of: &[M::Tag], f: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::Tag> {
+        self.commit_to(f(&values::<M>(of)))
     }
     fn hints(
         &mut self,
-        of: &[Mac],
+        of: &[M::Tag],
         count: usize,
-        f: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
-    ) -> Result<Vec<Mac>> {
-        let values: Zeroizing<Vec<F2>> = Zeroizing::new(of.iter().map(|wire| wire.value()).collect());
-        let values = Zeroizing::new(f(&values));
+        f: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
+    ) -> Result<Vec<M::Tag>> {
+        let values = Zeroizing::new(f(&values::<M>(of)));
         assert_eq!(values.len(), count);
-        values.iter().map(|value| self.commit(*value)).collect()
+        values.iter().map(|value| self.commit_to(*value)).collect()
+    }
+    fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
+        self.gates.add += wires.len().saturating_sub(1) as u64;
+        M::linear(self.arch, factors, wires)
     }
     #[inline(always)]
-    fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
-        self.multiply(a, b, a.value() * b.value())
+    fn mul(&mut self, a: M::Tag, b: M::Tag) -> Result<M::Tag> {
+        self.multiply(a, b, M::value(a) * M::value(b))
     }
     #[inline]
-    fn assert_zero(&mut self, a: Mac, name: impl Display) -> Result<()> {
-        if a.value() != F2::ZERO && self.failed.is_none() {
-            self.failed = Some(name.to_string());
-        }
-        self.openings.absorb(&a.0);
+    fn assert_zero(&mut self, a: M::Tag, name: impl Display) -> Result<()> {
+        self.note(M::value(a) == M::F::ZERO, name);
+        self.openings.absorb(&M::mac(a));
         self.gates.assert += 1;
         Ok(())
     }

@@ -56,29 +56,29 @@ struct Cheat<'a> {
 
 impl Backend for Cheat<'_> {
     type F = F2;
-    type Wire = Mac;
+    type Wire = F128;
 
-    fn constant(&mut self, c: F2) -> Mac {
+    fn constant(&mut self, c: F2) -> F128 {
         self.prover.constant(c)
     }
-    fn add(&mut self, a: Mac, b: Mac) -> Mac {
+    fn add(&mut self, a: F128, b: F128) -> F128 {
         self.prover.add(a, b)
     }
-    fn scale(&mut self, a: Mac, c: F2) -> Mac {
+    fn scale(&mut self, a: F128, c: F2) -> F128 {
         self.prover.scale(a, c)
     }
-    fn witness(&mut self) -> Result<Mac> {
+    fn witness(&mut self) -> Result<F128> {
         self.prover.witness()
     }
-    fn hint(&mut self, of: &[Mac], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Mac> {
+    fn hint(&mut self, of: &[F128], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<F128> {
         self.prover.hint(of, f)
     }
-    fn mul(&mut self, a: Mac, b: Mac) -> Result<Mac> {
+    fn mul(&mut self, a: F128, b: F128) -> Result<F128> {
         let lie = if self.at == Some(self.gate) { F2::ONE } else { F2::ZERO };
         self.gate += 1;
-        self.prover.multiply(a, b, a.value() * b.value() + lie)
+        self.prover.multiply(a, b, a.bit0() * b.bit0() + lie)
     }
-    fn assert_zero(&mut self, a: Mac, name: impl Display) -> Result<()> {
+    fn assert_zero(&mut self, a: F128, name: impl Display) -> Result<()> {
         self.prover.assert_zero(a, name)
     }
 }

@@ -1,72 +1,99 @@
 //! The verifier's side.
 
+mod blocks;
 mod polynomial;
+mod sections;
 
-use super::MASKS;
-use super::batch::{ASSERTED, Batch, challenge};
-use super::polynomial::{KeySums, Keys, Rows, degree_of_check};
+use super::polynomial::{KeySums, Keys, degree_of_check};
+use super::slots::{Slots, Triple};
+use super::{ASSERTED, matrix_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
-use crate::error::{Error, Misbehaviour, Rejection, Result};
-use crate::vole::{BoxedVole, Delta, Key, Shares, vope};
-use crate::zk::{Accepted, Gates, Openings, Steps};
+use crate::error::{Error, Rejection, Result};
+use crate::vole::subfield::same;
+use crate::vole::{BoxedVole, Shares, vope};
+use crate::zk::{Accepted, Gates, Macs, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
-use volery_primitives::arch::{Arch, Triple, verifier_sums};
-use volery_primitives::bits::Bits;
-use volery_primitives::prg::Prg;
-use volery_primitives::{Extension, F2, F128, Field};
+use volery_primitives::arch::Arch;
+use volery_primitives::lanes::Lanes;
+use volery_primitives::{Extension, F128, Field};
 use zeroize::Zeroizing;
 
-#[cfg(doc)]
-use crate::vole::Mac;
+/// How values under such keys are committed to: over F_2 by whole blocks of the VOLE, over any other field by
+/// sections. Each of these belongs to a step of the proof, and its errors are those of the link and the VOLE,
+/// and `Misbehaved`.
+pub trait Commitments: Macs {
+    /// What is kept of them besides slots.
+    type Kept;
+
+    /// Slots for the next shares, where all are used. Fig. 4, 2 to 6.
+    fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// Ends the batch, if any is open, whose corrections have all arrived. Fig. 4, 6 and 7.
+    fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()>;
+    /// The same before the end of the statement.
+    fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        Self::end_batch(verifier)
+    }
+    /// Takes polynomials that are to be zero into the open batch.
+    fn take(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
+    /// The seed of a matrix product's vectors, between two batches.
+    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<F128> {
+        Ok(matrix_challenge(verifier.channel))
+    }
+}
 
 /// Verifies the circuit that is pushed into it.
-pub struct Verifier<'a> {
+pub struct Verifier<'a, M: Commitments> {
     channel: &'a mut Channel,
-    vole: BoxedVole<Key>,
-    delta: &'a Delta,
-    /// The key of the public value one: Δ with bit 0 cleared, as the prover's [`Mac::constant`] has it.
-    one: Zeroizing<F128>,
+    vole: BoxedVole<M::Key>,
+    delta: &'a M::Delta,
+    /// The key of the public value one.
+    one: Zeroizing<M::E>,
     arch: Arch,
     steps: Steps,
-    block: Shares<Key>,
-    corrections: Bits,
-    batch: Batch,
-    /// Σ χ·k_a·k_b and Σ χ·k_c over all batches so far.
-    sums: Zeroizing<(F128, F128)>,
-    /// The polynomials of this batch, their number of coefficients for the prover, and the
-    /// sums of those before.
-    pending: Vec<Keys<F128>>,
+    block: Shares<M::Key>,
+    /// Shares of the block that the prover committed by, but for those of the slots.
+    done: usize,
+    slots: Slots<M::E>,
+    /// The batch, or section, of the slots is not at its end.
+    open: bool,
+    kept: M::Kept,
+    /// The products, as polynomials of degree two, and the polynomials, as far as they were weighed.
+    sums: KeySums<M::E>,
+    /// Coefficients of the prover's polynomials in this batch.
     coefficients: usize,
-    polynomials: KeySums<F128>,
-    rows: [Rows<F128>; 2],
     openings: Openings,
     gates: Gates,
-    /// Shares that the prover committed by, in batches that have ended.
+    /// Shares that the prover committed by, but for those of the slots.
     committed: u64,
     progress: Option<&'a AtomicU64>,
 }
 
-impl<'a> Verifier<'a> {
+impl<'a, M: Commitments> Verifier<'a, M> {
     /// A verification over `channel` with shares from `vole` under `delta`.
-    pub fn new(channel: &'a mut Channel, vole: BoxedVole<Key>, arch: Arch, delta: &'a Delta) -> Self {
+    fn over(
+        channel: &'a mut Channel,
+        vole: BoxedVole<M::Key>,
+        arch: Arch,
+        delta: &'a M::Delta,
+        kept: M::Kept,
+    ) -> Self {
         Self {
             channel,
             vole,
             delta,
-            one: Zeroizing::new(F128(delta.value().0 ^ 1)),
+            one: Zeroizing::new(M::one(delta)),
             arch,
             steps: Steps::default(),
             block: Shares::default(),
-            corrections: Bits::zeroes(0),
-            batch: Batch::default(),
-            sums: Zeroizing::default(),
-            pending: Vec::new(),
+            done: 0,
+            slots: Slots::default(),
+            open: false,
+            kept,
+            sums: KeySums::default(),
             coefficients: 0,
-            polynomials: KeySums::default(),
-            rows: Default::default(),
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
@@ -74,7 +101,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a batch.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
         self.progress = progress;
         self
@@ -86,12 +113,12 @@ impl<'a> Verifier<'a> {
     /// # Errors
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met
     /// with an error before; link errors.
-    pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
+    pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<M::Key>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
-        self.end_batch()?;
         self.steps.begin()?;
+        M::end_batch(&mut self)?;
         let degree = degree_of_check(self.gates.degree);
         let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
         let consistent = self.vole.check(self.channel);
@@ -99,19 +126,17 @@ impl<'a> Verifier<'a> {
         if let Err(error @ Error::Io { .. }) = consistent {
             return Err(error);
         }
-        let mut opened = vec![F128::ZERO; degree];
-        self.channel.recv_words(&mut opened)?;
+        let mut opened = vec![M::E::ZERO; degree];
+        self.channel.recv_elements(&mut opened)?;
         let openings: [u8; 32] = self.channel.recv_array()?;
 
-        // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b + k_c·Δ for products.
-        let delta = self.delta.value();
-        self.polynomials.add(2, self.sums.0 + self.sums.1 * delta);
-        let (w, at_delta) = self.polynomials.against(delta, mask, &opened);
-        let products_hold = w.to_bytes().ct_eq(&at_delta.to_bytes());
+        // Fig. 4, 7c, and fig. 5, 5c: W = Σ χ·B + B*, where B = k_a·k_b − k_c·Δ for products.
+        let (w, at_delta) = self.sums.against(M::delta(self.delta), mask, &opened);
+        let products_hold = same(w, at_delta);
         // Fig. 4, 8.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
         let vole = consistent?;
-        if !bool::from(products_hold) {
+        if !products_hold {
             return Err(Error::Rejected(Rejection::ProductsAndPolynomials));
         }
         if !bool::from(assertions_hold) {
@@ -121,119 +146,95 @@ impl<'a> Verifier<'a> {
         Ok((Accepted(()), self.gates, vole))
     }
 
-    /// Lines over the extension at Δ, from shares that commit to nothing. Fig. 4, 3.
-    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<F128>>> {
-        let mut unused = self.batch.used().len();
+    /// Lines over the extension at Δ from shares that commit to nothing, of the last block or of further ones.
+    /// Fig. 4, 3.
+    fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<M::E>>> {
+        let masks = <M::E as Extension<M::F>>::DEGREE as usize;
         let mut lines = Zeroizing::new(Vec::with_capacity(count));
         for _ in 0..count {
-            if self.block.len() - unused < MASKS {
+            if self.block.len() - self.done < masks {
                 self.vole.block(self.channel, &mut self.block)?;
-                unused = 0;
+                self.done = 0;
             }
-            lines.push(F128::pack(&self.block.rows(unused)[..MASKS]));
-            unused += MASKS;
+            lines.push(M::E::pack(&self.block.rows(self.done)[..masks]));
+            self.done += masks;
         }
         Ok(lines)
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
-    fn commit(&mut self) -> Result<Key> {
+    fn commit_to(&mut self) -> Result<M::E> {
         let one = *self.one;
         let slot = self.slot()?;
         let key = slot[2];
         *slot = [key, one, key];
         self.gates.inputs += 1;
-        Ok(Key(key))
+        Ok(key)
     }
 
     #[inline(always)]
-    fn slot(&mut self) -> Result<&mut Triple> {
-        if self.batch.is_used_up() {
-            self.next_batch()?;
+    fn slot(&mut self) -> Result<&mut Triple<M::E>> {
+        if self.slots.are_used_up() {
+            self.next_slots()?;
         }
-        Ok(self.batch.slot())
+        Ok(self.slots.slot())
     }
 
-    /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     #[cold]
     #[inline(never)]
-    fn next_batch(&mut self) -> Result<()> {
-        self.end_batch()?;
+    fn next_slots(&mut self) -> Result<()> {
         self.steps.begin()?;
-        self.vole.block(self.channel, &mut self.block)?;
-        let mut bytes = vec![0; self.block.len().div_ceil(8)];
-        self.channel.recv(&mut bytes)?;
-        self.corrections = Bits::zeroes(self.block.len());
-        self.corrections.read_bytes(&bytes);
-        self.batch.open(self.block.rows(0));
-        for (slots, word) in self.batch.all().chunks_mut(64).zip(self.corrections.words()) {
-            for (i, slot) in slots.iter_mut().enumerate() {
-                slot[2] += self.one.scale(F2::low_bit((word >> i).into()));
-            }
-        }
+        M::next_slots(self)?;
         self.steps.end();
         Ok(())
     }
 
-    /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
-    fn end_batch(&mut self) -> Result<()> {
-        if !self.batch.close() {
-            return Ok(());
-        }
-        self.steps.begin()?;
-        if !self.corrections.zero_from(self.batch.used().len()) {
-            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
-        }
-        let [gates, polynomials] = challenge(self.channel);
-        self.batch.weigh(gates, self.arch, &mut self.sums, verifier_sums);
-        let mut prg = Prg::new(self.arch, polynomials);
-        for keys in self.pending.drain(..) {
-            self.polynomials.weigh::<F2>(self.arch, &keys, |chi| prg.fill(chi));
-        }
-        self.coefficients = 0;
-        self.committed += self.batch.used().len() as u64;
+    /// Stores the number of multiplications so far.
+    fn report(&self) {
         if let Some(progress) = self.progress {
             progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
         }
-        self.steps.end();
-        Ok(())
     }
 }
 
-impl Backend for Verifier<'_> {
-    type F = F2;
-    type Wire = Key;
+impl<M: Commitments> Backend for Verifier<'_, M> {
+    type F = M::F;
+    type Wire = M::E;
 
     #[inline(always)]
-    fn constant(&mut self, c: F2) -> Key {
-        Key(self.one.scale(c))
+    fn constant(&mut self, c: M::F) -> M::E {
+        self.one.scale(c)
     }
     #[inline(always)]
-    fn add(&mut self, a: Key, b: Key) -> Key {
+    fn add(&mut self, a: M::E, b: M::E) -> M::E {
         self.gates.add += 1;
-        Key(a.0 ^ b.0)
+        a + b
     }
     #[inline(always)]
-    fn scale(&mut self, a: Key, c: F2) -> Key {
-        Key(a.0.scale(c))
+    fn scale(&mut self, a: M::E, c: M::F) -> M::E {
+        a.scale(c)
     }
     #[inline]
-    fn witness(&mut self) -> Result<Key> {
-        self.commit()
+    fn witness(&mut self) -> Result<M::E> {
+        self.commit_to()
     }
-    fn hint(&mut self, _: &[Key], _: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<Key> {
-        self.commit()
+    fn hint(&mut self, _: &[M::E], _: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::E> {
+        self.commit_to()
+    }
+    fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
+        self.gates.add += wires.len().saturating_sub(1) as u64;
+        M::E::combine(self.arch, factors, wires)
     }
     #[inline(always)]
-    fn mul(&mut self, a: Key, b: Key) -> Result<Key> {
+    fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
         let slot = self.slot()?;
         let c = slot[2];
-        *slot = [a.0, b.0, c];
-        Ok(Key(c))
+        *slot = [a, b, c];
+        Ok(c)
     }
     #[inline]
-    fn assert_zero(&mut self, a: Key, _: impl Display) -> Result<()> {
-        self.openings.absorb(&a.0);
+    fn assert_zero(&mut self, a: M::E, _: impl Display) -> Result<()> {
+        self.openings.absorb(&a);
         self.gates.assert += 1;
         Ok(())
     }

@@ -17,7 +17,7 @@ macro_rules! over_every_field {
 mod challenges;
 mod polynomials;
 
-use super::super::batch::ASSERTED;
+use super::super::ASSERTED;
 use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit, Size};

@@ -1,9 +1,9 @@
 //! Products of matrices at two random vectors.
 
 use crate::circuit::{Entries, Matrix};
-use core::iter;
+use crate::zk::Macs;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes};
+use volery_primitives::{Field, Lanes, Tagged};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// Columns that are gathered at a time, for whole cache lines.
@@ -27,27 +27,27 @@ impl<E: Field> Vectors<E> {
     }
 
     /// `uᵀ·A·B·v - uᵀ·C·v` as the prover knows it: the coefficients of a polynomial of degree two, the lowest
-    /// first. `row` turns a wire into what `weigh` gives `Σ χ·mac` and `Σ χ·value` of.
-    pub(in super::super) fn polynomial<B: Field, W: Copy, R: DefaultIsZeroes>(
+    /// first.
+    pub(in super::super) fn polynomial<M: Macs<E = E>>(
         &self,
         arch: Arch,
-        (a, b, c): (Matrix<W>, Matrix<W>, Entries<B, W>),
-        row: impl Fn(W) -> R + Copy,
-        weigh: impl Fn(Arch, &[E], &[R]) -> (E, E),
+        a: Matrix<M::Tag>,
+        b: Matrix<M::Tag>,
+        c: Entries<M::F, M::Tag>,
     ) -> [E; 3]
     where
-        E: Lanes<B>,
+        E: Lanes<M::F>,
     {
         let columns = b.columns();
-        let left = by_columns(&a, row, |column| weigh(arch, &self.u, column));
-        let right = by_rows(b.entries(), columns, row, |row| weigh(arch, &self.v, row));
-        let ((left_macs, left_values), (right_macs, right_values)) = (apart(left), apart(right));
+        let of_rows = |rows| by_rows(rows, columns, |row| M::combine(arch, &self.v, row));
+        let (left_values, left_macs) = apart(by_columns(&a, |column| M::combine(arch, &self.u, column)));
+        let (right_values, right_macs) = apart(of_rows(b.entries()));
         let mut linear = E::dot(arch, &left_values, &right_macs) + E::dot(arch, &left_macs, &right_values);
         let mut value = E::dot(arch, &left_values, &right_values);
         match c {
             Entries::Public(c) => value -= self.of_public(arch, c),
             Entries::Wires(c) => {
-                let (macs, values) = apart(by_rows(c, columns, row, |row| weigh(arch, &self.v, row)));
+                let (values, macs) = apart(of_rows(c));
                 linear -= E::dot(arch, &self.u, &macs);
                 value -= E::dot(arch, &self.u, &values);
             }
@@ -56,27 +56,24 @@ impl<E: Field> Vectors<E> {
     }
 
     /// The same at Δ: of degree two.
-    pub(in super::super) fn at<B: Field, W: Copy>(
+    pub(in super::super) fn at<B: Field>(
         &self,
         delta: E,
         arch: Arch,
-        (a, b, c): (Matrix<W>, Matrix<W>, Entries<B, W>),
-        key: impl Fn(W) -> E + Copy,
+        a: Matrix<E>,
+        b: Matrix<E>,
+        c: Entries<B, E>,
     ) -> E
     where
         E: Lanes<B>,
     {
-        let columns = b.columns();
-        let left = by_columns(&a, key, |column| E::dot(arch, &self.u, column));
-        let right = by_rows(b.entries(), columns, key, |row| E::dot(arch, &self.v, row));
+        let of_rows = |rows| Zeroizing::new(by_rows(rows, b.columns(), |row| E::dot(arch, &self.v, row)));
+        let left = Zeroizing::new(by_columns(&a, |column| E::dot(arch, &self.u, column)));
         let product = match c {
             Entries::Public(c) => self.of_public(arch, c) * delta,
-            Entries::Wires(c) => {
-                let keys = Zeroizing::new(by_rows(c, columns, key, |row| E::dot(arch, &self.v, row)));
-                E::dot(arch, &self.u, &keys)
-            }
+            Entries::Wires(c) => E::dot(arch, &self.u, &of_rows(c)),
         };
-        E::dot(arch, &Zeroizing::new(left), &Zeroizing::new(right)) - product * delta
+        E::dot(arch, &left, &of_rows(b.entries())) - product * delta
     }
 
     /// `uᵀ·C·v`.
@@ -90,26 +87,12 @@ impl<E: Field> Vectors<E> {
 }
 
 /// `weigh` of each row of a matrix with so many columns.
-fn by_rows<W: Copy, R: DefaultIsZeroes, T>(
-    entries: &[W],
-    columns: usize,
-    row: impl Fn(W) -> R,
-    weigh: impl Fn(&[R]) -> T,
-) -> Vec<T> {
-    let mut rows = Zeroizing::new(vec![R::default(); columns]);
-    let weighed = entries.chunks_exact(columns).map(|entries| {
-        iter::zip(&mut *rows, entries).for_each(|(to, from)| *to = row(*from));
-        weigh(&rows)
-    });
-    weighed.collect()
+fn by_rows<R, T>(entries: &[R], columns: usize, weigh: impl Fn(&[R]) -> T) -> Vec<T> {
+    entries.chunks_exact(columns).map(weigh).collect()
 }
 
 /// `weigh` of each column.
-fn by_columns<W: Copy, R: DefaultIsZeroes, T>(
-    matrix: &Matrix<W>,
-    row: impl Fn(W) -> R,
-    weigh: impl Fn(&[R]) -> T,
-) -> Vec<T> {
+fn by_columns<R: DefaultIsZeroes, T>(matrix: &Matrix<R>, weigh: impl Fn(&[R]) -> T) -> Vec<T> {
     let length = matrix.rows().len();
     let mut columns = Zeroizing::new(vec![R::default(); GATHERED * length]);
     let mut weighed = Vec::with_capacity(matrix.columns());
@@ -117,7 +100,7 @@ fn by_columns<W: Copy, R: DefaultIsZeroes, T>(
         let gathered = GATHERED.min(matrix.columns() - first);
         for (i, entries) in matrix.rows().enumerate() {
             for (j, entry) in entries[first..][..gathered].iter().enumerate() {
-                columns[j * length + i] = row(*entry);
+                columns[j * length + i] = *entry;
             }
         }
         weighed.extend((0..gathered).map(|j| weigh(&columns[j * length..][..length])));
@@ -125,8 +108,8 @@ fn by_columns<W: Copy, R: DefaultIsZeroes, T>(
     weighed
 }
 
-/// Pairs as two vectors.
-fn apart<E: Field>(pairs: Vec<(E, E)>) -> (Zeroizing<Vec<E>>, Zeroizing<Vec<E>>) {
-    let (first, second) = Zeroizing::new(pairs).iter().copied().unzip();
-    (Zeroizing::new(first), Zeroizing::new(second))
+/// Values, and their MACs.
+fn apart<E: Field>(tagged: Vec<Tagged<E, E>>) -> (Zeroizing<Vec<E>>, Zeroizing<Vec<E>>) {
+    let (values, macs) = Zeroizing::new(tagged).iter().map(|tag| (tag.value, tag.mac)).unzip();
+    (Zeroizing::new(values), Zeroizing::new(macs))
 }

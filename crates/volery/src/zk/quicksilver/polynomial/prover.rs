@@ -173,7 +173,7 @@ fn append<F: Field>(runs: &[(Option<usize>, usize)], from: &[F], to: &mut Vec<F>
 }
 
 /// The polynomials of a batch that has no challenge yet.
-pub(in super::super) struct Pending<E: Field> {
+pub struct Pending<E: Field> {
     vectors: Vec<Lower<E>>,
 }
 

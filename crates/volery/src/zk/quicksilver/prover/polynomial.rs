@@ -1,38 +1,49 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
-use super::Prover;
+use super::{Commitments, Prover};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::vole::Mac;
-use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
 use core::fmt::Display;
-use volery_primitives::arch::{inner_product, weigh};
-use volery_primitives::prg::Prg;
-use volery_primitives::{F2, F128, Field};
+use volery_primitives::{F128, Field};
 
-impl Prover<'_> {
+impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, lower: Lower<F128>) -> Result<()> {
-        if !self.batch.is_open() {
-            self.next_batch()?;
+    fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+        if !self.open {
+            self.next_slots()?;
         }
         let (degree, lanes) = (lower.degree(), lower.lanes());
-        self.pending.push(lower);
+        M::polynomials(self).push(lower);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients >= MOST { self.end_batch() } else { Ok(()) }
+        if self.coefficients < MOST {
+            return Ok(());
+        }
+        self.steps.begin()?;
+        M::end_early(self)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// The seed of coefficients for all that is committed to so far, for which the batch ends.
+    fn challenge(&mut self) -> Result<F128> {
+        self.steps.begin()?;
+        M::end_early(self)?;
+        let seed = M::challenge(self)?;
+        self.steps.end();
+        Ok(seed)
     }
 }
 
-impl Polynomials for Prover<'_> {
-    type Vector = Vector<F2, F128>;
+impl<M: Commitments> Polynomials for Prover<'_, M> {
+    type Vector = Vector<M::F, M::E>;
 
-    fn public(&mut self, values: &[F2]) -> Self::Vector {
+    fn public(&mut self, values: &[M::F]) -> Self::Vector {
         Vector::public(values)
     }
-    fn vector(&mut self, wires: &[Mac]) -> Self::Vector {
-        Vector::of(wires, |wire| (wire.value(), wire.0))
+    fn vector(&mut self, wires: &[M::Tag]) -> Self::Vector {
+        Vector::of(wires, |wire| (M::value(*wire), M::mac(*wire)))
     }
     fn sum(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
         a.sum(b)
@@ -46,18 +57,12 @@ impl Polynomials for Prover<'_> {
     fn total(&mut self, a: &Self::Vector) -> Self::Vector {
         a.total()
     }
-    fn inner_product(&mut self, a: &[Mac], b: &[Mac]) -> Result<Self::Vector> {
-        let [left, right] = &mut self.rows;
-        let left = left.fill(a.iter().map(|wire| wire.0));
-        let right = right.fill(b.iter().map(|wire| wire.0));
-        let (constant, linear) = inner_product(self.arch, left, right);
-        let value = a.iter().zip(b).map(|(a, b)| a.value() * b.value()).sum();
-        Ok(Vector::quadratic((constant, linear, value)))
+    fn inner_product(&mut self, a: &[M::Tag], b: &[M::Tag]) -> Result<Self::Vector> {
+        Ok(Vector::quadratic(M::inner_product(self.arch, a, b)))
     }
-    fn commit(&mut self, a: &Self::Vector) -> Result<Vec<Mac>> {
-        let wires =
-            a.values().iter().map(|value| Prover::commit(self, *value)).collect::<Result<Vec<_>>>()?;
-        self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| wire.0)))?;
+    fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
+        let wires = a.values().iter().map(|value| self.commit_to(*value)).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().into_lower_minus(wires.iter().map(|wire| M::mac(*wire))))?;
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()> {
@@ -67,21 +72,16 @@ impl Polynomials for Prover<'_> {
     }
     fn assert_matrix_product(
         &mut self,
-        a: Matrix<Mac>,
-        b: Matrix<Mac>,
-        c: Entries<F2, Mac>,
+        a: Matrix<M::Tag>,
+        b: Matrix<M::Tag>,
+        c: Entries<M::F, M::Tag>,
         name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.end_batch()?;
-        let mut prg = Prg::new(self.arch, matrix_challenge(self.channel));
-        let vectors = Vectors::new(&a, &b, |factors| prg.fill(factors));
-        let [constant, linear, value] =
-            vectors.polynomial::<F2, _, _>(self.arch, (a, b, c), |wire| wire.0, weigh);
-        if value != F128::ZERO && self.failed.is_none() {
-            self.failed = Some(name.to_string());
-        }
-        self.polynomials.add(&[constant, linear]);
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, self.challenge()?));
+        let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
+        self.note(value == M::E::ZERO, name);
+        self.sums.add(&[constant, linear]);
         self.gates.matrix_product();
         Ok(())
     }

@@ -1,79 +1,86 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
-use super::Verifier;
+use super::{Commitments, Verifier};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::vole::Key;
-use crate::zk::quicksilver::batch::matrix_challenge;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
-use volery_primitives::arch::dot;
-use volery_primitives::prg::Prg;
-use volery_primitives::{F2, F128};
+use volery_primitives::F128;
+use volery_primitives::lanes::Lanes;
 
-impl Verifier<'_> {
+impl<M: Commitments> Verifier<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, polynomials: Keys<F128>) -> Result<()> {
-        if !self.batch.is_open() {
-            self.next_batch()?;
+    fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+        if !self.open {
+            self.next_slots()?;
         }
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
-        self.pending.push(polynomials);
+        M::take(self, polynomials);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients >= MOST { self.end_batch() } else { Ok(()) }
+        if self.coefficients < MOST {
+            return Ok(());
+        }
+        self.steps.begin()?;
+        M::end_early(self)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
+    fn challenge(&mut self) -> Result<F128> {
+        self.steps.begin()?;
+        M::end_early(self)?;
+        let seed = M::challenge(self)?;
+        self.steps.end();
+        Ok(seed)
     }
 }
 
-impl Polynomials for Verifier<'_> {
-    type Vector = Keys<F128>;
+impl<M: Commitments> Polynomials for Verifier<'_, M> {
+    type Vector = Keys<M::E>;
 
-    fn public(&mut self, values: &[F2]) -> Keys<F128> {
-        Keys::new(0, values.iter().map(|value| F128::from(*value)))
+    fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
+        Keys::new(0, values.iter().map(|value| M::E::from(*value)))
     }
-    fn vector(&mut self, wires: &[Key]) -> Keys<F128> {
-        Keys::new(1, wires.iter().map(|wire| wire.0))
+    fn vector(&mut self, wires: &[M::E]) -> Keys<M::E> {
+        Keys::new(1, wires.iter().copied())
     }
-    fn sum(&mut self, a: &Keys<F128>, b: &Keys<F128>) -> Keys<F128> {
-        a.sum::<F2>(self.arch, self.delta.value(), b)
+    fn sum(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Keys<M::E> {
+        a.sum::<M::F>(self.arch, M::delta(self.delta), b)
     }
-    fn product(&mut self, a: &Keys<F128>, b: &Keys<F128>) -> Result<Keys<F128>> {
-        a.product::<F2>(self.arch, b)
+    fn product(&mut self, a: &Keys<M::E>, b: &Keys<M::E>) -> Result<Keys<M::E>> {
+        a.product::<M::F>(self.arch, b)
     }
-    fn gather(&mut self, a: &Keys<F128>, lanes: &[Option<usize>]) -> Keys<F128> {
+    fn gather(&mut self, a: &Keys<M::E>, lanes: &[Option<usize>]) -> Keys<M::E> {
         a.gather(lanes)
     }
-    fn total(&mut self, a: &Keys<F128>) -> Keys<F128> {
+    fn total(&mut self, a: &Keys<M::E>) -> Keys<M::E> {
         a.total()
     }
-    fn inner_product(&mut self, a: &[Key], b: &[Key]) -> Result<Keys<F128>> {
-        let [left, right] = &mut self.rows;
-        let left = left.fill(a.iter().map(|wire| wire.0));
-        let right = right.fill(b.iter().map(|wire| wire.0));
-        Ok(Keys::new(2, iter::once(dot(self.arch, left, right))))
+    fn inner_product(&mut self, a: &[M::E], b: &[M::E]) -> Result<Keys<M::E>> {
+        Ok(Keys::new(2, iter::once(M::E::dot(self.arch, a, b))))
     }
-    fn commit(&mut self, a: &Keys<F128>) -> Result<Vec<Key>> {
-        let wires = (0..a.lanes()).map(|_| Verifier::commit(self)).collect::<Result<Vec<_>>>()?;
-        self.vanish(a.clone().minus(self.delta.value(), wires.iter().map(|wire| wire.0)))?;
+    fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
+        let wires = (0..a.lanes()).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
+        self.vanish(a.clone().minus(M::delta(self.delta), wires.iter().copied()))?;
         Ok(wires)
     }
-    fn assert_zeroes(&mut self, a: Keys<F128>, _: impl Display) -> Result<()> {
+    fn assert_zeroes(&mut self, a: Keys<M::E>, _: impl Display) -> Result<()> {
         self.gates.assert += a.lanes() as u64;
-        self.vanish(a.raised(self.delta.value()))
+        self.vanish(a.raised(M::delta(self.delta)))
     }
     fn assert_matrix_product(
         &mut self,
-        a: Matrix<Key>,
-        b: Matrix<Key>,
-        c: Entries<F2, Key>,
+        a: Matrix<M::E>,
+        b: Matrix<M::E>,
+        c: Entries<M::F, M::E>,
         _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.end_batch()?;
-        let mut prg = Prg::new(self.arch, matrix_challenge(self.channel));
-        let vectors = Vectors::new(&a, &b, |factors| prg.fill(factors));
-        self.polynomials.add(2, vectors.at::<F2, _>(self.delta.value(), self.arch, (a, b, c), |wire| wire.0));
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, self.challenge()?));
+        self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
         self.gates.matrix_product();
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! What the prover keeps of a batch until its challenge is drawn.
 
-use super::Triple;
 use crate::vole::subfield::Coefficients;
 use crate::zk::quicksilver::arithmetic::SLOTS;
 use crate::zk::quicksilver::polynomial::{Pending, Sums};
+use crate::zk::quicksilver::slots::Triple;
 use volery_primitives::arch::Arch;
-use volery_primitives::{F128, Field, MacField};
+use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
 /// The products and the polynomials of a batch.
@@ -29,7 +29,7 @@ impl<E: Field> Batch<E> {
     }
 
     /// Adds the products of some slots.
-    pub(super) fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<B, E>])
+    pub(super) fn extend<B: Field>(&mut self, arch: Arch, triples: &[Triple<Tagged<B, E>>])
     where
         E: MacField<B>,
     {

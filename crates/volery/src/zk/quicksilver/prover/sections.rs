@@ -1,0 +1,172 @@
+//! Over any field but F_2: corrections go out by sections of a block, and where E is short a batch waits for
+//! the verifier's coin.
+
+use super::products::Batch;
+use super::{Commitments, Prover};
+use crate::error::Result;
+use crate::zk::quicksilver::arithmetic::{BLOCKS, SLOTS, Sections, WAITING};
+use crate::zk::quicksilver::polynomial::Pending;
+use crate::zk::quicksilver::{challenge, matrix_challenge};
+use crate::zk::{FieldMacs, by_transcript};
+use std::collections::VecDeque;
+use volery_primitives::{F128, Field, MacField};
+
+/// What the prover keeps of its commitments.
+#[derive(Default)]
+pub struct Kept<B: Field, E: Field> {
+    sections: Sections<B>,
+    /// Blocks drawn for this statement whose messages of the verifier were received.
+    heard: usize,
+    /// Batches without a challenge, of which the last may still grow.
+    waiting: VecDeque<Batch<E>>,
+    /// Room for others.
+    spare: Vec<Batch<E>>,
+}
+
+impl<B: Field, E: MacField<B>> Kept<B, E> {
+    /// The batch that may still grow, where blocks have so many shares.
+    fn batch(&mut self, block: usize) -> &mut Batch<E> {
+        if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
+            let blocks = if by_transcript::<E>() { 1 } else { BLOCKS };
+            self.waiting.push_back(self.spare.pop().unwrap_or_else(|| Batch::new(blocks * block)));
+        }
+        self.waiting.back_mut().expect("pushed where there was none")
+    }
+}
+
+impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
+    type Kept = Kept<B, E>;
+
+    fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.take_up();
+        if prover.done == prover.kept.sections.end() {
+            prover.end_section()?;
+            prover.next_section()?;
+        }
+        let left = prover.kept.sections.end() - prover.done;
+        assert!(left > 0, "a block of shares");
+        prover.slots.fill(&prover.block.rows(prover.done)[..SLOTS.min(left)]);
+        Ok(())
+    }
+
+    fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.end_section()?;
+        prover.close_batch();
+        Ok(())
+    }
+
+    /// The section's other shares stay unused.
+    fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
+        Self::end_batch(prover)?;
+        prover.done = prover.kept.sections.end();
+        // What waits for coins is not to grow with the lag, in which each block may have a batch
+        // of many polynomials.
+        if prover.kept.waiting.len() > WAITING { Self::catch_up(prover) } else { Ok(()) }
+    }
+
+    fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<E> {
+        &mut prover.kept.batch(prover.block.len()).polynomials
+    }
+
+    fn challenge(prover: &mut Prover<'_, Self>) -> Result<F128> {
+        if by_transcript::<E>() {
+            return Ok(matrix_challenge(prover.channel));
+        }
+        Self::catch_up(prover)?;
+        Ok(F128::from_bytes(prover.channel.recv_array()?))
+    }
+
+    /// After the messages of the verifier that come before those which the VOLE needs for it.
+    fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
+        let blocks = prover.kept.sections.drawn + 1;
+        prover.hear(blocks.saturating_sub(prover.vole.lag()))?;
+        prover.vole.block(prover.channel, &mut prover.block)?;
+        prover.kept.sections.drawn = blocks;
+        Ok(())
+    }
+
+    fn catch_up(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.hear(prover.kept.sections.drawn)?;
+        prover.weigh(prover.kept.sections.drawn)
+    }
+}
+
+impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
+    /// Opens the next section, with a block of its own where the last one is used up.
+    fn next_section(&mut self) -> Result<()> {
+        if self.kept.sections.end() == self.block.len() {
+            FieldMacs::draw(self)?;
+            self.done = 0;
+        }
+        self.kept.sections.follow(self.done, self.block.len());
+        self.open = true;
+        Ok(())
+    }
+
+    /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
+    fn take_up(&mut self) {
+        let used = self.slots.take();
+        if !used.is_empty() {
+            let shares = self.block.rows(self.done);
+            let corrections = self.kept.sections.corrections_from(self.done).iter_mut();
+            for ((correction, slot), share) in corrections.zip(used).zip(shares) {
+                *correction = slot[2].value - share.value;
+            }
+            self.done += used.len();
+            self.committed += used.len() as u64;
+            self.kept.batch(self.block.len()).extend(self.arch, used);
+        }
+    }
+
+    /// Sends the section's corrections. Fig. 4, 5.
+    fn end_section(&mut self) -> Result<()> {
+        self.take_up();
+        if !core::mem::take(&mut self.open) {
+            return Ok(());
+        }
+        self.kept.sections.corrections_from(self.done).fill(B::ZERO);
+        self.channel.send_elements(&self.kept.sections.corrections)?;
+        self.report();
+        if self.kept.sections.end_batch::<E>(self.block.len()) {
+            self.close_batch();
+        }
+        Ok(())
+    }
+
+    /// The batch, all of whose corrections were sent, grows no more. Fig. 4, 6.
+    fn close_batch(&mut self) {
+        self.coefficients = 0;
+        let waiting = &mut self.kept.waiting;
+        let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return };
+        batch.last = Some(self.kept.sections.drawn - 1);
+        if by_transcript::<E>() {
+            let seeds = challenge(self.channel);
+            let mut batch = waiting.pop_back().expect("the last one");
+            batch.weigh(self.arch, seeds, &mut self.sums);
+            self.kept.spare.push(batch);
+        }
+    }
+
+    /// Receives all that the verifier sends until it has drawn its first `blocks`, in its order.
+    fn hear(&mut self, blocks: usize) -> Result<()> {
+        while self.kept.heard < blocks {
+            self.weigh(self.kept.heard)?;
+            self.vole.receive(self.channel)?;
+            self.kept.heard += 1;
+        }
+        Ok(())
+    }
+
+    /// Receives the coins of the batches that end before block number `block`. Fig. 4, 7.
+    fn weigh(&mut self, block: usize) -> Result<()> {
+        let ended = |batch: &Batch<E>| batch.last.is_some_and(|last| last < block);
+        while self.kept.waiting.front().is_some_and(ended) {
+            let mut batch = self.kept.waiting.pop_front().expect("the first one");
+            let mut seeds = [F128::ZERO; 2];
+            self.channel.recv_words(&mut seeds)?;
+            batch.weigh(self.arch, seeds, &mut self.sums);
+            self.kept.spare.push(batch);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Over any field but F_2: corrections come by sections of a block, and where E is short the verifier tosses
+//! a coin for each batch.
+
+use super::{Commitments, Verifier};
+use crate::channel::Channel;
+use crate::error::{Error, Misbehaviour, Result};
+use crate::random::Random;
+use crate::vole::BoxedVole;
+use crate::vole::subfield::{Coefficients, Delta, Key};
+use crate::zk::quicksilver::arithmetic::{SLOTS, Sections};
+use crate::zk::quicksilver::polynomial::Keys;
+use crate::zk::quicksilver::{challenge, matrix_challenge};
+use crate::zk::{FieldMacs, by_transcript};
+use volery_primitives::arch::Arch;
+use volery_primitives::{F128, Field, MacField};
+
+/// What the verifier keeps of commitments.
+pub struct Kept<B> {
+    sections: Sections<B>,
+    /// Of its coins.
+    random: Random,
+    /// That of the batch.
+    coin: Option<Coin<B>>,
+}
+
+/// What a batch is weighed by.
+struct Coin<B> {
+    seeds: [F128; 2],
+    products: Coefficients<B>,
+    polynomials: Coefficients<B>,
+}
+
+impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
+    /// A verification over `channel` with shares from `vole` under `delta`; `random` is for its coins.
+    pub fn new(
+        channel: &'a mut Channel,
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Self {
+        let random = Random::from_seed(&random.bytes());
+        let kept = Kept { sections: Sections::default(), random, coin: None };
+        Self::over(channel, vole, arch, delta, kept)
+    }
+
+    /// Opens the next section, with a block of its own where the last one is used up, and receives its
+    /// corrections, which go on the keys at once. Then its batch has a challenge. Fig. 4, 4 to 6.
+    fn next_section(&mut self) -> Result<()> {
+        let sections = &mut self.kept.sections;
+        if sections.end() == self.block.len() {
+            self.vole.block(self.channel, &mut self.block)?;
+            sections.drawn += 1;
+            self.done = 0;
+        }
+        sections.follow(self.done, self.block.len());
+        self.channel.recv_elements(&mut sections.corrections)?;
+        let keys = &mut self.block.rows_mut()[sections.range()];
+        E::correct(self.arch, keys, &sections.corrections, self.delta.value());
+        if self.kept.coin.is_none() {
+            let random = &mut self.kept.random;
+            let seeds =
+                if by_transcript::<E>() { challenge(self.channel) } else { [random.word(), random.word()] };
+            let [products, polynomials] = seeds.map(|seed| Coefficients::new(self.arch, seed));
+            self.kept.coin = Some(Coin { seeds, products, polynomials });
+        }
+        self.open = true;
+        Ok(())
+    }
+
+    /// Weighs the slots used. Fig. 4, 7.
+    fn weigh_products(&mut self) {
+        let used = self.slots.take();
+        if !used.is_empty() {
+            let coin = self.kept.coin.as_mut().expect("tossed before the section's first slot");
+            let mut chi = [E::ZERO; SLOTS];
+            let chi = &mut chi[..used.len()];
+            coin.products.fill(self.arch, chi);
+            let (products, keys) = E::verifier_sums(self.arch, chi, used);
+            self.sums.add(2, products - keys * self.delta.value());
+            self.done += used.len();
+            self.committed += used.len() as u64;
+        }
+    }
+
+    /// Ends the section, and the batch with it where it is its last one.
+    fn end_section(&mut self) -> Result<()> {
+        self.weigh_products();
+        if !core::mem::take(&mut self.open) {
+            return Ok(());
+        }
+        let sections = &mut self.kept.sections;
+        if sections.corrections_from(self.done).iter().any(|correction| *correction != B::ZERO) {
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
+        }
+        let ends_batch = sections.end_batch::<E>(self.block.len());
+        self.report();
+        if ends_batch { self.close_batch() } else { Ok(()) }
+    }
+
+    /// The coin of the batch, all of whose corrections have arrived, is told.
+    fn close_batch(&mut self) -> Result<()> {
+        self.coefficients = 0;
+        match self.kept.coin.take() {
+            Some(coin) if !by_transcript::<E>() => {
+                self.channel.send_words(&coin.seeds)?;
+                self.channel.flush()
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
+    type Kept = Kept<B>;
+
+    fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.weigh_products();
+        if verifier.done == verifier.kept.sections.end() {
+            verifier.end_section()?;
+            verifier.next_section()?;
+        }
+        let left = verifier.kept.sections.end() - verifier.done;
+        assert!(left > 0, "a block of shares");
+        verifier.slots.fill(&verifier.block.rows(verifier.done)[..SLOTS.min(left)]);
+        Ok(())
+    }
+
+    fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()?;
+        verifier.close_batch()
+    }
+
+    /// The section's other shares stay unused.
+    fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        Self::end_batch(verifier)?;
+        verifier.done = verifier.kept.sections.end();
+        Ok(())
+    }
+
+    fn take(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
+        let Verifier { kept, sums, arch, .. } = verifier;
+        let coin = kept.coin.as_mut().expect("tossed where a section is open");
+        sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
+    }
+
+    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<F128> {
+        if by_transcript::<E>() {
+            return Ok(matrix_challenge(verifier.channel));
+        }
+        let seed = verifier.kept.random.word();
+        verifier.channel.send_words(&[seed])?;
+        verifier.channel.flush()?;
+        Ok(seed)
+    }
+}
