@@ -161,7 +161,7 @@ impl PortValue for Value {
             Some(b"0b") => Self::from_bits_text,
             _ => {
                 return Err(Error::invalid(
-                    "the value begins with none of 0x, 0b, text: and @, and is not -: see `volery prove --help`",
+                    "the value begins with none of 0x, for hexadecimal digits, 0b, for bits, and text:",
                 ));
             }
         };
