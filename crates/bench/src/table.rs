@@ -27,7 +27,8 @@ macro_rules! over {
             "q32" => $($bench)::+::<Over<Q32, Q32x2>>(run),
             "f65537" => $($bench)::+::<Over<F65537, F65537x4>>(run),
             "f256" => $($bench)::+::<Over<F256, F128>>(run),
-            _ => $($bench)::+::<Binary>(run),
+            "f2" => $($bench)::+::<Binary>(run),
+            other => unreachable!("no bench is over {other}"),
         }
     };
 }

@@ -24,8 +24,8 @@ pub trait End: Sized + 'static {
     /// What their check is at.
     type Check: Default;
 
-    /// Trees, none planted yet, whose hashes have the public key of a fresh identifier. `code` is that of the
-    /// code of the iteration before, if there is one.
+    /// Trees, none planted yet, whose hashes have the public key of the identifier beside them. `code` is that
+    /// of the code of the iteration before, if there is one.
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees);
 
     /// Draws a chunk of the transfers that `base` takes besides shares, and checks them when all are there.
@@ -132,8 +132,8 @@ pub struct Iterations<P: End> {
     /// The iteration that is drawn from, and how many of its tiles were handed out.
     pub(in crate::vole) iteration: Iteration<P>,
     draws: usize,
-    /// Of how many draws of this iteration the peer's messages were received; negative where they
-    /// belong to the one before.
+    /// Of how many draws of this iteration the peer's messages are received, by a party that may be behind;
+    /// negative where they belong to the one before.
     heard: isize,
     next: Next<P>,
 }
@@ -164,6 +164,11 @@ impl<P: End> Iterations<P> {
         Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next })
     }
 
+    /// Of how many draws of this iteration the peer's messages were received.
+    fn heard(&self) -> usize {
+        self.heard.max(0) as usize
+    }
+
     /// Does this draw's part for the next iteration; `rows` is free to use.
     fn prepare(&mut self, channel: &mut Channel, rows: &mut [Row<P>]) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
@@ -180,11 +185,14 @@ impl<P: End> Iterations<P> {
         self.draws += 1;
         self.next.planted = self.schedule.planted(self.draws);
         self.next.fixed = self.schedule.fixed(self.draws);
+        // What is taken up was received: here nothing else may be read in its place.
+        assert!(self.schedule.planted(self.heard()) >= self.next.fixed, "corrections in time");
         self.end.advance(channel, &mut self.next, rows)?;
         if self.draws == self.schedule.checked() {
             self.end.exchange(channel, &mut self.next)?;
         }
         if self.draws == self.schedule.opened() {
+            assert!(self.schedule.exchanges(self.heard()) > 0, "an answer in time");
             self.end.open(channel, &mut self.next)?;
         }
         if self.schedule.hands_over(self.draws) {
@@ -195,6 +203,8 @@ impl<P: End> Iterations<P> {
 
     /// Ends the check of the trees of the next iteration, and goes on to it.
     fn turn(&mut self, channel: &mut Channel) -> Result<()> {
+        let all = self.schedule.exchanges(self.draws);
+        assert_eq!(self.schedule.exchanges(self.heard()), all, "answers in time");
         let (code, matrix) = self.end.finish(channel, &mut self.next)?;
         let done = Base::new(self.next.base.start, core::mem::take(&mut self.iteration.table));
         let following = Next::new(channel, &mut self.end, done, Some(code));
@@ -234,7 +244,7 @@ impl<P: End> Vole for Iterations<P> {
     }
 
     fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<P::Share>> {
-        // The verifier is ahead. Every iteration that was drawn from was checked before.
+        // A prover is behind. Every iteration that was drawn from was checked before.
         while self.heard < self.draws as isize {
             self.receive(channel)?;
         }

@@ -116,7 +116,7 @@ impl<B: Field> Sections<B> {
     }
 
     /// Whether its end is that of a batch, where the statement goes on after a block of so many shares.
-    pub(super) fn end_batch<E: Field>(&self, block: usize) -> bool {
+    pub(super) fn ends_batch<E: Field>(&self, block: usize) -> bool {
         by_transcript::<E>() || (self.range.end == block && self.drawn.is_multiple_of(BLOCKS))
     }
 }

@@ -58,7 +58,7 @@ pub struct Prover<'a, M: Commitments> {
     arch: Arch,
     steps: Steps,
     block: Shares<M::Mac>,
-    /// Shares of the block that were committed by, but for those of the slots.
+    /// The share of the block behind which all are unused, but for those of the slots.
     done: usize,
     slots: Slots<M::Tag>,
     /// Corrections of the slots' shares are still to be sent.

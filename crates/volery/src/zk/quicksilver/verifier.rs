@@ -37,7 +37,7 @@ pub trait Commitments: Macs {
         Self::end_batch(verifier)
     }
     /// Takes polynomials that are to be zero into the open batch.
-    fn take(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
     /// The seed of a matrix product's vectors, between two batches.
     fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<F128> {
         Ok(matrix_challenge(verifier.channel))
@@ -54,7 +54,7 @@ pub struct Verifier<'a, M: Commitments> {
     arch: Arch,
     steps: Steps,
     block: Shares<M::Key>,
-    /// Shares of the block that the prover committed by, but for those of the slots.
+    /// The share of the block behind which all are unused, but for those of the slots.
     done: usize,
     slots: Slots<M::E>,
     /// The batch, or section, of the slots is not at its end.

@@ -127,7 +127,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         self.kept.sections.corrections_from(self.done).fill(B::ZERO);
         self.channel.send_elements(&self.kept.sections.corrections)?;
         self.report();
-        if self.kept.sections.end_batch::<E>(self.block.len()) {
+        if self.kept.sections.ends_batch::<E>(self.block.len()) {
             self.close_batch();
         }
         Ok(())

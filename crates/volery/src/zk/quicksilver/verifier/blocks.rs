@@ -73,7 +73,7 @@ impl Commitments for BitMacs {
         Ok(())
     }
 
-    fn take(verifier: &mut Verifier<'_, Self>, polynomials: Keys<F128>) {
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<F128>) {
         verifier.kept.polynomials.push(polynomials);
     }
 }

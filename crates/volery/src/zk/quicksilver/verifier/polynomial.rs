@@ -16,7 +16,7 @@ impl<M: Commitments> Verifier<'_, M> {
             self.next_slots()?;
         }
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
-        M::take(self, polynomials);
+        M::add(self, polynomials);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
         if self.coefficients < MOST {

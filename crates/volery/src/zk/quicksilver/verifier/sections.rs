@@ -93,7 +93,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         if sections.corrections_from(self.done).iter().any(|correction| *correction != B::ZERO) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
-        let ends_batch = sections.end_batch::<E>(self.block.len());
+        let ends_batch = sections.ends_batch::<E>(self.block.len());
         self.report();
         if ends_batch { self.close_batch() } else { Ok(()) }
     }
@@ -138,7 +138,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
-    fn take(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
+    fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
         let Verifier { kept, sums, arch, .. } = verifier;
         let coin = kept.coin.as_mut().expect("tossed where a section is open");
         sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
