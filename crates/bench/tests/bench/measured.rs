@@ -24,6 +24,8 @@ fn benches_report_both_parties() {
 
 #[test]
 fn arithmetic_is_measured_over_each_field() {
+    // Each that has a name: benches of statements without one have a table of their own of types.
+    assert_eq!(volery::settings().iter().map(|setting| setting.name()).collect::<Vec<_>>(), FIELDS);
     for field in FIELDS {
         let arguments = ["arithmetic", "--field", field, "--gates", "3001", "--json"];
         let ended = measure(&arguments).expect(0);

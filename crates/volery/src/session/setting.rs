@@ -34,7 +34,7 @@ pub trait Setting: Sized + 'static {
     type Mac: Share + 'static;
     /// The verifier's.
     type Key: Share + 'static;
-    /// How both hold values in bulk: see [`crate::zk::wolverine`].
+    /// How both hold values: see [`Macs`].
     type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
     /// Where its shares can come from.
