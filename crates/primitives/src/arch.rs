@@ -42,6 +42,21 @@ enum Level {
     Vaes512,
 }
 
+/// Whether this machine has all instructions of the assembly that links by TLS are made with (graviola):
+/// nearly all do that were made since 2015.
+pub fn has_tls_instructions() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has = x86_64::has_tls_instructions();
+    #[cfg(target_arch = "aarch64")]
+    let has = std::arch::is_aarch64_feature_detected!("neon")
+        && std::arch::is_aarch64_feature_detected!("aes")
+        && std::arch::is_aarch64_feature_detected!("pmull")
+        && std::arch::is_aarch64_feature_detected!("sha2");
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let has = false;
+    has
+}
+
 /// The environment variable that forces an instruction set by its name.
 pub const ARCH_VARIABLE: &str = "VOLERY_ARCH";
 

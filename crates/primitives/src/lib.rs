@@ -17,7 +17,7 @@ pub mod mac;
 pub mod prg;
 pub mod secret;
 
-pub use arch::Arch;
+pub use arch::{Arch, has_tls_instructions};
 pub use check::CheckField;
 pub use field::{
     Extension, F2, F48, F61, F61x2, F64, F96, F128, F160, F256, F65537, F65537x4, Field, Goldilocks,

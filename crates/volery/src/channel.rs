@@ -5,23 +5,30 @@
 //! and counters. It is borrowed downwards by `&mut`; protocol code hardly ever flushes: [`Channel::recv`]
 //! does before it waits.
 
+mod buffered;
 mod carried;
 mod handshake;
+mod listener;
 mod pipe;
 mod shaped;
 mod tape;
 mod tcp;
+#[cfg(feature = "tls")]
+mod tls;
 mod transcript;
 
 pub use carried::Carried;
 pub(crate) use handshake::TRAFFIC as HANDSHAKE;
 pub use handshake::{Hello, Nonce, shake_hands};
+pub use listener::Listener;
 #[cfg(test)]
 pub(crate) use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
 pub use tcp::{Tcp, is_loopback};
+#[cfg(feature = "tls")]
+pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
 
 use crate::error::{Error, Misbehaviour, Result};
 use std::io;
@@ -55,6 +62,20 @@ pub trait Link: Send {
     /// [`io::ErrorKind::UnexpectedEof`] where the peer has closed,
     /// [`io::ErrorKind::TimedOut`] where it is silent.
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// 32 bytes that both ends of this link share and no other link has, where it is one that can tell; they
+    /// need not be secret. Challenges depend on them, so that a proof is worth nothing over another link.
+    fn binding(&self) -> Option<[u8; 32]> {
+        None
+    }
+
+    /// Says that nothing follows, and waits until the peer has said so too, or is gone.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidData`] where something followed; where the peer is gone there is none.
+    fn close(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl<L: Link + ?Sized> Link for Box<L> {
@@ -69,6 +90,12 @@ impl<L: Link + ?Sized> Link for Box<L> {
     }
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         (**self).recv(bytes)
+    }
+    fn binding(&self) -> Option<[u8; 32]> {
+        (**self).binding()
+    }
+    fn close(&mut self) -> io::Result<()> {
+        (**self).close()
     }
 }
 
@@ -129,10 +156,11 @@ pub struct Channel {
 impl Channel {
     /// The end of `party` over `link`.
     pub fn new(party: Party, link: impl Link + 'static) -> Self {
+        let transcript = Transcript::over(link.binding());
         Self {
             link: Box::new(link),
             party,
-            transcript: Transcript::new(),
+            transcript,
             traffic: Traffic::default(),
             spoke: false,
             scratch: Vec::new(),
@@ -270,6 +298,21 @@ impl Channel {
     /// other party's coin only where guessing the challenge is out of reach offline: 100 bits and more.
     pub fn challenge(&mut self, under_test: Party, label: &'static str) -> [u8; 32] {
         self.transcript.challenge(under_test, label)
+    }
+
+    /// Ends the session: nothing may follow what the peer has sent, and it hears that nothing follows here.
+    /// Whoever drops the channel instead does not notice what somebody on the way has added behind the end.
+    ///
+    /// # Errors
+    /// `Misbehaved` where something followed; `Io` where what was sent could not be handed over.
+    pub fn close(mut self) -> Result<()> {
+        self.flush()?;
+        match self.link.close() {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(Error::Misbehaved(Misbehaviour::BytesBehindEnd))
+            }
+            closed => closed.map_err(Error::io("closing the link")),
+        }
     }
 
     /// Hands over all that was sent. Protocols need this after their last message, and where a message must

@@ -10,6 +10,18 @@ use crate::aes::Aes128;
 use crate::field::{F2, F128};
 use core::arch::x86_64::*;
 
+/// See [`super::has_tls_instructions`].
+pub(super) fn has_tls_instructions() -> bool {
+    is_x86_feature_detected!("aes")
+        && is_x86_feature_detected!("pclmulqdq")
+        && is_x86_feature_detected!("ssse3")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("adx")
+        && is_x86_feature_detected!("avx")
+        && is_x86_feature_detected!("avx2")
+}
+
 /// The levels this CPU has, the slowest first.
 pub(super) fn levels() -> Vec<Level> {
     let mut levels = Vec::new();

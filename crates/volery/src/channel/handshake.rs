@@ -15,9 +15,10 @@
 use super::{Carried, Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 
-const MAGIC: [u8; 8] = *b"volery\0\0";
+/// The first bytes of each party.
+pub(super) const MAGIC: [u8; 8] = *b"volery\0\0";
 /// Changes whenever the bytes on the wire do.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The bytes of a padded name.
 const NAME: usize = 32;
 const BODY: usize = 16 + 3 * NAME + 32 + 32;

@@ -14,11 +14,11 @@
 //! buffers of the real sockets, into which a packet passes when its time has come, whether the receiver reads
 //! or not: they stand for the receiver's.
 
-use super::tcp::timed_out;
+use super::buffered::{Stream, too_slow};
+use super::tcp::Socket;
 use super::{Link, Tcp};
 use std::collections::VecDeque;
 use std::io;
-use std::net::TcpStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -82,7 +82,8 @@ impl Shaped {
     /// # Errors
     /// Where the operating system grants no second handle on the socket, or no thread.
     pub fn new(tcp: Tcp, mbps: Option<f64>, latency: Duration) -> io::Result<Self> {
-        let (stream, timeout) = (tcp.stream.try_clone()?, tcp.timeout);
+        let socket = tcp.try_clone()?;
+        let timeout = socket.timeout;
         let bytes_per_second = |mbps: f64| mbps * 1e6 / 8.0;
         let under_way = bytes_per_second(mbps.unwrap_or(UNLIMITED.0)) * latency.as_secs_f64();
         let shared = Arc::new(Shared {
@@ -96,7 +97,7 @@ impl Shaped {
         let pace = Pace { seconds_per_byte, latency, departed: Instant::now() };
         let pumped = shared.clone();
         let pump = std::thread::Builder::new().name("shaped link".into());
-        let pump = pump.spawn(move || pumped.pump(stream, pace, timeout))?;
+        let pump = pump.spawn(move || pumped.pump(socket, pace))?;
         Ok(Self { tcp, timeout, outgoing: Vec::new(), shared, pump: Some(pump) })
     }
 }
@@ -162,7 +163,7 @@ impl Shared {
         let (mut queue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         queue.result()?;
         if queue.bytes >= self.capacity {
-            return Err(timed_out(io::ErrorKind::TimedOut.into()));
+            return Err(too_slow());
         }
         queue.bytes += bytes.len();
         queue.packets.push_back(Packet { bytes, handed_over: Instant::now() });
@@ -172,12 +173,12 @@ impl Shared {
     }
 
     /// Delivers packets until the link is dropped and all are delivered, or it fails.
-    fn pump(&self, mut stream: TcpStream, mut pace: Pace, timeout: Duration) {
+    fn pump(&self, mut socket: Socket, mut pace: Pace) {
         while let Some(packet) = self.take() {
             let length = packet.bytes.len();
             let delivered = self
                 .wait_until(pace.delivery(&packet, Instant::now()))
-                .and_then(|()| Tcp::write(&mut stream, &packet.bytes, timeout));
+                .and_then(|()| socket.write_all(&packet.bytes));
             let mut queue = self.lock();
             queue.bytes -= length;
             if let Err(why) = delivered {
@@ -235,7 +236,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::TcpListener;
+    use std::net::{TcpListener, TcpStream};
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 

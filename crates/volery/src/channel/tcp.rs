@@ -1,27 +1,24 @@
 //! TCP: no delay, large buffers, bounded waits.
 
 use super::Link;
+use super::buffered::{Buffered, Stream, too_slow};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-/// Bytes gathered before they go to the socket, and read from it at once: a few messages of a streaming
-/// proof, so that a system call is rare, and little enough to stay in the second-level cache.
-const BUFFER: usize = 128 << 10;
 /// What is asked of the operating system for its own buffers; it may grant less.
 const SOCKET_BUFFER: usize = 4 << 20;
 /// The first and the longest pause between two attempts to connect.
 const BACK_OFF: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
 /// A connected TCP link.
-pub struct Tcp {
+pub struct Tcp(Buffered<Socket>);
+
+/// A connected socket, every wait on which is bounded.
+pub(super) struct Socket {
     pub(super) stream: TcpStream,
     pub(super) timeout: Duration,
-    outgoing: Vec<u8>,
-    incoming: Box<[u8]>,
-    /// The part of `incoming` that was read from the socket and not yet asked for.
-    ready: std::ops::Range<usize>,
 }
 
 /// Whether `address`, a host and a port, resolves to nothing but this machine's loopback.
@@ -100,30 +97,83 @@ impl Tcp {
     /// Where the socket refuses its options.
     pub fn new(stream: TcpStream, timeout: Duration) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(timeout))?;
-        stream.set_write_timeout(Some(timeout))?;
         let socket = SockRef::from(&stream);
         // Larger buffers are a wish, and so is noticing a vanished host early.
         let _ = socket.set_send_buffer_size(SOCKET_BUFFER);
         let _ = socket.set_recv_buffer_size(SOCKET_BUFFER);
         let _ = socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(Duration::from_secs(30)));
-        Ok(Self {
-            stream,
-            timeout,
-            outgoing: Vec::with_capacity(BUFFER),
-            incoming: vec![0; BUFFER].into_boxed_slice(),
-            ready: 0..0,
-        })
+        let mut socket = Socket { stream, timeout };
+        socket.set_timeout(timeout)?;
+        Ok(Self(Buffered::new(socket)))
     }
 
-    /// Writes all of `bytes`. A peer that takes them too slowly is as good as one that takes none.
-    pub(super) fn write(stream: &mut TcpStream, mut bytes: &[u8], timeout: Duration) -> io::Result<()> {
+    /// The same once the peer has said `greeting`, which stays to be received.
+    pub(super) fn greeted(mut self, greeting: &[u8; 8]) -> io::Result<Self> {
+        if self.0.peek()? != *greeting {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it does not speak volery's protocol"));
+        }
+        Ok(self)
+    }
+
+    /// Bounds every single wait by `timeout` from now on.
+    ///
+    /// # Errors
+    /// Where the socket refuses it.
+    pub fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.0.stream.set_timeout(timeout)
+    }
+
+    /// The socket, before anything was received.
+    pub(super) fn into_socket(self) -> Socket {
+        self.0.stream
+    }
+
+    /// Another handle on the socket.
+    pub(super) fn try_clone(&self) -> io::Result<Socket> {
+        let Socket { stream, timeout } = &self.0.stream;
+        Ok(Socket { stream: stream.try_clone()?, timeout: *timeout })
+    }
+}
+
+impl Link for Tcp {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.send(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+    fn ready(&self) -> usize {
+        self.0.ready()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.recv(bytes)
+    }
+    fn close(&mut self) -> io::Result<()> {
+        self.0.close()
+    }
+}
+
+impl Socket {
+    pub(super) fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.timeout = timeout;
+        self.stream.set_read_timeout(Some(timeout))?;
+        self.stream.set_write_timeout(Some(timeout))
+    }
+}
+
+impl Stream for Socket {
+    fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// A peer that takes them too slowly is as good as one that takes none.
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let mut deadline = None;
         while !bytes.is_empty() {
-            if *deadline.get_or_insert_with(|| Instant::now() + timeout) < Instant::now() {
-                return Err(timed_out(io::ErrorKind::TimedOut.into()));
+            if *deadline.get_or_insert_with(|| Instant::now() + self.timeout) < Instant::now() {
+                return Err(too_slow());
             }
-            match stream.write(bytes) {
+            match self.stream.write(bytes) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(length) => bytes = &bytes[length..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -133,10 +183,9 @@ impl Tcp {
         Ok(())
     }
 
-    /// One read from the socket into `bytes`; never zero.
-    fn read(stream: &mut TcpStream, bytes: &mut [u8]) -> io::Result<usize> {
+    fn read_some(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         loop {
-            match stream.read(bytes) {
+            match self.stream.read(bytes) {
                 Ok(0) => {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer closed the link"));
                 }
@@ -146,67 +195,24 @@ impl Tcp {
             }
         }
     }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.stream.shutdown(Shutdown::Write)
+    }
 }
 
 /// A socket timeout is reported as `WouldBlock` on some systems.
-pub(super) fn timed_out(error: io::Error) -> io::Error {
+fn timed_out(error: io::Error) -> io::Error {
     match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            io::Error::new(io::ErrorKind::TimedOut, "the peer was too slow, or silent")
-        }
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => too_slow(),
         _ => error,
-    }
-}
-
-impl Link for Tcp {
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.outgoing.len() + bytes.len() > BUFFER {
-            self.flush()?;
-        }
-        if bytes.len() >= BUFFER {
-            return Self::write(&mut self.stream, bytes, self.timeout);
-        }
-        self.outgoing.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let written = Self::write(&mut self.stream, &self.outgoing, self.timeout);
-        self.outgoing.clear();
-        written
-    }
-
-    fn ready(&self) -> usize {
-        self.ready.len()
-    }
-
-    fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
-        let mut deadline = None;
-        while !bytes.is_empty() {
-            if self.ready.is_empty() {
-                // A peer that drips bytes is as good as silent.
-                if *deadline.get_or_insert_with(|| Instant::now() + self.timeout) < Instant::now() {
-                    return Err(timed_out(io::ErrorKind::TimedOut.into()));
-                }
-                if bytes.len() >= BUFFER {
-                    let read = Self::read(&mut self.stream, bytes)?;
-                    bytes = &mut bytes[read..];
-                    continue;
-                }
-                self.ready = 0..Self::read(&mut self.stream, &mut self.incoming)?;
-            }
-            let take = bytes.len().min(self.ready.len());
-            bytes[..take].copy_from_slice(&self.incoming[self.ready.start..self.ready.start + take]);
-            self.ready.start += take;
-            bytes = &mut bytes[take..];
-        }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::buffered::BUFFER;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

@@ -40,11 +40,15 @@ impl Direction {
 }
 
 impl Transcript {
-    pub(super) fn new() -> Self {
+    /// The transcript of what is said over a link, of which it binds what is its own.
+    pub(super) fn over(binding: Option<[u8; 32]>) -> Self {
+        let checkpoint = binding.map_or([0; 32], |binding| {
+            blake3::derive_key("volery transcript v2, binding of the link", &binding)
+        });
         Self {
             to_verifier: Direction::new("volery transcript v1, prover to verifier"),
             to_prover: Direction::new("volery transcript v1, verifier to prover"),
-            checkpoint: [0; 32],
+            checkpoint,
             checkpoints: 0,
         }
     }
@@ -97,7 +101,7 @@ mod tests {
     use Party::{Prover as P, Verifier as V};
 
     fn after(steps: &[(Party, &[u8])]) -> Transcript {
-        let mut transcript = Transcript::new();
+        let mut transcript = Transcript::over(None);
         steps.iter().for_each(|(from, bytes)| transcript.absorb(*from, bytes));
         transcript
     }
@@ -134,14 +138,29 @@ mod tests {
     }
 
     #[test]
+    fn a_link_shows_in_every_challenge() {
+        let on = |link| {
+            let mut transcript = Transcript::over(link);
+            (transcript.challenge(P, "test"), transcript.checkpoint("test"), transcript.challenge(V, "test"))
+        };
+        let links = [None, Some([0; 32]), Some([1; 32])].map(on);
+        for (i, one) in links.iter().enumerate() {
+            for two in &links[..i] {
+                assert!(one.0 != two.0 && one.1 != two.1 && one.2 != two.2);
+            }
+        }
+        assert_eq!(on(Some([1; 32])), links[2]);
+    }
+
+    #[test]
     fn challenges_differ_by_party_label_and_number() {
-        let mut transcript = Transcript::new();
+        let mut transcript = Transcript::over(None);
         let first = transcript.challenge(P, "a");
         assert_ne!(first, transcript.challenge(P, "a"));
-        assert_ne!(first, Transcript::new().challenge(P, "b"));
-        assert_ne!(first, Transcript::new().challenge(V, "a"));
-        assert_eq!(first, Transcript::new().challenge(P, "a"));
-        assert_ne!(Transcript::new().checkpoint("a"), Transcript::new().checkpoint("b"));
+        assert_ne!(first, Transcript::over(None).challenge(P, "b"));
+        assert_ne!(first, Transcript::over(None).challenge(V, "a"));
+        assert_eq!(first, Transcript::over(None).challenge(P, "a"));
+        assert_ne!(Transcript::over(None).checkpoint("a"), Transcript::over(None).checkpoint("b"));
         assert_ne!(transcript.checkpoint("a"), transcript.checkpoint("a"));
     }
 }

@@ -52,6 +52,15 @@ pub enum Misbehaviour {
     /// A coin that a verifier opened is not the one that it was committed to.
     #[error("a coin is not the one that it was committed to")]
     Coin,
+    /// At the end the two sides do not have the same bytes: it sent others than arrived here, or others arrived
+    /// there. Somebody, or something, on the way changed them.
+    #[error(
+        "it has not sent, or not received, the same bytes as this side: somebody on the way changed them"
+    )]
+    OtherBytes,
+    /// Something followed the verdict.
+    #[error("it sent something behind the end of the session, or somebody on the way did")]
+    BytesBehindEnd,
     /// The verifier's last byte stands for no verdict.
     #[error("its verdict is neither yes nor no")]
     Verdict,

@@ -1,0 +1,123 @@
+//! Many small messages in few calls to whatever carries them.
+
+use super::Link;
+use std::io;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// Bytes gathered before they go to the stream, and read from it at once: a few messages of a streaming
+/// proof, so that a system call is rare, and little enough to stay in the second-level cache.
+pub(super) const BUFFER: usize = 128 << 10;
+
+/// Carries bytes in calls that are better few.
+pub(super) trait Stream: Send {
+    /// The longest wait.
+    fn timeout(&self) -> Duration;
+
+    /// Hands over all of `bytes`.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Reads some bytes, at least one: a peer that has closed is an error.
+    fn read_some(&mut self, bytes: &mut [u8]) -> io::Result<usize>;
+
+    /// Says that nothing follows.
+    fn end(&mut self) -> io::Result<()>;
+}
+
+/// A link over a stream.
+pub(super) struct Buffered<S> {
+    pub(super) stream: S,
+    outgoing: Vec<u8>,
+    incoming: Box<[u8]>,
+    /// The part of `incoming` that was read from the stream and not yet asked for.
+    ready: Range<usize>,
+}
+
+impl<S: Stream> Buffered<S> {
+    pub(super) fn new(stream: S) -> Self {
+        Self {
+            stream,
+            outgoing: Vec::with_capacity(BUFFER),
+            incoming: vec![0; BUFFER].into_boxed_slice(),
+            ready: 0..0,
+        }
+    }
+
+    /// The next `N` bytes, which stay to be received.
+    pub(super) fn peek<const N: usize>(&mut self) -> io::Result<[u8; N]> {
+        let deadline = Instant::now() + self.stream.timeout();
+        self.incoming.copy_within(self.ready.clone(), 0);
+        self.ready = 0..self.ready.len();
+        while self.ready.len() < N {
+            if deadline < Instant::now() {
+                return Err(too_slow());
+            }
+            self.ready.end += self.stream.read_some(&mut self.incoming[self.ready.end..])?;
+        }
+        Ok(*self.incoming.first_chunk().expect("as many are ready"))
+    }
+}
+
+impl<S: Stream> Buffered<S> {
+    /// See [`Link::close`]. Whoever is slow to close has nothing to say either.
+    pub(super) fn close(&mut self) -> io::Result<()> {
+        self.flush()?;
+        let nothing_follows = self.ready.is_empty()
+            && (self.stream.end().is_err() || self.stream.read_some(&mut self.incoming).is_err());
+        if nothing_follows {
+            return Ok(());
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidData, "bytes follow the end of the session"))
+    }
+}
+
+/// What a wait ends with that took too long.
+pub(super) fn too_slow() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the peer was too slow, or silent")
+}
+
+impl<S: Stream> Link for Buffered<S> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.outgoing.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER {
+            return self.stream.write_all(bytes);
+        }
+        self.outgoing.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let written = self.stream.write_all(&self.outgoing);
+        self.outgoing.clear();
+        written
+    }
+
+    fn ready(&self) -> usize {
+        self.ready.len()
+    }
+
+    fn recv(&mut self, mut bytes: &mut [u8]) -> io::Result<()> {
+        let mut deadline = None;
+        while !bytes.is_empty() {
+            if self.ready.is_empty() {
+                // A peer that drips bytes is as good as silent.
+                if *deadline.get_or_insert_with(|| Instant::now() + self.stream.timeout()) < Instant::now() {
+                    return Err(too_slow());
+                }
+                if bytes.len() >= BUFFER {
+                    let read = self.stream.read_some(bytes)?;
+                    bytes = &mut bytes[read..];
+                    continue;
+                }
+                self.ready = 0..self.stream.read_some(&mut self.incoming)?;
+            }
+            let take = bytes.len().min(self.ready.len());
+            bytes[..take].copy_from_slice(&self.incoming[self.ready.start..self.ready.start + take]);
+            self.ready.start += take;
+            bytes = &mut bytes[take..];
+        }
+        Ok(())
+    }
+}
