@@ -131,37 +131,57 @@ pub(crate) const fn section(sectioned: usize, left: usize) -> usize {
     if length < left { length } else { left }
 }
 
-/// The verifier's last message: one byte, one for accepted, zero for anything else.
+/// The first byte of the verifier's last message: one for accepted, zero for anything else.
 const ACCEPTED: u8 = 1;
 
-/// What the verdict carries.
-pub(crate) const VERDICT: Carried = Carried::by_verifier(1);
-
-/// The verdict, and nothing more.
-fn send_verdict(channel: &mut Channel, accepted: bool) -> Result<()> {
-    channel.send(&[if accepted { ACCEPTED } else { 0 }])?;
-    channel.flush()
-}
+/// What the end of a proof carries:
+///
+/// | step | from | message | bytes |
+/// |---|---|---|---|
+/// | 1 | P | the digest of all bytes of both directions, as it has them | 32 |
+/// | 2 | V | the verdict, and the digest of the same and of step 1; zeros where it does not accept | 33 |
+///
+/// Each side compares, so that none counts a proof whose bytes were changed on the way, be it where nothing
+/// depends on them. Over a link without keys whoever changes bytes deliberately can change the digests, too.
+/// A verifier tells nothing by a wrong digest: it depends on what was sent and on no secret.
+pub(crate) const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 
 /// Tells the prover what the verifier came to. Where it did not accept, the prover learns that and nothing
 /// about why, if it still listens.
 ///
 /// # Errors
-/// That of `verdict`; link errors.
+/// That of `verdict`; `Misbehaved` where the prover has other bytes; link errors.
 pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
+    let verdict = verdict.and_then(|accepted| recv_end(channel).map(|()| accepted));
+    let mut message = [0; 33];
     match &verdict {
-        Ok(_) => send_verdict(channel, true)?,
+        Ok(_) => {
+            message[0] = ACCEPTED;
+            message[1..].copy_from_slice(&channel.checkpoint("verdict"));
+            channel.send(&message)?;
+            channel.flush()?;
+        }
         Err(Error::Io { .. }) => {}
-        Err(_) => drop(send_verdict(channel, false)),
+        Err(_) => drop(channel.send(&message).and_then(|()| channel.flush())),
     }
     verdict
 }
 
-/// Waits for the verdict.
+/// Step 1.
+fn recv_end(channel: &mut Channel) -> Result<()> {
+    let ours = channel.checkpoint("end");
+    if channel.recv_array()? == ours { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::OtherBytes)) }
+}
+
+/// Ends the proof, and waits for the verdict.
 pub(crate) fn recv_verdict(channel: &mut Channel) -> Result<()> {
-    match channel.recv_array()? {
-        [ACCEPTED] => Ok(()),
-        [0] => Err(Error::Rejected(Rejection::ByVerifier)),
-        [_] => Err(Error::Misbehaved(Misbehaviour::Verdict)),
+    let end = channel.checkpoint("end");
+    channel.send(&end)?;
+    let ours = channel.checkpoint("verdict");
+    match channel.recv_array::<33>()? {
+        [ACCEPTED, theirs @ ..] if theirs == ours => Ok(()),
+        [ACCEPTED, ..] => Err(Error::Misbehaved(Misbehaviour::OtherBytes)),
+        [0, ..] => Err(Error::Rejected(Rejection::ByVerifier)),
+        [..] => Err(Error::Misbehaved(Misbehaviour::Verdict)),
     }
 }
