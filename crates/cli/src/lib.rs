@@ -6,7 +6,7 @@
 //! ```text
 //! failure                      how a run ends that does not end well
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
-//! args  link  fields           options of all proofs, the way to the peer, what proofs are over
+//! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //! progress  settings           what is shown meanwhile, what options mean
 //! both  preimage               both parties in this process, and a statement for them
 //! report                       what a proof is reported as
@@ -19,6 +19,7 @@ pub mod args;
 pub mod both;
 pub mod failure;
 pub mod fields;
+pub mod keys;
 pub mod link;
 mod misuse;
 pub mod partial;

@@ -1,4 +1,4 @@
-//! Reaching the peer over TCP, and counting what goes there.
+//! Reaching the peer, by TLS or plain TCP, and counting what goes there.
 
 use crate::failure::{Failure, Result};
 use crate::print::notice;
@@ -7,9 +7,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use volery::channel::{Link, Shaped, Tcp, is_loopback};
+use volery::channel::{Identity, Link, Listener, Shaped, Tcp, Tls, TlsConfig, is_loopback};
 
-/// How to reach the peer.
+/// So many of those that are no peer are told of.
+const TOLD: u32 = 5;
+
+/// Where the peer is.
 pub enum Reach {
     /// Wait for it at this address.
     Listen(String),
@@ -17,13 +20,36 @@ pub enum Reach {
     Connect(String),
 }
 
+/// The way to the peer.
+pub struct Way {
+    reach: Reach,
+    /// Where there is none, in plain TCP.
+    tls: Option<TlsConfig>,
+}
+
+/// A link to the peer.
+pub struct Reached {
+    /// The link.
+    pub link: Box<dyn Link>,
+    /// Who is at the other end, and by which name it is pinned, which may be empty; nobody knows in plain TCP.
+    pub peer: Option<(Identity, String)>,
+}
+
 impl Reach {
-    /// Refuses whatever leaves this machine, unless `insecure` allows it.
-    pub fn permit(&self, insecure: bool) -> Result<()> {
-        let (option, address) = match self {
+    /// The option by which it is given, and the address.
+    fn typed(&self) -> (&'static str, &str) {
+        match self {
             Self::Listen(address) => ("--listen", address),
             Self::Connect(address) => ("--connect", address),
-        };
+        }
+    }
+
+    /// Whether it does not leave this machine.
+    ///
+    /// # Errors
+    /// Where the address is none.
+    pub fn is_loopback(&self) -> Result<bool> {
+        let (option, address) = self.typed();
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_none() {
             return Err(Failure::usage(format_args!(
@@ -36,39 +62,93 @@ impl Reach {
                  host's name or number and :{port} for another network"
             )));
         }
-        let loopback = is_loopback(address).map_err(|why| {
+        is_loopback(address).map_err(|why| {
             Failure::peer(format_args!("{option} {address}: {why}: correct the name, or give a number"))
-        })?;
-        if loopback || insecure {
-            return Ok(());
+        })
+    }
+}
+
+impl Way {
+    /// To `reach` by TLS, where keys are given, or in plain TCP, which has to be `insecure` beyond this
+    /// machine.
+    ///
+    /// # Errors
+    /// Where it is not, or the address is none.
+    pub fn new(reach: Reach, tls: Option<TlsConfig>, insecure: bool) -> Result<Self> {
+        if reach.is_loopback()? || tls.is_some() || insecure {
+            return Ok(Self { reach, tls });
         }
+        let (option, address) = reach.typed();
         Err(Failure::usage(format_args!(
-            "{option} {address}: this is not loopback, and plain TCP can be read and changed on its way: \
-             go through an encrypted tunnel (such as ssh -L) on 127.0.0.1, or give --insecure-plaintext \
-             on a network that you trust"
+            "{option} {address}: this is not loopback, and without keys whoever is on the way can read and \
+             change all of it: run `volery key new` on both machines, and give each the identity that the \
+             other prints, by `--peer volery1…` (or on a network that you trust --insecure-plaintext)"
         )))
     }
 
     /// Reaches the peer within `timeout`, which then also bounds every wait for it.
-    pub fn link(&self, timeout: Duration) -> Result<Tcp> {
-        match self {
-            Self::Listen(address) => {
-                let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
-                let listener = TcpListener::bind(address).map_err(failed)?;
-                notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
-                Tcp::accept(&listener, timeout).map_err(|why| {
-                    let seconds = timeout.as_secs_f64();
-                    Failure::peer(format_args!("--listen {address}: {why} within {seconds} s (--timeout)"))
-                })
-            }
-            Self::Connect(address) => Tcp::connect(address, timeout).map_err(|why| {
-                Failure::peer(format_args!(
-                    "--connect {address}: {why} (tried for up to {} s): start the other side there with \
-                     --listen",
-                    timeout.as_secs_f64()
-                ))
-            }),
+    ///
+    /// # Errors
+    /// Where it is not there in time, or by TLS another than it should be.
+    pub fn link(&self, timeout: Duration) -> Result<Reached> {
+        match &self.reach {
+            Reach::Listen(address) => self.listen(address, timeout),
+            Reach::Connect(address) => self.connect(address, timeout),
         }
+    }
+
+    fn listen(&self, address: &str, timeout: Duration) -> Result<Reached> {
+        let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
+        let listener = Listener::bind(address).map_err(failed)?;
+        notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
+        let (mut others, mut last) = (0, None);
+        let turned_away = |from: SocketAddr, why: io::Error| {
+            others += 1;
+            let last = last.insert(format!("{from} was turned away: {why}"));
+            match others {
+                ..TOLD => notice(format_args!("volery: {last}: still listening")),
+                TOLD => notice(format_args!("volery: {last}: still listening, and others are not told of")),
+                _ => {}
+            }
+        };
+        let reached = match &self.tls {
+            Some(tls) => listener.accept_tls(tls, timeout, turned_away).map(|link| Reached::by(tls, link)),
+            None => listener.accept(timeout, turned_away).map(Reached::plainly),
+        };
+        reached.map_err(|why| {
+            let seconds = timeout.as_secs_f64();
+            let last = last.map_or(String::new(), |last| format!(", but others did, and {last}"));
+            Failure::peer(format_args!("--listen {address}: {why} within {seconds} s (--timeout){last}"))
+        })
+    }
+
+    fn connect(&self, address: &str, timeout: Duration) -> Result<Reached> {
+        let tcp = Tcp::connect(address, timeout).map_err(|why| {
+            Failure::peer(format_args!(
+                "--connect {address}: {why} (tried for up to {} s): start the other side there with --listen",
+                timeout.as_secs_f64()
+            ))
+        })?;
+        let Some(tls) = &self.tls else { return Ok(Reached::plainly(tcp)) };
+        tls.connect(tcp).map(|link| Reached::by(tls, link)).map_err(|why| {
+            let advice = match why.kind() {
+                io::ErrorKind::PermissionDenied => "",
+                _ => ": see what the other side says, and whether it was given --peer, too",
+            };
+            Failure::peer(format_args!("--connect {address}: {why}{advice}"))
+        })
+    }
+}
+
+impl Reached {
+    fn plainly(tcp: Tcp) -> Self {
+        Self { link: Box::new(tcp), peer: None }
+    }
+
+    fn by(tls: &TlsConfig, link: Tls) -> Self {
+        let peer = link.peer();
+        let name = tls.peers().name(peer).unwrap_or_default().to_owned();
+        Self { link: Box::new(link), peer: Some((peer, name)) }
     }
 }
 
@@ -139,5 +219,13 @@ impl Link for Metered {
         self.link.recv(bytes)?;
         self.meter.received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    fn binding(&self) -> Option<[u8; 32]> {
+        self.link.binding()
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.link.close()
     }
 }

@@ -5,7 +5,7 @@
 //! args  foreign                         what is typed, and files that are no circuits
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! disjunction  file                     one of several clauses, proofs that are files
-//! bench  demo  doctor  export  parties  relations
+//! bench  demo  doctor  export  key  parties  relations
 //! ```
 
 mod args;
@@ -17,13 +17,14 @@ mod export;
 mod file;
 mod foreign;
 mod given;
+mod key;
 mod parties;
 mod relations;
 mod session;
 
 pub(crate) use args::Typed;
 
-use args::{CircuitVerb, Verb};
+use args::{CircuitVerb, KeyVerb, Verb};
 use clap::error::ErrorKind;
 use file::{OUT, PROOF};
 use std::ffi::OsStr;
@@ -55,7 +56,7 @@ impl Program for Typed {
             }
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
-            Verb::Bench(_) | Verb::Circuit(_) | Verb::Doctor(_) => return Asked::default(),
+            Verb::Bench(_) | Verb::Circuit(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
         };
         Asked::proof(role, protocol, system, fields::asked(protocol.field.as_deref()))
     }
@@ -65,7 +66,7 @@ impl Program for Typed {
     }
 
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
-        let circuit = word == "circuit";
+        let (circuit, key) = (word == "circuit", word == "key");
         match kind {
             ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
                 "verify takes no --private: only the prover has private values: give them to `volery \
@@ -78,8 +79,14 @@ impl Program for Typed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if circuit => {
                 Some(format!("a verb is missing behind circuit: there are {CIRCUIT_VERBS}"))
             }
+            ErrorKind::InvalidSubcommand if key => {
+                Some("there is no such verb: there are key new and key show".into())
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if key => {
+                Some("a verb is missing behind key: there are key new and key show".into())
+            }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                Some("a verb is missing: demo, prove, verify, check, circuit, bench or doctor".into())
+                Some("a verb is missing: demo, prove, verify, check, circuit, key, bench or doctor".into())
             }
             _ => None,
         }
@@ -95,6 +102,8 @@ impl Program for Typed {
             Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),
             Verb::Circuit(CircuitVerb::Export(typed)) => export::export(typed),
             Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
+            Verb::Key(KeyVerb::New(typed)) => key::new(typed),
+            Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
             Verb::Bench(typed) => bench::bench(typed),
             Verb::Doctor(typed) => doctor::doctor(typed),
         }

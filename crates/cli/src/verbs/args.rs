@@ -1,8 +1,10 @@
 //! What is typed behind `volery`. What it means is decided by each verb.
 
 mod circuit;
+mod key;
 
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
+pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
 
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -123,6 +125,9 @@ pub(crate) enum Verb {
     /// Look at relations
     #[command(subcommand)]
     Circuit(CircuitVerb),
+    /// Make the key by which others know this party, or show who it is
+    #[command(subcommand)]
+    Key(KeyVerb),
     /// Measure both parties on this machine, one thread each, over loopback TCP
     #[command(disable_help_flag = true, after_help = BENCH)]
     Bench(Bench),
@@ -153,7 +158,7 @@ pub(crate) struct Prove {
     #[command(flatten)]
     pub(crate) private: Private,
     /// Write a proof to this file, by limbo, instead of talking to a verifier
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NO_PEER)]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file that --out names, if there is one
     #[arg(long, requires = "out", conflicts_with_all = ["listen", "connect"])]
@@ -181,7 +186,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) public: Public,
     /// Verify the proof in this file, by limbo, instead of talking to a prover
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["listen", "connect", "insecure_plaintext"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = NO_PEER)]
     pub(crate) proof: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) peer: Peer,
@@ -247,7 +252,10 @@ pub(crate) struct Private {
     pub(crate) private: Vec<OsString>,
 }
 
-/// Where the other party is.
+/// What has no part in proofs that are files.
+const NO_PEER: [&str; 6] = ["listen", "connect", "key", "peer", "peers", "insecure_plaintext"];
+
+/// Where the other party is, and who.
 #[derive(Args)]
 pub(crate) struct Peer {
     /// Wait for the peer at this address; port 0 takes a free one. The address is printed on standard error
@@ -257,8 +265,20 @@ pub(crate) struct Peer {
     /// Connect to the peer, again and again until it listens or --timeout has passed
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
-    /// Use plain TCP beyond this machine. Whoever is on the path can then read and change what is sent: the
+    /// The identity of the peer, as `volery key new` or `key show` prints it there; may be repeated. The link
+    /// is then encrypted by TLS 1.3, and nobody else can be at its other end: the peer has to be given this
+    /// side's, too. Beyond this machine it is required
+    #[arg(long, value_name = "ID")]
+    pub(crate) peer: Vec<String>,
+    /// A file of identities, one on each line, and behind it a name; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) peers: Vec<PathBuf>,
+    /// The file with the key of this side [default: volery/key in the folder of the user's settings, where
+    /// `volery key new` writes it]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Use plain TCP beyond this machine, for tests. Whoever is on the path can then read and change what is sent: the
     /// private values stay hidden, but a verifier cannot know who proved to it, nor that nobody interfered
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["peer", "peers", "key"])]
     pub(crate) insecure_plaintext: bool,
 }

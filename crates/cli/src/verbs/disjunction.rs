@@ -4,7 +4,7 @@
 mod values;
 
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
-use crate::verbs::given::reach;
+use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
 use std::time::Instant;
 use volery::channel::Party;
@@ -13,7 +13,7 @@ use volery::circuit::{Alternatives as _, AnyOf, Clause, OneOf, Shape, Statement,
 use volery::{Binary, Setting as _, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Field, is_boolean};
-use volery_cli::link::Reach;
+use volery_cli::link::Way;
 use volery_cli::progress::Progress;
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
@@ -31,7 +31,7 @@ pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
 
 /// `volery prove` of one of several clauses.
 pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
-    let reach = reach(&typed.peer)?;
+    let way = way(&typed.peer)?;
     let claim = claim(&typed.public, &typed.private)?;
     let chosen = match claim.clause {
         Some(clause) if typed.no_check => clause,
@@ -41,22 +41,20 @@ pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Res
         }
     };
     let Claim { disjunction, witness, .. } = claim;
-    let mut session = disjunction.open(settings, &reach, Party::Prover)?;
+    let mut session = disjunction.open(settings, &way, Party::Prover)?;
     let (channel, options) = (&mut session.channel, &session.options);
     let report = volery::prove_one_of(&*disjunction.clauses, chosen, witness.bits(), channel, options)?;
-    drop(session);
-    disjunction.print(Outcome::new(settings, Some(Party::Prover), &[report], started), settings.json)
+    disjunction.print(session.close(settings, report, started)?, settings.json)
 }
 
 /// `volery verify` of one of several clauses.
 pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
-    let reach = reach(&typed.peer)?;
+    let way = way(&typed.peer)?;
     let disjunction = Disjunction::new(&typed.public, &mut Reader::default())?;
-    let mut session = disjunction.open(settings, &reach, Party::Verifier)?;
+    let mut session = disjunction.open(settings, &way, Party::Verifier)?;
     let (channel, options) = (&mut session.channel, &session.options);
     let (_accepted, report) = volery::verify_one_of(&*disjunction.clauses, channel, options)?;
-    drop(session);
-    disjunction.print(Outcome::new(settings, Some(Party::Verifier), &[report], started), settings.json)
+    disjunction.print(session.close(settings, report, started)?, settings.json)
 }
 
 /// `volery check` of one of several relations: the digest of all, and their number.
@@ -84,7 +82,7 @@ impl Disjunction {
     }
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
-    fn open(&self, settings: &Settings, reach: &Reach, party: Party) -> Result<Session> {
+    fn open(&self, settings: &Settings, way: &Way, party: Party) -> Result<Session> {
         let counted = if settings.system().facts().of_clauses {
             let _announced = Progress::announce(COUNTING, settings.quiet);
             let shapes = StreamedClauses(&*self.clauses).shapes()?;
@@ -101,7 +99,7 @@ impl Disjunction {
             let all = OneOf(&*self.clauses);
             Counted::of(&|| Binary::compiled().count(&all), settings, party)?
         };
-        Session::open(settings, reach, party, self.digest, Some(counted))
+        Session::open(settings, way, party, self.digest, Some(counted))
     }
 
     /// Prints what was accepted.

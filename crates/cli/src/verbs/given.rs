@@ -6,7 +6,8 @@ use volery::circuit::Format;
 use volery::{AnyClaim, AnyStatement};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{BOOLEAN, Field};
-use volery_cli::link::Reach;
+use volery_cli::keys;
+use volery_cli::link::{Reach, Way};
 use volery_cli::values::{PRIVATE, PUBLIC, Reader};
 
 /// What `open` makes of a relation that is given as text.
@@ -43,8 +44,8 @@ pub(crate) fn claim(field: Field, public: &Public, private: &Private) -> Result<
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }
 
-/// Where the peer is, if it may be reached in plain text.
-pub(crate) fn reach(typed: &Peer) -> Result<Reach> {
+/// The way to the peer.
+pub(crate) fn way(typed: &Peer) -> Result<Way> {
     let reach = match (&typed.listen, &typed.connect) {
         (Some(address), None) => Reach::Listen(address.clone()),
         (None, Some(address)) => Reach::Connect(address.clone()),
@@ -56,6 +57,6 @@ pub(crate) fn reach(typed: &Peer) -> Result<Reach> {
         }
         _ => return Err(Failure::usage("give one of --listen ADDR and --connect HOST:PORT")),
     };
-    reach.permit(typed.insecure_plaintext)?;
-    Ok(reach)
+    let tls = keys::tls(typed.key.as_deref(), &typed.peer, &typed.peers)?;
+    Way::new(reach, tls, typed.insecure_plaintext)
 }

@@ -3,14 +3,13 @@
 use crate::verbs::args::{Prove, Verify};
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
-use crate::verbs::given::{claim, reach, statement};
+use crate::verbs::given::{claim, statement, way};
 use crate::verbs::session::{CHECKING, Counted, Session};
 use std::time::Instant;
 use volery::channel::Party;
 use volery_cli::failure::Result;
 use volery_cli::fields;
 use volery_cli::progress::Progress;
-use volery_cli::report::Outcome;
 use volery_cli::settings::{Settings, system_of_party};
 use volery_cli::values::Reader;
 
@@ -46,7 +45,7 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
 
 /// Proves a statement as a whole to a peer.
 fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
-    let reach = reach(&typed.peer)?;
+    let way = way(&typed.peer)?;
     let claim = claim(settings.field, &typed.public, &typed.private)?;
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
@@ -62,20 +61,18 @@ fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     };
     let statement = claim.statement();
     let counted = count.then(|| Counted::of(&|| statement.count(), settings, Party::Prover)).transpose()?;
-    let mut session = Session::open(settings, &reach, Party::Prover, statement.digest(), counted)?;
+    let mut session = Session::open(settings, &way, Party::Prover, statement.digest(), counted)?;
     let report = claim.prove(&mut session.channel, &session.options)?;
-    drop(session);
-    Outcome::new(settings, Some(Party::Prover), &[report], started).print(settings.json)
+    session.close(settings, report, started)?.print(settings.json)
 }
 
 /// Verifies a statement as a whole that a peer proves.
 fn from_peer(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
-    let reach = reach(&typed.peer)?;
+    let way = way(&typed.peer)?;
     let statement = statement(settings.field, &typed.public, &mut Reader::default())?;
     // A malformed file is found before anybody waits.
     let counted = Counted::of(&|| statement.count(), settings, Party::Verifier)?;
-    let mut session = Session::open(settings, &reach, Party::Verifier, statement.digest(), Some(counted))?;
+    let mut session = Session::open(settings, &way, Party::Verifier, statement.digest(), Some(counted))?;
     let (_accepted, report) = statement.verify(&mut session.channel, &session.options)?;
-    drop(session);
-    Outcome::new(settings, Some(Party::Verifier), &[report], started).print(settings.json)
+    session.close(settings, report, started)?.print(settings.json)
 }

@@ -1,12 +1,15 @@
 //! One party's end of a session: what is counted before it, and the link to the peer.
 
+use serde_json::json;
 use std::sync::Arc;
-use volery::Options;
-use volery::channel::{Channel, Party};
+use std::time::Instant;
+use volery::channel::{Channel, Identity, Party};
 use volery::circuit::{Shape, Size};
+use volery::{Options, Report};
 use volery_cli::failure::Result;
-use volery_cli::link::{Meter, Metered, Reach};
+use volery_cli::link::{Meter, Metered, Reached, Way};
 use volery_cli::progress::{Counter, Progress, Watched};
+use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 
 /// What takes long before a peer is there, where the statement is long.
@@ -49,7 +52,9 @@ impl Counted {
 pub(crate) struct Session {
     pub(crate) channel: Channel,
     pub(crate) options: Options,
-    _progress: Progress,
+    party: Party,
+    peer: Option<(Identity, String)>,
+    progress: Progress,
 }
 
 impl Session {
@@ -57,15 +62,15 @@ impl Session {
     /// counted, both sides choose the same correlations, where none are given.
     pub(crate) fn open(
         settings: &Settings,
-        reach: &Reach,
+        way: &Way,
         party: Party,
         statement: [u8; 32],
         counted: Option<Counted>,
     ) -> Result<Self> {
         let mut options = settings.options(statement, counted.as_ref().map(|counted| counted.size))?;
-        let link = reach.link(settings.timeout)?;
+        let Reached { link, peer } = way.link(settings.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
-        let channel = Channel::new(party, Metered { link: Box::new(link), meter: meter.clone() });
+        let channel = Channel::new(party, Metered { link, meter: meter.clone() });
         options = done.counting(options);
         let progress = Progress::start(
             Watched {
@@ -76,6 +81,25 @@ impl Session {
             },
             settings.quiet,
         );
-        Ok(Self { channel, options, _progress: progress })
+        Ok(Self { channel, options, party, peer, progress })
+    }
+
+    /// Ends the session, behind which nothing may follow, and tells of its proof.
+    pub(crate) fn close(self, settings: &Settings, report: Report, started: Instant) -> Result<Outcome> {
+        let Self { channel, party, peer, progress, .. } = self;
+        channel.close()?;
+        drop(progress);
+        let mut outcome = Outcome::new(settings, Some(party), &[report], started);
+        let (link, words) = match peer {
+            Some(_) => ("tls", "TLS 1.3, between keys that are known"),
+            None => ("tcp", "plain TCP"),
+        };
+        outcome.more("link", json!(link), words.into());
+        let object = peer.as_ref().map(|(identity, name)| {
+            json!({"identity": identity.to_string(), "name": Some(name).filter(|name| !name.is_empty())})
+        });
+        let words = peer.map_or("not known".into(), |(identity, name)| format!("{name} {identity}"));
+        outcome.more("peer", json!(object), words.trim().into());
+        Ok(outcome)
     }
 }

@@ -20,7 +20,7 @@ const PARTS: [Part; 3] = [
         order: &[
             &["failure"],
             &["print", "partial", "values"],
-            &["args", "link", "fields"],
+            &["args", "link", "fields", "keys"],
             &["progress", "settings"],
             &["both", "preimage"],
             &["report"],
@@ -36,7 +36,7 @@ const PARTS: [Part; 3] = [
             &["args", "foreign"],
             &["given", "session"],
             &["disjunction", "file"],
-            &["bench", "demo", "doctor", "export", "parties", "relations"],
+            &["bench", "demo", "doctor", "export", "key", "parties", "relations"],
         ],
     },
     Part {
