@@ -115,6 +115,9 @@ pub(crate) struct Typed {
     /// Delay what goes through the link by this, in each direction
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     pub(crate) latency: Option<String>,
+    /// Measure over a link by TLS, the handshake of which is not counted
+    #[arg(long, conflicts_with_all = ["bandwidth", "latency"])]
+    pub(crate) tls: bool,
     /// The folder in which `tables` writes [default: volery-tables]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -163,6 +166,7 @@ impl Typed {
         let mut names = those(&[
             ("--bandwidth", self.bandwidth.is_some()),
             ("--latency", self.latency.is_some()),
+            ("--tls", self.tls),
             ("--field", field.is_some()),
             ("--system", system.is_some()),
             ("--vole", vole != AUTO),

@@ -26,8 +26,12 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
     let statement = run.typed.statement.as_deref().unwrap_or(usual);
     one_of("--statement", statement, &[SHA256, RANDOM])?;
     if !run.typed.interactive {
-        let links = [("--bandwidth", &run.typed.bandwidth), ("--latency", &run.typed.latency)];
-        if let Some((option, _)) = links.into_iter().find(|(_, given)| given.is_some()) {
+        let links = [
+            ("--bandwidth", run.typed.bandwidth.is_some()),
+            ("--latency", run.typed.latency.is_some()),
+            ("--tls", run.typed.tls),
+        ];
+        if let Some((option, _)) = links.into_iter().find(|(_, given)| *given) {
             return Err(Failure::usage(format_args!(
                 "{option}: a proof that is a file goes over no link: leave it out, or give --interactive"
             )));

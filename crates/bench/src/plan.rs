@@ -37,6 +37,7 @@ impl Plan {
         let shape = Shape {
             bandwidth: settings.bandwidth,
             latency: Duration::from_secs_f64(latency.unwrap_or_default() / 1e3),
+            tls: run.typed.tls,
         };
         let gates = run.typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
         let (name, repeat) = (run.bench.name, run.typed.repeat(1)?);
@@ -91,6 +92,7 @@ impl Plan {
             "repeat": self.repeat,
             "bandwidth": self.settings.bandwidth,
             "latency": self.latency,
+            "tls": self.shape.tls,
         })
     }
 

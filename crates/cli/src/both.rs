@@ -1,7 +1,7 @@
 //! Both parties in this process, on two threads, over loopback TCP: `demo` and `bench`.
 
 use crate::failure::{Failure, Result};
-use crate::link::{Meter, Metered, Shape, loopback};
+use crate::link::{Meter, Metered, Shape};
 use crate::progress::{Counter, Progress, Watched};
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -124,8 +124,7 @@ impl Task {
         prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
         verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,
     ) -> Result<()> {
-        let [(proving, _), (verifying, _)] = loopback(self.timeout)?;
-        let (proving, verifying) = (self.shape.over(proving)?, self.shape.over(verifying)?);
+        let [proving, verifying] = self.shape.ends(self.timeout)?;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let watched =
             Watched { done: done.clone(), meter: Some(meter.clone()), unit: self.unit, total: self.total };

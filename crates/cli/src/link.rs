@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use volery::channel::{Identity, Link, Listener, Shaped, Tcp, Tls, TlsConfig, is_loopback};
+use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig, is_loopback};
 
 /// So many of those that are no peer are told of.
 const TOLD: u32 = 5;
@@ -164,23 +164,46 @@ pub fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
     made().map_err(|why| Failure::peer(format_args!("connecting two sockets on 127.0.0.1: {why}")))
 }
 
-/// How a link between two parties in this process is made worse.
+/// What a link between two parties in this process is.
 #[derive(Clone, Copy, Default)]
 pub struct Shape {
     /// In Mbit/s, each way.
     pub bandwidth: Option<f64>,
     /// Each way.
     pub latency: Duration,
+    /// Whether it is by TLS, which then is at full speed.
+    pub tls: bool,
 }
 
 impl Shape {
-    /// The link over `tcp`, as it is where nothing is asked for.
-    pub fn over(self, tcp: Tcp) -> Result<Box<dyn Link>> {
+    /// Two ends of such a link, as it is where nothing is asked for.
+    ///
+    /// # Errors
+    /// Where the system, or this machine, does not allow it.
+    pub fn ends(self, timeout: Duration) -> Result<[Box<dyn Link>; 2]> {
+        let [(here, _), (there, _)] = loopback(timeout)?;
+        if self.tls {
+            return self.by_tls(here, there);
+        }
         if self.bandwidth.is_none() && self.latency.is_zero() {
-            return Ok(Box::new(tcp));
+            return Ok([Box::new(here), Box::new(there)]);
         }
         let failed = |why| Failure::peer(format_args!("limiting the link: {why}"));
-        Ok(Box::new(Shaped::new(tcp, self.bandwidth, self.latency).map_err(failed)?))
+        let shaped = |tcp| Shaped::new(tcp, self.bandwidth, self.latency).map_err(failed);
+        Ok([Box::new(shaped(here)?), Box::new(shaped(there)?)])
+    }
+
+    fn by_tls(self, here: Tcp, there: Tcp) -> Result<[Box<dyn Link>; 2]> {
+        let (ours, theirs) = (SecretKey::generate()?, SecretKey::generate()?);
+        let connecting = TlsConfig::new(&ours, theirs.identity().into())?;
+        let listening = TlsConfig::new(&theirs, ours.identity().into())?;
+        let failed = |why| Failure::peer(format_args!("TLS over loopback: {why}"));
+        std::thread::scope(|scope| {
+            let there = scope.spawn(move || listening.accept(there));
+            let here = connecting.connect(here).map_err(failed)?;
+            let there = there.join().expect("TLS does not panic").map_err(failed)?;
+            Ok([Box::new(here) as Box<dyn Link>, Box::new(there)])
+        })
     }
 }
 

@@ -327,3 +327,52 @@ impl Channel {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
+
+    /// Channels over TCP, and what says more to the first of them.
+    fn pair() -> (Channel, Channel, TcpStream) {
+        let timeout = Duration::from_secs(10);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let there = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let here = Tcp::new(listener.accept().unwrap().0, timeout).unwrap();
+        let behind = there.try_clone().unwrap();
+        let there = Tcp::new(there, timeout).unwrap();
+        (Channel::new(Party::Verifier, here), Channel::new(Party::Prover, there), behind)
+    }
+
+    #[test]
+    fn nothing_may_follow_the_end() {
+        let (mut here, mut there, _) = pair();
+        there.send(b"last").unwrap();
+        there.flush().unwrap();
+        here.recv(&mut [0; 4]).unwrap();
+        let closing = std::thread::spawn(move || there.close());
+        here.close().unwrap();
+        closing.join().unwrap().unwrap();
+
+        // Sent with the last message, or after it.
+        for with_the_last in [true, false] {
+            let (mut here, mut there, mut behind) = pair();
+            there.send(b"last").unwrap();
+            there.flush().unwrap();
+            if with_the_last {
+                behind.write_all(b"!").unwrap();
+            }
+            here.recv(&mut [0; 4]).unwrap();
+            if !with_the_last {
+                behind.write_all(b"!").unwrap();
+            }
+            assert!(matches!(here.close(), Err(Error::Misbehaved(Misbehaviour::BytesBehindEnd))));
+        }
+        // Who is gone says nothing more.
+        let (here, there, behind) = pair();
+        drop((there, behind));
+        here.close().unwrap();
+    }
+}

@@ -185,3 +185,61 @@ pub(crate) fn recv_verdict(channel: &mut Channel) -> Result<()> {
         [..] => Err(Error::Misbehaved(Misbehaviour::Verdict)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::{Flip, Party, Tape, pipe};
+    use std::time::Duration;
+
+    /// What both come to where the verifier comes to `verdict`, with a bit of a message of one party changed.
+    /// Each says something first that nobody looks at.
+    fn end(verdict: Result<()>, flip: Option<(Party, Flip)>) -> (Result<()>, Result<()>) {
+        let (here, there) = pipe(Duration::from_secs(10));
+        let of = |party| flip.filter(|(who, _)| *who == party).map(|(_, flip)| flip);
+        let mut prover = Channel::new(Party::Prover, Tape::new(here, of(Party::Prover)).0);
+        let mut verifier = Channel::new(Party::Verifier, Tape::new(there, of(Party::Verifier)).0);
+        std::thread::scope(|scope| {
+            let proving = scope.spawn(move || {
+                prover.send(&[7; 40])?;
+                prover.recv_array::<40>()?;
+                recv_verdict(&mut prover)
+            });
+            let verified = verifier
+                .send(&[8; 40])
+                .and_then(|()| verifier.recv_array::<40>())
+                .and_then(|_| tell(&mut verifier, verdict));
+            drop(verifier);
+            (proving.join().unwrap(), verified)
+        })
+    }
+
+    #[test]
+    fn both_hear_the_verdict() {
+        assert!(matches!(end(Ok(()), None), (Ok(()), Ok(()))));
+        let rejected = end(Err(Error::Rejected(Rejection::Products)), None);
+        let (Err(Error::Rejected(heard)), Err(Error::Rejected(said))) = rejected else { panic!() };
+        assert_eq!((heard, said), (Rejection::ByVerifier, Rejection::Products));
+    }
+
+    /// Nobody has looked at what was changed, and still it does not count as the same.
+    #[test]
+    fn changed_bytes_that_decide_nothing_end_the_proof() {
+        let other = |ended: &Result<()>| matches!(ended, Err(Error::Misbehaved(Misbehaviour::OtherBytes)));
+        for (party, messages) in [(Party::Prover, [40, 32]), (Party::Verifier, [40, 33])] {
+            for (message, length) in messages.into_iter().enumerate() {
+                for bit in (0..8 * length).step_by(7) {
+                    let (proved, verified) = end(Ok(()), Some((party, Flip { message, bit })));
+                    let case = format!("message {message} of the {}, bit {bit}", party.name());
+                    let verdict = party == Party::Verifier && message == 1;
+                    assert!(proved.is_err(), "{case}");
+                    assert_eq!((verified.is_ok(), other(&verified)), (verdict, !verdict), "{case}");
+                }
+            }
+        }
+        // A rejection that somebody makes an acceptance of.
+        let flip = Some((Party::Verifier, Flip { message: 1, bit: 0 }));
+        let (proved, _) = end(Err(Error::Rejected(Rejection::Products)), flip);
+        assert!(other(&proved));
+    }
+}

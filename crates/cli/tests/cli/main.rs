@@ -3,6 +3,7 @@
 mod circuits;
 mod clauses;
 mod fields;
+mod keys;
 mod kit;
 mod misuse;
 mod output;

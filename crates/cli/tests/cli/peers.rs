@@ -44,12 +44,20 @@ fn other_versions_are_named() {
 
 #[test]
 fn garbage_is_refused() {
-    for garbage in [&b"GET / HTTP/1.1\r\nHost: volery\r\n\r\n"[..], &[0xff; 4096], b"volery\0\0\x09\0\0\0"] {
-        let verifier = start_listening(&preimage("verify", &["--json"]));
+    let strange = "does not speak volery's protocol";
+    for (garbage, why) in [
+        (&b"GET / HTTP/1.1\r\nHost: volery\r\n\r\n"[..], strange),
+        (&[0xff; 4096], strange),
+        (b"volery\0\0\x09\0\0\0", "disagree on the protocol version"),
+        (b"volery", "nobody connected"),
+    ] {
+        // Who does not begin as volery does is no peer: it waits for one until the timeout.
+        let verify = preimage("verify", &["--json", "--listen", "127.0.0.1:0", "--timeout", "1"]);
+        let verifier = Running::start(&verify, b"", &[]);
         let mut peer = TcpStream::connect(&verifier.address).expect("connected");
         peer.write_all(garbage).expect("sent");
         peer.shutdown(Shutdown::Write).expect("closed");
-        let object = verifier.end().refused(3, &[]).json();
+        let object = verifier.end().refused(3, &[why]).json();
         assert!(object["verdict"].is_null() && object["error"].is_string(), "{object}");
         // Whatever the peer said first, it hears no more than the hello.
         let mut heard = Vec::new();

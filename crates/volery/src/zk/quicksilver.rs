@@ -11,7 +11,8 @@
 //! | corrections: bit i is the committed value ⊕ the value of share i, zero where share i commits to nothing | n/8 | 4, 5 |
 //! | those of the VOLE's check | its own | |
 //! | U_0 = U, U_1 = V, …, U_{d-1}, digest of the MACs of all asserted wires | 16·d + 32 | 7b, 8; fig. 5, 5b |
-//! | verdict (from the verifier) | 1 | |
+//! | digest of all bytes (`zk.rs`) | 32 | |
+//! | verdict and digest (from the verifier) | 33 | |
 //!
 //! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it
 //! is used up, and sends its corrections. Only then both draw the batch's challenge from the transcript, so

@@ -12,6 +12,9 @@ mod either;
 #[path = "../../../../examples/file.rs"]
 #[allow(unreachable_pub)]
 mod file;
+#[path = "../../../../examples/link.rs"]
+#[allow(unreachable_pub)]
+mod link;
 #[path = "../../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
@@ -39,6 +42,11 @@ fn either_runs() {
 #[test]
 fn file_runs() {
     file::main().unwrap();
+}
+
+#[test]
+fn link_runs() {
+    link::main().unwrap();
 }
 
 #[test]

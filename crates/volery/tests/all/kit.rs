@@ -7,7 +7,7 @@ use volery::circuit::stream::ClauseSource;
 use volery::circuit::{
     Alternatives, Backend, Branch, Circuit, Clauses, Network, Relation, Statement, Value, Values,
 };
-use volery::error::Disagreement;
+use volery::error::{Disagreement, Misbehaviour};
 use volery::{
     Accepted, Binary, CheckedBy, Checking, Drawing, Error, F2, Field, Method, Options, Provable, Report,
     Result, Setting, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
@@ -24,6 +24,11 @@ pub struct Session {
     pub verified: Result<(Accepted, Report)>,
     pub from_prover: Recording,
     pub from_verifier: Recording,
+}
+
+/// Whether it is found at the end that bytes were changed on the way, which no check before has noticed.
+pub fn only_bytes_differ<T>(result: &Result<T>) -> bool {
+    matches!(result, Err(Error::Misbehaved(Misbehaviour::OtherBytes)))
 }
 
 /// What the prover and the verifier say that they disagree on, where both end so.

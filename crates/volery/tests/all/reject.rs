@@ -3,7 +3,9 @@
 mod garbled;
 mod wolverine;
 
-use crate::kit::{ABC, Anywhere, Session, disagreements, network, preimage, run, run_honestly, seeded};
+use crate::kit::{
+    ABC, Anywhere, Session, disagreements, network, only_bytes_differ, preimage, run, run_honestly, seeded,
+};
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
 use volery::error::{Disagreement, Sides};
@@ -38,6 +40,9 @@ fn a_flipped_bit_in_any_message() {
                     assert!(proved.is_err(), "{case}");
                     let verdict = party == Party::Verifier && message == messages - 1;
                     assert_eq!(verified.is_ok(), verdict, "{case}");
+                    // Checks find it, but for what is compared at the end.
+                    let end = party == Party::Prover && message == messages - 1;
+                    assert_eq!(only_bytes_differ(&verified), end, "{case}");
                 }
             }
         }
