@@ -21,11 +21,16 @@ use subtle::{Choice, ConstantTimeEq};
 use volery_primitives::hash::Digest;
 use volery_primitives::{F128, Field};
 
-/// The statistical security of a proof in bits, floored: −log2 of the soundness error, which is that of
-/// the transfers' check, with a guess of the answer and a collision of commitments, for each transcript
-/// that the prover tries.
+/// The statistical security of a proof in bits, floored: [`search_bits`] for one transcript.
 pub fn security() -> u32 {
     let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
+    search_bits().floor() as u32
+}
+
+/// −log2 of the soundness error for each transcript that the prover tries: that of the transfers' check, with
+/// a guess of the answer and a collision of commitments. Offline each try costs a hash or more, since the
+/// challenge of that check is the transcript's: so this bounds the computational security, too.
+pub fn search_bits() -> f64 {
     (-error.log2()).floor() as u32
 }
 

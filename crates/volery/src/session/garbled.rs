@@ -46,7 +46,7 @@ fn security(options: &Options, system: System, construction: Construction, gates
         )));
     }
     let hash = privacy_free::security(construction, gates);
-    let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash) as u32;
+    let computational = GROUP_BITS.min(EXPANSION_BITS).min(hash).min(exchange::search_bits()) as u32;
     Ok(Security { computational, statistical })
 }
 
@@ -234,5 +234,32 @@ fn settle_clauses(clauses: &ClauseStream<'_>, options: &Options) -> Result<(Vec<
     match options.statement {
         Some(digest) => Ok((of_clauses::shapes(clauses)?, digest)),
         None => of_clauses::fingerprint(clauses),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ot::softspoken::Depth;
+
+    /// Each challenge that a transcript makes can be searched for offline, that of the transfers' check too.
+    #[test]
+    fn every_check_enters_the_minimum() {
+        for construction in Construction::ALL {
+            for gates in [0, 1, 1 << 10, 1 << 40] {
+                let worth = security(&Options::default(), System::JKO, construction, gates).unwrap();
+                let bounds = [
+                    GROUP_BITS,
+                    EXPANSION_BITS,
+                    privacy_free::security(construction, gates),
+                    // Of all that a prover may search for.
+                    -((-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2()).log2(),
+                ];
+                let least = bounds.into_iter().fold(f64::INFINITY, f64::min);
+                assert_eq!(worth.computational, least as u32, "{construction:?}, {gates}");
+                // Nobody needs more work than it takes to try as often as chance lets one through.
+                assert!(worth.computational <= worth.statistical);
+            }
+        }
     }
 }
