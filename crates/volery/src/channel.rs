@@ -116,6 +116,14 @@ impl Party {
             Self::Verifier => "verifier",
         }
     }
+
+    /// The peer.
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Prover => Self::Verifier,
+            Self::Verifier => Self::Prover,
+        }
+    }
 }
 
 /// What a channel has carried so far.
@@ -149,6 +157,8 @@ pub struct Channel {
     traffic: Traffic,
     /// Something was sent since the last wait.
     spoke: bool,
+    /// The peer can foresee whether it will be found out: an end of the link counts against it.
+    held: bool,
     /// Words on their way to bytes and back.
     scratch: Vec<u8>,
 }
@@ -163,6 +173,7 @@ impl Channel {
             transcript,
             traffic: Traffic::default(),
             spoke: false,
+            held: false,
             scratch: Vec::new(),
         }
     }
@@ -185,7 +196,7 @@ impl Channel {
         self.transcript.absorb(self.party, bytes);
         self.traffic.sent += bytes.len() as u64;
         self.spoke = true;
-        self.link.send(bytes).map_err(Error::io("sending to the peer"))
+        self.link.send(bytes).map_err(|source| self.ended("sending to the peer", source))
     }
 
     /// Fills `bytes` with one message of the peer; all that was sent to it is handed over
@@ -198,12 +209,8 @@ impl Channel {
             self.flush()?;
             self.traffic.rounds += 1;
         }
-        self.link.recv(bytes).map_err(Error::io("waiting for the peer"))?;
-        let peer = match self.party {
-            Party::Prover => Party::Verifier,
-            Party::Verifier => Party::Prover,
-        };
-        self.transcript.absorb(peer, bytes);
+        self.link.recv(bytes).map_err(|source| self.ended("waiting for the peer", source))?;
+        self.transcript.absorb(self.party.other(), bytes);
         self.traffic.received += bytes.len() as u64;
         Ok(())
     }
@@ -284,6 +291,42 @@ impl Channel {
         if canonical { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::NonCanonicalElement)) }
     }
 
+    /// Sends a coin of this party, which decides on what the peer has said, as [`Channel::send_words`] does.
+    /// From here on the peer is [held](Channel::hold_peer).
+    ///
+    /// # Errors
+    /// As for [`Channel::send`].
+    pub fn send_coin(&mut self, coin: &[F128]) -> Result<()> {
+        self.hold_peer();
+        self.send_words(coin)
+    }
+
+    /// What is sent next lets the peer foresee whether it will be found out. From here until
+    /// [`Channel::release_peer`] a link that ends is [`Error::Abandoned`], and not an accident. For
+    /// what is no row of words, or no coin.
+    pub fn hold_peer(&mut self) {
+        self.held = true;
+    }
+
+    /// What the peer could foresee has been decided.
+    pub fn release_peer(&mut self) {
+        self.held = false;
+    }
+
+    /// Whether the end of the link counts against the peer.
+    pub const fn holds_peer(&self) -> bool {
+        self.held
+    }
+
+    /// The error of a link that ended.
+    fn ended(&self, doing: &'static str, source: io::Error) -> Error {
+        if self.held {
+            Error::Abandoned { peer: self.party.other().name(), doing, source }
+        } else {
+            Error::Io { doing, source }
+        }
+    }
+
     /// Both parties are at a point of the protocol where each has received all that the other has sent. 32
     /// bytes that depend on all of it: an identifier for what follows.
     pub fn checkpoint(&mut self, label: &'static str) -> [u8; 32] {
@@ -322,7 +365,7 @@ impl Channel {
     /// `Io` where the link fails.
     pub fn flush(&mut self) -> Result<()> {
         if core::mem::take(&mut self.spoke) {
-            self.link.flush().map_err(Error::io("sending to the peer"))?;
+            self.link.flush().map_err(|source| self.ended("sending to the peer", source))?;
         }
         Ok(())
     }
@@ -374,5 +417,33 @@ mod tests {
         let (here, there, behind) = pair();
         drop((there, behind));
         here.close().unwrap();
+    }
+
+    /// Of either party: a link that ends is an accident until a coin has been told, and from the time on at
+    /// which that is answered.
+    #[test]
+    fn an_end_counts_while_the_peer_can_foresee_what_comes() {
+        for (party, other) in [(Party::Prover, "verifier"), (Party::Verifier, "prover")] {
+            let mut channel = Channel::new(party, Playback::new(vec![]));
+            assert!(matches!(channel.recv_array::<1>(), Err(Error::Io { .. })));
+            channel.send_coin(&[F128::ZERO]).unwrap();
+            assert!(channel.holds_peer());
+            let ended = channel.recv_array::<1>().unwrap_err();
+            assert!(matches!(ended, Error::Abandoned { peer, .. } if peer == other), "{ended}");
+            channel.release_peer();
+            assert!(matches!(channel.recv_array::<1>(), Err(Error::Io { .. })));
+        }
+    }
+
+    /// So does sending to one that has gone.
+    #[test]
+    fn who_does_not_take_a_coin_has_left() {
+        let (here, there) = pipe(std::time::Duration::from_secs(20));
+        drop(there);
+        let mut channel = Channel::new(Party::Verifier, here);
+        channel.send(&[1]).unwrap();
+        assert!(matches!(channel.flush(), Err(Error::Io { .. })));
+        channel.send_coin(&[F128::ZERO]).unwrap();
+        assert!(matches!(channel.flush(), Err(Error::Abandoned { peer: "prover", .. })));
     }
 }

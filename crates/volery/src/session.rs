@@ -46,7 +46,7 @@ use volery_primitives::F2;
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or the circuit is wrong;
 /// `Disagreed` where the verifier was started with other settings; `Rejected` where it did not accept;
-/// `Misbehaved` and `Io`.
+/// `Misbehaved`, `Io`, and `Abandoned` where it left while it was tested.
 pub fn prove(
     circuit: &(impl Provable<Binary> + ?Sized),
     witness: impl IntoIterator<Item = F2> + Clone,
@@ -91,7 +91,9 @@ pub fn prove_by<S: Setting>(
 ///
 /// # Errors
 /// `Rejected` where a check fails; `Misbehaved` where the prover breaks the protocol; `Disagreed` where it
-/// was started with other settings; `Invalid` where the circuit is wrong; `Io`.
+/// was started with other settings; `Invalid` where the circuit is wrong; `Io`; `Abandoned` where the prover
+/// left after a coin, when it could foresee the verdict: see
+/// [`counts_against_peer`](crate::Error::counts_against_peer) before it may try again.
 pub fn verify(
     circuit: &(impl Provable<Binary> + ?Sized),
     channel: &mut Channel,

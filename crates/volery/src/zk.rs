@@ -150,8 +150,16 @@ pub(crate) const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 /// about why, if it still listens.
 ///
 /// # Errors
-/// That of `verdict`; `Misbehaved` where the prover has other bytes; link errors.
+/// That of `verdict`, but `Rejected` for a prover that misbehaved after a coin; `Misbehaved` where the prover
+/// has other bytes; link errors.
 pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
+    let verdict = match verdict {
+        Err(Error::Misbehaved(how)) if channel.holds_peer() => {
+            Err(Error::Rejected(Rejection::MisbehavedAfterCoin(how)))
+        }
+        verdict => verdict,
+    };
+    channel.release_peer();
     let verdict = verdict.and_then(|accepted| recv_end(channel).map(|()| accepted));
     let mut message = [0; 33];
     match &verdict {
@@ -161,7 +169,7 @@ pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
             channel.send(&message)?;
             channel.flush()?;
         }
-        Err(Error::Io { .. }) => {}
+        Err(error) if error.is_of_link() => {}
         Err(_) => drop(channel.send(&message).and_then(|()| channel.flush())),
     }
     verdict

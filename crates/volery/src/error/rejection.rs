@@ -1,5 +1,7 @@
 //! Why a proof is not believed.
 
+use super::Misbehaviour;
+
 /// The check that decided against the proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -7,6 +9,10 @@ pub enum Rejection {
     /// Only the verifier knows why: it says so to the prover, and no more.
     #[error("the verifier did not accept")]
     ByVerifier,
+    /// The prover broke the message format or a consistency check after a coin of the verifier, when it could
+    /// foresee the verdict: no better than one that leaves then.
+    #[error("after a coin the peer misbehaved: {0}")]
+    MisbehavedAfterCoin(Misbehaviour),
     /// A product of wires is wrong, or the check that it takes part in.
     #[error("the check of products failed")]
     Products,

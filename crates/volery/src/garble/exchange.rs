@@ -9,7 +9,8 @@
 //! The verifier accepts where Y is what its circuit gives for a true statement. By then the prover knows as
 //! much, and its answer says only that it knew it before step 5. The order is what makes both believe: the
 //! prover has committed itself before it could know Y from the secret, and answers only after it has seen
-//! that Y depended on nothing but the truth of the statement.
+//! that Y depended on nothing but the truth of the statement. From step 5 on a prover that leaves has been
+//! rejected.
 
 use super::Secret;
 use crate::channel::{Carried, Channel};
@@ -23,7 +24,6 @@ use volery_primitives::{F128, Field};
 
 /// The statistical security of a proof in bits, floored: [`search_bits`] for one transcript.
 pub fn security() -> u32 {
-    let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
     search_bits().floor() as u32
 }
 
@@ -31,7 +31,8 @@ pub fn security() -> u32 {
 /// a guess of the answer and a collision of commitments. Offline each try costs a hash or more, since the
 /// challenge of that check is the transcript's: so this bounds the computational security, too.
 pub fn search_bits() -> f64 {
-    (-error.log2()).floor() as u32
+    let error = (-Depth::Eight.security()).exp2() + 2.0 * (-128f64).exp2();
+    -error.log2()
 }
 
 /// What it carries, but for the opening of the transfers.
@@ -76,6 +77,8 @@ pub fn open(
     expected: F128,
 ) -> Result<()> {
     let committed: [u8; 32] = channel.recv_array()?;
+    // It knows by the secret whether its answer is right.
+    channel.hold_peer();
     secret.send(channel)?;
     opening.send(channel)?;
     let mut value = [F128::ZERO];

@@ -38,8 +38,9 @@
 //! where the verifier knew the answer, since it follows from S, or closes the link, for whatever
 //! reason in the same way.
 //!
-//! **An abort** of the prover tells the verifier that it was found out. One of the verifier tells a prover
-//! nothing about S: it has none of it before 5, and everything after.
+//! **An abort** of the prover tells the verifier that it was found out; and of a prover that leaves after 5
+//! the verifier says that it was rejected, since by then it knows whether its answer would be right. One of
+//! the verifier tells a prover nothing about S: it has none of it before 5, and everything after.
 //!
 //! **Time**: the prover's delay before 4 and 6 depends on the circuit alone, not on the inputs. Each of the
 //! two is that of one walk over the circuit, during which the verifier hears nothing.

@@ -67,7 +67,8 @@
 //!
 //! **What an abort leaks.** The prover has checked its witness before it says anything, and goes on alike
 //! whatever the coins are; it ends where a coin is not the one that was committed to. The verifier tells one
-//! bit, whether it accepts.
+//! bit, whether it accepts. A prover that leaves once a coin is open may not have liked it: that is a try
+//! which failed ([`Channel::hold_peer`]), and no broken link.
 
 mod aggregation;
 mod arithmetic;

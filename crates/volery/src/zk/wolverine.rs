@@ -59,7 +59,8 @@
 //! compares each block's sum, goes on, and says at the end whether all were right: one bit, from which the
 //! prover learns only whether its own cheating was lucky. Corrections of shares that commit to nothing, and
 //! encodings that are not canonical, end the session where they are found: whether there are any depends on
-//! the prover alone. A prover may also hang up once it has seen a coin that does not suit it: at 40 bits
+//! the prover alone. A prover may also hang up once it has seen a coin that does not suit it, or send
+//! nonsense then: that is no broken link but a try that failed ([`Channel::hold_peer`]), and at 40 bits
 //! whoever lets the same one try again and again should count.
 //!
 //! **Memory** of a party: a gate and a triple take three shares each and, at the prover, two values; a triple

@@ -1,5 +1,6 @@
 //! Nothing but an honest run is accepted, and nothing hangs or panics.
 
+mod endings;
 mod garbled;
 mod wolverine;
 

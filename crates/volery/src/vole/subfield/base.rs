@@ -30,7 +30,7 @@
 //! The seed is the verifier's coin, sent after all that it combines: the field may be too small for a
 //! transcript's. Coefficients are independent. Given x the verifier knows each z_j, so that the digest tells
 //! it nothing; x is masked. Nothing the verifier sends depends on Δ: an abort tells the prover whether its
-//! guess was right, and ends Δ.
+//! guess was right, and ends Δ. A prover that leaves after the coin has been rejected.
 
 use super::{Delta, coefficients};
 use crate::channel::{Carried, Channel};
@@ -247,7 +247,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         }
         // Figure 5, steps 3 and 4.
         let seed = self.random.word();
-        channel.send_words(&[seed])?;
+        channel.send_coin(&[seed])?;
         let mut x = [E::ZERO];
         channel.recv_elements(&mut x)?;
         let sent: [u8; 32] = channel.recv_array()?;

@@ -25,7 +25,9 @@
 //! party under test, and could search for a transcript. What it chooses for later tiles may depend on earlier
 //! χ; that helps nothing, since each leaf has a coefficient of its own. V is compared behind a commitment
 //! because Δ may be short: a digest of V would let a prover that sends a false x try all Δ offline, for it
-//! knows V up to a multiple of it. So it gets one guess, and a wrong one ends Δ.
+//! knows V up to a multiple of it. So it gets one guess, and a wrong one ends Δ. A verifier that leaves
+//! between the first coin and its opening may have seen that its leaves do not fit: the prover says that it
+//! counts.
 //!
 //! What the check promises: a verifier that sends wrong corrections passes with probability 1/|E|, or where α
 //! agrees with a guess that it had to make: that it passed tells it one predicate of a few places in few

@@ -106,6 +106,7 @@ impl VerifierTranscript for Asking<'_> {
         let said = self.channel.challenge(Party::Prover, "limbo");
         let coin = self.coins[self.opened];
         self.opened += 1;
+        self.channel.hold_peer();
         self.channel.send(&coin)?;
         Ok(challenge_from(&coin, &said))
     }

@@ -46,7 +46,9 @@
 //! 33 batches at most that end early for their number.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
-//! uniform coefficients for a masked sum, and any others would do as well.
+//! uniform coefficients for a masked sum, and any others would do as well. But a prover that hears a coin
+//! which does not suit it may hang up, or send nonsense: from the first coin on that is a try that failed
+//! ([`Channel::hold_peer`](crate::channel::Channel::hold_peer)), and no broken link.
 
 #[cfg(test)]
 mod tests;

@@ -123,9 +123,10 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
-        if let Err(error @ Error::Io { .. }) = consistent {
-            return Err(error);
-        }
+        let consistent = match consistent {
+            Err(error) if error.is_of_link() => return Err(error),
+            checked => checked,
+        };
         let mut opened = vec![M::E::ZERO; degree];
         self.channel.recv_elements(&mut opened)?;
         let openings: [u8; 32] = self.channel.recv_array()?;

@@ -121,9 +121,10 @@ impl<'a, M: Macs> Verifier<'a, M> {
         self.end_block()?;
         let consistent = self.checker.source.check(self.checker.channel);
         // A failed check must not look different to the peer before its last message has been read.
-        if let Err(error @ Error::Io { .. }) = consistent {
-            return Err(error);
-        }
+        let consistent = match consistent {
+            Err(error) if error.is_of_link() => return Err(error),
+            checked => checked,
+        };
         let openings: [u8; 32] = self.checker.channel.recv_array()?;
         // Fig. 3, 9.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
@@ -318,7 +319,7 @@ impl<M: Macs> Checker<'_, M> {
             return Ok(transcript_seed(self.channel, what));
         }
         let seed = self.random.word();
-        self.channel.send_words(&[seed])?;
+        self.channel.send_coin(&[seed])?;
         self.channel.flush()?;
         self.channel.checkpoint(what);
         Ok(seed)

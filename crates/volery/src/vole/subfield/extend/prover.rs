@@ -93,7 +93,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
             let (transfers, noise) = (next.base.transfers(tile), next.base.shares(tile));
             next.trees.fix(transfers, noise, &corrections, &mut self.scratch, rows);
             let seed = self.random.word();
-            channel.send_words(&[seed])?;
+            channel.send_coin(&[seed])?;
             assert_eq!(rows.len(), TILE);
             with_coefficients(self.arch, seed, rows, |chi, rows| {
                 next.check.add(E::weigh(self.arch, chi, rows));
@@ -120,6 +120,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         if !bool::from(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
+        channel.release_peer();
         Ok(code(self.arch, next.id))
     }
 

@@ -103,7 +103,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         self.coefficients = 0;
         match self.kept.coin.take() {
             Some(coin) if !by_transcript::<E>() => {
-                self.channel.send_words(&coin.seeds)?;
+                self.channel.send_coin(&coin.seeds)?;
                 self.channel.flush()
             }
             _ => Ok(()),
@@ -149,7 +149,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
             return Ok(matrix_challenge(verifier.channel));
         }
         let seed = verifier.kept.random.word();
-        verifier.channel.send_words(&[seed])?;
+        verifier.channel.send_coin(&[seed])?;
         verifier.channel.flush()?;
         Ok(seed)
     }

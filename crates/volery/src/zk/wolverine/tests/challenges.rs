@@ -32,7 +32,12 @@ fn coins_come_after_all_they_combine() {
                 let mut heard = run.said[..=i].concat();
                 heard.pop();
                 let (link, answered) = Tape::new(Playback::new(heard), None);
-                assert!(matches!(verify::<M>(terms, &circuit, SEEDS, link), Err(Error::Io { .. })));
+                // Who leaves after a coin is not taken for a link that failed.
+                match verify::<M>(terms, &circuit, SEEDS, link).map(drop) {
+                    Err(Error::Io { .. }) => assert_eq!(due, 0, "{said:?}, {}", terms.name()),
+                    Err(Error::Abandoned { peer: "prover", .. }) => assert!(due > 0, "{}", terms.name()),
+                    ended => panic!("{said:?}, {}: {ended:?}", terms.name()),
+                }
                 assert_eq!(answered.messages(), run.answered[..due], "{said:?}, {}", terms.name());
                 let next = script.get(i + 1).map(|next| next.0);
                 let last = next != Some(*said);

@@ -1,0 +1,152 @@
+//! A prover that leaves after a coin of the verifier has been rejected, and is not taken for a link that
+//! failed: whoever lets peers come back after such failures would give away tries.
+
+use crate::kit::{Ones, Session, both, by_wolverine, network, seeded};
+use volery::channel::{Channel, Party, Playback, Tape};
+use volery::circuit::Arithmetic;
+use volery::error::{Misbehaviour, Rejection};
+use volery::{
+    Accepted, Correlations, Error, F61, F61x2, Method, Options, Over, Report, Result, Setting, Stacking,
+    System, prove, prove_one_of, prove_over, verify, verify_one_of, verify_over,
+};
+
+/// What one party does to the end of its session.
+type Ends<'e, T> = Box<dyn Fn(&mut Channel) -> Result<T> + Sync + 'e>;
+
+/// A session whose two parties do the same whenever they hear the same.
+struct Repeating<'e> {
+    name: &'static str,
+    prover: Ends<'e, Report>,
+    verifier: Ends<'e, (Accepted, Report)>,
+    /// The length of the messages by which the verifier tells something that decides, and of none before.
+    tells: usize,
+}
+
+impl Repeating<'_> {
+    /// What the verifier comes to that hears these bytes, and the lengths of what it says.
+    fn hears(&self, bytes: Vec<u8>) -> (Result<()>, Vec<usize>) {
+        let (link, said) = Tape::new(Playback::new(bytes), None);
+        let verified = (self.verifier)(&mut Channel::new(Party::Verifier, link)).map(drop);
+        (verified, said.messages().iter().map(Vec::len).collect())
+    }
+
+    /// All messages of an honest prover.
+    fn honest(&self) -> Vec<Vec<u8>> {
+        let Session { proved, verified, from_prover, .. } = both(&self.prover, &self.verifier, None);
+        assert!(proved.is_ok() && verified.is_ok(), "{}", self.name);
+        from_prover.messages()
+    }
+}
+
+fn arithmetic<S: Setting<F = F61>>(name: &'static str, options: Options, length: usize) -> Repeating<'static>
+where
+    Arithmetic<F61>: crate::kit::Anywhere<S>,
+{
+    let options = move |seed| Options { seed: Some([seed; 32]), ..options.clone() };
+    let (proving, verifying) = (options(1), options(2));
+    let network = || Arithmetic::<F61>::new(100).unwrap();
+    Repeating {
+        name,
+        prover: Box::new(move |channel| {
+            let witness: Vec<F61> = network().witness([7; 32]).collect();
+            prove_over::<S>(&network(), witness, channel, &proving)
+        }),
+        verifier: Box::new(move |channel| verify_over::<S>(&network(), channel, &verifying)),
+        tells: length,
+    }
+}
+
+fn bits(name: &'static str, options: Options, tells: usize) -> Repeating<'static> {
+    let options = move |seed| Options { seed: Some([seed; 32]), ..options.clone() };
+    let (proving, verifying) = (options(1), options(2));
+    Repeating {
+        name,
+        prover: Box::new(move |channel| {
+            let (network, witness) = network(100);
+            prove(&network, witness, channel, &proving)
+        }),
+        verifier: Box::new(move |channel| verify(&network(100).0, channel, &verifying)),
+        tells,
+    }
+}
+
+fn stack() -> Repeating<'static> {
+    let options = |seed| Options { method: Method::Stack(Stacking::default()), ..seeded(seed) };
+    let clauses = || Ones(vec![5, 9, 2]);
+    Repeating {
+        name: "stack",
+        prover: Box::new(move |channel| {
+            prove_one_of(&clauses(), 2, clauses().witness(2), channel, &options(1))
+        }),
+        verifier: Box::new(move |channel| verify_one_of(&clauses(), channel, &options(2))),
+        // Its secret; nothing else has 32 bytes, but K after it.
+        tells: 32,
+    }
+}
+
+/// All in which a coin, or a secret that is opened, lets the prover foresee the verdict.
+fn all() -> Vec<Repeating<'static>> {
+    let direct = || Options::default().with_correlations(Correlations::DIRECT);
+    let eight = by_wolverine(None, 60).with_correlations(Correlations::SOFTSPOKEN8);
+    let wolverine = by_wolverine(None, 60).with_correlations(Correlations::DIRECT);
+    vec![
+        // The seed of the check of its first shares, then that of a batch, of 32 bytes.
+        arithmetic::<Over<F61>>("quicksilver over f61", direct(), 16),
+        // The former alone.
+        arithmetic::<Over<F61, F61x2>>("quicksilver over f61x2", direct(), 16),
+        arithmetic::<Over<F61>>("wolverine over f61", wolverine, 16),
+        bits("wolverine over f2", eight, 16),
+        // Its salt has 16 bytes, its secret 32.
+        bits("jko", Options::by(System::JKO), 32),
+        stack(),
+        bits("limbo", Options::by(System::LIMBO), 32),
+        arithmetic::<Over<F61>>("limbo over f61", Options::by(System::LIMBO), 32),
+    ]
+}
+
+/// It stops after each message, and amid each.
+#[test]
+fn who_leaves_after_a_coin_is_rejected() {
+    for session in all() {
+        let said = session.honest();
+        let (mut before, mut after) = (0, 0);
+        for number in 0..said.len() {
+            let heard = said[..number].concat();
+            let amid = [&heard, &said[number][..said[number].len() / 2]].concat();
+            for bytes in [heard, amid] {
+                let (verified, told) = session.hears(bytes);
+                let coins = told.iter().filter(|told| **told == session.tells).count();
+                let error = verified.expect_err(session.name);
+                let case = format!("{}, {number} of {} messages: {error}", session.name, said.len());
+                match &error {
+                    Error::Io { .. } => assert_eq!(coins, 0, "{case}"),
+                    Error::Abandoned { peer, .. } => assert!(coins > 0 && *peer == "prover", "{case}"),
+                    _ => panic!("{case}"),
+                }
+                assert_eq!(error.counts_against_peer(), coins > 0, "{case}");
+                if coins > 0 { after += 1 } else { before += 1 }
+            }
+        }
+        assert!(before > 1 && after > 1, "{}: {before} before, {after} after", session.name);
+        // The playback itself works, and its end after the verdict is none of these.
+        assert!(session.hears(said.concat()).0.is_ok(), "{}", session.name);
+    }
+}
+
+/// Nor is it better to send what no prover sends.
+#[test]
+fn who_misbehaves_after_a_coin_is_rejected() {
+    let direct = Options::default().with_correlations(Correlations::DIRECT);
+    let session = arithmetic::<Over<F61>>("quicksilver over f61", direct, 16);
+    let mut said = session.honest();
+    let opened = said.len() - 2;
+    assert_eq!(said[opened].len(), 2 * 8, "U and V");
+    said[opened].fill(0xff);
+    let error = session.hears(said.concat()).0.unwrap_err();
+    let how = Misbehaviour::NonCanonicalElement;
+    assert!(matches!(error, Error::Rejected(Rejection::MisbehavedAfterCoin(why)) if why == how), "{error}");
+    assert!(error.counts_against_peer());
+    // In its first message it is what it was.
+    said[0].fill(0xff);
+    assert!(matches!(session.hears(said.concat()).0, Err(Error::Misbehaved(Misbehaviour::NotVolery))));
+}
