@@ -70,6 +70,13 @@ pub trait Program: Sized + Send + Sync + 'static {
     /// What tells this program from all others of its field and format.
     fn identity(&self) -> Vec<u8>;
 
+    /// The version of its gates, where [`Program::identity`] does not follow from them: two builds whose
+    /// gates for one identity differ have to have two versions, so that a handshake tells. `None` for what is
+    /// identified by its gates.
+    fn version(&self) -> Option<u32> {
+        None
+    }
+
     /// The witness made of `values`, those of the private inputs in order.
     fn witness(&self, values: Vec<Self::Value>) -> Self::Witness;
 
@@ -184,7 +191,8 @@ impl<P: Program> Statement<P> {
         &self.relation
     }
 
-    /// A collision-resistant digest of the relation and the public values.
+    /// A collision-resistant digest of the relation, with the [version](Program::version) of its gates, and
+    /// the public values.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery statement v1");
         let mut field = |bytes: &[u8]| {
@@ -194,6 +202,9 @@ impl<P: Program> Statement<P> {
         field(P::F::NAME.as_bytes());
         field(self.relation.format_name().as_bytes());
         field(&self.relation.identity());
+        if let Some(version) = self.relation.version() {
+            field(&version.to_le_bytes());
+        }
         let ports = [(self.relation.inputs(), &self.inputs), (self.relation.outputs(), &self.outputs)];
         for (ports, values) in ports {
             field(&(values.iter().flatten().count() as u64).to_le_bytes());

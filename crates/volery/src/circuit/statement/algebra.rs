@@ -83,6 +83,12 @@ impl Described for Algebra {
         }
     }
 
+    fn version(&self) -> u32 {
+        match self {
+            Self::InnerProduct { .. } | Self::MatrixProduct { .. } | Self::ShortSolution { .. } => 1,
+        }
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         let port = |name, width: usize| Port::new(name, width as u64);
         match *self {

@@ -67,6 +67,10 @@ pub(super) trait Described {
     /// The name with the parameters, which tells apart any two that differ.
     fn canonical(&self) -> String;
 
+    /// The version of the gates: one more whenever other gates are pushed for the same name and values, by
+    /// a change here or in a gadget. A table of fingerprints, in the tests of [`super`], tells when.
+    fn version(&self) -> u32;
+
     /// The inputs and outputs.
     fn ports(&self) -> (Vec<Port>, Vec<Port>);
 
@@ -132,6 +136,11 @@ impl Builtin {
     /// The name with the parameters, which tells apart any two that differ: only `holes=0` is not spelt out.
     pub(super) fn canonical(&self) -> String {
         self.described().canonical()
+    }
+
+    /// The version of the gates.
+    pub(super) fn version(&self) -> u32 {
+        self.described().version()
     }
 
     /// The inputs and outputs.

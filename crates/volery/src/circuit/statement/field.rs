@@ -62,6 +62,9 @@ impl<F: Field> Program for FieldRelation<F> {
     fn identity(&self) -> Vec<u8> {
         self.builtin.canonical().into_bytes()
     }
+    fn version(&self) -> Option<u32> {
+        Some(self.builtin.version())
+    }
     fn witness(&self, values: Vec<Elements<F>>) -> Elements<F> {
         Elements::in_turn(&values, self.builtin.turn())
     }

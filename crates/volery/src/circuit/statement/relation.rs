@@ -198,6 +198,14 @@ impl Program for Relation {
         }
     }
 
+    fn version(&self) -> Option<u32> {
+        match &self.source {
+            // Its digest is that of its gates.
+            Source::Bristol(_) => None,
+            Source::Builtin(builtin) => Some(builtin.version()),
+        }
+    }
+
     fn witness(&self, values: Vec<Value>) -> Witness {
         let bits = values.iter().map(Value::width).sum();
         let mut witness = Witness::with_capacity(bits);

@@ -1,3 +1,5 @@
+mod versions;
+
 use super::*;
 use crate::circuit::stream::Streamed;
 use crate::circuit::{Bristol, Circuit, Clear};

@@ -169,6 +169,10 @@ impl Described for BlindCertificate {
         format!("blind-certificate?credentials={credentials}&reply={reply}&before={before}&after={after}")
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         let record = |name, bytes| Port::public(name, 8 * (tls::NONCE as u64 + bytes));
         let inputs = vec![

@@ -56,6 +56,10 @@ impl Described for BugInSnippets {
         format!("bug-in-snippets?count={}", self.count)
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         (vec![Port::new("input", 8 * INPUT as u64)], vec![Port::new("bug", 1)])
     }

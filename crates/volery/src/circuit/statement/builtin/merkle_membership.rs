@@ -154,6 +154,10 @@ impl Described for MerkleMembership {
         format!("merkle-membership?depth={}", self.depth)
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         let root = |name, tree: Tree| Port::public(name, 8 * tree.node_bytes());
         let inputs = vec![

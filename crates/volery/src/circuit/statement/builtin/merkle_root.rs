@@ -57,6 +57,10 @@ impl Described for MerkleRoot {
         format!("merkle-root?depth={}{holes}", self.depth)
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         (vec![Port::new("leaves", (8 * LEAF) << self.depth)], vec![Port::new("root", 256)])
     }

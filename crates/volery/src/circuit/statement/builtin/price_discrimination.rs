@@ -108,6 +108,10 @@ impl Described for PriceDiscrimination {
         format!("price-discrimination?length={}", self.length)
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         let inputs = vec![
             Port::new("key", 128),

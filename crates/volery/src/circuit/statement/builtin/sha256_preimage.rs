@@ -71,6 +71,10 @@ impl Described for Preimage {
         format!("sha256-preimage?length={}{holes}", self.length)
     }
 
+    fn version(&self) -> u32 {
+        1
+    }
+
     fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         (vec![Port::new("message", 8 * self.length)], vec![Port::new("digest", 256)])
     }

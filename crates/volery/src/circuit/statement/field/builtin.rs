@@ -136,6 +136,15 @@ impl Builtin {
         }
     }
 
+    /// The version of the gates, as that of a built-in over F_2.
+    pub(super) fn version(&self) -> u32 {
+        match self {
+            Self::Power { .. } | Self::Polynomial { .. } | Self::RangeSum { .. } | Self::Factors => 1,
+            Self::Linear { .. } => 1,
+            Self::Algebra(algebra) => algebra.version(),
+        }
+    }
+
     /// The inputs and outputs.
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         match *self {
