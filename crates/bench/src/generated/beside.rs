@@ -30,6 +30,7 @@ where
         method: Method::Quicksilver(drawing),
         // What it is worth is reported, and no reason to refuse.
         security: Some(0),
+        insecure_parameters: true,
         ..options
     })?;
     for (name, value, text) in each(&outcome, circuit) {

@@ -289,7 +289,7 @@ impl<'c, S: Setting> Common<'c, S> {
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
         let usual = if self.terms.is_some() { SECURITY } else { S::SECURITY };
-        let asked = self.options.security.unwrap_or(usual);
+        let asked = self.options.asked_security(usual)?;
         let offered = statistical_bits::<S>(&self.options, correlations, size)?;
         if offered < asked {
             return Err(Error::invalid(format!(

@@ -39,7 +39,7 @@ impl Default for Stacking {
 
 /// What a proof with so many ANDs is worth, if that is enough.
 fn security(options: &Options, system: System, construction: Construction, gates: u64) -> Result<Security> {
-    let (asked, statistical) = (options.security.unwrap_or(Binary::SECURITY), exchange::security());
+    let (asked, statistical) = (options.asked_security(Binary::SECURITY)?, exchange::security());
     if statistical < asked {
         return Err(Error::invalid(format!(
             "{asked} bits of statistical security were asked for, and {system} gives {statistical}: ask for fewer"

@@ -55,7 +55,7 @@ impl Default for Simulation {
 /// found in an hour by whoever may try as often as it likes.
 fn asked(options: &Options, mode: Mode) -> Result<u32> {
     match (mode, options.security) {
-        (Mode::Interactive, asked) => Ok(asked.unwrap_or(40)),
+        (Mode::Interactive, _) => options.asked_security(40),
         (Mode::File, None) => Ok(128),
         (Mode::File, Some(asked)) if asked < LEAST_OF_FILE => Err(Error::invalid(format!(
             "a proof file of {asked} bits of security could be forged by trying: ask for {LEAST_OF_FILE} to 128"

@@ -4,6 +4,7 @@ use super::correlations::{Choice, Correlations};
 use super::{Method, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
+use crate::error::{Error, Result};
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
 use crate::zk::wolverine::Checked;
@@ -31,6 +32,9 @@ pub struct Options {
     /// file, which set its parameters; for Wolverine 40, for which buckets are as large as they must be: with
     /// them both parties must ask for the same.
     pub security: Option<u32>,
+    /// Lets [`Options::security`] be less than [`LEAST_SECURITY`], by which a proof convinces nobody: for
+    /// tests and measurements.
+    pub insecure_parameters: bool,
     /// Insists that the challenges to gates come from the transcript, not from coins of the verifier; refused
     /// over extensions of less than 2^100 elements, for which they could be searched offline. Correlations
     /// still take messages of both parties. By Wolverine buckets are then as large as 128 bits take, and
@@ -61,6 +65,7 @@ impl Default for Options {
             statement: None,
             size: None,
             security: None,
+            insecure_parameters: false,
             non_interactive: false,
             check: true,
             arch: Arch::detect(),
@@ -82,6 +87,24 @@ impl Options {
         self.method.system()
     }
 
+    /// The statistical security that is asked for, in bits, or the `usual`.
+    ///
+    /// # Errors
+    /// `Invalid` where it is less than [`LEAST_SECURITY`], unless [insecure
+    /// parameters](Options::insecure_parameters) are allowed.
+    pub(super) fn asked_security(&self, usual: u32) -> Result<u32> {
+        match self.security {
+            Some(asked) if asked < LEAST_SECURITY && !self.insecure_parameters => {
+                Err(Error::invalid(format!(
+                    "{asked} bits of statistical security were asked for, by which a false statement is \
+                     accepted in one of 2^{asked} tries: ask for {LEAST_SECURITY} at least, or allow \
+                     insecure parameters"
+                )))
+            }
+            asked => Ok(asked.unwrap_or(usual)),
+        }
+    }
+
     /// The same over these correlations, which the method holds: where its system draws none, nothing
     /// changes.
     pub fn with_correlations(mut self, correlations: impl Into<Option<Correlations>>) -> Self {
@@ -99,6 +122,10 @@ impl Options {
         self
     }
 }
+
+/// The least statistical security that is given without further ado, in bits: below, whoever may try again
+/// now and then is accepted in the end.
+pub const LEAST_SECURITY: u32 = 40;
 
 /// What a proof is worth, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,5 +203,30 @@ impl Report {
     /// What parties were simulated, if any.
     pub fn proof(&self) -> Option<Proof> {
         if let Details::Simulated(proof) = self.details { Some(proof) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_security_than_convinces_is_asked_for_on_purpose_or_not_at_all() {
+        let asking = |security, insecure_parameters| {
+            Options { security, insecure_parameters, ..Options::default() }.asked_security(77)
+        };
+        for insecure in [false, true] {
+            assert_eq!(asking(None, insecure).unwrap(), 77);
+            assert_eq!(asking(Some(LEAST_SECURITY), insecure).unwrap(), LEAST_SECURITY);
+            assert_eq!(asking(Some(128), insecure).unwrap(), 128);
+        }
+        for security in [0, 1, LEAST_SECURITY - 1] {
+            assert_eq!(asking(Some(security), true).unwrap(), security);
+            let refused = asking(Some(security), false).unwrap_err();
+            assert!(
+                matches!(&refused, Error::Invalid(why) if why.contains("ask for 40 at least")),
+                "{refused}"
+            );
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(super) const AGREED: Carried = Carried { prover: TERMS as u64, verifier: TER
 /// # Errors
 /// `Invalid` where that makes no sense.
 pub(super) fn terms<S: Setting>(options: &Options) -> Result<Terms> {
-    let security = options.security.unwrap_or(SECURITY);
+    let security = options.asked_security(SECURITY)?;
     let checking = options.method.checking().copied().unwrap_or_default();
     let terms = Terms::new::<S::Macs>(&checking, security, options.non_interactive)?;
     // Both parties may not know yet which correlations these will be.

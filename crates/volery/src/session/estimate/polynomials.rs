@@ -39,7 +39,11 @@ fn assert_foretold<S: Setting, C>(
     let correlations = Correlations::named::<S>(name).unwrap();
     let size = Shape::of(circuit.source()).unwrap().size();
     let named: Correlations = correlations.into();
-    let options = Options { security: Some(30), ..Options::default().with_correlations(named) };
+    let options = Options {
+        security: Some(30),
+        insecure_parameters: true,
+        ..Options::default().with_correlations(named)
+    };
     let report = proved::<S, _>(circuit, witness, &options);
     assert_eq!(traffic(correlations, size), ran(&report), "{size:?} by {name} of {}", S::name());
 }

@@ -94,7 +94,11 @@ fn early_ends_go_with_real_correlations() {
         let witness: Vec<S::F> = vec![S::F::ONE; (0..rounds.0).map(|round| 1501 + 7 * round).sum()];
         for name in names {
             let correlations: Option<Correlations> = Correlations::named::<S>(name).ok().map(Into::into);
-            let options = Options { security: Some(30), ..kit::seeded(1).with_correlations(correlations) };
+            let options = Options {
+                security: Some(30),
+                insecure_parameters: true,
+                ..kit::seeded(1).with_correlations(correlations)
+            };
             let session = kit::run_over::<S, _, _>((&rounds, &witness, &options), (&rounds, &options), None);
             session.proved.unwrap();
             assert_eq!(
