@@ -247,7 +247,7 @@ pub(crate) struct Public {
 #[derive(Args)]
 pub(crate) struct Private {
     /// A private value, or a file of them; may be repeated. Of several relations all are for one, and stand
-    /// behind its K.
+    /// behind its K.; without any, one that has no private input is claimed to hold
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) private: Vec<OsString>,
 }

@@ -153,6 +153,6 @@ fn claim(public: &Public, private: &Private) -> Result<Claim> {
         return Ok(Claim { disjunction: statement.into(), clause, witness });
     }
     let any = AnyOf::new(values::statements(public, &mut reader)?)?;
-    let (number, witness) = values::witness_of_one(any.statements(), private, &mut reader)?;
-    Ok(Claim { disjunction: any.into(), clause: Some(number), witness })
+    let (clause, witness) = values::witness_of_one(any.statements(), private, &mut reader)?;
+    Ok(Claim { disjunction: any.into(), clause, witness })
 }

@@ -114,6 +114,51 @@ fn one_of_several_relations_is_proved() {
     assert!(table.contains("clauses      3"), "{table}");
 }
 
+/// All values of the last two relations are public: a sum that is right, and one that may be.
+#[test]
+fn a_clause_without_private_values_is_claimed_by_giving_none() {
+    let adder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
+    let adder = adder.to_str().expect("UTF-8");
+    let statement = |relations: &[&str], public: &[&str]| -> Vec<String> {
+        let relations = relations.iter().flat_map(|relation| ["--relation", relation]);
+        relations.chain(public.iter().flat_map(|value| ["--public", value])).map(String::from).collect()
+    };
+    let first = format!("1.{ABC}");
+    let of = |sum: &str, more: &[&str]| {
+        let relations = &[PREIMAGE[1], adder, adder][..if more.is_empty() { 2 } else { 3 }];
+        let sum = format!("2.out0={sum}");
+        let public = [&[&first[..], "2.in0=0x5a", "2.in1=0x33", &sum][..], more].concat();
+        statement(relations, &public)
+    };
+    let wrong: &[&str] = &["3.in0=0x5a", "3.in1=0x33", "3.out0=0x8e"];
+    for system in SYSTEMS {
+        let vole: &[_] = if system == "wolverine" { &["--vole", "softspoken8"] } else { &[] };
+        let more = [&["--system", system, "--json"], vole].concat();
+        let right = of("0x8d", &[]);
+        let prove = |private: &[&str]| {
+            let prove = run("prove", &right, private, &more);
+            accepted(session(&run("verify", &right, &[], &more), &prove))
+        };
+        let (public, private) = (prove(&[]), prove(WITNESSES[0]));
+        for key in ["statement", "gates", "inputs", "bytes", "clauses"] {
+            assert_eq!(public[key], private[key], "{system}: {key}");
+        }
+    }
+    // Of two that may hold the prover claims the one that does, also where nothing else is checked.
+    let (third, second) = (of("0x8e", &["3.in0=0x5a", "3.in1=0x33", "3.out0=0x8d"]), of("0x8d", wrong));
+    for statement in [&third, &second] {
+        volery(&run("check", statement, &[], &[])).expect(0);
+        for no_check in [&[][..], &["--no-check"]] {
+            let prove = run("prove", statement, &[], &[&["--json"], no_check].concat());
+            accepted(session(&run("verify", statement, &[], &["--json"]), &prove));
+        }
+    }
+    volery(&run("check", &of("0x8e", &[]), &[], &[])).refused(2, &["relation 2: ", "out0[0] (wire 42)"]);
+    let neither = of("0x8e", wrong);
+    volery(&run("prove", &neither, &[], &NOWHERE))
+        .refused(2, &["does not satisfy the statement: one of 3 clauses"]);
+}
+
 #[test]
 fn stacks_have_their_options() {
     let statement = one_of_three();

@@ -39,16 +39,24 @@ pub(super) fn statements(typed: &Public, reader: &mut Reader) -> Result<Vec<Stat
     statements.collect()
 }
 
-/// The relation of which private values are, by its number from 0, and the witness that they make.
+/// The relation of which private values are, by its number from 0, and the witness that they make. Without
+/// values it is one that takes none, and which is not told where several do.
 pub(super) fn witness_of_one(
     statements: &[Statement],
     typed: &Private,
     reader: &mut Reader,
-) -> Result<(usize, Witness)> {
+) -> Result<(Option<usize>, Witness)> {
     let values = read(reader, PRIVATE, &typed.private)?;
-    let (number, values) = of_one(values, statements.len()).map_err(|why| why.at(PRIVATE))?;
+    let takes_none = |number: &usize| statements[*number].private_ports().next().is_none();
+    let take_none: Vec<usize> = (0..statements.len()).filter(takes_none).collect();
+    let (number, values) = match take_none[..] {
+        [one, ..] if values.is_empty() => (one, values),
+        _ => of_one(values, statements.len()).map_err(|why| why.at(PRIVATE))?,
+    };
+    let told = !values.is_empty() || take_none.len() == 1;
     let witness = statements[number].witness(values);
-    Ok((number, witness.map_err(|why| Failure::from(why).at(place(number)).at(PRIVATE))?))
+    let witness = witness.map_err(|why| Failure::from(why).at(place(number)).at(PRIVATE))?;
+    Ok((told.then_some(number), witness))
 }
 
 /// The values that stand behind `option`.
