@@ -23,6 +23,10 @@ const OF_BITS: u64 = 100_000_000;
 /// Over other fields: as many as the Wolverine paper counts for one extension.
 const OF_ELEMENTS: u64 = 10_000_000;
 
+/// The most correlations that can be asked for. Memory does not grow with their number, but at tens of
+/// millions a second these take a day.
+const MOST: u64 = 1 << 40;
+
 /// What auto takes loopback for, in Mbit/s: nothing is measured without a handshake.
 const LOOPBACK: f64 = 10_000.0;
 
@@ -40,8 +44,11 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
     let few = if S::F::NAME == BOOLEAN { OF_BITS } else { OF_ELEMENTS };
     let correlations = plan.gates.unwrap_or(few);
-    if correlations == 0 {
-        return Err(Failure::usage("--gates: 0 correlations: choose 1 or more"));
+    if !(1..=MOST).contains(&correlations) {
+        return Err(Failure::usage(format_args!(
+            "--gates: {correlations} correlations: choose from 1 to 2^{}, which take a day or more",
+            MOST.ilog2()
+        )));
     }
     let settings = &plan.settings;
     let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;

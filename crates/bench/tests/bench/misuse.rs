@@ -28,6 +28,8 @@ fn what_does_not_exist_is_said_to() {
         (&["boolean", "--gates", "-5"], &["--gates", "whole number"]),
         (&["boolean", "--gates", "0"], &["--gates: ", "0 gates"]),
         (&["vole-f2", "--gates", "0"], &["--gates: 0 correlations"]),
+        (&["vole-f2", "--gates", "18446744073709551615"], &["--gates: ", "choose from 1 to 2^40"]),
+        (&["vole-f61", "--gates", "1099511627777"], &["--gates: ", "choose from 1 to 2^40", "a day"]),
         (&["vole-f2", "--repeat", "2"], &["no --repeat"]),
         (&["sha256", "--repeat", "0"], &["--repeat"]),
         (&["sha256", "--bandwidth", "0"], &["--bandwidth", "Mbit/s"]),
