@@ -176,7 +176,7 @@ pub static BENCHES: [Bench; 19] = [
         takes: Takes::All,
         over: Fields::Bits,
         systems: OF_BITS,
-        says: "a price above a threshold in a record of TLS: builtin:price-discrimination, 160,000 ANDs",
+        says: "a price above a threshold in a record of TLS: builtin:price-discrimination, 161,000 ANDs",
         run: applications::price_discrimination,
     },
     Bench {

@@ -8,7 +8,8 @@
 //! with a price, and this price is above `threshold` cents. [`Object`] says what is read as the price: the
 //! one number under the key `"price"` at the top level, with up to eight digits before the point and two
 //! behind it. Whatever is read otherwise makes `dearer` zero: no price or two, a price in quotes, below zero,
-//! with an exponent or more digits, braces that do not match, more than 15 levels.
+//! with an exponent, with a blank in it or more digits, more brackets that open than close or fewer, and more
+//! than 15 levels. Braces and square brackets count alike.
 //!
 //! **Public.** Nonce, ciphertext, threshold and outputs: of the record only its length, and whether `dearer`.
 //!
@@ -18,11 +19,13 @@
 //! over its share. So the verifier has to know that `commitment` is to the key of this session, that it came
 //! first, which server the session was with, and what was asked of it. `salt` is uniform.
 //!
-//! **Not proved.** That the object is JSON beyond what is read of it: the server is trusted to write JSON.
+//! **Not proved.** That the object is JSON beyond what is read of it: the server is trusted to write JSON. So
+//! `{"a":[},"price":1}` has a price, and so has `{"a":1 2,"price":1}`: brackets of both kinds count alike,
+//! and no number but the price is looked at.
 //! The head of an answer in HTTP, which has to be in records of its own. Escapes are not decoded, so that
 //! `"pric\u0065"` is another key. Padding behind the content, which TLS 1.3 allows, makes `dearer` zero.
 //!
-//! The default length of 272 bytes, 17 blocks of the cipher, takes 160,111 ANDs; the paper's
+//! The default length of 272 bytes, 17 blocks of the cipher, takes 160,632 ANDs; the paper's
 //! circuit has about 163,000.
 
 mod character;
@@ -44,7 +47,8 @@ pub(super) const LISTED: (&str, &str) = (
     "price-discrimination?length=272",
     "the prover knows a `key` with a `salt` that `commitment` is the SHA-256 digest of, under which a TLS 1.3 record of \
      `length` bytes has the AES-128-GCM tag `tag`; and, if `dearer`, the record is an object of JSON whose number \
-     under \"price\" is above `threshold` cents",
+     under \"price\" is above `threshold` cents, if what is not read of it is JSON: other numbers, and whether \
+     brackets match in kind",
 );
 
 /// The record's bytes, without the tag: at least those of `{}` and of its type, and at most

@@ -3,9 +3,12 @@
 //! Outside strings it counts braces and brackets that are open, 15 at most. At the top level, where one
 //! is, it looks for `"price"`, white space or none, a colon, white space or none, and a number: one to
 //! eight digits before the point (zeros that lead, which JSON has not, do not count), and then nothing, or
-//! a point and one or two digits; behind it `,`, `}` or white space. The object begins with the first
-//! byte, and behind its end is white space or nothing. There has to be one such key, and whatever else
+//! a point and one or two digits; behind it white space or none, and `,` or `}`. The object begins with the
+//! first byte, and behind its end is white space or nothing. There has to be one such key, and whatever else
 //! follows it is a mistake.
+//!
+//! Kinds of brackets are not told apart: `]` ends what `{` began, and the other way about, and as many have
+//! to end as began. To tell them apart takes a stack of their kinds, some 30 ANDs for each byte, a quarter more.
 //!
 //! A string ends with the next quote before which there is no backslash, or one that is itself escaped;
 //! nothing else is looked at in strings, nor in numbers and names other than the price.
@@ -35,6 +38,8 @@ pub(super) struct Object<W> {
     /// Whether the last byte was one of the number: a digit before the point, the point, the first or the
     /// second digit behind it.
     number: [Bit<W>; 4],
+    /// Whether the number has ended, and nothing but white space stood behind it.
+    behind: Bit<W>,
     /// Whether the number has a first and a second digit behind the point.
     fraction: [Bit<W>; 2],
     /// The digits so far.
@@ -47,7 +52,7 @@ pub(super) struct Object<W> {
 }
 
 impl<W: Copy> Object<W> {
-    /// The price in `text` in cents, and whether it has one. Where it has not, the price means nothing. 120
+    /// The price in `text` in cents, and whether it has one. Where it has not, the price means nothing. 122
     /// ANDs or fewer for each byte.
     ///
     /// # Panics
@@ -74,6 +79,7 @@ impl<W: Copy> Object<W> {
             key: [no; 7],
             start: no,
             number: [no; 4],
+            behind: no,
             fraction: [no; 2],
             digits: Word::public(0),
             found: no,
@@ -167,8 +173,10 @@ impl<W: Copy> Object<W> {
         let ends = may_end.and(b, follows)?;
         let reads = sum(b, &[self.start, whole, point, tenth, hundredth]);
         let allowed = sum(b, &[waits, next_whole, next_point, next_tenth, next_hundredth, ends]);
-        // What is allowed is so only where the number is read.
-        let mistake = reads.xor(b, allowed);
+        let follows_not = follows.not(b);
+        let goes_on = self.behind.and(b, follows_not)?;
+        // What is allowed is so only where the number is read, which is not behind it.
+        let mistake = sum(b, &[reads, allowed, goes_on]);
         self.break_where(b, mistake)?;
 
         let highest = self.digits.bits()[4 * WHOLE - 4..4 * WHOLE].iter();
@@ -186,6 +194,8 @@ impl<W: Copy> Object<W> {
             // With a second number the object is broken anyway.
             *seen = seen.xor(b, next);
         }
+        let ends_or_behind = may_end.xor(b, self.behind);
+        self.behind = ends_or_behind.and(b, c.white)?;
         self.ended = self.ended.xor(b, ends);
         Ok(())
     }
