@@ -6,8 +6,8 @@
 //!
 //! ```c
 //! int mean(const char *input) {
-//!     char text[8];
-//!     size_t n = (size_t) input[0] - '0';
+//!     unsigned char text[8];
+//!     size_t n = (size_t) (unsigned char) input[0] - '0';
 //!     if (n == 0 || n > sizeof text || input[1] != ':')
 //!         return -1;
 //!     int sum = 0;

@@ -8,6 +8,10 @@
 //! | 2 | [`parsing`]: percent signs that reach beyond the text's end | `thirteenchars%` |
 //! | 3 | [`allocation`]: a matrix whose size does not fit its type | `16x16` |
 //!
+//! The C that each prints means what is proved on every compiler: what is a number is `unsigned char`,
+//! whatever the sign of `char` is. Where C leaves it open, `int` wraps, as under `-fwrapv`, and so does what
+//! `atoi` reads.
+//!
 //! All take 14 bytes, a text with zeros behind it, and a zero after them. Each has 70,000 to 91,000 ANDs, as
 //! in the paper, most of them for memory at secret indices.
 

@@ -10,7 +10,7 @@
 //!     if (rows < 1 || rows > 16 || columns < 1 || columns > 16)
 //!         return -1;
 //!     unsigned char size = rows * columns;                      /* 256 does not fit */
-//!     unsigned char *matrix = malloc(size);
+//!     unsigned char *matrix = calloc(size, 1);
 //!     for (int i = 0; i < 16; i++) {                            /* only its diagonal    */
 //!         if (i == rows || i == columns)
 //!             break;

@@ -1,16 +1,16 @@
 //! Parsing of a text: percent signs, each with two digits of a character's number, as in addresses.
 //!
 //! ```c
-//! int hexadecimal(char c) {
+//! int hexadecimal(unsigned char c) {
 //!     return isdigit(c) ? c - '0' : (c & 15) + 9;
 //! }
 //!
 //! int parsing(const char *input) {
-//!     char text[16] = {0};
+//!     unsigned char text[16] = {0};
 //!     unsigned char counts[256] = {0};
 //!     size_t i = 0, n = 0;
 //!     while (input[i] != 0) {
-//!         char c = input[i];
+//!         unsigned char c = input[i];
 //!         if (c == '%') {
 //!             c = 16 * hexadecimal(input[i + 1]) + hexadecimal(input[i + 2]);
 //!             i += 3;                                           /* the text may end before */

@@ -13,12 +13,12 @@
 //!         room = 32;
 //!     else if (strncmp(input, large, strlen(large)) == 0)
 //!         room = 64;
-//!     unsigned char *box = malloc(room);
+//!     unsigned char *box = calloc(room, 1);
 //!     size_t at = 0;
 //!     for (int i = 0; i < 14; i++) {                            /* spread the label over the box */
 //!         if (input[i] == 0)
 //!             break;
-//!         at = (at * 31 + input[i]) & (room - 1);
+//!         at = (at * 31 + (unsigned char) input[i]) & (room - 1);
 //!         box[at] = box[at] + 1;
 //!     }
 //!     int seal = 0;

@@ -23,6 +23,37 @@ fn each_snippet_has_its_bug() {
     }
 }
 
+/// The C that a file prints.
+fn printed(file: &str) -> String {
+    let blocks = file.split("//! ```c\n").skip(1).map(|rest| rest.split("//! ```").next().unwrap());
+    blocks.collect::<String>().replace("//!", "")
+}
+
+/// `char` is signed on some platforms. So it is only that of texts, and a byte of the input is compared with
+/// a character, or handed to what takes an `unsigned char`.
+#[test]
+fn printed_bytes_have_no_sign() {
+    let files = [
+        include_str!("allocation.rs"),
+        include_str!("parsing.rs"),
+        include_str!("specification.rs"),
+        include_str!("validation.rs"),
+    ];
+    for text in files.map(printed) {
+        assert!(text.contains("(const char *input)"), "{text}");
+        for (at, _) in text.match_indices("char ") {
+            let before = text[..at].trim_end();
+            assert!(before.ends_with("unsigned") || before.ends_with("const"), "{}", &text[at..]);
+        }
+        for (at, _) in text.match_indices("input[") {
+            let behind = text[at..].split_once(']').unwrap().1;
+            let compared = [" == ", " != "].iter().any(|sign| behind.starts_with(sign));
+            let taken = ["(unsigned char) ", "unsigned char c = ", "hexadecimal("];
+            assert!(compared || taken.iter().any(|taken| text[..at].ends_with(taken)), "{}", &text[at..]);
+        }
+    }
+}
+
 #[test]
 fn ordinary_inputs_break_nothing() {
     for text in [

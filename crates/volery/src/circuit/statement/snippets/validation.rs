@@ -2,13 +2,14 @@
 //!
 //! ```c
 //! int validation(const char *input) {
-//!     char name[16] = {0};
+//!     unsigned char name[16] = {0};
 //!     unsigned short visitors[100] = {0};
 //!     size_t n = 0;
 //!     while (input[n] != ':') {
-//!         if (!isalnum(input[n]) || n == 10)
+//!         unsigned char c = input[n];
+//!         if (!isalnum(c) || n == 10)
 //!             return -1;
-//!         name[n] = tolower(input[n]);
+//!         name[n] = tolower(c);
 //!         n++;
 //!     }
 //!     if (n == 0)
