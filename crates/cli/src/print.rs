@@ -85,6 +85,11 @@ pub fn notice(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Prints what a user should know of a run that has gone well, a line each.
+pub fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|warning| notice(format_args!("volery: warning: {warning}")));
+}
+
 /// `value` in three digits or so, with a decimal prefix, for a unit to follow.
 pub fn human(value: f64) -> String {
     for (size, prefix) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {

@@ -25,6 +25,8 @@ pub struct Outcome {
     pub report: Report,
     /// The clauses of which one was proved, where they were.
     pub clauses: Option<u64>,
+    /// What of the statement proves nothing, a sentence each.
+    pub warnings: Vec<String>,
     /// Threads of each party.
     pub threads: u32,
     /// From the start of the process to the verdict.
@@ -83,6 +85,7 @@ impl Outcome {
             field: settings.field.name(),
             report: sums,
             clauses: None,
+            warnings: Vec::new(),
             threads: settings.threads(),
             total: started.elapsed(),
             peak: peak_rss(),
@@ -134,11 +137,12 @@ impl Outcome {
         all.sent + all.received - setup.sent - setup.received
     }
 
-    /// Prints the table, or the JSON object where that is asked for.
+    /// Prints the warnings, and the table, or the JSON object where that is asked for.
     ///
     /// # Errors
     /// Where standard output cannot be written.
     pub fn print(&self, json: bool) -> Result<()> {
+        print::warn(&self.warnings);
         if json { print::result(self.json()) } else { print::result(self.table()) }
     }
 
@@ -163,6 +167,7 @@ impl Outcome {
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
             "clauses": self.clauses,
+            "warnings": self.warnings,
             "polynomials": {"count": gates.polynomials, "degree": gates.degree},
             "matrix_products": gates.matrices,
             "bytes": {"sent": sent, "received": received},
@@ -345,7 +350,13 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
     let (error, exit_code) = (&failure.line, failure.fault as u8);
     if asked.check {
         let satisfied = failure.unsatisfied.then_some(false);
-        return json!({"satisfied": satisfied, "statement": null, "error": error, "exit_code": exit_code});
+        return json!({
+            "satisfied": satisfied,
+            "statement": null,
+            "warnings": null,
+            "error": error,
+            "exit_code": exit_code,
+        });
     }
     json!({
         "verdict": (failure.fault == Fault::Rejected).then_some("rejected"),
@@ -360,6 +371,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         "gates": {"mul": null, "add": null, "assert": null},
         "inputs": null,
         "clauses": null,
+        "warnings": null,
         "bytes": {"sent": null, "received": null},
         "online_bytes": null,
         "rounds": null,

@@ -59,6 +59,10 @@ negative: 17,0x11,-1. They may stand in @PATH or on standard input, too.
 Others on this machine can read its command lines: give secrets by @PATH, in
 a file of values, or by standard input.
 
+A statement may hold and say nothing of private values: an output depends on
+none, or none is left. `check`, `prove`, `verify` and `circuit info` warn of it
+on standard error, and under warnings of --json.
+
 Over f2 --relation may be given several times: one of the relations holds, and
 not said which. Then 2.NAME=VALUE is a value for the second of them, and a
 public NAME=VALUE one for all that have this name. Private values are of the one

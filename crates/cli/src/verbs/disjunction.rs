@@ -57,12 +57,13 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
     disjunction.print(session.close(settings, report, started)?, settings.json)
 }
 
-/// `volery check` of one of several relations: the digest of all, and their number.
-pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64)> {
+/// `volery check` of one of several relations: the digest of all, their number, and warnings.
+pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64, Vec<String>)> {
     let claim = claim(&typed.public, &typed.private)?;
     let _announced = Progress::announce(CHECKING, false);
     claim.find()?;
-    Ok((claim.disjunction.digest, claim.disjunction.clauses.count() as u64))
+    let Disjunction { clauses, digest, warnings } = claim.disjunction;
+    Ok((digest, clauses.count() as u64, warnings))
 }
 
 /// What is stated clause by clause: the clauses of a statement, which share its witness, or several
@@ -70,6 +71,8 @@ pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64)> {
 struct Disjunction {
     clauses: Box<dyn ClauseSource>,
     digest: [u8; 32],
+    /// What of it proves nothing, as far as that shows without a look at its gates.
+    warnings: Vec<String>,
 }
 
 impl Disjunction {
@@ -103,21 +106,28 @@ impl Disjunction {
     }
 
     /// Prints what was accepted.
-    fn print(&self, mut outcome: Outcome, json: bool) -> Result<()> {
+    fn print(self, mut outcome: Outcome, json: bool) -> Result<()> {
         outcome.clauses = Some(self.clauses.count() as u64);
+        outcome.warnings = self.warnings;
         outcome.print(json)
     }
 }
 
 impl From<Statement> for Disjunction {
     fn from(statement: Statement) -> Self {
-        Self { digest: statement.digest(), clauses: Box::new(statement) }
+        let warnings = statement.warnings();
+        Self { digest: statement.digest(), clauses: Box::new(statement), warnings }
     }
 }
 
 impl From<AnyOf> for Disjunction {
     fn from(any: AnyOf) -> Self {
-        Self { digest: any.digest(), clauses: Box::new(any) }
+        let warnings = any.statements().iter().enumerate().flat_map(|(number, statement)| {
+            let warnings = statement.warnings();
+            warnings.into_iter().map(move |warning| format!("{}: {warning}", values::place(number)))
+        });
+        let warnings = warnings.collect();
+        Self { digest: any.digest(), clauses: Box::new(any), warnings }
     }
 }
 

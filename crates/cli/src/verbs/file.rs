@@ -50,6 +50,7 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     file.finish()?;
     let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
     outcome.verified = false;
+    outcome.warnings = claim.statement().warnings();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
     outcome.print(settings.json)
 }
@@ -76,6 +77,7 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
+    outcome.warnings = statement.warnings();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
     let words = label.as_deref().map_or_else(|| "-".into(), shown);
     outcome.more("label", json!(label), words);

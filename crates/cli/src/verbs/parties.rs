@@ -63,7 +63,9 @@ fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let counted = count.then(|| Counted::of(&|| statement.count(), settings, Party::Prover)).transpose()?;
     let mut session = Session::open(settings, &way, Party::Prover, statement.digest(), counted)?;
     let report = claim.prove(&mut session.channel, &session.options)?;
-    session.close(settings, report, started)?.print(settings.json)
+    let mut outcome = session.close(settings, report, started)?;
+    outcome.warnings = statement.warnings();
+    outcome.print(settings.json)
 }
 
 /// Verifies a statement as a whole that a peer proves.
@@ -74,5 +76,7 @@ fn from_peer(typed: &Verify, settings: &Settings, started: Instant) -> Result<()
     let counted = Counted::of(&|| statement.count(), settings, Party::Verifier)?;
     let mut session = Session::open(settings, &way, Party::Verifier, statement.digest(), Some(counted))?;
     let (_accepted, report) = statement.verify(&mut session.channel, &session.options)?;
-    session.close(settings, report, started)?.print(settings.json)
+    let mut outcome = session.close(settings, report, started)?;
+    outcome.warnings = statement.warnings();
+    outcome.print(settings.json)
 }

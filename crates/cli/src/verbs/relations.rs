@@ -19,21 +19,24 @@ use volery_cli::values::Reader;
 pub(crate) fn check(typed: &Check) -> Result<()> {
     let field = fields::asked(typed.field.as_deref())?;
     if disjunction::several(field, &typed.public) {
-        let (digest, clauses) = disjunction::check(typed)?;
-        return satisfied(typed, &digest, Some(clauses));
+        let (digest, clauses, warnings) = disjunction::check(typed)?;
+        return satisfied(typed, &digest, Some(clauses), warnings);
     }
     let claim = claim(field, &typed.public, &typed.private)?;
     let announced = Progress::announce(CHECKING, false);
     claim.check()?;
     drop(announced);
-    satisfied(typed, &claim.statement().digest(), None)
+    let statement = claim.statement();
+    satisfied(typed, &statement.digest(), None, statement.warnings())
 }
 
-/// Prints that a statement holds, with the number of its clauses if it is that one of several holds.
-fn satisfied(typed: &Check, digest: &[u8; 32], clauses: Option<u64>) -> Result<()> {
+/// Prints that a statement holds, with the number of its clauses if it is that one of several holds, and what
+/// is to be warned of.
+fn satisfied(typed: &Check, digest: &[u8; 32], clauses: Option<u64>, warnings: Vec<String>) -> Result<()> {
     let digest = hex(digest);
+    print::warn(&warnings);
     if typed.json {
-        let mut object = json!({"satisfied": true, "statement": digest});
+        let mut object = json!({"satisfied": true, "statement": digest, "warnings": warnings});
         if let Some(clauses) = clauses {
             object["clauses"] = clauses.into();
         }
@@ -105,9 +108,10 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let relation = relation(open, &typed.relation, typed.format.as_deref())?;
     let states = states(field, &typed.relation);
     let announced = Progress::announce(COUNTING, false);
-    let shape = relation.shape()?;
+    let (shape, warnings) = relation.examine()?;
     let clauses = relation.clauses()?;
     drop(announced);
+    print::warn(&warnings);
     let (all, simulated) = (traffic::all(field, &shape, &clauses), Simulated::of(field, &shape));
     let unit = relation.unit();
     if typed.json {
@@ -122,6 +126,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
             "format": relation.format_name(),
             "field": field.name(),
             "states": states,
+            "warnings": warnings,
             "gates": {
                 "mul": shape.mul,
                 "add": shape.add,

@@ -11,6 +11,7 @@ mod peers;
 mod proofs;
 mod rooms;
 mod sessions;
+mod vacuous;
 mod wolverine;
 
 /// What is tested.

@@ -26,6 +26,7 @@ mod relation;
 pub mod snippets;
 #[cfg(test)]
 mod tests;
+mod vacuous;
 mod value;
 mod witness;
 
@@ -36,8 +37,9 @@ pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 
 use super::Shape;
-use super::stream::{Recorder, Source};
+use super::stream::{Dependence, Recorder, Source};
 use crate::error::{Error, Result};
+use std::sync::OnceLock;
 use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.
@@ -103,6 +105,14 @@ pub trait Program: Sized + Send + Sync + 'static {
         Shape::of(&Bare(self))
     }
 
+    /// The same, and a warning for each output that depends on no input, where that shows.
+    ///
+    /// # Errors
+    /// As for [`Program::shape`].
+    fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        Ok((self.shape()?, Vec::new()))
+    }
+
     /// The gates of each clause, likewise, where the program claims that one of several things holds.
     ///
     /// # Errors
@@ -141,6 +151,8 @@ pub struct Statement<P: Program = Relation> {
     inputs: Vec<Option<P::Value>>,
     /// For each output, the value that is asserted, if any.
     outputs: Vec<Option<P::Value>>,
+    /// What of it depends on private values, once it was gone through.
+    dependence: OnceLock<Dependence>,
 }
 
 impl<P: Program> Statement<P> {
@@ -178,7 +190,7 @@ impl<P: Program> Statement<P> {
                 "no output is public, so that the statement asserts nothing: {advice}"
             )));
         }
-        Ok(Self { relation, inputs, outputs })
+        Ok(Self { relation, inputs, outputs, dependence: OnceLock::new() })
     }
 
     /// Its gates, for whoever takes a stream of them.
@@ -262,7 +274,8 @@ impl<P: Program> Statement<P> {
 
 impl<P: Program> Source<P::F> for Statement<P> {
     fn record(&self, recorder: &mut Recorder<'_, P::F>) -> Result<()> {
-        self.relation.record(recorder, &self.inputs, &self.outputs)
+        recorder
+            .trace(&self.dependence, |recorder| self.relation.record(recorder, &self.inputs, &self.outputs))
     }
 }
 

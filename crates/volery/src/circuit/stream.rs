@@ -51,6 +51,7 @@
 //! process leave them behind: a prover elsewhere has the statement itself.
 
 mod block;
+mod dependence;
 mod frame;
 mod functions;
 mod interpreter;
@@ -62,6 +63,7 @@ mod shape;
 mod tests;
 
 pub use block::{Block, HintFunction, Op, Record};
+pub use dependence::Dependence;
 pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use recorder::Recorder;
@@ -70,6 +72,7 @@ use shape::count;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
+use std::sync::OnceLock;
 use volery_primitives::{F2, Field};
 
 /// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in
@@ -85,6 +88,31 @@ pub trait Source<F: Field>: Sync {
 impl<F: Field, C: for<'r> Circuit<Recorder<'r, F>> + Sync> Source<F> for C {
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
         self.run(recorder)
+    }
+}
+
+/// A statement of which is found, while it is gone through for the first time, what depends on private
+/// values.
+pub struct Traced<'s, F> {
+    source: &'s dyn Source<F>,
+    found: OnceLock<Dependence>,
+}
+
+impl<'s, F: Field> Traced<'s, F> {
+    /// `source`, which nobody has gone through yet.
+    pub fn new(source: &'s dyn Source<F>) -> Self {
+        Self { source, found: OnceLock::new() }
+    }
+
+    /// What was found, once somebody has gone through it to its end.
+    pub fn found(&self) -> Option<&Dependence> {
+        self.found.get()
+    }
+}
+
+impl<F: Field> Source<F> for Traced<'_, F> {
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
+        recorder.trace(&self.found, |recorder| self.source.record(recorder))
     }
 }
 

@@ -109,8 +109,8 @@ pub trait AnyRelation: Send + Sync {
     fn unit(&self) -> &'static str;
     /// As [`Program::format_name`].
     fn format_name(&self) -> &'static str;
-    /// As [`Program::shape`].
-    fn shape(&self) -> Result<Shape>;
+    /// As [`Program::examine`].
+    fn examine(&self) -> Result<(Shape, Vec<String>)>;
     /// As [`Program::clauses`].
     fn clauses(&self) -> Result<Vec<Shape>>;
     /// The public values, to which others can be added.
@@ -129,6 +129,8 @@ pub trait AnyStatement: Send + Sync {
     fn unit(&self) -> &'static str;
     /// As [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
+    /// As [`Statement::warnings`].
+    fn warnings(&self) -> Vec<String>;
     /// As [`verify`](crate::verify).
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
     /// As [`verify_from`](crate::verify_from).
@@ -221,8 +223,8 @@ impl<S: Setting> AnyRelation for Opened<S> {
     fn format_name(&self) -> &'static str {
         self.program.format_name()
     }
-    fn shape(&self) -> Result<Shape> {
-        self.program.shape()
+    fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        self.program.examine()
     }
     fn clauses(&self) -> Result<Vec<Shape>> {
         self.program.clauses()
@@ -253,6 +255,9 @@ impl<S: Setting> AnyStatement for Stated<S> {
     }
     fn count(&self) -> Result<Shape> {
         S::compiled().count(&self.statement)
+    }
+    fn warnings(&self) -> Vec<String> {
+        self.statement.warnings()
     }
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
         let statement = ForVerifier::of(self.statement.source());

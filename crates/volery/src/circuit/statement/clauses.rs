@@ -137,7 +137,7 @@ impl Alternatives for AnyOf {
 
 impl ClauseSource for AnyOf {
     fn record_clause(&self, clause: usize, b: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()> {
-        let Statement { relation, inputs, outputs } = &self.statements[clause];
+        let Statement { relation, inputs, outputs, .. } = &self.statements[clause];
         relation.push(b, inputs, outputs, None)
     }
 }

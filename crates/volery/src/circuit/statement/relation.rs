@@ -145,6 +145,7 @@ impl Relation {
                 },
                 |b, at, wire| match &outputs[at.port] {
                     Some(value) => {
+                        b.output(at.port, at.bit, wire)?;
                         let expected = b.constant(value.bit(at.bit));
                         let difference = b.add(wire, expected);
                         let name = &self.outputs[at.port].name;
@@ -233,6 +234,10 @@ impl Program for Relation {
         outputs: &[Option<Value>],
     ) -> Result<()> {
         self.push(&mut Branch::asserting(b), inputs, outputs, None)
+    }
+
+    fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        self.examine()
     }
 
     fn clauses(&self) -> Result<Vec<Shape>> {

@@ -2,6 +2,7 @@
 
 use super::Execute;
 use super::block::{HintFunction, KEPT, Op, Record, number};
+use super::dependence::{Dependence, Tracing};
 use super::frame::{Frame, Handle, VectorHandle};
 use super::functions::{Functions, MOST_WORDS, Recorded};
 use super::plan::plan;
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use core::fmt::Display;
 use core::mem;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use volery_primitives::Field;
 
 /// Records gates, and has them executed block by block.
@@ -23,6 +24,8 @@ pub struct Recorder<'r, F: Field> {
     /// The functions that are being recorded.
     outer: Vec<Opened<F>>,
     functions: &'r Functions<F>,
+    /// What depends on private values, where that is to be found.
+    tracing: Option<Box<Tracing<F>>>,
     /// The first error, until the statement hears of it.
     error: Option<Error>,
     failed: bool,
@@ -70,10 +73,38 @@ impl<'r, F: Field> Recorder<'r, F> {
             frame: Frame::new(1),
             outer: Vec::new(),
             functions,
+            tracing: None,
             error: None,
             failed: false,
             frames: 0,
         }
+    }
+
+    /// Records what `statement` pushes, and all that has been pushed is executed then. Where `found` is still
+    /// empty, it is what of that depends on private values; of what fails nothing is found.
+    ///
+    /// # Errors
+    /// Those of `statement`.
+    pub(in crate::circuit) fn trace(
+        &mut self,
+        found: &OnceLock<Dependence>,
+        statement: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let whole = matches!(self.purpose, Purpose::Execution(_)) && self.frame.stamps.is_empty();
+        if !whole || !self.in_statement() || self.tracing.is_some() || found.get().is_some() {
+            return statement(self);
+        }
+        self.tracing = Some(Box::default());
+        let recorded = statement(self);
+        if recorded.is_ok() && !self.failed && self.outer.is_empty() {
+            self.flush();
+        }
+        let tracing = self.tracing.take().expect("set above");
+        if recorded.is_ok() && !self.failed {
+            // Another thread may have been first, and has found the same.
+            let _ = found.set(tracing.finish());
+        }
+        recorded
     }
 
     /// Has the last gates executed, where the statement was `recorded`.
@@ -107,6 +138,9 @@ impl<'r, F: Field> Recorder<'r, F> {
             && let Err(error) = execute.execute(block)
         {
             self.fail(error);
+        }
+        if let Some(tracing) = &mut self.tracing {
+            tracing.block(&self.frame.block);
         }
         self.frame.block.clear();
         self.frame.called = 0;

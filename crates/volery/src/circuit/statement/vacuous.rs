@@ -1,0 +1,54 @@
+//! Warnings about statements that prove less than they seem to: with a constant output, or public inputs
+//! alone.
+
+use super::evaluate::Open;
+use super::relation::Source as Kind;
+use super::{Program, Relation, Statement};
+use crate::circuit::Shape;
+use crate::circuit::stream::Traced;
+use crate::error::Result;
+
+impl<P: Program> Statement<P> {
+    /// What of it proves nothing about private values, a sentence each. That no private value is there shows
+    /// at once; the rest once somebody has gone through the gates to their end: in the clear, to count them,
+    /// or for a proof. Clauses of several statements are not looked at so closely.
+    pub fn warnings(&self) -> Vec<String> {
+        if self.private_ports().all(|port| port.width == 0) {
+            return vec![
+                "all inputs are public, so that anybody can tell whether the statement holds".into(),
+            ];
+        }
+        let Some(found) = self.dependence.get() else { return Vec::new() };
+        if found.assertions == 0 {
+            return vec!["the statement asserts nothing, so that any private values satisfy it".into()];
+        }
+        let constant = found.outputs.iter().filter(|(_, private)| !**private);
+        let warn = |(port, _): (&u32, &bool)| {
+            let name = &self.relation.outputs()[*port as usize].name;
+            format!("output {name} depends on no private input, so that its value says nothing about them")
+        };
+        let none =
+            "no assertion depends on a private value, so that all of them satisfy the statement, or none";
+        let none = (found.private == 0).then(|| none.into());
+        none.into_iter().chain(constant.map(warn)).collect()
+    }
+}
+
+impl Relation {
+    /// As [`Relation::shape`], and a warning for each output of a circuit file that depends on no input.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is malformed.
+    pub fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        let Kind::Bristol(_) = &self.source else { return Ok((self.shape()?, Vec::new())) };
+        let open = Open(self);
+        let traced = Traced::new(&open);
+        let shape = Shape::of(&traced)?;
+        let outputs = traced.found().map(|found| &found.outputs);
+        let constant = outputs.into_iter().flatten().filter(|(_, private)| !**private);
+        let warn = |(port, _): (&u32, &bool)| {
+            format!("output {} depends on no input: it is constant", self.outputs()[*port as usize].name)
+        };
+        Ok((shape, constant.map(warn).collect()))
+    }
+}

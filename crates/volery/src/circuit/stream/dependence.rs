@@ -1,0 +1,256 @@
+//! Which assertions and outputs depend on values that the prover commits to.
+
+use super::block::{Block, Op, Record, Words};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Weak};
+
+/// What of a statement depends on private values: elements of the witness, and hints. It follows from the
+/// wiring alone: the product of a private value and the constant zero depends on both.
+///
+/// What a function returns, and what it asserts, counts as private where it takes anything private or commits
+/// to anything itself: so a statement may be vacuous and not be seen to be, and never the other way about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependence {
+    /// Assertions, those on all lanes of a vector being one.
+    pub assertions: u64,
+    /// Those of them that depend on private values.
+    pub private: u64,
+    /// For each output that comes out, by its number, whether a bit or element of it does.
+    pub outputs: BTreeMap<u32, bool>,
+}
+
+/// Finds it, block by block.
+pub(super) struct Tracing<F> {
+    found: Dependence,
+    /// Whether the wire on a slot depends on private values.
+    wires: Vec<bool>,
+    vectors: Vec<bool>,
+    /// What functions commit to, by their addresses, which are given to no other while somebody refers to it.
+    functions: HashMap<usize, (Weak<Block<F>>, bool)>,
+}
+
+impl<F> Default for Tracing<F> {
+    fn default() -> Self {
+        Self {
+            found: Dependence::default(),
+            wires: Vec::new(),
+            vectors: Vec::new(),
+            functions: HashMap::new(),
+        }
+    }
+}
+
+impl<F> Tracing<F> {
+    /// What was found.
+    pub(super) fn finish(self) -> Dependence {
+        self.found
+    }
+
+    /// Goes on with `block` of a statement.
+    pub(super) fn block(&mut self, block: &Block<F>) {
+        let longer = |places: &mut Vec<bool>, length: u32| {
+            if length as usize > places.len() {
+                places.resize(length as usize, false);
+            }
+        };
+        longer(&mut self.wires, block.slots);
+        longer(&mut self.vectors, block.vectors);
+        for &record in &block.records {
+            let Record { op, out, a, b } = record;
+            let [to, from, other] = [out, a, b].map(|slot| slot as usize);
+            match op {
+                Op::Add | Op::Mul => self.wires[to] = self.wires[from] | self.wires[other],
+                Op::Scale => self.wires[to] = self.wires[from],
+                Op::Constant => self.wires[to] = false,
+                Op::Assert => self.assertions(1, self.wires[from]),
+                _ => self.rest(block, record),
+            }
+        }
+    }
+
+    /// What is no plain gate.
+    fn rest(&mut self, block: &Block<F>, Record { op, out, a, b }: Record) {
+        let [to, from, other] = [out, a, b].map(|slot| slot as usize);
+        match op {
+            Op::Linear => {
+                let mut words = block.read(a);
+                let count = words.next();
+                let mut slots = words.take(2 * count).iter().skip(1).step_by(2);
+                self.wires[to] = slots.any(|&slot| self.wires[slot as usize]);
+            }
+            Op::Witness => self.wires[to..to + from].fill(true),
+            Op::Hint => {
+                let mut words = block.read(a);
+                words.list();
+                self.put(words, true);
+            }
+            Op::Output => *self.found.outputs.entry(out).or_default() |= self.wires[from],
+            Op::Call => {
+                let function = &block.functions[to];
+                let mut words = block.read(a);
+                let private = self.any(&mut words) | self.commits(function);
+                self.assertions(function.assertions, private);
+                self.put(words, private);
+            }
+            Op::Public => self.vectors[to] = false,
+            Op::Vector => self.vectors[to] = self.any(&mut block.read(a)),
+            Op::Sum | Op::Product => self.vectors[to] = self.vectors[from] | self.vectors[other],
+            Op::Gather | Op::Total => self.vectors[to] = self.vectors[from],
+            Op::Inner => {
+                let mut words = block.read(a);
+                self.vectors[to] = self.any(&mut words) | self.any(&mut words);
+            }
+            Op::Commit => self.put(block.read(b), self.vectors[from]),
+            Op::AssertZeroes => self.assertions(1, self.vectors[from]),
+            Op::AssertMatrix => {
+                let mut words = block.read(a);
+                words.take(2);
+                let factors = self.any(&mut words) | self.any(&mut words);
+                let product = words.next() != 0 && self.any(&mut words);
+                self.assertions(1, factors | product);
+            }
+            _ => {}
+        }
+    }
+
+    fn assertions(&mut self, count: u64, private: bool) {
+        self.found.assertions += count;
+        self.found.private += if private { count } else { 0 };
+    }
+
+    /// Whether a wire of the next list is private.
+    fn any(&self, words: &mut Words<'_>) -> bool {
+        words.list().iter().fold(false, |any, slot| any | self.wires[slot as usize])
+    }
+
+    /// Puts `private` on the wires of the next list.
+    fn put(&mut self, mut words: Words<'_>, private: bool) {
+        words.list().iter().for_each(|slot| self.wires[slot as usize] = private);
+    }
+
+    /// Whether `function`, or one that it calls, commits to anything.
+    fn commits(&mut self, function: &Arc<Block<F>>) -> bool {
+        let address = Arc::as_ptr(function) as usize;
+        if let Some((_, known)) = self.functions.get(&address) {
+            return *known;
+        }
+        let commits = function.records.iter().any(|record| matches!(record.op, Op::Witness | Op::Hint))
+            || function.functions.iter().any(|inner| self.commits(inner));
+        self.functions.insert(address, (Arc::downgrade(function), commits));
+        commits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Recorder, Streamed, Traced};
+    use crate::circuit::{Backend, Circuit, Count, Entries, Matrix, Polynomials, Returned};
+    use crate::error::Result;
+    use volery_primitives::{F61, Field};
+
+    type Recording<'r> = Recorder<'r, F61>;
+
+    struct Of<S>(S);
+
+    impl<S> Circuit<Recording<'_>> for Of<S>
+    where
+        S: for<'r> Fn(&mut Recording<'r>) -> Result<()> + Sync,
+    {
+        fn run(&self, b: &mut Recording<'_>) -> Result<()> {
+            (self.0)(b)
+        }
+    }
+
+    /// Assertions of a statement, and those of them that are private.
+    fn of(statement: impl for<'r> Fn(&mut Recording<'r>) -> Result<()> + Sync) -> (u64, u64) {
+        let statement = Of(statement);
+        let traced = Traced::new(&statement);
+        Count::<F61>::direct(&Streamed(&traced)).unwrap();
+        let found = traced.found().expect("it ran to its end");
+        (found.assertions, found.private)
+    }
+
+    #[test]
+    fn assertions_are_private_by_what_they_are_made_of() {
+        let three = F61::from_word(3).unwrap();
+        // x, 3, 3 + 3, 3·3, x + 3, x·3, 0·x.
+        let gates = of(|b| {
+            let (x, c) = (b.witness()?, b.constant(three));
+            let sums = [b.add(c, c), b.add(x, c), b.scale(x, three), b.linear(&[three; 2], &[c, x])];
+            let products = [b.mul(c, c)?, b.mul(x, c)?, b.linear(&[three; 2], &[c, c])];
+            let all = [x, c].into_iter().chain(sums).chain(products);
+            all.into_iter().try_for_each(|wire| b.assert_zero(wire, "all"))
+        });
+        assert_eq!(gates, (9, 5));
+        let hint = of(|b| {
+            let c = b.constant(three);
+            let hint = b.hint(&[c], |values| values[0])?;
+            b.assert_zero(hint, "hint")
+        });
+        assert_eq!(hint, (1, 1));
+    }
+
+    #[test]
+    fn slots_that_are_given_again_are_what_was_put_there_last() {
+        let reused = of(|b| {
+            let x = b.witness()?;
+            b.forget(&[x]);
+            let zero = b.constant(F61::ZERO);
+            b.assert_zero(zero, "zero")
+        });
+        assert_eq!(reused, (1, 0));
+    }
+
+    #[test]
+    fn functions_are_private_by_their_arguments_or_themselves() {
+        let called = |commits: bool, private: bool| {
+            of(move |b| {
+                let x = if private { b.witness()? } else { b.constant(F61::ONE) };
+                let returned = b.call(b"f", &[x], |b, of| {
+                    let wire = if commits { b.hint(of, |values| values[0])? } else { b.mul(of[0], of[0])? };
+                    b.assert_zero(wire, "inside")?;
+                    Ok(Returned { wires: vec![wire], public: vec![] })
+                })?;
+                b.assert_zero(returned.wires[0], "outside")
+            })
+        };
+        for (commits, private) in [(false, true), (true, false), (true, true)] {
+            assert_eq!(called(commits, private), (2, 2));
+        }
+        assert_eq!(called(false, false), (2, 0));
+    }
+
+    #[test]
+    fn vectors_are_private_by_their_lanes() {
+        let of_vectors = |private: bool| {
+            of(move |b| {
+                let wires = if private { [b.witness()?, b.witness()?] } else { [b.constant(F61::ONE); 2] };
+                let public = b.public(&[F61::ONE; 2]);
+                b.assert_zeroes(public.clone(), "public")?;
+                let vector = b.vector(&wires);
+                let product = b.product(&vector, &public)?;
+                let total = b.total(&product);
+                let committed = b.commit(&total)?;
+                b.assert_zero(committed[0], "committed")?;
+                let inner = b.inner_product(&wires, &wires)?;
+                b.assert_zeroes(inner, "inner")?;
+                let (row, column) = (Matrix::new(&wires, 2), Matrix::new(&wires, 1));
+                b.assert_matrix_product(row, column, Entries::Public(&[F61::ONE]), "matrix")
+            })
+        };
+        assert_eq!(of_vectors(true), (4, 3));
+        assert_eq!(of_vectors(false), (4, 0));
+    }
+
+    /// A statement that fails has nothing found of it, and is looked at anew the next time.
+    #[test]
+    fn what_ends_early_is_not_judged() {
+        let statement = Of(|b: &mut Recording<'_>| {
+            b.witness()?;
+            Err(crate::Error::invalid("malformed"))
+        });
+        let traced = Traced::new(&statement);
+        assert!(Count::<F61>::direct(&Streamed(&traced)).is_err());
+        assert!(traced.found().is_none());
+    }
+}
