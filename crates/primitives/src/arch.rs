@@ -10,6 +10,8 @@ pub(crate) mod f61;
 pub(crate) mod f61x2;
 pub(crate) mod gates;
 #[allow(unsafe_code)]
+mod opaque;
+#[allow(unsafe_code)]
 mod pages;
 mod portable;
 pub(crate) mod q32;
@@ -20,6 +22,7 @@ mod simd;
 #[allow(unsafe_code)]
 mod x86_64;
 
+pub(crate) use opaque::opaque;
 pub use pages::advise_huge_pages;
 
 use crate::aes::Aes128;

@@ -4,7 +4,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 pub use crate::arch::transpose;
 
+use crate::arch::opaque;
 use crate::field::{F2, Field};
+
+/// All ones where the lowest bit of `bit` is one, zero where it is zero: for a choice without a branch, of
+/// which the compiler makes none either.
+#[inline(always)]
+pub fn mask(bit: u64) -> u64 {
+    opaque((bit & 1).wrapping_neg())
+}
 
 /// A fixed number of bits, the first in the lowest position of the first byte. Wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]

@@ -2,6 +2,7 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor, * is and
 
 use super::Field;
+use crate::bits;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -28,8 +29,9 @@ impl F2 {
 
     /// All ones where this bit is one, zero where it is zero: the constant-time select.
     #[inline(always)]
-    pub const fn mask(self) -> u128 {
-        (self.0 as u128).wrapping_neg()
+    pub fn mask(self) -> u128 {
+        let half = u128::from(bits::mask(self.0.into()));
+        half << 64 | half
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::prime::{Modulus, Prime};
 use super::{Binomial, Radicand};
+use crate::bits::mask;
 use crate::lanes::Lanes;
 use crate::mac::MacField;
 
@@ -31,8 +32,9 @@ impl Modulus for P64 {
         // 2^96 = -1 and 2^64 = 2^32 - 1. Where the first wraps around it is far from zero, the
         // second far from 2^64.
         let (difference, borrow) = low.overflowing_sub(high);
-        let (sum, carry) = difference.wrapping_sub(EPSILON & mask(borrow)).overflowing_add(middle * EPSILON);
-        Goldilocks::new(sum.wrapping_add(EPSILON & mask(carry)))
+        let (sum, carry) = difference.wrapping_sub(EPSILON & all(borrow)).overflowing_add(middle * EPSILON);
+        let (difference, borrow) = sum.wrapping_add(EPSILON & all(carry)).overflowing_sub(Self::MODULUS);
+        Prime(difference.wrapping_sub(EPSILON & all(borrow)))
     }
 
     /// Reduces 128 bits, at a distance below 2^-64 from uniform.
@@ -43,18 +45,18 @@ impl Modulus for P64 {
 }
 
 impl Goldilocks {
-    /// `x` modulo p.
+    /// `x` modulo p. Time may depend on it: for public values only.
     #[inline(always)]
     pub const fn new(x: u64) -> Self {
         let (difference, borrow) = x.overflowing_sub(Self::MODULUS);
-        Prime(difference.wrapping_sub(EPSILON & mask(borrow)))
+        Prime(difference.wrapping_sub(EPSILON & (borrow as u64).wrapping_neg()))
     }
 }
 
-/// All ones where `bit` is set, without a branch.
+/// All ones where `bit` is set, without a branch: of a borrow the compiler makes one where it can.
 #[inline(always)]
-const fn mask(bit: bool) -> u64 {
-    (bit as u64).wrapping_neg()
+fn all(bit: bool) -> u64 {
+    mask(bit.into())
 }
 
 impl Radicand<2> for Goldilocks {

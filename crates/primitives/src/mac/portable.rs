@@ -3,6 +3,7 @@
 use super::{Holes, Tagged};
 use crate::aes::Aes128;
 use crate::arch::WEIGHT;
+use crate::bits::mask;
 use crate::field::{Extension, F128, Field};
 use crate::hash::Circular;
 use core::ops::Add;
@@ -117,7 +118,7 @@ pub(crate) fn puncture<B: Field, E: Extension<B>>(
         for (y, (rows, leaves)) in rows.zip(leaves[side * half..].chunks_exact(trees)).enumerate() {
             for g in 0..trees {
                 let difference = holes.row[g] ^ y as u64;
-                let here = ((difference | difference.wrapping_neg()) >> 63).wrapping_sub(1);
+                let here = mask(!(difference | difference.wrapping_neg()) >> 63);
                 rows[g] =
                     Tagged { value: holed[g].value.masked(here), mac: leaves[g] + holed[g].mac.masked(here) };
             }

@@ -2,7 +2,7 @@
 
 use crate::channel::Channel;
 use crate::error::{Error, Result};
-use volery_primitives::F128;
+use volery_primitives::{F2, F128};
 
 /// Blocks that travel together.
 pub const PIECE: usize = 1024;
@@ -107,7 +107,7 @@ impl<'a> Stacking<'a> {
     /// Onto `stack`, from its first block on; where `counts` is false, each block is left as it
     /// is, in the same time.
     pub fn onto(stack: &'a mut [F128], counts: bool) -> Self {
-        Self { stack: stack.iter_mut(), mask: u128::from(counts).wrapping_neg() }
+        Self { stack: stack.iter_mut(), mask: F2::from(counts).mask() }
     }
 }
 

@@ -199,7 +199,7 @@ fn hint<const N: usize>(xs: &[F2], ys: &[F2]) -> Vec<F2> {
     for low in (0..N).step_by(2 * ROWS) {
         for (x, y) in xs.iter().zip(&ys) {
             // All ones where a bit of x is one.
-            let mask = |bit: usize| if bit < N { (x >> bit & 1).wrapping_neg() } else { 0 };
+            let mask = |bit: usize| if bit < N { F2::low_bit(x >> bit).mask() } else { 0 };
             let rows = (low..(low + 2 * ROWS).min(N)).step_by(2).map(|at| {
                 let (minus, middle, below) = (mask(at + 1), mask(at), if at > 0 { mask(at - 1) } else { 0 });
                 let one = middle ^ below;

@@ -40,6 +40,7 @@ use crate::random::Random;
 use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
+use volery_primitives::bits::mask;
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field, MacField, Tagged};
@@ -226,7 +227,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
     ) -> Result<Self> {
         let places = gadget::<B, E>();
         let keys = base::receive(channel, *delta.choices, places.len(), random)?;
-        let bits = (0..).map(|j| Zeroizing::new(((delta.choices.0 >> j) as u64 & 1).wrapping_neg()));
+        let bits = (0..).map(|j| Zeroizing::new(mask((delta.choices.0 >> j) as u64)));
         let transfers = keys.iter().map(|key| Expansion::new(arch, *key)).zip(bits).collect();
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }

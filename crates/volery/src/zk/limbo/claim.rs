@@ -4,6 +4,7 @@ use super::challenges::{Challenges, Powers};
 use super::polynomials::{Points, Scratch, fold_masked};
 use super::simulation::TILE;
 use core::ops::Range;
+use volery_primitives::bits::mask;
 use volery_primitives::{Arch, CheckField};
 use zeroize::Zeroizing;
 
@@ -42,8 +43,8 @@ impl<E: CheckField> Entries<E> for Factors {
         weights.powers.fill(arch, from as u64, left);
         for (i, (x, y)) in left.iter_mut().zip(right).enumerate() {
             let (word, bit) = ((from + i) / 64, (from + i) % 64);
-            let mask = |words: &[u64]| (words[word] >> bit & 1).wrapping_neg();
-            (*x, *y) = (x.keep(mask(&self.left)), E::UNIT.keep(mask(&self.right)));
+            let at = |words: &[u64]| mask(words[word] >> bit);
+            (*x, *y) = (x.keep(at(&self.left)), E::UNIT.keep(at(&self.right)));
         }
     }
 }

@@ -282,7 +282,7 @@ fn low_bits(count: usize) -> u128 {
 }
 
 fn pack(values: &[F2]) -> F128 {
-    F128(values.iter().enumerate().fold(0, |packed, (i, value)| packed | (value.mask() & 1) << i))
+    F128(values.iter().enumerate().fold(0, |packed, (i, value)| packed | F128::from(*value).0 << i))
 }
 
 fn read_block(bytes: &[u8]) -> F128 {

@@ -5,6 +5,7 @@ use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
+use volery_primitives::bits::mask;
 
 impl<F: Field, W: Copy> Element<F, W> {
     /// The `count` lowest bits of the integer that is the element, least significant first; demands under
@@ -77,7 +78,7 @@ impl<F: Field, W: Copy> Element<F, W> {
 
 /// Bit `i` of the integer `x`, in the same time for all `x`.
 fn bit<F: Field>(x: F, i: u32) -> F {
-    F::ONE.masked(((x.to_word() >> i) as u64 & 1).wrapping_neg())
+    F::ONE.masked(mask((x.to_word() >> i) as u64))
 }
 
 /// Refuses numbers of `count` bits that are not all different elements of a prime field.
