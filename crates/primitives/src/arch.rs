@@ -10,6 +10,9 @@ pub(crate) mod f61;
 pub(crate) mod f61x2;
 pub(crate) mod gates;
 #[allow(unsafe_code)]
+#[doc(hidden)]
+pub mod memcheck;
+#[allow(unsafe_code)]
 mod opaque;
 #[allow(unsafe_code)]
 mod pages;

@@ -1,5 +1,6 @@
-//! Vectors of secrets.
+//! Vectors of secrets, and what is told of them.
 
+use crate::arch::memcheck;
 use core::ops::{Deref, DerefMut};
 use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
@@ -49,6 +50,16 @@ impl<T: DefaultIsZeroes> Drop for SecretVec<T> {
 }
 
 impl<T: DefaultIsZeroes> ZeroizeOnDrop for SecretVec<T> {}
+
+/// Whether a check on secrets holds, which is about to be known: the one way from a secret to a branch.
+/// Memcheck is told so, where the test named `secrets` runs under it.
+///
+/// Who calls it says why the answer is no secret: it is the verdict, or that of a consistency check, at whose
+/// failure the session ends.
+#[inline]
+pub fn verdict(holds: impl Into<bool>) -> bool {
+    memcheck::told(holds.into())
+}
 
 #[cfg(test)]
 mod tests {

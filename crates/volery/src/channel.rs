@@ -193,10 +193,12 @@ impl Channel {
     /// # Errors
     /// `Io` where the link fails.
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        // First of all, since a link may mark what is no secret any more.
+        self.link.send(bytes).map_err(|source| self.ended("sending to the peer", source))?;
         self.transcript.absorb(self.party, bytes);
         self.traffic.sent += bytes.len() as u64;
         self.spoke = true;
-        self.link.send(bytes).map_err(|source| self.ended("sending to the peer", source))
+        Ok(())
     }
 
     /// Fills `bytes` with one message of the peer; all that was sent to it is handed over

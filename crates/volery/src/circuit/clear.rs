@@ -6,6 +6,7 @@ use super::{Backend, Circuit};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
+use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 
 /// Evaluates a circuit on a witness and stops at the first assertion that fails.
@@ -130,7 +131,8 @@ impl<F: Field> Backend for Clear<'_, F> {
     #[inline]
     fn assert_zero(&mut self, a: F, name: impl Display) -> Result<()> {
         self.asserts += 1;
-        if a == F::ZERO { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
+        // Where one fails, the evaluation ends: nothing is proved.
+        if verdict(a == F::ZERO) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
     fn output(&mut self, port: usize, place: u64, wire: F) -> Result<()> {
         self.outputs.push((port, place, wire));
@@ -167,7 +169,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
     }
     fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
         self.asserts += a.len() as u64;
-        match a.iter().position(|value| *value != F::ZERO) {
+        match a.iter().position(|value| verdict(*value != F::ZERO)) {
             None => Ok(()),
             Some(lane) => Err(Error::Unsatisfied(lane_name(&name, lane, a.len()))),
         }
@@ -188,7 +190,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
             let v: Vec<F> = coefficients.by_ref().take(b.columns()).collect();
             let image: Vec<F> = b.rows().map(|row| dot(row, &v)).collect();
             for ((i, row), product) in a.rows().enumerate().zip(c.chunks_exact(b.columns())) {
-                if dot(row, &image) != dot(product, &v) {
+                if verdict(dot(row, &image) != dot(product, &v)) {
                     let entry = |j| row.iter().zip(b.rows()).map(|(&a, b)| a * b[j]).sum::<F>();
                     let j = (0..b.columns()).find(|&j| entry(j) != product[j]).expect("a row that differs");
                     return Err(Error::Unsatisfied(format!("{name}[{i}][{j}]")));

@@ -20,6 +20,7 @@ use crate::ot::softspoken::Depth;
 use crate::random::Random;
 use subtle::{Choice, ConstantTimeEq};
 use volery_primitives::hash::Digest;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field};
 
 /// The statistical security of a proof in bits, floored: [`search_bits`] for one transcript.
@@ -59,7 +60,7 @@ pub fn answer(
     channel.send(&commitment(sid, value, &nonce))?;
     let secret = Secret::recv(channel)?;
     let opening = Opening::recv(channel)?;
-    if !bool::from(check(&secret, &opening)?) {
+    if !verdict(check(&secret, &opening)?) {
         return Err(Error::Misbehaved(Misbehaviour::Garbling));
     }
     channel.send_words(&[value])?;
@@ -86,7 +87,7 @@ pub fn open(
     let nonce = channel.recv_array()?;
     let before = commitment(sid, value[0], &nonce).ct_eq(&committed);
     let right = value[0].to_bytes().ct_eq(&expected.to_bytes());
-    if bool::from(before & right) { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
+    if verdict(before & right) { Ok(()) } else { Err(Error::Rejected(Rejection::GarbledOutput)) }
 }
 
 #[cfg(test)]

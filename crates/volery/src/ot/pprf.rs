@@ -26,6 +26,7 @@ use crate::error::{Error, Misbehaviour, Result};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use volery_primitives::F128;
 use volery_primitives::hash::Digest;
+use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 
 /// The leaves of all trees, tree by tree, `2^k` each.
@@ -126,7 +127,7 @@ pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> 
         }
         leaves.extend_from_slice(&working);
     }
-    if bool::from(digest.finish::<32>().ct_eq(&expected)) {
+    if verdict(digest.finish::<32>().ct_eq(&expected)) {
         Ok(leaves)
     } else {
         Err(Error::Misbehaved(Misbehaviour::PuncturedTrees))

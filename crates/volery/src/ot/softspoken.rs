@@ -52,6 +52,7 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F2, F128, Field};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -361,7 +362,7 @@ impl Sender {
         for (p, sum) in sums.iter_mut().enumerate() {
             sum.0 ^= x[0].0 & F2::low_bit(self.delta.0 >> p).mask();
         }
-        if bool::from(self.expansion.digest(&sums).ct_eq(&expected)) {
+        if verdict(self.expansion.digest(&sums).ct_eq(&expected)) {
             Ok(self)
         } else {
             Err(Error::Misbehaved(Misbehaviour::CorrelatedTransfers))

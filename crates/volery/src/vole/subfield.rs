@@ -26,6 +26,7 @@ use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Prg;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
@@ -64,8 +65,8 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
                 coordinates.push(E::from(*coordinate));
             }
             let value = Zeroizing::new(E::pack(&coordinates));
-            // Once in |E| times.
-            if *value != E::ZERO {
+            // Once in |E| times, of which the next one knows nothing.
+            if !same(*value, E::ZERO) {
                 return Self { value, choices, field: PhantomData };
             }
         }
@@ -89,8 +90,10 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 /// An element, each as likely as the others: the first that bits of its length encode.
 pub(crate) fn uniform<F: Field>(random: &mut Random) -> F {
     loop {
-        if let Some(element) = F::from_word(random.word().0 >> (128 - F::BITS)) {
-            return element;
+        let element = F::from_word(random.word().0 >> (128 - F::BITS));
+        // Of what is refused the next one knows nothing.
+        if verdict(element.is_some()) {
+            return element.unwrap_or(F::ZERO);
         }
     }
 }
@@ -167,9 +170,9 @@ pub(crate) fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
     E::pack(&coordinates)
 }
 
-/// Whether two elements are equal, in constant time.
+/// Whether two elements are equal, in constant time: the verdict of a check.
 pub(crate) fn same<E: Field>(a: E, b: E) -> bool {
-    a.to_word().to_le_bytes().ct_eq(&b.to_word().to_le_bytes()).into()
+    verdict(a.to_word().to_le_bytes().ct_eq(&b.to_word().to_le_bytes()))
 }
 
 #[cfg(test)]

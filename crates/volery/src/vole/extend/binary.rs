@@ -33,6 +33,7 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, encode, weigh};
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field};
 use zeroize::Zeroizing;
 
@@ -109,7 +110,7 @@ impl End for BitProver {
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 1])?;
         let expected = check_digest(&next.id, next.check.sums.0 + F128::pack(next.base.masks()));
-        if !bool::from(expected.ct_eq(&next.check.answers[0])) {
+        if !verdict(expected.ct_eq(&next.check.answers[0])) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
         Ok(code(channel, self.arch))

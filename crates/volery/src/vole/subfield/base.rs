@@ -43,6 +43,7 @@ use volery_primitives::arch::Arch;
 use volery_primitives::bits::mask;
 use volery_primitives::hash::Digest;
 use volery_primitives::prg::Prg;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
@@ -255,7 +256,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         let chi = coefficients::<B, E>(self.arch, seed, count);
         let sums = columns.iter().zip(&self.transfers);
         let sums = sums.map(|(column, (_, bit))| weigh(self.arch, &chi, column) - x[0].masked(**bit));
-        if bool::from(digest(seed, sums).ct_eq(&sent)) {
+        if verdict(digest(seed, sums).ct_eq(&sent)) {
             Ok(columns.combine(&self.places, count))
         } else {
             Err(Error::Misbehaved(Misbehaviour::BaseCorrelations))

@@ -14,6 +14,7 @@ use crate::random::Random;
 use std::io::{ErrorKind, Read, Write};
 use subtle::ConstantTimeEq;
 use volery_primitives::hash::Digest;
+use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 
 /// The prover's end.
@@ -70,7 +71,7 @@ impl ProverTranscript for Asked<'_> {
         let number = self.opened;
         self.opened += 1;
         let commitment = coin_commitment(&self.sid, number as u64, &coin);
-        if bool::from(commitment.ct_eq(&self.commitments[number])) {
+        if verdict(commitment.ct_eq(&self.commitments[number])) {
             Ok(challenge_from(&coin, &said))
         } else {
             Err(Error::Misbehaved(Misbehaviour::Coin))
@@ -159,8 +160,10 @@ impl<'w> Written<'w> {
 
 impl ProverTranscript for Written<'_> {
     fn say(&mut self, bytes: &[u8]) -> Result<()> {
+        // First of all, since the file may mark what is no secret any more.
+        self.out.write_all(bytes).map_err(Error::io("writing the proof"))?;
         self.chain.absorb(bytes);
-        self.out.write_all(bytes).map_err(Error::io("writing the proof"))
+        Ok(())
     }
 
     fn challenge(&mut self) -> Result<[u8; 32]> {

@@ -12,6 +12,7 @@ use crate::zk::Accepted;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 use volery_primitives::CheckField;
+use volery_primitives::secret::verdict;
 
 /// What follows from a run of the circuit: for each repetition the digests of what it says, and what each
 /// view holds but for the rounds.
@@ -39,7 +40,7 @@ pub(super) fn verify<E: CheckField>(
     transcript: &mut dyn VerifierTranscript,
 ) -> Result<(Accepted, Duration)> {
     let ([first, last], work) = replay(terms, statement, transcript)?;
-    let same = |[said, follows]: Compared| bool::from(said.ct_eq(&follows));
+    let same = |[said, follows]: Compared| verdict(said.ct_eq(&follows));
     if !same(first) {
         return Err(Error::Rejected(Rejection::Views));
     }

@@ -16,6 +16,7 @@ use crate::zk::{Gates, Macs, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F128, Field};
 use zeroize::Zeroizing;
 
@@ -205,7 +206,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Takes note of an assertion that fails, unless another one has before.
     #[inline]
     fn note(&mut self, holds: bool, name: impl Display) {
-        if !holds && self.failed.is_none() {
+        // A prover that has no witness ends without a proof, and says so.
+        if !verdict(holds) && self.failed.is_none() {
             self.failed = Some(name.to_string());
         }
     }

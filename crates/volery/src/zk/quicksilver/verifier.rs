@@ -18,6 +18,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F128, Field};
 use zeroize::Zeroizing;
 
@@ -140,7 +141,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         if !products_hold {
             return Err(Error::Rejected(Rejection::ProductsAndPolynomials));
         }
-        if !bool::from(assertions_hold) {
+        if !verdict(assertions_hold) {
             return Err(Error::Rejected(Rejection::Assertions));
         }
         self.gates.mul = self.committed - self.gates.inputs;

@@ -16,6 +16,7 @@ use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use volery_primitives::lanes::Lanes;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Arch, Extension, F128, Field};
 use zeroize::Zeroizing;
 
@@ -132,7 +133,7 @@ impl<'a, M: Macs> Verifier<'a, M> {
         if !self.checker.holds {
             return Err(Error::Rejected(Rejection::Products));
         }
-        if !bool::from(assertions_hold) {
+        if !verdict(assertions_hold) {
             return Err(Error::Rejected(Rejection::Assertions));
         }
         Ok((Accepted(()), self.counted, self.checked, vole))

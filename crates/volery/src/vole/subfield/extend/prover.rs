@@ -15,6 +15,7 @@ use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
@@ -117,7 +118,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 2])?;
         let [committed, opening] = [0, 1].map(|exchange| next.check.answers[exchange]);
-        if !bool::from(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
+        if !verdict(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
         channel.release_peer();

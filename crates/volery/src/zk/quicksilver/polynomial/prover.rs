@@ -6,6 +6,7 @@ use core::fmt::Display;
 use core::iter;
 use std::borrow::Cow;
 use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Field, Lanes, SecretVec};
 use zeroize::Zeroizing;
 
@@ -72,7 +73,7 @@ impl<B: Field, E: Lanes<B>> Vector<B, E> {
 
     /// The name of the first lane whose value is not zero, of those that are to be zero under `name`.
     pub(in super::super) fn failure(&self, name: &dyn Display) -> Option<String> {
-        let lane = self.values.iter().position(|value| *value != B::ZERO)?;
+        let lane = self.values.iter().position(|value| verdict(*value != B::ZERO))?;
         Some(lane_name(name, lane, self.values.len()))
     }
 
