@@ -1,0 +1,350 @@
+//! No branch and no address depends on a secret, shown by valgrind's memcheck: docs/constant-time.md says of
+//! what, and what that leaves open.
+//!
+//! Both parties run here under memcheck, with their witness and all of their randomness marked as undefined,
+//! and so what they compute from it: Δ, MACs, keys, seeds, choices, masks. What a party sends is public from
+//! then on. Memcheck reports each branch and each address that depends on the rest, as Langley's ctgrind
+//! does.
+//!
+//! A program of its own, without the usual harness: it starts itself under valgrind, once for each case.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, exit};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use std::{fs, hint, io, iter, thread};
+use volery::channel::{Channel, Link, Party, Pipe, pipe};
+use volery::circuit::stream::Source;
+use volery::circuit::{Arithmetic, Backend, Circuit, Network};
+use volery::{
+    Arch, Binary, Correlations, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Options,
+    Over, Q32, Q32x2, Result, Setting, System, prove_over, prove_to_over, verify_from_over, verify_over,
+};
+use volery_primitives::arch::memcheck::{findings, hide, is_watching, publish};
+
+/// Longer than a party works before it says something, slow as it is here.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// One run of both parties.
+struct Case {
+    name: &'static str,
+    /// Those of valgrind's instruction sets that it is tried on.
+    archs: &'static [&'static str],
+    slow: bool,
+    run: fn(Arch),
+}
+
+const BOTH: &[&str] = &["portable", "aesni"];
+const ONE: &[&str] = &["aesni"];
+
+/// The longest first.
+const CASES: &[Case] = &[
+    case("quicksilver-f61-tiny", BOTH, |arch| {
+        elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
+    }),
+    case("quicksilver-f2-tiny", BOTH, |arch| bits(System::QUICKSILVER, Correlations::TINY, arch)),
+    case("quicksilver-f2-softspoken4", ONE, |arch| {
+        bits(System::QUICKSILVER, Correlations::SOFTSPOKEN4, arch)
+    }),
+    case("controls", ONE, sessions_that_leak),
+    case("limbo-f61", BOTH, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
+    case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
+    case("limbo-f2-file", ONE, file),
+    slow("quicksilver-f2-refilled", |arch| network(110_000, System::QUICKSILVER, Correlations::TINY, arch)),
+    slow("quicksilver-f61-direct", |arch| {
+        elements::<F61, F61>(System::QUICKSILVER, Correlations::DIRECT, arch);
+    }),
+    slow("quicksilver-f61x2", |arch| elements::<F61, F61x2>(System::QUICKSILVER, Correlations::TINY, arch)),
+    slow("quicksilver-goldilocks", |arch| {
+        elements::<Goldilocks, Goldilocks>(System::QUICKSILVER, Correlations::TINY, arch);
+    }),
+    slow("quicksilver-q32", |arch| elements::<Q32, Q32x2>(System::QUICKSILVER, Correlations::TINY, arch)),
+    slow("quicksilver-f65537", |arch| {
+        elements::<F65537, F65537x4>(System::QUICKSILVER, Correlations::TINY, arch);
+    }),
+    slow("quicksilver-f256", |arch| elements::<F256, F128>(System::QUICKSILVER, Correlations::TINY, arch)),
+    slow("wolverine-f2", |arch| bits(System::WOLVERINE, Correlations::SOFTSPOKEN8, arch)),
+    slow("wolverine-f61", |arch| elements::<F61, F61>(System::WOLVERINE, Correlations::DIRECT, arch)),
+    slow("jko", |arch| bits(System::JKO, None, arch)),
+];
+
+const fn case(name: &'static str, archs: &'static [&'static str], run: fn(Arch)) -> Case {
+    Case { name, archs, slow: false, run }
+}
+
+const fn slow(name: &'static str, run: fn(Arch)) -> Case {
+    Case { name, archs: BOTH, slow: true, run }
+}
+
+fn main() -> ExitCode {
+    let (filter, slow) = wanted(std::env::args().skip(1));
+    if is_watching() {
+        return watched(&filter);
+    }
+    let skipped = |why: &str| {
+        println!("SKIPPED, nothing is shown of constant time: {why}");
+        ExitCode::SUCCESS
+    };
+    if cfg!(debug_assertions) {
+        return skipped("this build is not optimised; take --release");
+    }
+    if !cfg!(target_arch = "x86_64") || Command::new("valgrind").arg("--version").output().is_err() {
+        return skipped("it takes valgrind, on x86-64");
+    }
+    let chosen = CASES.iter().filter(|case| case.slow == slow);
+    let names = chosen.flat_map(|case| case.archs.iter().map(|arch| format!("{}/{arch}", case.name)));
+    let names: VecDeque<String> = names.filter(|name| name.contains(&filter)).collect();
+    if names.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    if all_pass(names) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The part of names, and whether slow cases are asked for, from what the usual harness takes.
+fn wanted(mut arguments: impl Iterator<Item = String>) -> (String, bool) {
+    let (mut filter, mut slow) = (String::new(), false);
+    while let Some(argument) = arguments.next() {
+        match &*argument {
+            "--ignored" => slow = true,
+            "--list" => exit(0),
+            "--test-threads" | "--skip" | "--format" | "--color" | "--logfile" | "-Z" => {
+                drop(arguments.next())
+            }
+            flag if flag.starts_with('-') => {}
+            _ => filter = argument,
+        }
+    }
+    (filter, slow)
+}
+
+/// Runs this program under valgrind for each of `names`, as many at a time as there are cores.
+fn all_pass(names: VecDeque<String>) -> bool {
+    let (names, passed) = (Mutex::new(names), Mutex::new(true));
+    let worker = || {
+        while let Some(name) = { names.lock().unwrap().pop_front() } {
+            if !passes(&name) {
+                *passed.lock().unwrap() = false;
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    passed.into_inner().unwrap()
+}
+
+/// Runs the case `name` in a process of its own, and tells what was found.
+fn passes(name: &str) -> bool {
+    let started = Instant::now();
+    let log =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("secrets-{}.log", name.replace('/', "-")));
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--error-limit=no", "--num-callers=20", "--leak-check=no"]);
+    valgrind.env("RUST_BACKTRACE", "0").arg(format!("--log-file={}", log.display()));
+    let output = valgrind.arg(std::env::current_exe().unwrap()).arg(name).output().unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    if output.status.success() {
+        println!("{name}: {} ({seconds:.1} s)", String::from_utf8_lossy(&output.stdout).trim());
+        return true;
+    }
+    println!("{name} FAILED: {} ({seconds:.1} s); all of it in {}", output.status, log.display());
+    println!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let log = fs::read_to_string(&log).unwrap_or_default();
+    // What is said of a place, from its "at" on; what was to be found aside.
+    let places = log.lines().filter(|line| line.contains(" at 0x") && !line.contains("secrets"));
+    places.take(40).for_each(|line| println!("{line}"));
+    false
+}
+
+/// Under valgrind: the case `name`, after the controls, without which silence would mean nothing.
+fn watched(name: &str) -> ExitCode {
+    let (case, arch) = name.split_once('/').unwrap_or((name, "portable"));
+    let Some(case) = CASES.iter().find(|one| one.name == case) else {
+        println!("there is no case `{name}`");
+        return ExitCode::FAILURE;
+    };
+    let Ok(arch) = Arch::from_name(arch) else {
+        println!("not on this machine");
+        return ExitCode::SUCCESS;
+    };
+    controls();
+    (case.run)(arch);
+    match findings() - EXPECTED.load(Relaxed) {
+        0 => {
+            println!("no branch and no address depends on a secret");
+            ExitCode::SUCCESS
+        }
+        found => {
+            println!("{found} times a branch or an address depended on a secret");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What leaks is found, and what is published does not count.
+fn controls() {
+    let (mut secret, table) = ([1, 2], [3; 256]);
+    let leak = |secret: &[u8]| drop(hint::black_box(branch(secret)));
+    assert_eq!(findings_of(|| leak(&secret)), 0, "nothing is secret yet");
+    hide(&mut secret);
+    leaks("a branch on a secret", || leak(&secret));
+    leaks("a secret address", || drop(hint::black_box(hint::black_box(&table)[usize::from(secret[1])])));
+    publish(&secret);
+    assert_eq!(findings_of(|| leak(&secret)), 0, "nothing is secret any more");
+}
+
+/// Secrets come as far as to the peer, and to the hints of a statement.
+fn sessions_that_leak(arch: Arch) {
+    let options = Options { arch, ..Options::by(System::LIMBO) };
+    let run = |leaks, public| both::<Binary>(&Square { leaks }, &[F2::ONE], &options, public);
+    run(false, [true, true]);
+    leaks("what the prover says depends on its secrets", || run(false, [false, true]));
+    leaks("what the verifier says depends on its secrets", || run(false, [true, false]));
+    leaks("the witness is secret", || run(true, [true, true]));
+}
+
+/// What was to be found, and was.
+static EXPECTED: AtomicU64 = AtomicU64::new(0);
+
+/// `f` must leak.
+fn leaks(what: &str, f: impl FnOnce()) {
+    let found = findings_of(f);
+    assert!(found > 0, "memcheck finds nothing where it should: {what}");
+    EXPECTED.fetch_add(found, Relaxed);
+}
+
+fn findings_of(f: impl FnOnce()) -> u64 {
+    let before = findings();
+    f();
+    findings() - before
+}
+
+/// Branches on a secret.
+#[inline(never)]
+fn branch(secret: &[u8]) -> String {
+    if secret[0] == 1 { "one".to_owned() } else { iter::repeat_n('x', 3).collect() }
+}
+
+/// "I know a bit that is its square", and where said its prover branches on it.
+struct Square {
+    leaks: bool,
+}
+
+impl<B: Backend<F = F2>> Circuit<B> for Square {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let x = b.witness()?;
+        let leaks = self.leaks;
+        let copy = b.hint(&[x], move |x| {
+            let odd = leaks && branch(&[x[0].to_bool().into()]).is_empty();
+            if odd { F2::ZERO } else { x[0] }
+        })?;
+        let square = b.mul(x, copy)?;
+        let difference = b.add(square, x);
+        b.assert_zero(difference, "square")
+    }
+}
+
+fn bits(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch) {
+    network(2_000, system, correlations, arch);
+}
+
+fn network(gates: u64, system: System, correlations: impl Into<Option<Correlations>>, arch: Arch) {
+    let network = Network::new(gates).unwrap();
+    let witness: Vec<F2> = network.witness([7; 32]).collect();
+    session::<Binary>(&network, &witness, by(system, correlations, arch));
+}
+
+fn elements<F: Field, E>(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch)
+where
+    Over<F, E>: Setting<F = F>,
+{
+    let network = Arithmetic::<F>::new(300).unwrap();
+    let witness: Vec<F> = network.witness([7; 32]).collect();
+    session::<Over<F, E>>(&network, &witness, by(system, correlations, arch));
+}
+
+/// Settings with which a prover goes through its witness both before and during the proof.
+fn by(system: System, correlations: impl Into<Option<Correlations>>, arch: Arch) -> Options {
+    Options { arch, ..Options::by(system).with_correlations(correlations) }
+}
+
+fn session<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: Options) {
+    both::<S>(circuit, witness, &options, [true; 2]);
+}
+
+/// Runs both parties on secrets; `public` says for each whether what it sends is marked as such.
+fn both<S: Setting>(circuit: &dyn Source<S::F>, witness: &[S::F], options: &Options, public: [bool; 2]) {
+    let mut witness = witness.to_vec();
+    hide(&mut witness);
+    let (proving, verifying) = (seeded(options, 1), seeded(options, 2));
+    let (here, there) = pipe(TIMEOUT);
+    let (here, there) = (Said { link: here, public: public[0] }, Said { link: there, public: public[1] });
+    thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            prove_over::<S>(circuit, witness, &mut channel, &proving).unwrap();
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let _accepted = verify_over::<S>(circuit, &mut channel, &verifying).unwrap();
+        prover.join().unwrap();
+    });
+}
+
+/// The same options with randomness that is secret.
+fn seeded(options: &Options, seed: u8) -> Options {
+    let mut seed = [seed; 32];
+    hide(&mut seed);
+    Options { seed: Some(seed), ..options.clone() }
+}
+
+/// A file, and whoever reads it, who has no secrets.
+fn file(arch: Arch) {
+    let network = Network::new(2_000).unwrap();
+    let mut witness: Vec<F2> = network.witness([7; 32]).collect();
+    hide(&mut witness);
+    let (circuit, options): (&dyn Source<F2>, _) = (&network, by(System::LIMBO, None, arch));
+    let mut file = Said { link: vec![], public: true };
+    prove_to_over::<Binary>(circuit, witness, &mut file, &seeded(&options, 1)).unwrap();
+    let _accepted = verify_from_over::<Binary>(circuit, &mut &file.link[..], &options).unwrap();
+}
+
+/// Where what is said becomes public.
+struct Said<L> {
+    link: L,
+    public: bool,
+}
+
+impl<L> Said<L> {
+    fn mark(&self, bytes: &[u8]) {
+        if self.public {
+            publish(bytes);
+        }
+    }
+}
+
+impl Link for Said<Pipe> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.mark(bytes);
+        self.link.send(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.link.flush()
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.link.recv(bytes)
+    }
+}
+
+impl io::Write for Said<Vec<u8>> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.mark(bytes);
+        self.link.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
