@@ -117,7 +117,7 @@ impl Way {
         };
         reached.map_err(|why| {
             let seconds = timeout.as_secs_f64();
-            let last = last.map_or(String::new(), |last| format!(", but others did, and {last}"));
+            let last = last.map_or(String::new(), |last| format!("; {last}"));
             Failure::peer(format_args!("--listen {address}: {why} within {seconds} s (--timeout){last}"))
         })
     }

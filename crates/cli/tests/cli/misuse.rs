@@ -56,7 +56,7 @@ fn plain_text_stays_on_this_machine() {
         &[],
     );
     assert!(open.address.starts_with("0.0.0.0:"), "{}", open.address);
-    open.end().refused(3, &["nobody connected"]);
+    open.end().refused(3, &["no peer connected"]);
     volery(&preimage("verify", &["--connect", "localhost"])).refused(2, &["a host and a port"]);
 }
 

@@ -49,7 +49,7 @@ fn garbage_is_refused() {
         (&b"GET / HTTP/1.1\r\nHost: volery\r\n\r\n"[..], strange),
         (&[0xff; 4096], strange),
         (b"volery\0\0\x09\0\0\0", "disagree on the protocol version"),
-        (b"volery", "nobody connected"),
+        (b"volery", "no peer connected"),
     ] {
         // Who does not begin as volery does is no peer: it waits for one until the timeout.
         let verify = preimage("verify", &["--json", "--listen", "127.0.0.1:0", "--timeout", "1"]);
@@ -70,11 +70,11 @@ fn garbage_is_refused() {
 fn silence_ends_at_the_timeout() {
     let soon = ["--timeout", "1"];
     let nobody = preimage("verify", &["--listen", "127.0.0.1:0", soon[0], soon[1]]);
-    volery(&nobody).refused(3, &["nobody connected", "1 s (--timeout)"]);
+    volery(&nobody).refused(3, &["no peer connected", "1 s (--timeout)"]);
 
     let verifier = Running::start(&nobody, b"", &[]);
     let _silent = TcpStream::connect(&verifier.address).expect("connected");
-    verifier.end().refused(3, &["too slow, or silent", "--timeout"]);
+    verifier.end().refused(3, &["no peer connected", "--timeout"]);
 
     let silent = TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = silent.local_addr().expect("an address").to_string();

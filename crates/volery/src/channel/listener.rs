@@ -94,7 +94,7 @@ impl Listener {
                 Err(RecvTimeoutError::Disconnected) => unreachable!("this end sends, too"),
             }
             if Instant::now() >= deadline {
-                return Err(io::Error::new(ErrorKind::TimedOut, "nobody connected"));
+                return Err(io::Error::new(ErrorKind::TimedOut, "no peer connected"));
             }
             if asked == MOST {
                 continue;

@@ -251,8 +251,8 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let (_, report) = session.verified.unwrap();
     assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
-    // An element each, three coefficients and a digest; a coin and the verdict.
-    assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 32, 32 + 1));
+    // An element each, three coefficients and two digests; a coin and the verdict.
+    assert_eq!((online.received, online.sent), (4 * 1024 + 3 * 8 + 2 * 32, 32 + 33));
 }
 
 #[test]

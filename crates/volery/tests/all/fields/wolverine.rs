@@ -220,9 +220,9 @@ fn wolverine_chooses_for_all_its_shares_over_other_fields() {
     let (_, report) = session.verified.unwrap();
     assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
-    // Corrections, three elements to a triple, the sum and the digest; two coins and the verdict.
+    // Corrections, three elements to a triple, the sum and two digests; two coins and the verdict.
     let elements = 256 + 3 * 100 + 1;
-    assert_eq!((online.received, online.sent), (8 * elements + 32, 2 * 16 + 1));
+    assert_eq!((online.received, online.sent), (8 * elements + 2 * 32, 2 * 16 + 33));
 }
 
 /// What the last section has too many belongs to the set-up, too.
@@ -234,9 +234,9 @@ fn shares_straight_from_transfers_are_drawn_ahead() {
     let (_, report) = run_honestly::<S, _>(&network, &witness, &options).verified.unwrap();
     assert_eq!(report.choice().unwrap().correlations, Correlations::DIRECT);
     let online = report.traffic.since(report.setup_traffic);
-    // Sections of two blocks, three elements for each gate, two sums and a digest; two coins a
+    // Sections of two blocks, three elements for each gate, two sums and two digests; two coins a
     // block and the verdict.
     let sections = (network.width() + 60).next_power_of_two().max(256) + 256;
-    assert_eq!(online.received, 8 * (sections as u64 + 3 * 100 + 2) + 32);
-    assert_eq!(online.sent, 2 * 2 * 16 + 1);
+    assert_eq!(online.received, 8 * (sections as u64 + 3 * 100 + 2) + 2 * 32);
+    assert_eq!(online.sent, 2 * 2 * 16 + 33);
 }

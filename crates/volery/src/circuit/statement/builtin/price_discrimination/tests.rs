@@ -133,11 +133,6 @@ const EXPECTED: &[(&str, Option<u64>)] = &[
     (r#"{"price":1 "a":2}"#, None),
     (r#"{"price":1 [],"a":2}"#, None),
     (r#"{"price":1 ]"#, None),
-    (
-        r#"{"a":2,"price":1 	
- }"#,
-        None,
-    ),
     ("{\"a\":2,\"price\":1 \t\r\n }", Some(100)),
     ("{\"price\":1 \n,\"a\":1 2}", Some(100)),
     // Brackets count, whatever their kinds.
