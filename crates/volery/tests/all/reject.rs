@@ -5,12 +5,13 @@ mod garbled;
 mod wolverine;
 
 use crate::kit::{
-    ABC, Anywhere, Session, disagreements, network, only_bytes_differ, preimage, run, run_honestly, seeded,
+    ABC, Anywhere, Ones, Session, disagreements, network, only_bytes_differ, preimage, run, run_honestly,
+    run_one_of, seeded,
 };
 use volery::channel::{Channel, Flip, Party, Playback};
 use volery::circuit::{Backend, Circuit, Size};
 use volery::error::{Disagreement, Sides};
-use volery::{Binary, Correlations, Error, F2, Field, Options, Result, prove, verify};
+use volery::{Binary, Correlations, Error, F2, Field, Options, Result, System, prove, verify};
 
 fn options(seed: u8) -> Options {
     seeded(seed).with_correlations(Correlations::SOFTSPOKEN8)
@@ -111,6 +112,28 @@ fn more_security_than_there_is() {
     let session = run_honestly(&network, &witness, &asking);
     assert!(matches!(session.proved.unwrap_err(), Error::Invalid(_)));
     assert!(matches!(session.verified.unwrap_err(), Error::Invalid(_)));
+}
+
+/// By every system, at either party, before a byte is sent; and only where nobody says that it is meant.
+#[test]
+fn less_security_than_convinces() {
+    let (network, witness) = network(10);
+    let clauses = Ones(vec![2, 3]);
+    for system in System::ALL {
+        let run = |proving: &Options, verifying: &Options| match system {
+            System::STACK => run_one_of((&clauses, 1, proving), (&clauses, verifying), None),
+            _ => run((&network, &witness, proving), (&network, verifying), None),
+        };
+        let few = Options { method: system.into(), security: Some(39), ..seeded(1) };
+        let session = run(&few, &few);
+        for error in [session.proved.err(), session.verified.err()] {
+            let error = error.unwrap();
+            assert!(matches!(&error, Error::Invalid(why) if why.contains("ask for 40")), "{system}: {error}");
+        }
+        assert!(session.from_prover.messages().is_empty() && session.from_verifier.messages().is_empty());
+        let meant = Options { insecure_parameters: true, ..few };
+        assert!(run(&meant, &meant).verified.is_ok(), "{system}");
+    }
 }
 
 /// What a prover said once convinces nobody again: the verifier's nonce, and with it every challenge, is
