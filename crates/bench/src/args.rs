@@ -162,6 +162,7 @@ impl Typed {
     pub(crate) fn of_links_and_proofs(&self) -> Vec<&'static str> {
         let Protocol { field, system, vole, security, non_interactive, gate_hash, seeds, threads, .. } =
             &self.protocol;
+        let insecure_parameters = self.protocol.insecure_parameters;
         let given = [self.protocol.simulation.given(), self.protocol.checking.given()];
         let mut names = those(&[
             ("--bandwidth", self.bandwidth.is_some()),
@@ -171,6 +172,7 @@ impl Typed {
             ("--system", system.is_some()),
             ("--vole", vole != AUTO),
             ("--security", security.is_some()),
+            ("--insecure-parameters", insecure_parameters),
             ("--non-interactive", *non_interactive),
             ("--gate-hash", gate_hash.is_some()),
             ("--seeds", seeds.is_some()),

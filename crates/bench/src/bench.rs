@@ -81,6 +81,7 @@ impl Run<'_> {
             Takes::Correlations => {
                 let of_proofs = [
                     ("--security", protocol.security.is_some()),
+                    ("--insecure-parameters", protocol.insecure_parameters),
                     ("--non-interactive", protocol.non_interactive),
                 ];
                 match of_proofs.into_iter().find(|(_, given)| *given) {

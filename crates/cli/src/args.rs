@@ -80,6 +80,10 @@ pub struct Protocol {
     /// have 100; wolverine: 40, from which the size of its buckets follows]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub security: Option<String>,
+    /// Let --security be less than 40 bits, by which a proof convinces nobody: for tests and measurements.
+    /// What is printed says so
+    #[arg(long)]
+    pub insecure_parameters: bool,
     /// Insist that gates are one-way, with challenges from the transcript and none from the verifier; over
     /// f61, goldilocks, q32 and f65537 whoever proves could search for a transcript with convenient ones, and
     /// it is refused, as it is by the sacrifice of wolverine, whose buckets then are those of 128 bits

@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{Details, Report, System};
 
+/// What stands beside the bits of security where less of them was allowed than convinces anybody.
+const INSECURE: &str = "insecure_parameters";
+
 /// A proof that was accepted, or written, as its command reports it.
 pub struct Outcome {
     /// `None` where one process was both.
@@ -29,6 +32,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
     /// Threads of each party.
     pub threads: u32,
+    /// Whether less security was allowed than convinces anybody.
+    pub insecure: bool,
     /// From the start of the process to the verdict.
     pub total: Duration,
     /// The most memory that was held until then.
@@ -87,6 +92,7 @@ impl Outcome {
             clauses: None,
             warnings: Vec::new(),
             threads: settings.threads(),
+            insecure: settings.insecure_parameters,
             total: started.elapsed(),
             peak: peak_rss(),
             runs,
@@ -189,6 +195,9 @@ impl Outcome {
         if let Value::Object(rest) = rest {
             object.extend(rest);
         }
+        if self.insecure {
+            object["security"][INSECURE] = json!(true);
+        }
         if let Some(proof) = self.report.proof() {
             object.extend(simulation::json(&self.report, &proof));
             for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
@@ -269,8 +278,10 @@ impl Outcome {
             (
                 "security",
                 format!(
-                    "{} bits computational, {} bits statistical",
-                    self.report.security.computational, self.report.security.statistical
+                    "{} bits computational, {} bits statistical{}",
+                    self.report.security.computational,
+                    self.report.security.statistical,
+                    if self.insecure { ", with insecure parameters allowed" } else { "" }
                 ),
             ),
         ];
@@ -320,6 +331,7 @@ pub struct Asked {
     system: Option<System>,
     field: Option<Field>,
     threads: Option<u32>,
+    insecure: bool,
 }
 
 impl Asked {
@@ -336,7 +348,8 @@ impl Asked {
         field: Result<Field>,
     ) -> Self {
         let threads = threads(&protocol.threads);
-        Self { check: false, role, system: system.ok(), field: field.ok(), threads }
+        let (system, field) = (system.ok(), field.ok());
+        Self { check: false, role, system, field, threads, insecure: protocol.insecure_parameters }
     }
 }
 
@@ -358,7 +371,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
             "exit_code": exit_code,
         });
     }
-    json!({
+    let mut object = json!({
         "verdict": (failure.fault == Fault::Rejected).then_some("rejected"),
         "error": error,
         "exit_code": exit_code,
@@ -380,7 +393,11 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         "peak_rss_bytes": peak_rss(),
         "threads": asked.threads,
         "security": {"computational_bits": null, "statistical_bits": null},
-    })
+    });
+    if asked.insecure {
+        object["security"][INSECURE] = json!(true);
+    }
+    object
 }
 
 /// The most memory that this process has held, where the system tells.

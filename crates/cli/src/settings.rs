@@ -16,7 +16,9 @@ use advice::or_take;
 use std::time::Duration;
 use system::{not_of, those};
 use volery::circuit::{Shape, Size};
-use volery::{Arch, Construction, Correlations, Drawing, Method, Options, Seeds, Stacking, System};
+use volery::{
+    Arch, Construction, Correlations, Drawing, LEAST_SECURITY, Method, Options, Seeds, Stacking, System,
+};
 
 /// The longest wait that can be asked for: a year.
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
@@ -34,6 +36,8 @@ pub struct Settings {
     pub bandwidth: Option<f64>,
     /// As asked for.
     pub security: Option<u32>,
+    /// Whether less security may be asked for than convinces anybody.
+    pub insecure_parameters: bool,
     non_interactive: bool,
     /// The instruction set.
     pub arch: Arch,
@@ -94,6 +98,12 @@ impl Settings {
         let security = typed.security.as_deref().map(str::parse).transpose();
         let security =
             security.map_err(|_| Failure::usage("--security: write a number of bits, such as 100"))?;
+        if let Some(asked) = security.filter(|asked| *asked < LEAST_SECURITY && !typed.insecure_parameters) {
+            return Err(Failure::usage(format_args!(
+                "--security: by {asked} bits a false statement is accepted in one of 2^{asked} tries: ask \
+                 for {LEAST_SECURITY} at least, or for tests and measurements add --insecure-parameters"
+            )));
+        }
         let seconds = typed.timeout.parse().ok().filter(|s| *s > 0.0 && *s <= LONGEST_WAIT);
         let seconds =
             seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
@@ -110,6 +120,7 @@ impl Settings {
             method,
             bandwidth: None,
             security,
+            insecure_parameters: typed.insecure_parameters,
             non_interactive: typed.non_interactive,
             arch: arch()?,
             timeout: Duration::from_secs_f64(seconds),
@@ -153,6 +164,7 @@ impl Settings {
             statement: Some(statement),
             size,
             security: self.security,
+            insecure_parameters: self.insecure_parameters,
             non_interactive: self.non_interactive,
             check: false,
             arch: self.arch,

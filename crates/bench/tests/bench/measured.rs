@@ -37,8 +37,11 @@ fn arithmetic_is_measured_over_each_field() {
         assert!(object["security"]["statistical_bits"].as_u64() >= Some(40), "{object}");
         assert_eq!(ended.err, "");
     }
-    let direct = ["--vole", "direct", "--repeat", "2", "--security", "30", "--gates", "500", "--json"];
-    let object = measure(&[&["arithmetic"], &direct[..]].concat()).expect(0).json();
+    let direct = ["arithmetic", "--vole", "direct", "--repeat", "2", "--gates", "500", "--json"];
+    let low = [&direct[..], &["--security", "30"]].concat();
+    measure(&low).refused(2, &["--security: by 30 bits", "40 at least", "--insecure-parameters"]);
+    let object = measure(&[&low[..], &["--insecure-parameters"]].concat()).expect(0).json();
+    assert_eq!(object["security"]["insecure_parameters"], true);
     let found = (&object["field"], &object["vole"], &object["gates"]["mul"]);
     assert_eq!(found, (&"f61".into(), &"direct".into(), &1000.into()));
 }

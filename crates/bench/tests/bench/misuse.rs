@@ -42,6 +42,7 @@ fn what_does_not_exist_is_said_to() {
         (&["vole-f61", "--gates", "0"], &["--gates: 0 correlations"]),
         (&["vole-f2", "--security", "40"], &["--security: bench vole-f2 proves nothing", "for proofs"]),
         (&["vole-f61", "--security", "no"], &["--security: bench vole-f61 proves nothing"]),
+        (&["vole-f61", "--insecure-parameters"], &["--insecure-parameters: bench vole-f61 proves nothing"]),
         (&["vole-f2", "--non-interactive"], &["--non-interactive: bench vole-f2", "for proofs"]),
         (&["vole-f61", "--non-interactive"], &["--non-interactive: bench vole-f61", "for proofs"]),
         (&["arithmetic", "--gates", "18446744073709551615"], &["--gates: ", "choose from 1 to 2^60"]),

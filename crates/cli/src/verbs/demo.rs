@@ -59,6 +59,6 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
         ),
         ("verifier", format!("sent {}B, and learnt nothing but the verdict", human(prover.received as f64))),
         ("took", seconds(outcome.total.as_secs_f64())),
-        ("verdict", "accepted".into()),
+        ("verdict", if outcome.insecure { "accepted, with insecure parameters" } else { "accepted" }.into()),
     ]))
 }

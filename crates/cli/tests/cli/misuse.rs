@@ -26,6 +26,39 @@ fn unchecked_witnesses_fail_on_the_way() {
     assert!(object["verdict"].is_null() && object["role"] == "verifier", "{object}");
 }
 
+/// Before anybody is reached, whatever the system, on either side.
+#[test]
+fn less_security_than_convinces_takes_an_option_of_its_own() {
+    for system in ["quicksilver", "wolverine", "jko", "limbo"] {
+        for bits in ["0", "1", "39"] {
+            let more = ["--system", system, "--security", bits];
+            let words = ["--security: by", "ask for 40 at least", "--insecure-parameters"];
+            for verb in [&["prove", "--private", "message=text:abc"][..], &["verify"]] {
+                let all = [&preimage(verb[0], &verb[1..])[..], &NOWHERE, &more].concat();
+                volery(&all).refused(2, &words);
+            }
+            volery(&[&["demo"], &more[..]].concat()).refused(2, &words);
+        }
+        let insecure = ["demo", "--system", system, "--security", "1", "--insecure-parameters", "--json"];
+        let object = volery(&insecure).expect(0).json();
+        assert_eq!(object["security"]["insecure_parameters"], true, "{object}");
+        let usual = volery(&["demo", "--system", system, "--json"]).expect(0).json();
+        assert!(usual["security"].get("insecure_parameters").is_none(), "{usual}");
+    }
+    let few = ["demo", "--system", "limbo", "--security", "1", "--parties", "2", "--insecure-parameters"];
+    let object = volery(&[&few[..], &["--json"]].concat()).expect(0).json();
+    assert!(object["security"]["statistical_bits"].as_u64() < Some(40), "{object}");
+    assert!(volery(&few).expect(0).out.contains("accepted, with insecure parameters"));
+    let low = ["--security", "39", "--insecure-parameters"];
+    let prove = preimage("prove", &[&["--private", "message=text:abc"][..], &low].concat());
+    for ended in session(&preimage("verify", &low), &prove) {
+        assert!(ended.expect(0).out.contains("bits statistical, with insecure parameters allowed"));
+    }
+    // And of a run that fails.
+    let failed = [&few[..], &["--repetitions", "no", "--json"]].concat();
+    assert_eq!(volery(&failed).expect(2).json()["security"]["insecure_parameters"], true);
+}
+
 #[test]
 fn values_that_do_not_fit_name_both_widths() {
     let prove = |private| volery(&[&preimage("prove", &["--private", private])[..], &NOWHERE].concat());

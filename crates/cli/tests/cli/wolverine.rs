@@ -212,11 +212,14 @@ fn checks_that_cannot_be_are_refused_beforehand() {
 #[test]
 fn disagreements_on_checks_are_named_on_both_sides() {
     let cases: [(&[&str], &[&str]); 5] = [
-        (&["--checked-by", "buckets", "--security", "37"], &["--checked-by", "buckets", "--security", "38"]),
+        (
+            &["--checked-by", "buckets", "--security", "37", "--insecure-parameters"],
+            &["--checked-by", "buckets", "--security", "38", "--insecure-parameters"],
+        ),
         (&["--block", "1000"], &["--block", "2000"]),
         (&[], &["--block", "2000"]),
         (&["--checked-by", "interpolation"], &["--checked-by", "sacrifice"]),
-        (&["--checked-by", "buckets", "--security", "38"], &[]),
+        (&["--checked-by", "buckets", "--security", "38", "--insecure-parameters"], &[]),
     ];
     for (here, there) in cases {
         let prove = power("prove", "f61", &[&TWO[..], there].concat());
