@@ -141,9 +141,8 @@ impl Task {
             match (proving.join().unwrap_or_else(|panic| resume_unwind(panic)), verified) {
                 (Ok(()), Ok(())) => Ok(()),
                 // The one that failed first says more than the one that lost its peer.
-                (Err(volery::Error::Io { .. }), Err(why)) | (Ok(()), Err(why)) | (Err(why), _) => {
-                    Err(Failure::from(why))
-                }
+                (Err(lost), Err(why)) if lost.is_of_link() => Err(Failure::from(why)),
+                (Ok(()), Err(why)) | (Err(why), _) => Err(Failure::from(why)),
             }
         })
     }

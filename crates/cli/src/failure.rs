@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::fmt::Display;
 use volery::Error;
+use volery::channel::Party;
 use volery::error::Disagreement;
 
 /// A result whose error is a [`Failure`].
@@ -32,6 +33,9 @@ pub struct Failure {
     pub line: String,
     /// Whether the statement was evaluated and does not hold.
     pub unsatisfied: bool,
+    /// Whether the peer may have failed here in a try to cheat, which whoever lets peers come back has to
+    /// count.
+    pub counts_against_peer: bool,
     /// The JSON object of the run, where there is more to say than that it failed.
     pub report: Option<Value>,
 }
@@ -39,7 +43,8 @@ pub struct Failure {
 impl Failure {
     /// Of this fault.
     pub fn new(fault: Fault, line: impl Display) -> Self {
-        Self { fault, line: one_line(line), unsatisfied: false, report: None }
+        let line = one_line(line);
+        Self { fault, line, unsatisfied: false, counts_against_peer: false, report: None }
     }
 
     /// The caller's.
@@ -67,15 +72,25 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let fault = match &error {
             Error::Rejected(_) => Fault::Rejected,
+            // A prover that leaves once it can foresee the verdict has been rejected: a script that tries
+            // again after failures of the network is not to try again after this one.
+            Error::Abandoned { peer, .. } if *peer == Party::Prover.name() => Fault::Rejected,
+            Error::Abandoned { .. } => Fault::Peer,
             Error::Invalid(_) | Error::Unsatisfied(_) => Fault::Usage,
             Error::Io { .. } | Error::Disagreed(_) | Error::Misbehaved(_) => Fault::Peer,
             _ => Fault::Bug,
         };
         let advice = match &error {
-            Error::Io { source, .. } if source.kind() == std::io::ErrorKind::TimedOut => {
+            Error::Io { source, .. } | Error::Abandoned { source, .. }
+                if source.kind() == std::io::ErrorKind::TimedOut =>
+            {
                 "see how the other side fares, or give it longer by --timeout".into()
             }
             Error::Io { .. } => "see what the other side says".into(),
+            Error::Abandoned { .. } if fault == Fault::Rejected => {
+                "taken for a rejection; see what the other side says".into()
+            }
+            Error::Abandoned { .. } => "see what the other side says".into(),
             Error::Disagreed(Disagreement::FileParameters { worth: Some(worth), .. }) => {
                 // A round number is easier to agree on with others.
                 format!("this proof is worth {worth} bits; accept it by --security {}", worth / 10 * 10)
@@ -86,7 +101,8 @@ impl From<Error> for Failure {
         };
         let unsatisfied = matches!(error, Error::Unsatisfied(_));
         let before = if advice.is_empty() { "" } else { ": " };
-        Self { unsatisfied, ..Self::new(fault, format_args!("{error}{before}{advice}")) }
+        let counts_against_peer = error.counts_against_peer();
+        Self { unsatisfied, counts_against_peer, ..Self::new(fault, format_args!("{error}{before}{advice}")) }
     }
 }
 

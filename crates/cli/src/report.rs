@@ -375,6 +375,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         "verdict": (failure.fault == Fault::Rejected).then_some("rejected"),
         "error": error,
         "exit_code": exit_code,
+        "counts_against_peer": failure.counts_against_peer,
         "role": asked.role.map(Party::name),
         "system": asked.system.map(System::name),
         "field": asked.field.map(|field| field.name()),

@@ -14,7 +14,8 @@ use volery_cli::args::{Output, Protocol};
 const EXIT_CODES: &str = "\
 Exit codes:
   0    accepted, or done
-  1    rejected: the verifier was not convinced (on both sides)
+  1    rejected: the verifier was not convinced (on both sides); or, at the
+       verifier, the prover left after a coin, when it could foresee the verdict
   2    wrong usage, or a relation, value or witness that does not fit
   3    the peer or the network failed or misbehaved, or the two sides disagree
        (a verifier that finds the prover out in a consistency check ends with 3;
@@ -70,6 +71,10 @@ relation that the prover knows to hold, and all have its number. Both sides
 give the relations in the same order.";
 
 const PROVE: &str = "\
+Exit code 0 means that bytes which the verifier seems to have sent say that it
+accepted. On a plain link, without keys, anybody in between could have said so:
+what counts is how the verifier ends. A file is verified by whoever has it.
+
 Examples:
   volery prove --relation 'builtin:sha256-preimage?length=9' \\
     --public digest=0x… --private message=@secret.txt --connect 127.0.0.1:7000

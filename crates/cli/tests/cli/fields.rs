@@ -53,9 +53,12 @@ fn each_field_refuses_a_wrong_witness_by_name() {
     let sum = ["check", "--field", "f61", "--relation", "builtin:range-sum?count=2&bits=8"];
     volery(&[&sum[..], &values].concat()).refused(2, &["values[1] below 2^8"]);
     let unchecked = power("prove", "f61", &["--private", "x=3", "--no-check"]);
-    let [verifier, prover] = session(&power("verify", "f61", &[]), &unchecked);
+    let [verifier, prover] = session(&power("verify", "f61", &["--json"]), &unchecked);
     prover.refused(2, &["does not satisfy the statement: y"]);
-    verifier.refused(3, &["the peer closed the link"]);
+    // It left after a coin, which is no accident.
+    let words = ["the peer closed the link", "by then the prover could foresee", "taken for a rejection"];
+    let object = verifier.refused(1, &words).json();
+    assert_eq!((&object["verdict"], &object["counts_against_peer"]), (&"rejected".into(), &true.into()));
 }
 
 /// The value of each kind of place, all over a process of either role.

@@ -24,6 +24,8 @@ fn unchecked_witnesses_fail_on_the_way() {
     assert!(object["verdict"].is_null() && object["error"].is_string(), "{object}");
     let object = verifier.refused(3, &["the peer closed the link"]).json();
     assert!(object["verdict"].is_null() && object["role"] == "verifier", "{object}");
+    // No coin was told.
+    assert_eq!(object["counts_against_peer"], false);
 }
 
 /// Before anybody is reached, whatever the system, on either side.
@@ -57,6 +59,19 @@ fn less_security_than_convinces_takes_an_option_of_its_own() {
     // And of a run that fails.
     let failed = [&few[..], &["--repetitions", "no", "--json"]].concat();
     assert_eq!(volery(&failed).expect(2).json()["security"]["insecure_parameters"], true);
+}
+
+#[test]
+fn help_says_what_a_provers_success_is_worth() {
+    let help = volery(&["prove", "--help"]).expect(0).out;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Exit code 0 means that bytes which the verifier seems to have sent say that it accepted",
+        "On a plain link, without keys, anybody in between could have said so",
+        "the prover left after a coin, when it could foresee the verdict",
+    ] {
+        assert!(help.contains(words), "{words}");
+    }
 }
 
 #[test]
