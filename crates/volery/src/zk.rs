@@ -159,8 +159,8 @@ pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
         }
         verdict => verdict,
     };
-    channel.release_peer();
     let verdict = verdict.and_then(|accepted| recv_end(channel).map(|()| accepted));
+    channel.release_peer();
     let mut message = [0; 33];
     match &verdict {
         Ok(_) => {

@@ -139,7 +139,7 @@ fn who_misbehaves_after_a_coin_is_rejected() {
     let direct = Options::default().with_correlations(Correlations::DIRECT);
     let session = arithmetic::<Over<F61>>("quicksilver over f61", direct, 16);
     let mut said = session.honest();
-    let opened = said.len() - 2;
+    let opened = said.len() - 3;
     assert_eq!(said[opened].len(), 2 * 8, "U and V");
     said[opened].fill(0xff);
     let error = session.hears(said.concat()).0.unwrap_err();
