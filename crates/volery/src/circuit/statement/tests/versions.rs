@@ -20,7 +20,7 @@ const BITS: &[Pinned] = &[
     ("merkle-root?depth=1&holes=1", 1, "55815c72359e3a132cdba48f22f89d3d"),
     ("bug-in-snippets?count=4", 1, "950383ad799ecde0c3b6851c33ea2566"),
     ("merkle-membership?depth=1", 1, "e01990951b939254947aa863d0afa1d1"),
-    ("price-discrimination?length=12", 1, "f0776f0cef0023dc3cd7439a70ae9393"),
+    ("price-discrimination?length=12", 2, "1c7260fd17651a58037e6fffb473eb62"),
     ("blind-certificate?credentials=5&reply=3&before=5&after=5", 1, "62236f303eeca668c398fdbdf3ff7d65"),
     ("inner-product?length=3", 1, "8fc305c6c095ffb6f0faec7f472b9872"),
     ("matmul?rows=2&inner=3&columns=2", 1, "aea65e337a8b9a05aefd66fdd3706ad5"),
