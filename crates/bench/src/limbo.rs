@@ -8,7 +8,7 @@ use std::sync::Arc;
 use volery::circuit::stream::Source;
 use volery::circuit::{Network, Size};
 use volery::random::Random;
-use volery::{Binary, F2, Options, Report, Setting};
+use volery::{Binary, F2, Method, Options, Report, Setting};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::preimage::Preimage;
@@ -91,7 +91,11 @@ impl Limbo<'_> {
         W: IntoIterator<Item = F2> + Clone,
     {
         let done = Arc::<Counter>::default();
-        let options = done.counting(options.clone());
+        let mut options = done.counting(options.clone());
+        if let Method::Limbo(simulation) = &mut options.method {
+            // Whoever measures asks for the work.
+            simulation.most_work = u32::MAX;
+        }
         let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
         let _progress = Progress::start(watched, self.plan.settings.quiet);
         let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };

@@ -24,7 +24,7 @@ pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::Estimate;
 pub use garbled::Stacking;
 pub use limbo::{
-    LONGEST_LABEL, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
+    LONGEST_LABEL, MOST_WORK, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
 };
 pub use method::{Drawing, Method};
 pub use options::{Details, LEAST_SECURITY, Options, Proof, Report, Security};

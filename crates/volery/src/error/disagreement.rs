@@ -80,6 +80,17 @@ pub enum Disagreement {
         /// Why the parameters of the file do not do, in words.
         why: String,
     },
+    /// What the parameters of the file ask of a verifier, in work or in memory.
+    #[error(
+        "work of the proof: here at most {most} times what is done by default, in the file parameters that \
+         take {times} times as much work or memory"
+    )]
+    FileWork {
+        /// How many times as much as a proof whose parameters are chosen by default, rounded up.
+        times: u64,
+        /// The most that is allowed here.
+        most: u32,
+    },
 }
 
 /// What each side has.

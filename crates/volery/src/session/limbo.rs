@@ -1,6 +1,8 @@
 //! Proofs by Limbo: in a conversation, and as files.
 
 mod header;
+#[cfg(test)]
+mod tests;
 
 pub use header::LONGEST_LABEL;
 
@@ -15,7 +17,7 @@ use crate::circuit::stream::{Source, Stream};
 use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
-use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Terms, Wishes};
+use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
 use crate::zk::{Accepted, recv_verdict, tell};
 use header::Header;
 use std::io::{self, Read, Write};
@@ -35,6 +37,9 @@ pub struct Simulation {
     /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`]
     /// bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
+    /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
+    /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more.
+    pub most_work: u32,
 }
 
 impl Default for Simulation {
@@ -44,9 +49,17 @@ impl Default for Simulation {
             aggregation: Aggregation::default(),
             threads: 1,
             label: String::new(),
+            most_work: MOST_WORK,
         }
     }
 }
+
+/// [`Simulation::most_work`] where nothing else is said: what the shortest proofs take, and what is made for
+/// 128 bits where fewer are asked for.
+pub const MOST_WORK: u32 = 4;
+
+/// Memory that nobody minds, in bytes: what a file takes below it is not compared.
+const UNNOTICED: f64 = 67_108_864.0;
 
 /// The security that is asked for, in bits.
 ///
@@ -99,6 +112,27 @@ fn terms<'a, S: Setting>(
         work.store(terms.work::<S::Parties>(party), Ordering::Relaxed);
     }
     terms
+}
+
+/// How many times what a verifier does by default `parameters` ask of it, in a file with `security` bits.
+///
+/// # Errors
+/// `Invalid` where no default has as many bits.
+fn times<S: Setting>(
+    parameters: &Parameters,
+    aggregation: Aggregation,
+    security: u32,
+    shape: &Shape,
+) -> Result<f64> {
+    let (walk, fields) = (S::Parties::walk(shape), S::Parties::check_fields());
+    let chosen = |preference| {
+        let wishes = Wishes { preference, ..Wishes::default() };
+        Parameters::choose(&walk.demand, Mode::File, security, &wishes, &fields)
+    };
+    // More parties are as secure with fewer repetitions, which is all that some statements have.
+    let default = chosen(Preference::Balanced).or_else(|_| chosen(Preference::Size))?;
+    let load = |of: &Parameters, views: Aggregation| of.load(views.views(of.parties as usize), &walk);
+    Ok(load(parameters, aggregation).times(&load(&default, Aggregation::default()), UNNOTICED))
 }
 
 /// How `options` want parties to be simulated.
@@ -230,8 +264,17 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let circuit = &Stream::new(source);
         let (shape, statement) = settle(circuit, options)?;
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
-        let Simulation { wishes, aggregation, threads, label } = simulation(options);
+        let Simulation { wishes, aggregation, threads, label, most_work } = simulation(options);
         let parameters = choose::<S>(options, &wishes, &shape, Mode::File)?;
+        let times = times::<S>(&parameters, aggregation, asked(options, Mode::File)?, &shape)?;
+        if times > most_work.into() {
+            return Err(Error::invalid(format!(
+                "such a proof takes its verifier {} times the work or memory of one with the parameters that \
+                 are chosen by default, and a verifier takes {most_work} times as much: wish for fewer parties, \
+                 repetitions or views, or for a smaller compression, or have both sides allow more",
+                times.ceil()
+            )));
+        }
         let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Prover);
         let header = Header::of::<S>(&terms, statement, &label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
@@ -253,9 +296,18 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        let Simulation { threads, label, .. } = simulation(options);
+        let Simulation { threads, label, most_work, .. } = simulation(options);
         header.compare::<S>(statement, &shape, &label)?;
-        let parameters = header.parameters::<S>(asked(options, Mode::File)?, &shape)?;
+        let security = asked(options, Mode::File)?;
+        let parameters = header.parameters::<S>(security, &shape)?;
+        let times = times::<S>(&parameters, header.aggregation, security, &shape).map_err(|why| {
+            let why = why.to_string();
+            Error::Disagreed(Disagreement::FileParameters { security, worth: None, why })
+        })?;
+        if times > most_work.into() {
+            let (times, most) = (times.ceil() as u64, most_work);
+            return Err(Error::Disagreed(Disagreement::FileWork { times, most }));
+        }
         let terms = terms::<S>(options, &parameters, (header.aggregation, threads), &shape, Party::Verifier);
         let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
@@ -366,8 +418,9 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 ///
 /// # Errors
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof
-/// does not hold, is not whole, or something follows it; `Invalid` where it is worth less than asked for, or
-/// the circuit is wrong; `Io`.
+/// does not hold, is not whole, or something follows it; `Invalid` where the circuit or the options are wrong;
+/// `Io`. Before anything is done for a file, `Disagreed` where it is worth less than asked for, or asks for
+/// more than [`Simulation::most_work`].
 pub fn verify_from(
     circuit: &(impl Provable<Binary> + ?Sized),
     proof: &mut (impl Read + Send),

@@ -90,8 +90,10 @@ mod verifier;
 pub use aggregation::Aggregation;
 pub use arithmetic::{ArithmeticViews, Elements};
 pub use binary::Bits;
-pub use parameters::{Challenges, CheckSize, Demand, Mode, Parameters, Preference, Wishes};
+pub use parameters::{Challenges, CheckSize, Demand, Load, Mode, Parameters, Preference, Walk, Wishes};
 pub use simulation::Views;
+#[cfg(test)]
+pub(crate) use tape::expanded_blocks;
 pub(crate) use transcript::read_proof;
 
 use crate::channel::{Channel, Party};
@@ -142,11 +144,33 @@ pub trait Domain: Sized + 'static {
     #[doc(hidden)]
     const SLOTS: usize;
 
+    /// The blocks of a tape that 128 values take.
+    #[doc(hidden)]
+    const BLOCKS: u64;
+
+    /// The products of a tile, at most.
+    #[doc(hidden)]
+    const TILE: u64;
+
     /// The fields that the products can be checked over.
     fn check_fields() -> Vec<CheckSize>;
 
     /// What a circuit of this shape asks of a proof.
     fn demand(shape: &Shape) -> Demand;
+
+    /// What a walk over a circuit of this shape takes.
+    fn walk(shape: &Shape) -> Walk {
+        let sums = shape.sums;
+        Walk {
+            demand: Self::demand(shape),
+            matrices: sums.matrix_inner.saturating_mul(sums.rows + sums.columns),
+            linear: shape.add + shape.scale,
+            asserted: shape.assert,
+            slots: Self::SLOTS,
+            blocks: Self::BLOCKS,
+            tile: Self::TILE,
+        }
+    }
 
     /// The prover's steps from the second on.
     #[doc(hidden)]

@@ -75,6 +75,8 @@ impl<B: Field, E: Lanes<B> + CheckField> Domain for Elements<B, E> {
     type F = B;
     type Views<'a> = ArithmeticViews<'a, B>;
     const SLOTS: usize = views::SLOTS;
+    const BLOCKS: u64 = 128 * B::SAMPLE as u64;
+    const TILE: u64 = views::TILE as u64;
 
     fn check_fields() -> Vec<CheckSize> {
         vec![CheckSize::of::<E>()]

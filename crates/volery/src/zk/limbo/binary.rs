@@ -6,7 +6,7 @@ use super::pass::{Corrections, Pass};
 use super::passes::{Digests, Made, Scope, each, each_hearing};
 use super::prover::{self, prove};
 use super::shares::{Share, Shares, Sums};
-use super::simulation::{Views, WORD_BITS};
+use super::simulation::{TILE, Views, WORD_BITS};
 use super::tape::Tapes;
 use super::transcript::{ProverTranscript, VerifierTranscript};
 use super::verifier::{self, verify};
@@ -40,6 +40,8 @@ impl Domain for Bits {
     type F = F2;
     type Views<'a> = Views<'a>;
     const SLOTS: usize = WORD_BITS - 1;
+    const BLOCKS: u64 = 1;
+    const TILE: u64 = TILE as u64;
 
     fn check_fields() -> Vec<CheckSize> {
         let [short, word, longer] = [CheckSize::of::<F48>(), CheckSize::of::<F64>(), CheckSize::of::<F96>()];

@@ -30,11 +30,13 @@
 //! Both have 512 inputs, and SHA-256 is the published circuit of 22,573 ANDs.
 
 mod choice;
+mod load;
 mod soundness;
 #[cfg(test)]
 mod tests;
 
 pub use choice::{Preference, Wishes};
+pub use load::{Load, Walk};
 
 use volery_primitives::CheckField;
 

@@ -39,9 +39,22 @@ impl Tape {
     }
 
     fn read(&self, segment: Segment, from: u64, out: &mut [F128]) {
+        #[cfg(test)]
+        EXPANDED.set(EXPANDED.get() + out.len() as u64);
         let high = self.nonce & !3 | segment as u64;
         self.key.counter(u128::from(high) << 64 | u128::from(from), out);
     }
+}
+
+#[cfg(test)]
+std::thread_local! {
+    static EXPANDED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
+}
+
+/// The blocks of tapes that this thread has made, and for each seed so many as its hashes take.
+#[cfg(test)]
+pub(crate) fn expanded_blocks() -> u64 {
+    EXPANDED.get()
 }
 
 /// The tapes of one repetition, all or all but one.
@@ -65,6 +78,8 @@ impl Tapes {
         hidden: Option<usize>,
     ) -> Self {
         let depth = leaves.len().ilog2() as usize;
+        #[cfg(test)]
+        EXPANDED.set(EXPANDED.get() + 3 * 12 * leaves.len() as u64);
         let parties = leaves.iter().enumerate().map(|(party, &leaf)| {
             let (commitment, key) = tree.leaf(depth, leaf);
             ((Some(party) != hidden).then(|| Tape::new(arch, &key)), commitment)

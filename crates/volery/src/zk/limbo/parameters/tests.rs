@@ -1,8 +1,10 @@
+mod load;
 mod published;
 mod sizes;
 
 use super::*;
 use crate::error::Error;
+use crate::zk::limbo::Aggregation;
 use proptest::prelude::*;
 
 /// The fields over F_2.

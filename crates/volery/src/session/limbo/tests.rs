@@ -1,0 +1,205 @@
+//! What a file makes its verifier do, counted: blocks of tapes, hashes of seeds, and products simulated.
+
+use super::*;
+use crate::circuit::Arithmetic;
+use crate::session::{Method, Over};
+use crate::zk::limbo::{Challenges, CheckSize, expanded_blocks};
+use std::io::repeat;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use volery_primitives::{F61, F61x2, F65537, F65537x4};
+
+const PRODUCTS: u64 = 100;
+
+/// What was done, or why nothing was.
+type Done = std::result::Result<f64, Error>;
+
+/// What is done for a file of zeros behind a header that says `parameters` and `aggregation`: blocks of
+/// tapes, and as many as hashes of seeds and the views of products take.
+fn done<S: Setting>(parameters: &Parameters, aggregation: Aggregation, (bits, most): (u32, u32)) -> Done
+where
+    Arithmetic<S::F>: Provable<S>,
+{
+    let network = Arithmetic::<S::F>::new(PRODUCTS).unwrap();
+    let source = Provable::<S>::source(&network);
+    let simulation = Simulation { most_work: most, ..Simulation::default() };
+    let [progress, work] = [(); 2].map(|()| Arc::<AtomicU64>::default());
+    let options = Options {
+        security: Some(bits),
+        progress: Some(progress.clone()),
+        work: Some(work.clone()),
+        ..Options::by(Method::Limbo(simulation))
+    };
+    let (shape, statement) = settle(&Stream::new(source), &options).unwrap();
+    let header = {
+        let options = Options::default();
+        let terms = terms::<S>(&options, parameters, (aggregation, 1), &shape, Party::Verifier);
+        Header::of::<S>(&terms, statement, "").encode().unwrap()
+    };
+    let before = expanded_blocks();
+    let file = &mut header.chain(repeat(0));
+    let verified = ProofFiles::<S>::verify_from(&Limbo, source, file, &options);
+    let blocks = expanded_blocks() - before;
+    let simulated = progress.load(Ordering::Relaxed);
+    match verified.map(|_| ()).expect_err("zeros") {
+        Error::Rejected(_) => {
+            assert_eq!((simulated, simulated > 0), (work.load(Ordering::Relaxed), true));
+            // A product comes with two or three gates that are linear.
+            let width = if S::Parties::SLOTS > 128 { 2 } else { 12 };
+            Ok((blocks + width * simulated) as f64)
+        }
+        refused => {
+            assert_eq!((blocks, simulated), (0, 0), "{refused}");
+            Err(refused)
+        }
+    }
+}
+
+/// What is chosen for this many bits by `preference`.
+fn chosen<S: Setting>(bits: u32, preference: Preference) -> Parameters
+where
+    Arithmetic<S::F>: Provable<S>,
+{
+    let network = Arithmetic::<S::F>::new(PRODUCTS).unwrap();
+    let (shape, _) = settle(&Stream::new(Provable::<S>::source(&network)), &Options::default()).unwrap();
+    choose::<S>(
+        &Options { security: Some(bits), ..Options::default() },
+        &Wishes { preference, ..Wishes::default() },
+        &shape,
+        Mode::File,
+    )
+    .unwrap()
+}
+
+/// What a header can say of its parameters.
+struct Said {
+    compressions: &'static [u32],
+    depths: &'static [u32],
+    repetitions: &'static [u32],
+}
+
+/// Some of everything.
+const SOME: Said = Said { compressions: &[2, 64], depths: &[4, 6, 8], repetitions: &[20, 28, 256] };
+/// All that makes a difference.
+const MUCH: Said = Said {
+    compressions: &[2, 3, 16, 64, 512],
+    depths: &[1, 2, 3, 4, 5, 6, 7, 8],
+    repetitions: &[13, 17, 22, 28, 40, 64, 130, 256],
+};
+
+impl Said {
+    fn all(&self, fields: &[CheckSize]) -> Vec<(Parameters, Aggregation)> {
+        let mut all = vec![];
+        for &field in fields {
+            for challenges in [Challenges::Identical, Challenges::Independent] {
+                for &compression in self.compressions {
+                    for parties in self.depths.iter().map(|depth| 1 << depth) {
+                        for &repetitions in self.repetitions {
+                            let said = Parameters { parties, compression, field, repetitions, challenges };
+                            all.extend(Aggregation::ALL.map(|aggregation| (said, aggregation)));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Whatever its header says, a file costs little more than one by default before it is refused.
+fn bounded<S: Setting>(said: &Said, securities: &[u32])
+where
+    Arithmetic<S::F>: Provable<S>,
+{
+    for &bits in securities {
+        let by = |preference, most| {
+            done::<S>(&chosen::<S>(bits, preference), Aggregation::default(), (bits, most))
+                .expect("zeros are read")
+        };
+        let honest = by(Preference::Balanced, MOST_WORK);
+        // What provers may prefer is within the bound, also where fewer bits are asked for than they gave.
+        for preference in [Preference::Speed, Preference::Size] {
+            by(preference, MOST_WORK);
+            for more in securities.iter().filter(|more| **more > bits) {
+                let parameters = chosen::<S>(*more, preference);
+                let done = done::<S>(&parameters, Aggregation::default(), (bits, MOST_WORK));
+                assert!(done.is_ok(), "{}: {parameters:?} at {bits} bits", S::name());
+            }
+        }
+        let (mut read, mut refused, mut worst) = (0, 0, 0.0_f64);
+        for (parameters, aggregation) in said.all(&S::Parties::check_fields()) {
+            match done::<S>(&parameters, aggregation, (bits, MOST_WORK)) {
+                Ok(work) => {
+                    read += 1;
+                    worst = worst.max(work / honest);
+                }
+                Err(Error::Disagreed(Disagreement::FileWork { times, most })) => {
+                    refused += 1;
+                    assert!(times > u64::from(most) && most == MOST_WORK);
+                }
+                Err(Error::Disagreed(Disagreement::FileParameters { .. })) => {}
+                Err(why) => panic!("{}: {parameters:?}: {why}", S::name()),
+            }
+        }
+        assert!(read > 0 && refused > 3, "{}, {bits} bits: {read} read, {refused} refused", S::name());
+        // Four times all that is done by default, of which the larger part is counted here.
+        assert!(worst < 6.0, "{}, {bits} bits: {worst} times what is done by default", S::name());
+    }
+}
+
+#[test]
+fn files_cost_their_verifier_little_more_than_by_default() {
+    bounded::<Over<F61>>(&SOME, &[100]);
+}
+
+#[test]
+#[ignore = "slow"]
+fn files_cost_their_verifier_little_more_whatever_they_say() {
+    bounded::<Binary>(&MUCH, &[100, 128]);
+    bounded::<Over<F61>>(&MUCH, &[100, 128]);
+    bounded::<Over<F61, F61x2>>(&MUCH, &[100]);
+    bounded::<Over<F65537, F65537x4>>(&MUCH, &[100]);
+}
+
+/// What the bound is for, and that a verifier can say that it minds nothing.
+#[test]
+fn whoever_allows_it_does_all_the_work() {
+    let honest = chosen::<Over<F61>>(100, Preference::Balanced);
+    let most = Parameters { parties: 128, ..honest };
+    let by =
+        |parameters: &Parameters, aggregation, most| done::<Over<F61>>(parameters, aggregation, (100, most));
+    let default = by(&honest, Aggregation::Hypercube, MOST_WORK).unwrap();
+    let all = by(&most, Aggregation::Parties, u32::MAX).unwrap();
+    assert!(all > 8.0 * default, "{}", all / default);
+    let times = match by(&most, Aggregation::Parties, MOST_WORK) {
+        Err(Error::Disagreed(Disagreement::FileWork { times, most: MOST_WORK })) => times as u32,
+        other => panic!("{other:?}"),
+    };
+    assert!(times > 8 && by(&most, Aggregation::Parties, times - 1).is_err());
+    assert!(by(&most, Aggregation::Parties, times).is_ok());
+}
+
+/// A prover makes no file that a verifier does not read unless told to.
+#[test]
+fn provers_make_nothing_that_is_refused() {
+    let network = Arithmetic::<F61>::new(PRODUCTS).unwrap();
+    let witness: Vec<F61> = network.witness([1; 32]).collect();
+    let make = |most_work| {
+        let wishes = Wishes { parties: Some(128), ..Wishes::default() };
+        let aggregation = Aggregation::Parties;
+        let simulation = Simulation { wishes, aggregation, most_work, ..Simulation::default() };
+        let options = Options::by(Method::Limbo(simulation));
+        let mut out = vec![];
+        prove_to_over::<Over<F61>>(&network, witness.clone(), &mut out, &options).map(|_| out)
+    };
+    let refused = make(MOST_WORK).expect_err("128 parties one by one").to_string();
+    assert!(refused.contains("wish for fewer parties"), "{refused}");
+    let made = make(u32::MAX).unwrap();
+    let read = |most_work| {
+        let simulation = Simulation { most_work, ..Simulation::default() };
+        let options = Options::by(Method::Limbo(simulation));
+        verify_from_over::<Over<F61>>(&network, &mut &made[..], &options).map(|_| ())
+    };
+    assert!(matches!(read(MOST_WORK), Err(Error::Disagreed(Disagreement::FileWork { .. }))));
+    read(u32::MAX).unwrap();
+}

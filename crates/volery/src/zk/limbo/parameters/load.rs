@@ -1,0 +1,110 @@
+//! What a proof asks of its verifier, foretold from the parameters.
+//!
+//! A file names its parameters itself, so that its verifier must know what they cost before it does anything
+//! for them. Steps are some nanoseconds of one core: they are there to be compared with those of other
+//! parameters, to which they are in proportion within a factor of two or so, and count every loop of the
+//! verifier that grows with one of them. More threads walk over the circuit more often, but share that.
+
+use super::{Challenges, Demand, Parameters};
+
+/// What a walk over a circuit takes, whatever the parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    /// What the statement asks of a proof.
+    pub demand: Demand,
+    /// Gates that multiply nothing.
+    pub linear: u64,
+    /// Assertions.
+    pub asserted: u64,
+    /// Entries of matrices whose products are asserted, or more.
+    pub matrices: u64,
+    /// The views that are followed side by side, at most.
+    pub slots: usize,
+    /// Blocks of a tape that 128 values take.
+    pub blocks: u64,
+    /// The products of a tile, whose coefficients are made together.
+    pub tile: u64,
+}
+
+/// What a verifier with one thread spends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Its work.
+    pub steps: f64,
+    /// The bytes that it keeps at once, apart from what the plain circuit takes.
+    pub bytes: f64,
+}
+
+/// What a hash of a short message takes, in steps.
+const HASH: f64 = 100.0;
+/// The powers that are made before the first gate, for each group of each pass.
+const TABLES: f64 = 8192.0;
+
+impl Load {
+    /// How many times this is of `other`, in work, or in memory where it is more than `unnoticed` bytes.
+    pub fn times(&self, other: &Self, unnoticed: f64) -> f64 {
+        let memory = if self.bytes <= unnoticed { 0.0 } else { self.bytes / other.bytes.max(unnoticed) };
+        (self.steps / other.steps).max(memory)
+    }
+}
+
+impl Parameters {
+    /// What a verifier spends on a proof with these parameters that follows so many `views` of each
+    /// repetition.
+    pub fn load(&self, views: usize, walk: &Walk) -> Load {
+        let Walk { demand, linear, asserted, matrices, slots, blocks, tile } = *walk;
+        let bits = demand.value_bits == 1;
+        let [inputs, products, entries] =
+            [demand.inputs, demand.products, demand.entries].map(|count| count as f64);
+        let [n, k, l, tau] =
+            [self.parties, self.compression, self.field.bits, self.repetitions].map(f64::from);
+        let rounds = f64::from(self.rounds(demand.entries));
+        let last = if rounds == 0.0 { 0.0 } else { self.last_length(demand.entries) as f64 };
+        // The walks over the circuit, and the runs of all tapes of a repetition: more than one of each where
+        // not all of its views fit side by side.
+        let pieces = views.div_ceil(slots);
+        let walks = (self.repetitions as usize).div_ceil((slots / views).max(1)) as f64 * pieces as f64;
+        let runs = tau * pieces as f64;
+        let lanes = tau * views as f64;
+        // What is made anew for each repetition that has challenges of its own.
+        let groups = match self.challenges {
+            Challenges::Identical => walks,
+            Challenges::Independent => runs.max(walks),
+        };
+        let element = l / 64.0;
+        let value_bytes = f64::from(demand.value_bits) / 8.0;
+        let corrections = tau * (inputs + products) * value_bytes;
+        let checked =
+            if rounds == 0.0 { 0.0 } else { (rounds - 1.0) * (2.0 * k - 2.0) + 2.0 * k + 2.0 * last };
+        // The entries of the last vector that a tile has parts of, over F_2 each by a sum of its own.
+        let stride = (rounds * k.log2()).exp2();
+        let parts = 1.0 + (tile as f64).min(entries) / stride;
+
+        let trees = tau * 3.0 * n * HASH;
+        let tapes = runs * n * (inputs + products) * blocks as f64 / 128.0 * TAPE;
+        let gates = walks
+            * (inputs + entries + products + (linear + asserted) as f64)
+            * if bits { 4.0 } else { 25.0 };
+        let weights = groups * entries * element * if bits { 10.0 + 5.0 * parts } else { 8.0 };
+        let sums = if bits {
+            lanes * products * l / 128.0 * (1.0 + 2.0 * parts) * 0.5
+        } else {
+            lanes * (2.0 * entries + products + matrices as f64) * element * 3.0
+        };
+        let heard = (walks / 10.0 + 1.0) * corrections;
+        let said = lanes * asserted as f64 * value_bytes;
+        let check = (tau * n + lanes) * checked * element * 5.0;
+        let points = (12.0 * k * k + groups.min(tau) * rounds * 9.0 * k + groups * TABLES) * element * 3.0;
+
+        let kept = if walks > 1.0 { corrections } else { 0.0 };
+        let summed = if bits { lanes.min(slots as f64) * (2.0 * last + 1.0) * l * 16.0 } else { 0.0 };
+        let ends = lanes * (2.0 * last + 1.0) * l / 8.0;
+        Load {
+            steps: trees + tapes + gates + weights + sums + heard + said + check + points,
+            bytes: kept + summed + ends + tau * n * 256.0,
+        }
+    }
+}
+
+/// What a block of a tape takes to be read and summed, in steps.
+const TAPE: f64 = 8.0;
