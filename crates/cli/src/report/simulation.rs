@@ -1,6 +1,6 @@
 //! What is reported of a proof by simulated parties.
 
-use crate::print::{human, seconds};
+use crate::print::{human, seconds, things};
 use crate::settings::CHALLENGES;
 use serde_json::{Map, Value, json};
 use volery::zk::limbo::Challenges;
@@ -10,6 +10,14 @@ use volery::{Proof, Report};
 /// The name of what the repetitions share.
 fn challenges(of: Challenges) -> &'static str {
     CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map_or("", |(name, _)| name)
+}
+
+/// How often parties are simulated, in words.
+fn repeated(repetitions: u32) -> String {
+    match repetitions {
+        1 => "1 repetition".into(),
+        many => format!("each of {many} repetitions"),
+    }
 }
 
 /// What a bound says of a false statement.
@@ -65,15 +73,26 @@ pub(super) fn rows(report: &Report, proof: &Proof, work: [Option<f64>; 2]) -> Ve
         (
             "parties",
             format!(
-                "{} in each of {} repetitions, a check over 2^{} by {} challenges, compressed {} times by {}",
+                "{} in {}, a check over 2^{} by {} challenges, compressed {} by {}",
                 parameters.parties,
-                parameters.repetitions,
+                repeated(parameters.repetitions),
                 parameters.field.bits,
                 challenges(parameters.challenges),
-                proof.compressions,
+                things(proof.compressions.into(), "time"),
                 parameters.compression
             ),
         ),
         ("soundness", note(report, proof)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_repetition_is_one() {
+        assert_eq!(repeated(1), "1 repetition");
+        assert_eq!(repeated(22), "each of 22 repetitions");
+    }
 }

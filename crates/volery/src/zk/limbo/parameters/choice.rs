@@ -197,8 +197,10 @@ fn no_field_suffices(security: u32, candidates: &[Parameters]) -> Error {
 
 fn too_few(repetitions: u32, security: u32, enough: &Parameters) -> Error {
     let Parameters { repetitions: needed, compression, field, .. } = enough;
+    let given =
+        if repetitions == 1 { "1 repetition does".into() } else { format!("{repetitions} repetitions do") };
     Error::invalid(format!(
-        "{repetitions} repetitions do not give this statement {security} bits of security: {needed} do, with a compression \
+        "{given} not give this statement {security} bits of security: {needed} do, with a compression \
          by {compression} over a field of {} bits",
         field.bits
     ))
