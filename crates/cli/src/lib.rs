@@ -5,6 +5,7 @@
 //! `tests/cli/rooms.rs` reads the imports and fails on a wrong one.
 //! ```text
 //! failure                      how a run ends that does not end well
+//! signals                      what ends the process from outside
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //! progress  settings           what is shown meanwhile, what options mean
@@ -29,4 +30,5 @@ pub mod program;
 pub mod progress;
 pub mod report;
 pub mod settings;
+mod signals;
 pub mod values;

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Fault, Result};
 use crate::misuse;
 use crate::report::{self, Asked};
-use crate::{partial, print};
+use crate::{partial, print, signals};
 use clap::Parser;
 use clap::error::ErrorKind;
 use std::any::Any;
@@ -58,8 +58,7 @@ pub fn main<P: Program>() -> ExitCode {
     };
     let asked = typed.asked();
     let meanwhile = asked.clone();
-    // Without the handler Ctrl-C ends the process too, only without a word.
-    let _ = ctrlc::set_handler(move || {
+    signals::on_end(move || {
         let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
         let failure = Failure::new(Fault::Interrupted, "interrupted");
         print::notice(format_args!("{over_bar}volery: {}", failure.line));

@@ -21,7 +21,8 @@ Exit codes:
        (a verifier that finds the prover out in a consistency check ends with 3;
        the prover hears that it is rejected, and ends with 1)
   70   a bug in volery
-  130  interrupted by Ctrl-C; the peer sees the link close at once
+  130  interrupted by Ctrl-C, SIGTERM or the end of its terminal; the peer sees
+       the link close at once
 
 Errors are one line on standard error. With --json the last line of standard
 output is one JSON object, whatever happens.

@@ -185,7 +185,7 @@ fn failed_runs_leave_no_files() {
     verify(folder.0.path(), &[]).refused(2, &["--proof", "cannot be read"]);
 }
 
-/// Ctrl-C takes what is written with it.
+/// Ctrl-C takes what is written with it, and so does SIGTERM.
 #[cfg(unix)]
 #[test]
 fn interrupted_provers_leave_no_files() {
@@ -198,16 +198,18 @@ fn interrupted_provers_leave_no_files() {
     let leaves = format!("leaves=@{}", text(&leaves));
     let relation = ["--relation", "builtin:merkle-root?depth=10", "--public", &root, "--private", &leaves];
     let prove = [&["prove"], &relation[..], &["--out", text(&out), "--json"]].concat();
-    let running = Running::start(&prove, b"", &[]);
-    let started = std::time::Instant::now();
-    while folder.names() == ["leaves"] {
-        assert!(started.elapsed().as_secs() < 60, "no file was begun");
-        std::thread::yield_now();
+    for signal in ["-INT", "-TERM"] {
+        let running = Running::start(&prove, b"", &[]);
+        let started = std::time::Instant::now();
+        while folder.names() == ["leaves"] {
+            assert!(started.elapsed().as_secs() < 60, "no file was begun");
+            std::thread::yield_now();
+        }
+        let kill = std::process::Command::new("kill").args([signal, &running.id().to_string()]).status();
+        assert!(kill.expect("kill").success());
+        running.end().refused(130, &["interrupted"]);
+        assert_eq!(folder.names(), ["leaves"]);
     }
-    let kill = std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status();
-    assert!(kill.expect("kill").success());
-    running.end().expect(130);
-    assert_eq!(folder.names(), ["leaves"]);
 }
 
 #[test]
