@@ -5,7 +5,7 @@
 //! `tests/cli/rooms.rs` reads the imports and fails on a wrong one.
 //! ```text
 //! failure                      how a run ends that does not end well
-//! signals                      what ends the process from outside
+//! signals  waiting             what ends the process from outside, files that are waited for
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //! progress  settings           what is shown meanwhile, what options mean
@@ -32,3 +32,4 @@ pub mod report;
 pub mod settings;
 mod signals;
 pub mod values;
+pub mod waiting;

@@ -3,10 +3,12 @@
 //! Nothing here shows a value, whole or in part: errors say where it stands and what is wrong with it.
 
 use crate::failure::{Failure, Result};
+use crate::waiting::{self, Waiting};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use volery::circuit::{ReadValues, Written};
 use zeroize::Zeroizing;
 
@@ -18,13 +20,43 @@ pub const PUBLIC: &str = "--public";
 /// The option of private ones.
 pub const PRIVATE: &str = "--private";
 
+/// The bytes of a file for one value that are read in any case: where it does not fit, the error then names
+/// both widths.
+const UNNOTICED: usize = 1 << 16;
+
+/// The longest wait for a file that is a pipe, where nothing else is said.
+const WAIT: Duration = Duration::from_secs(60);
+
 /// Reads values of arguments and files, and standard input at most once.
-#[derive(Default)]
 pub struct Reader {
     stdin_is_read: bool,
+    timeout: Duration,
+    /// The most bytes of a value by its name, where it is known.
+    most: BTreeMap<String, usize>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::waiting(WAIT)
+    }
 }
 
 impl Reader {
+    /// One that waits no longer for a file, such as a pipe that nobody writes to.
+    pub fn waiting(timeout: Duration) -> Self {
+        Self { stdin_is_read: false, timeout, most: BTreeMap::new() }
+    }
+
+    /// Reads no more of a file for a value called `name` than one of `width` bits can take, or elements where
+    /// `unit` says so; the most of what several say.
+    pub fn limit(&mut self, name: &str, width: u64, unit: &str) {
+        // Numbers of up to 160 bits in digits, with what may stand between them.
+        let bytes = if unit == "bit" { width.div_ceil(8) } else { width.saturating_mul(256) };
+        let bytes = usize::try_from(bytes).unwrap_or(LONGEST).clamp(UNNOTICED, LONGEST);
+        let most = self.most.entry(name.to_owned()).or_default();
+        *most = bytes.max(*most);
+    }
+
     /// Adds to `values` those in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of
     /// theirs.
     pub fn read(&mut self, option: &str, arguments: &[OsString], values: &mut dyn ReadValues) -> Result<()> {
@@ -46,7 +78,7 @@ impl Reader {
                         format!("{option} number {}", i + 1)
                     };
                     let path = Path::new(argument);
-                    let file = File::open(path).map_err(|why| {
+                    let file = waiting::open(path, self.timeout).map_err(|why| {
                         let why = why.kind();
                         Failure::usage(format_args!(
                             "{place}: neither NAME=VALUE nor a file that can be read ({why}): write \
@@ -62,8 +94,8 @@ impl Reader {
     }
 
     /// Adds each line of `file`, which is at `path`.
-    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, file: File) -> Result<()> {
-        let text = read_all(file, 0).map_err(|why| Failure::usage(why).at(path.display()))?;
+    fn add_file(&mut self, values: &mut dyn ReadValues, path: &Path, file: Waiting) -> Result<()> {
+        let text = read_all(file, 0, LONGEST).map_err(|why| Failure::usage(why).at(path.display()))?;
         // The byte-order mark that some editors begin a file with is no part of a name.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         for (i, line) in text.split(|&byte| byte == b'\n').enumerate() {
@@ -84,10 +116,11 @@ impl Reader {
         let text = text.trim_ascii_start();
         if let Some(path) = text.strip_prefix(b"@") {
             let path = path_of(path).map_err(|why| why.at(name))?;
-            let read = File::open(&path).and_then(|file| {
+            let most = self.most.get(name).copied().unwrap_or(LONGEST);
+            let read = waiting::open(&path, self.timeout).and_then(|file| {
                 // One byte more, by which the end shows.
-                let length = file.metadata()?.len().saturating_add(1);
-                read_all(file, usize::try_from(length).unwrap_or(LONGEST).min(LONGEST))
+                let length = file.length().unwrap_or(0).saturating_add(1);
+                read_all(file, usize::try_from(length).unwrap_or(most).min(most), most)
             });
             let content = read.map_err(|why| Failure::usage(why).at(path.display()).at(name))?;
             return Ok(values.read(name, Written::Content(&content, Some(&path)))?);
@@ -97,7 +130,8 @@ impl Reader {
                 let why = "standard input is asked for twice: give one of the two by @PATH";
                 return Err(Failure::usage(why).at(name));
             }
-            let content = read_all(io::stdin(), 0);
+            let most = self.most.get(name).copied().unwrap_or(LONGEST);
+            let content = read_all(io::stdin(), 0, most);
             let content = content.map_err(|why| Failure::usage(why).at("reading standard input").at(name))?;
             return Ok(values.read(name, Written::Content(&content, None))?);
         }
@@ -124,15 +158,13 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
 }
 
 /// All bytes of `source`, which are read in place where they are fewer than `expected`. No copy of them stays
-/// behind.
-fn read_all(mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+/// behind. No more than one is read beyond the `most` that there may be.
+fn read_all(source: impl Read, expected: usize, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut source = source.take((most as u64).saturating_add(1));
     let mut bytes = Zeroizing::new(vec![0; expected.max(1 << 13)]);
     let mut length = 0;
     loop {
         if length == bytes.len() {
-            if length >= LONGEST {
-                return Err(io::Error::new(io::ErrorKind::FileTooLarge, "more than 1 GiB"));
-            }
             let mut longer = Zeroizing::new(vec![0; 2 * length]);
             longer[..length].copy_from_slice(&bytes);
             bytes = longer;
@@ -143,6 +175,10 @@ fn read_all(mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
             Err(why) => return Err(why),
         }
+    }
+    if length > most {
+        let why = format!("more than {most} bytes, which is the most that may stand here");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     // Shortening moves nothing.
     bytes.truncate(length);
@@ -227,12 +263,39 @@ mod tests {
         assert!(line.contains(&place) && !line.contains("secret"), "{line}");
     }
 
+    /// Counts what is read of a source without end.
+    struct Endless<'a>(&'a mut usize);
+
+    impl Read for Endless<'_> {
+        fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+            *self.0 += bytes.len();
+            bytes.fill(1);
+            Ok(bytes.len())
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_a_value_can_take() {
+        let mut read = 0;
+        let refused = read_all(Endless(&mut read), 0, 100_000).expect_err("endless").to_string();
+        assert!(refused.contains("more than 100000 bytes"), "{refused}");
+        assert_eq!(read, 100_001);
+        let mut reader = Reader::default();
+        for (width, unit, most) in
+            [(2, "bit", UNNOTICED), (1 << 23, "bit", 1 << 20), (1000, "element", 256_000)]
+        {
+            reader.limit("x", width, unit);
+            assert_eq!(reader.most["x"], most);
+            reader.most.clear();
+        }
+    }
+
     #[test]
     fn long_sources_are_read_whole() {
         for length in [0, 1, 8191, 8192, 8193, 100_000] {
             let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
             for expected in [0, length / 2, length + 1] {
-                assert_eq!(*read_all(&bytes[..], expected).expect("read"), bytes);
+                assert_eq!(*read_all(&bytes[..], expected, length).expect("read"), bytes);
             }
         }
     }

@@ -32,7 +32,7 @@ pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
 /// `volery prove` of one of several clauses.
 pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
-    let claim = claim(&typed.public, &typed.private)?;
+    let claim = claim(&typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     let chosen = match claim.clause {
         Some(clause) if typed.no_check => clause,
         _ => {
@@ -50,7 +50,7 @@ pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Res
 /// `volery verify` of one of several clauses.
 pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
-    let disjunction = Disjunction::new(&typed.public, &mut Reader::default())?;
+    let disjunction = Disjunction::new(&typed.public, &mut Reader::waiting(settings.timeout))?;
     let mut session = disjunction.open(settings, &way, Party::Verifier)?;
     let (channel, options) = (&mut session.channel, &session.options);
     let (_accepted, report) = volery::verify_one_of(&*disjunction.clauses, channel, options)?;
@@ -59,7 +59,7 @@ pub(crate) fn verify(typed: &Verify, settings: &Settings, started: Instant) -> R
 
 /// `volery check` of one of several relations: the digest of all, their number, and warnings.
 pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64, Vec<String>)> {
-    let claim = claim(&typed.public, &typed.private)?;
+    let claim = claim(&typed.public, &typed.private, Reader::default())?;
     let _announced = Progress::announce(CHECKING, false);
     claim.find()?;
     let Disjunction { clauses, digest, warnings } = claim.disjunction;
@@ -154,8 +154,7 @@ impl Claim {
 }
 
 /// The statement, and what the prover knows of it.
-fn claim(public: &Public, private: &Private) -> Result<Claim> {
-    let mut reader = Reader::default();
+fn claim(public: &Public, private: &Private, mut reader: Reader) -> Result<Claim> {
     if let [_] = &public.relation[..] {
         let statement = values::statement(public, &mut reader)?;
         let witness = values::witness(&statement, private, &mut reader)?;

@@ -4,7 +4,6 @@ use crate::verbs::args;
 use crate::verbs::given::{claim, statement};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +18,7 @@ use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 use volery_cli::values::Reader;
+use volery_cli::waiting;
 
 /// The options that name the file.
 pub(crate) const OUT: &str = "--out";
@@ -36,7 +36,7 @@ const SHOWN: usize = 400;
 /// `volery prove` to the file at `path`.
 pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
     one_relation(&typed.public.relation, OUT)?;
-    let claim = claim(settings.field, &typed.public, &typed.private)?;
+    let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     let mut options = settings.options(claim.statement().digest(), None)?;
     if let Method::Limbo(simulation) = &mut options.method {
         simulation.label = label(&typed.public.relation[0], claim.statement());
@@ -64,11 +64,11 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
              be worth by --security"
         )));
     }
-    let statement = statement(settings.field, &typed.public, &mut Reader::default())?;
+    let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
     let mut options = settings.options(statement.digest(), None)?;
     no_stream(PROOF, path, "read from")?;
     let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
-    let mut file = BufReader::new(File::open(path).map_err(unread)?);
+    let mut file = BufReader::new(waiting::open(path, settings.timeout).map_err(unread)?);
     let mut head = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut head).map_err(unread)?;
     let label = volery::read_label(&mut &head[..]).ok().filter(|label| !label.is_empty());

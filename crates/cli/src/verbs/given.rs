@@ -32,13 +32,20 @@ pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Re
         )));
     };
     let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
+    let unit = relation.unit();
+    let ports = relation.inputs().iter().chain(relation.outputs());
+    ports.for_each(|port| reader.limit(&port.name, port.width, unit));
     reader.read(PUBLIC, &typed.public, relation.public())?;
     relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
 }
 
 /// The statement and the prover's part of it.
-pub(crate) fn claim(field: Field, public: &Public, private: &Private) -> Result<Box<dyn AnyClaim>> {
-    let mut reader = Reader::default();
+pub(crate) fn claim(
+    field: Field,
+    public: &Public,
+    private: &Private,
+    mut reader: Reader,
+) -> Result<Box<dyn AnyClaim>> {
     let mut statement = statement(field, public, &mut reader)?;
     reader.read(PRIVATE, &private.private, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))

@@ -46,7 +46,7 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
 /// Proves a statement as a whole to a peer.
 fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
-    let claim = claim(settings.field, &typed.public, &typed.private)?;
+    let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
         claim.check()?;
@@ -71,7 +71,7 @@ fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
 /// Verifies a statement as a whole that a peer proves.
 fn from_peer(typed: &Verify, settings: &Settings, started: Instant) -> Result<()> {
     let way = way(&typed.peer)?;
-    let statement = statement(settings.field, &typed.public, &mut Reader::default())?;
+    let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
     // A malformed file is found before anybody waits.
     let counted = Counted::of(&|| statement.count(), settings, Party::Verifier)?;
     let mut session = Session::open(settings, &way, Party::Verifier, statement.digest(), Some(counted))?;

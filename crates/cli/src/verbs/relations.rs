@@ -22,7 +22,7 @@ pub(crate) fn check(typed: &Check) -> Result<()> {
         let (digest, clauses, warnings) = disjunction::check(typed)?;
         return satisfied(typed, &digest, Some(clauses), warnings);
     }
-    let claim = claim(field, &typed.public, &typed.private)?;
+    let claim = claim(field, &typed.public, &typed.private, Reader::default())?;
     let announced = Progress::announce(CHECKING, false);
     claim.check()?;
     drop(announced);

@@ -212,6 +212,42 @@ fn interrupted_provers_leave_no_files() {
     }
 }
 
+/// A pipe that nobody writes to, and devices without end.
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_files_without_end() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let pipe = text(&pipe);
+    let [value, endless] = [format!("digest=@{pipe}"), "digest=@/dev/zero".into()];
+    let verify = |public: &str, proof: &str| {
+        let statement = ["verify", PREIMAGE[0], PREIMAGE[1], "--public", public, "--proof", proof];
+        volery(&[&statement[..], &["--timeout", "0.2"]].concat())
+    };
+    for (public, proof) in [(ABC, pipe), (pipe, "x"), (&value, "x")] {
+        verify(public, proof).refused(2, &[pipe, "nothing came for 0.2 s", "--timeout"]);
+    }
+    verify(&endless, "x").refused(2, &["--public", "digest", "/dev/zero", "more than 65536 bytes"]);
+    verify(ABC, "/dev/zero").refused(1, &["does not begin"]);
+}
+
+/// A proof through a pipe is one, too.
+#[cfg(unix)]
+#[test]
+fn proofs_come_through_pipes() {
+    let folder = Folder::new();
+    folder.prove("proof", &["--prefer", "speed"]).expect(0);
+    let (pipe, proof) = (folder.path("pipe"), std::fs::read(folder.path("proof")).expect("read"));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let statement = preimage("verify", &["--proof", text(&pipe), "--json"]);
+    let running = Running::start(&statement, b"", &[]);
+    std::fs::write(&pipe, &proof).expect("written");
+    running.end().expect(0);
+}
+
 #[test]
 fn files_and_peers_exclude_each_other() {
     let prove = |more: &[&str]| volery(&preimage("prove", &[&MESSAGE[..], more].concat()));

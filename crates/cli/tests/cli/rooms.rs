@@ -18,7 +18,7 @@ const PARTS: [Part; 3] = [
         folder: "cli/src",
         prefix: "crate::",
         order: &[
-            &["failure", "signals"],
+            &["failure", "signals", "waiting"],
             &["print", "partial", "values"],
             &["args", "link", "fields", "keys"],
             &["progress", "settings"],

@@ -15,6 +15,7 @@ pub(super) fn place(number: usize) -> String {
 /// The statement of the only relation, with all public values.
 pub(super) fn statement(typed: &Public, reader: &mut Reader) -> Result<Statement> {
     let relation = relation(Relation::open, &typed.relation[0], typed.format.as_deref())?;
+    limit(reader, &relation, None);
     let values = read(reader, PUBLIC, &typed.public)?;
     Statement::new(relation, values).map_err(|why| Failure::from(why).at(PUBLIC))
 }
@@ -31,6 +32,7 @@ pub(super) fn statements(typed: &Public, reader: &mut Reader) -> Result<Vec<Stat
         relation(Relation::open, spec, typed.format.as_deref()).map_err(|why| why.at(place(number)))
     });
     let relations = relations.collect::<Result<Vec<_>>>()?;
+    relations.iter().zip(1..).for_each(|(relation, number)| limit(reader, relation, Some(number)));
     let dealt = deal(read(reader, PUBLIC, &typed.public)?, &relations).map_err(|why| why.at(PUBLIC))?;
     let statements = relations.into_iter().zip(dealt).enumerate().map(|(number, (relation, values))| {
         let statement = Statement::new(relation, values);
@@ -57,6 +59,17 @@ pub(super) fn witness_of_one(
     let witness = statements[number].witness(values);
     let witness = witness.map_err(|why| Failure::from(why).at(place(number)).at(PRIVATE))?;
     Ok((told.then_some(number), witness))
+}
+
+/// Reads no more of files than the values of `relation` can take, under their names and under those with its
+/// `number`.
+fn limit(reader: &mut Reader, relation: &Relation, number: Option<usize>) {
+    for port in relation.inputs().iter().chain(relation.outputs()) {
+        reader.limit(&port.name, port.width, "bit");
+        if let Some(number) = number {
+            reader.limit(&format!("{number}.{}", port.name), port.width, "bit");
+        }
+    }
 }
 
 /// The values that stand behind `option`.
