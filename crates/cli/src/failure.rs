@@ -95,6 +95,11 @@ impl From<Error> for Failure {
                 // A round number is easier to agree on with others.
                 format!("this proof is worth {worth} bits; accept it by --security {}", worth / 10 * 10)
             }
+            Error::Disagreed(Disagreement::FileWork { times, .. }) => {
+                format!(
+                    "ask whoever made it for one with default parameters, or allow it by --most-work {times}"
+                )
+            }
             Error::Disagreed(disagreement) => agreeing(disagreement).into(),
             Error::Misbehaved(_) => "is the other side volery, of this version?".into(),
             _ => String::new(),

@@ -31,11 +31,25 @@ pub struct Simulation {
     /// the paper: the same bytes for more work [default: hypercube]
     #[arg(long, value_name = "WHICH")]
     pub views: Option<String>,
+    /// The most that the verifier of a file has to do, in times the work, or the memory, of one with the
+    /// parameters that are chosen by default; a file that takes more is not made, and not read [default: 4]
+    #[arg(long, value_name = "TIMES", allow_negative_numbers = true)]
+    pub most_work: Option<String>,
 }
 
 impl Simulation {
     /// The name of an option that was given, if any was.
     pub fn given(&self) -> Option<&'static str> {
+        self.in_file().or_else(|| self.of_file())
+    }
+
+    /// The same of those that are for files alone.
+    pub fn of_file(&self) -> Option<&'static str> {
+        named(&[("--most-work", &self.most_work)])
+    }
+
+    /// The same of those that a file answers.
+    pub fn in_file(&self) -> Option<&'static str> {
         named(&[
             ("--prefer", &self.prefer),
             ("--parties", &self.parties),

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result, one_of};
 use crate::fields::Field;
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
-use volery::{Simulation, System};
+use volery::{MOST_WORK, Simulation, System};
 
 /// The kinds of challenges by their names.
 pub const CHALLENGES: [(&str, Challenges); 2] =
@@ -17,6 +17,9 @@ pub const PREFERENCES: [(&str, Preference); 3] =
 
 /// The bits of security of limbo over a link and in a file, where none are asked for.
 pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
+
+/// The most that a verifier can allow.
+const MOST_TIMES: u32 = 1_000_000;
 
 /// How parties are simulated by `system`, if they are.
 pub(super) fn simulation(
@@ -47,7 +50,8 @@ pub(super) fn simulation(
     };
     let views = Aggregation::ALL.map(|views| (views.name(), views));
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
-    Ok(Simulation { wishes, aggregation, threads, ..Simulation::default() })
+    let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
+    Ok(Simulation { wishes, aggregation, threads, most_work, ..Simulation::default() })
 }
 
 /// The number that `typed` writes, if it is given.

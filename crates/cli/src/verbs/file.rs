@@ -58,7 +58,7 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
 /// `volery verify` of the file at `path`.
 pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
     one_relation(&typed.public.relation, PROOF)?;
-    if let Some(option) = typed.protocol.simulation.given() {
+    if let Some(option) = typed.protocol.simulation.in_file() {
         return Err(Failure::usage(format_args!(
             "{option}: the file says what its proof was made with: leave it out, and demand what it has to \
              be worth by --security"

@@ -5,9 +5,11 @@ use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, statement, way};
 use crate::verbs::session::{CHECKING, Counted, Session};
+use std::path::Path;
 use std::time::Instant;
 use volery::channel::Party;
-use volery_cli::failure::Result;
+use volery_cli::args::Protocol;
+use volery_cli::failure::{Failure, Result};
 use volery_cli::fields;
 use volery_cli::progress::Progress;
 use volery_cli::settings::{Settings, system_of_party};
@@ -19,6 +21,7 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = &settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
+    for_files(&typed.protocol, typed.out.as_deref())?;
     match &typed.out {
         Some(path) => file::prove(typed, path, settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
@@ -34,12 +37,24 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
     let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = settings.over(typed.hint.bandwidth.as_deref())?;
+    for_files(&typed.protocol, typed.proof.as_deref())?;
     match &typed.proof {
         Some(path) => file::verify(typed, path, &settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
             disjunction::verify(typed, &settings, started)
         }
         None => from_peer(typed, &settings, started),
+    }
+}
+
+/// Refuses what is for files where there is none.
+fn for_files(typed: &Protocol, file: Option<&Path>) -> Result<()> {
+    match typed.simulation.of_file().filter(|_| file.is_none()) {
+        None => Ok(()),
+        Some(option) => Err(Failure::usage(format_args!(
+            "{option}: over a link both sides say what parties are simulated, and this is for files: leave \
+             it out, or give --out or --proof"
+        ))),
     }
 }
 

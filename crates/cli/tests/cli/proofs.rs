@@ -249,6 +249,34 @@ fn proofs_come_through_pipes() {
 }
 
 #[test]
+fn files_that_ask_for_too_much_are_refused() {
+    let folder = Folder::new();
+    let proof = folder.path("proof");
+    let power = ["--field", "f61x2", "--relation", "builtin:power?exponent=5", "--public", "y=32"];
+    let prove = |more: &[&str]| {
+        let out = ["--private", "x=2", "--force", "--out", text(&proof)];
+        volery(&[&["prove"], &power[..], &out, more].concat())
+    };
+    let verify =
+        |more: &[&str]| volery(&[&["verify"], &power[..], &["--proof", text(&proof)], more].concat());
+    let most = ["--parties", "256", "--views", "parties"];
+    prove(&most).refused(2, &["times the work or memory", "wish for fewer parties"]);
+    assert!(folder.names().is_empty());
+    prove(&[&most[..], &["--most-work", "1000"]].concat()).expect(0);
+    verify(&[]).refused(3, &["work of the proof: here at most 4 times", "allow it by --most-work"]);
+    verify(&["--most-work", "1000"]).expect(0);
+    verify(&["--most-work", "0"]).refused(2, &["--most-work: write a number from 1"]);
+    // Whatever a stranger wrote in the place of the views: nothing behind the header is read.
+    prove(&["--prefer", "size"]).expect(0);
+    let mut bytes = std::fs::read(&proof).expect("read")[..118 + 29].to_vec();
+    bytes[65] = 1;
+    std::fs::write(&proof, &bytes).expect("written");
+    verify(&[]).refused(3, &["work of the proof"]);
+    let nowhere = ["--system", "limbo", "--most-work", "9", "--connect", "127.0.0.1:1"];
+    volery(&preimage("verify", &nowhere)).refused(2, &["--most-work", "for files"]);
+}
+
+#[test]
 fn files_and_peers_exclude_each_other() {
     let prove = |more: &[&str]| volery(&preimage("prove", &[&MESSAGE[..], more].concat()));
     let check = |more: &[&str]| volery(&preimage("verify", more));
@@ -299,6 +327,7 @@ fn options_of_limbo_are_for_limbo() {
         ("--check-field", "64", "63", "48, 64, 96, 128, 160"),
         ("--challenges", "identical", "other", "identical, independent"),
         ("--views", "parties", "cube", "hypercube, parties"),
+        ("--most-work", "9", "0", "from 1 to 1000000"),
     ] {
         let others = [option, "quicksilver simulates no parties", "--system limbo"];
         volery(&["demo", option, value]).refused(2, &others);
