@@ -173,6 +173,10 @@ pub(crate) struct Prove {
     /// Replace the file that --out names, if there is one
     #[arg(long, requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) force: bool,
+    /// What the file says about its statement in words, for whoever has the file to read [default: the name
+    /// of the relation, without its folder, and the public values]
+    #[arg(long, value_name = "TEXT", requires = "out", conflicts_with_all = ["listen", "connect"])]
+    pub(crate) label: Option<String>,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]

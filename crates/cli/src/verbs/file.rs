@@ -39,7 +39,7 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     let mut options = settings.options(claim.statement().digest(), None)?;
     if let Method::Limbo(simulation) = &mut options.method {
-        simulation.label = label(&typed.public.relation[0], claim.statement());
+        simulation.label = words(typed.label.as_deref(), &typed.public.relation[0], claim.statement())?;
     }
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
@@ -79,8 +79,16 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
     outcome.warnings = statement.warnings();
     outcome.more("file", json!(path.display().to_string()), path.display().to_string());
-    let words = label.as_deref().map_or_else(|| "-".into(), shown);
-    outcome.more("label", json!(label), words);
+    // What a stranger wrote is not verified: only what this side says itself of the statement is.
+    let ours = self::label(&typed.public.relation[0], &*statement);
+    let (same, theirs) = match label {
+        Some(label) if label == ours => (Some(label), None),
+        other => (None, other),
+    };
+    if let Some(theirs) = &theirs {
+        outcome.more("prover_words", json!(theirs), format!("{} (not verified)", shown(theirs)));
+    }
+    outcome.more("label", json!(same), same.as_deref().map_or_else(|| "-".into(), shown));
     outcome.print(settings.json)
 }
 
@@ -136,9 +144,32 @@ fn of_file(option: &str, path: &Path, why: Error) -> Failure {
     }
 }
 
-/// The statement in words: the relation as it is named, and the public values, a line each.
+/// What the prover says of the statement: what it `typed`, or the label.
+fn words(typed: Option<&str>, relation: &str, statement: &dyn AnyStatement) -> Result<String> {
+    match typed {
+        None => Ok(label(relation, statement)),
+        Some(text) if text.len() <= LONGEST_LABEL => Ok(text.into()),
+        Some(text) => Err(Failure::usage(format_args!(
+            "--label: {} bytes, and at most {LONGEST_LABEL} are allowed: write less",
+            text.len()
+        ))),
+    }
+}
+
+/// The name of a relation, without the folders that it lies in: they are nobody's business.
+fn name(relation: &str) -> &str {
+    if relation.starts_with(BUILTIN) {
+        return relation;
+    }
+    Path::new(relation).file_name().and_then(|name| name.to_str()).unwrap_or("circuit")
+}
+
+/// What the name of a relation begins with that is no file.
+const BUILTIN: &str = "builtin:";
+
+/// The statement in words: the name of the relation, and the public values, a line each.
 fn label(relation: &str, statement: &dyn AnyStatement) -> String {
-    let mut label = relation.to_owned();
+    let mut label = name(relation).to_owned();
     for (port, text) in statement.public() {
         let value = if text.len() > LONGEST_VALUE {
             let (width, unit) = (port.width, statement.unit());
@@ -186,6 +217,8 @@ mod tests {
         let spec = "builtin:sha256-preimage?length=200";
         let long = of(spec, &[("digest", &[0xab; 32]), ("message", &[7; 200])]);
         assert!(long.contains("\nmessage=(1600 bits, written with the SHA-256 "), "{long}");
+        assert_eq!(name("/home/alice/secret/aes.txt"), "aes.txt");
+        assert_eq!((name("aes.txt"), name(spec), name("..")), ("aes.txt", spec, "circuit"));
         assert_eq!(shown("a\nb\u{1b}[1m"), "a, b[1m");
         assert_eq!(shown(&"x".repeat(500)).chars().count(), SHOWN + 1);
     }

@@ -249,6 +249,43 @@ fn proofs_come_through_pipes() {
 }
 
 #[test]
+fn words_of_provers_are_called_that() {
+    let folder = Folder::new();
+    let table =
+        |name: &str| volery(&preimage("verify", &["--proof", text(&folder.path(name))])).expect(0).out;
+    folder.prove("own", &["--prefer", "speed", "--label", "signed by the bank"]).expect(0);
+    let verified = verify(&folder.path("own"), &[]).expect(0).json();
+    assert_eq!((&verified["label"], &verified["prover_words"]), (&Value::Null, &"signed by the bank".into()));
+    assert!(table("own").contains("prover_words signed by the bank (not verified)"), "{}", table("own"));
+    folder.prove("same", &["--prefer", "speed"]).expect(0);
+    let verified = verify(&folder.path("same"), &[]).expect(0).json();
+    assert_eq!(verified["label"], format!("{}\n{ABC}", PREIMAGE[1]));
+    assert!(verified["prover_words"].is_null() && !table("same").contains("prover_words"));
+    let long = "a".repeat((1 << 16) + 1);
+    folder.prove("long", &["--label", &long]).refused(2, &["--label: 65537 bytes"]);
+    let nowhere = ["--label", "x", "--connect", "127.0.0.1:1"];
+    volery(&preimage("prove", &[&MESSAGE[..], &nowhere].concat())).refused(2, &["--label", "exclude"]);
+}
+
+/// The folders of the prover's machine are nobody's business.
+#[test]
+fn labels_have_no_folders() {
+    let folder = Folder::new();
+    let [circuit, proof] = [folder.path("private-name"), folder.path("proof")];
+    std::fs::create_dir(&circuit).expect("made");
+    let circuit = circuit.join("and.txt");
+    std::fs::write(&circuit, "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n").expect("written");
+    let statement = ["--relation", text(&circuit), "--public", "out0=0b1"];
+    let private = ["--private", "in0=0b1", "--private", "in1=0b1", "--out", text(&proof)];
+    volery(&[&["prove"], &statement[..], &private].concat()).expect(0);
+    let bytes = std::fs::read(&proof).expect("read");
+    assert!(!String::from_utf8_lossy(&bytes).contains("private-name"));
+    let verified = volery(&[&["verify"], &statement[..], &["--proof", text(&proof), "--json"]].concat());
+    let label = verified.expect(0).json()["label"].clone();
+    assert!(label.as_str().is_some_and(|label| label.starts_with("and.txt\nout0=")), "{label}");
+}
+
+#[test]
 fn files_that_ask_for_too_much_are_refused() {
     let folder = Folder::new();
     let proof = folder.path("proof");
@@ -267,8 +304,8 @@ fn files_that_ask_for_too_much_are_refused() {
     verify(&["--most-work", "1000"]).expect(0);
     verify(&["--most-work", "0"]).refused(2, &["--most-work: write a number from 1"]);
     // Whatever a stranger wrote in the place of the views: nothing behind the header is read.
-    prove(&["--prefer", "size"]).expect(0);
-    let mut bytes = std::fs::read(&proof).expect("read")[..118 + 29].to_vec();
+    prove(&["--prefer", "size", "--label", "x"]).expect(0);
+    let mut bytes = std::fs::read(&proof).expect("read")[..119].to_vec();
     bytes[65] = 1;
     std::fs::write(&proof, &bytes).expect("written");
     verify(&[]).refused(3, &["work of the proof"]);
