@@ -6,6 +6,6 @@ use volery::circuit::{Bristol, Relation};
 
 fuzz_target!(|text: &[u8]| {
     if let Ok(circuit) = Bristol::from_bytes("fuzz", text) {
-        let _ = Relation::bristol(circuit).shape();
+        let _ = Relation::bristol(circuit).examine();
     }
 });

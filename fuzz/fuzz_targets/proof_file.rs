@@ -5,7 +5,9 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use volery::circuit::{Arithmetic, Network};
-use volery::{F2, F61, F61x2, Options, Over, System, prove_to, prove_to_over, verify_from, verify_from_over};
+use volery::{
+    F2, F61, F61x2, Options, Over, System, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
+};
 
 /// Honest files over F_2 and over 2^61 - 1.
 static HONEST: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
@@ -41,6 +43,7 @@ fuzz_target!(|input: (bool, bool, u16, Vec<u8>)| {
             *byte ^= noise;
         }
     }
+    let _ = read_label(&mut &file[..]);
     let accepted = if wide {
         verify_from_over::<Wide>(&arithmetic(), &mut &file[..], &options()).is_ok()
     } else {
