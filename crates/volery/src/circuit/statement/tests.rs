@@ -68,6 +68,15 @@ fn values_agree_in_all_notations() {
 }
 
 #[test]
+fn what_is_written_is_read_again() {
+    for text in ["text:", "text:abc", "0x0f", "0b10110", "0b1"] {
+        let read = |text: &str| <Value as PortValue>::from_text(text.as_bytes()).unwrap();
+        let again = read(&read(text).to_text());
+        assert_eq!(again.encoding(), read(text).encoding(), "{text}");
+    }
+}
+
+#[test]
 fn circuit_statements_hold_or_name_the_bit() {
     let private = [("in0", "0b10011"), ("in1", "0b100")];
     check(small(), &[("out0", "0b11001"), ("out1", "0x1")], &private).unwrap();

@@ -178,7 +178,8 @@ impl PortValue for Value {
     }
 
     fn to_text(&self) -> String {
-        self.to_number_hex()
+        // No digits are a value that was cut off.
+        if self.width == 0 { "text:".into() } else { self.to_number_hex() }
     }
 
     fn fit(mut self, port: &Port) -> Result<Self> {
