@@ -360,6 +360,14 @@ impl Channel {
         }
     }
 
+    /// Says that nothing follows, and lets the peer hear the last of what was said: a system that is asked to
+    /// close while bytes of the peer are unread may drop what is still on its way there. What the peer says
+    /// until then is dropped, up to some megabytes of it.
+    pub(crate) fn hang_up(&mut self) {
+        let more = |closed: io::Result<()>| closed.is_err_and(|why| why.kind() == io::ErrorKind::InvalidData);
+        let _ = (0..64).take_while(|_| more(self.link.close())).count();
+    }
+
     /// Hands over all that was sent. Protocols need this after their last message, and where a message must
     /// travel while its sender has nothing to wait for.
     ///

@@ -170,7 +170,10 @@ pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
             channel.flush()?;
         }
         Err(error) if error.is_of_link() => {}
-        Err(_) => drop(channel.send(&message).and_then(|()| channel.flush())),
+        Err(_) => {
+            let _ = channel.send(&message).and_then(|()| channel.flush());
+            channel.hang_up();
+        }
     }
     verdict
 }
@@ -184,7 +187,8 @@ fn recv_end(channel: &mut Channel) -> Result<()> {
 /// Ends the proof, and waits for the verdict.
 pub(crate) fn recv_verdict(channel: &mut Channel) -> Result<()> {
     let end = channel.checkpoint("end");
-    channel.send(&end)?;
+    // A verifier that has seen enough is gone, and its verdict may be there all the same.
+    let _ = channel.send(&end).and_then(|()| channel.flush());
     let ours = channel.checkpoint("verdict");
     match channel.recv_array::<33>()? {
         [ACCEPTED, theirs @ ..] if theirs == ours => Ok(()),

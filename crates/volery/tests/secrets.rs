@@ -19,8 +19,8 @@ use volery::channel::{Channel, Link, Party, Pipe, pipe};
 use volery::circuit::stream::Source;
 use volery::circuit::{Arithmetic, Backend, Circuit, Network};
 use volery::{
-    Arch, Binary, Correlations, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Options,
-    Over, Q32, Q32x2, Result, Setting, System, prove_over, prove_to_over, verify_from_over, verify_over,
+    Arch, Binary, Correlations, F2, F61, F61x2, Field, Goldilocks, Options, Over, Result, Setting, System,
+    prove_over, prove_to_over, verify_from_over, verify_over,
 };
 use volery_primitives::arch::memcheck::{findings, hide, is_watching, publish};
 
@@ -53,30 +53,27 @@ const CASES: &[Case] = &[
     case("limbo-f61", BOTH, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
     case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
     case("limbo-f2-file", AESNI, file),
-    slow("quicksilver-f2-refilled", |arch| network(110_000, System::QUICKSILVER, Correlations::TINY, arch)),
-    slow("quicksilver-f61-direct", |arch| {
+    slow("quicksilver-f2-refilled", BOTH, |arch| {
+        network(110_000, System::QUICKSILVER, Correlations::TINY, arch)
+    }),
+    slow("quicksilver-f61-direct", BOTH, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::DIRECT, arch);
     }),
-    slow("quicksilver-f61x2", |arch| elements::<F61, F61x2>(System::QUICKSILVER, Correlations::TINY, arch)),
-    slow("quicksilver-goldilocks", |arch| {
+    slow("quicksilver-f61x2", BOTH, |arch| {
+        elements::<F61, F61x2>(System::QUICKSILVER, Correlations::TINY, arch)
+    }),
+    slow("quicksilver-goldilocks", AESNI, |arch| {
         elements::<Goldilocks, Goldilocks>(System::QUICKSILVER, Correlations::TINY, arch);
     }),
-    slow("quicksilver-q32", |arch| elements::<Q32, Q32x2>(System::QUICKSILVER, Correlations::TINY, arch)),
-    slow("quicksilver-f65537", |arch| {
-        elements::<F65537, F65537x4>(System::QUICKSILVER, Correlations::TINY, arch);
-    }),
-    slow("quicksilver-f256", |arch| elements::<F256, F128>(System::QUICKSILVER, Correlations::TINY, arch)),
-    slow("wolverine-f2", |arch| bits(System::WOLVERINE, Correlations::SOFTSPOKEN8, arch)),
-    slow("wolverine-f61", |arch| elements::<F61, F61>(System::WOLVERINE, Correlations::DIRECT, arch)),
-    slow("jko", |arch| bits(System::JKO, None, arch)),
+    slow("jko", AESNI, |arch| bits(System::JKO, None, arch)),
 ];
 
 const fn case(name: &'static str, archs: &'static [&'static str], run: fn(Arch)) -> Case {
     Case { name, archs, slow: false, run }
 }
 
-const fn slow(name: &'static str, run: fn(Arch)) -> Case {
-    Case { name, archs: BOTH, slow: true, run }
+const fn slow(name: &'static str, archs: &'static [&'static str], run: fn(Arch)) -> Case {
+    Case { name, archs, slow: true, run }
 }
 
 fn main() -> ExitCode {

@@ -84,7 +84,8 @@ fn known_peers_prove_whoever_listens() {
     let names = keys.file("names");
     std::fs::write(&names, format!("# of the bank\n{one} Bob  of the bank\n")).expect("written");
     let pinned = ["--peers", names.to_str().expect("UTF-8"), "--json"];
-    let verify = [&preimage("verify", &["--key", &keys.path(1)])[..], &pinned].concat();
+    let path = keys.path(1);
+    let verify = [&preimage("verify", &["--key", &path])[..], &pinned].concat();
     let prove = party("prove", &keys.path(0), two, &["--json"]);
     let [verified, proved] = session(&verify, &borrowed(&prove)).map(|ended| ended.expect(0).json());
     assert_eq!(verified["peer"]["identity"], one);

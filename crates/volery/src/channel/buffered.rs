@@ -62,7 +62,7 @@ impl<S: Stream> Buffered<S> {
     /// See [`Link::close`]. Whoever is slow to close has nothing to say either.
     pub(super) fn close(&mut self) -> io::Result<()> {
         self.flush()?;
-        let nothing_follows = self.ready.is_empty()
+        let nothing_follows = core::mem::take(&mut self.ready).is_empty()
             && (self.stream.end().is_err() || self.stream.read_some(&mut self.incoming).is_err());
         if nothing_follows {
             return Ok(());

@@ -57,6 +57,8 @@ pub fn shake_hands(channel: &mut Channel, ours: &Hello, nonce: &Nonce) -> Result
     let body = encode(channel.party(), ours, nonce);
     channel.send(&opening)?;
     channel.send(&body)?;
+    // What the peer has said may be here already, and where the two disagree it has to know why, too.
+    channel.flush()?;
 
     let theirs: [u8; OPENING] = channel.recv_array()?;
     if theirs[..8] != MAGIC {

@@ -12,7 +12,8 @@ const DEPTH: usize = 64;
 
 /// One end of an in-memory link.
 pub struct Pipe {
-    to: SyncSender<Vec<u8>>,
+    /// `None` once nothing follows.
+    to: Option<SyncSender<Vec<u8>>>,
     from: Receiver<Vec<u8>>,
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
@@ -24,7 +25,7 @@ pub struct Pipe {
 pub fn pipe(timeout: Duration) -> (Pipe, Pipe) {
     let (to_second, from_first) = sync_channel(DEPTH);
     let (to_first, from_second) = sync_channel(DEPTH);
-    let end = |to, from| Pipe { to, from, outgoing: vec![], incoming: vec![], read: 0, timeout };
+    let end = |to, from| Pipe { to: Some(to), from, outgoing: vec![], incoming: vec![], read: 0, timeout };
     (end(to_second, from_second), end(to_first, from_first))
 }
 
@@ -38,10 +39,11 @@ impl Link for Pipe {
         if self.outgoing.is_empty() {
             return Ok(());
         }
+        let Some(to) = &self.to else { return Err(io::ErrorKind::BrokenPipe.into()) };
         let deadline = Instant::now() + self.timeout;
         let mut packet = core::mem::take(&mut self.outgoing);
         loop {
-            match self.to.try_send(packet) {
+            match to.try_send(packet) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Disconnected(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
                 Err(TrySendError::Full(_)) if Instant::now() > deadline => {
@@ -68,6 +70,16 @@ impl Link for Pipe {
             bytes = &mut bytes[ready..];
         }
         Ok(())
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.flush()?;
+        self.to = None;
+        let all_read = core::mem::replace(&mut self.read, self.incoming.len()) == self.incoming.len();
+        if all_read && self.from.recv_timeout(self.timeout).is_err() {
+            return Ok(());
+        }
+        Err(io::ErrorKind::InvalidData.into())
     }
 }
 

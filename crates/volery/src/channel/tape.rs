@@ -63,6 +63,10 @@ impl<L: Link> Link for Tape<L> {
     fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
         self.link.recv(bytes)
     }
+
+    fn close(&mut self) -> io::Result<()> {
+        self.link.close()
+    }
 }
 
 /// Plays bytes that were recorded, or made up, as if a peer sent them; what is sent to it is dropped.

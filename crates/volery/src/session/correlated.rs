@@ -286,10 +286,14 @@ impl<'c, S: Setting> Common<'c, S> {
         (self.options.statement, self.options.size) = (None, None);
     }
 
+    /// The statistical security that is asked for, in bits.
+    fn asked(&self) -> Result<u32> {
+        self.options.asked_security(if self.terms.is_some() { SECURITY } else { S::SECURITY })
+    }
+
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
-        let usual = if self.terms.is_some() { SECURITY } else { S::SECURITY };
-        let asked = self.options.asked_security(usual)?;
+        let asked = self.asked()?;
         let offered = statistical_bits::<S>(&self.options, correlations, size)?;
         if offered < asked {
             return Err(Error::invalid(format!(
@@ -308,6 +312,7 @@ impl<'c, S: Setting> Common<'c, S> {
     fn settle(&mut self, stream: &Stream<'_, S::F>) -> Result<Settled<S>> {
         let triples = self.options.system().facts().triples;
         self.terms = if triples { Some(terms::<S>(&self.options)?) } else { None };
+        self.asked()?;
         if self.options.non_interactive && !S::NON_INTERACTIVE {
             return Err(Error::invalid(format!(
                 "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \

@@ -242,7 +242,7 @@ fn pinned_simulations() {
     let entries: Vec<F61> = matrices.witness([7; 32]).collect();
     for arch in Arch::available() {
         let tapes = Aggregation::ALL.map(|aggregation| {
-            let simulation = Simulation { aggregation, ..Simulation::default() };
+            let simulation = Simulation { aggregation, most_work: 8, ..Simulation::default() };
             let options = Options { method: Method::Limbo(simulation), arch, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();

@@ -247,7 +247,7 @@ mod tests {
     fn what_ends_early_is_not_judged() {
         let statement = Of(|b: &mut Recording<'_>| {
             b.witness()?;
-            Err(crate::Error::invalid("malformed"))
+            Err(crate::error::Error::invalid("malformed"))
         });
         let traced = Traced::new(&statement);
         assert!(Count::<F61>::direct(&Streamed(&traced)).is_err());

@@ -169,7 +169,8 @@ fn checks_that_are_not_for_bits_are_refused() {
     let (network, witness) = kit::network(10);
     for check in [Sacrifice, Interpolation] {
         for security in [None, Some(1)] {
-            let options = Options { security, ..by_wolverine(check, None) };
+            let insecure_parameters = security.is_some();
+            let options = Options { security, insecure_parameters, ..by_wolverine(check, None) };
             let session = kit::run_honestly(&network, &witness, &options);
             for error in [session.proved.unwrap_err(), session.verified.map(drop).unwrap_err()] {
                 assert!(matches!(&error, Error::Invalid(why) if why.contains("take buckets")), "{error}");

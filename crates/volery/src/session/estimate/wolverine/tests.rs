@@ -104,7 +104,7 @@ fn elements<B: Field, E: volery_primitives::MacField<B>>(
         let witness = network.witness([1; 32]).collect();
         // As much as each check gives over any field.
         let security = (by == Some(CheckedBy::Sacrifice) && B::BITS < 48).then_some(B::BITS - 3);
-        let options = Options { security, ..in_blocks(by, block) };
+        let options = Options { security, insecure_parameters: security.is_some(), ..in_blocks(by, block) };
         let name = format!("network of {gates}");
         assert_foretold::<Over<B, E>, _>(&name, &network, witness, correlations, options);
     }
