@@ -116,6 +116,9 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
     match disagreement {
         Disagreement::ProtocolVersion(_) => "install the same version on both",
         Disagreement::Roles { .. } => "start one with `prove` and the other with `verify`",
+        Disagreement::Service => {
+            "prove to it by `volery prove --statement NAME --connect …`, without --relation if it is no file"
+        }
         Disagreement::System(_) => "start both sides with the same --system",
         Disagreement::Field(_) => "start both sides with the same --field",
         Disagreement::Statement(_) | Disagreement::Shares(_) => {

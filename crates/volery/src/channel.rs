@@ -19,7 +19,7 @@ mod transcript;
 
 pub use carried::Carried;
 pub(crate) use handshake::TRAFFIC as HANDSHAKE;
-pub use handshake::{Hello, Nonce, shake_hands};
+pub use handshake::{Hello, MAGIC, Nonce, service_hello, shake_hands};
 pub use listener::Listener;
 #[cfg(test)]
 pub(crate) use pipe::side_by_side;

@@ -16,7 +16,7 @@ use super::{Carried, Channel, Party};
 use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 
 /// The first bytes of each party.
-pub(super) const MAGIC: [u8; 8] = *b"volery\0\0";
+pub const MAGIC: [u8; 8] = *b"volery\0\0";
 /// Changes whenever the bytes on the wire do.
 const VERSION: u32 = 2;
 /// The bytes of a padded name.
@@ -28,6 +28,16 @@ const OPENING: usize = 12;
 /// What a handshake carries.
 pub(crate) const TRAFFIC: Carried =
     Carried { prover: (OPENING + BODY) as u64, verifier: (OPENING + BODY) as u64 };
+
+/// The role of a verifier that is asked for a statement by name before a proof begins.
+const SERVICE: &str = "service";
+
+/// What a service answers to a party that begins a proof at once, which then knows why no proof follows.
+pub fn service_hello() -> Vec<u8> {
+    let mut hello = [&MAGIC[..], &VERSION.to_le_bytes(), &[0; BODY]].concat();
+    hello[OPENING..][..SERVICE.len()].copy_from_slice(SERVICE.as_bytes());
+    hello
+}
 
 /// 32 fresh random bytes of one party.
 pub type Nonce = [u8; 32];
@@ -84,6 +94,7 @@ fn encode(party: Party, hello: &Hello, nonce: &Nonce) -> [u8; BODY] {
 fn compare(party: Party, ours: &Hello, theirs: &[u8; BODY]) -> Result<String> {
     let role = padded(&theirs[..16]);
     match (party, role.as_str()) {
+        (_, SERVICE) => return Err(Error::Disagreed(Disagreement::Service)),
         (Party::Prover, "verifier") | (Party::Verifier, "prover") => {}
         (_, "prover" | "verifier") => {
             return Err(Error::Disagreed(Disagreement::Roles { both: party.name() }));

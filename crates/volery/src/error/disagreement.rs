@@ -19,6 +19,11 @@ pub enum Disagreement {
         /// The party that both are, `prover` or `verifier`.
         both: &'static str,
     },
+    /// What is at the other end: a service, which is asked for a statement by its name before a proof begins.
+    #[error(
+        "way to begin: here with a proof, there is a service that is first asked for a statement by name"
+    )]
+    Service,
     /// The proof system, by name.
     #[error("system: {0}")]
     System(Sides<String>),
