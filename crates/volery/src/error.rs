@@ -72,7 +72,7 @@ impl Error {
     /// did wrong itself or hears of itself.
     pub fn counts_against_peer(&self) -> bool {
         match self {
-            Self::Rejected(why) => *why != Rejection::ByVerifier,
+            Self::Rejected(why) => !matches!(why, Rejection::ByVerifier | Rejection::NotRecorded),
             Self::Misbehaved(_) | Self::Abandoned { .. } => true,
             _ => false,
         }

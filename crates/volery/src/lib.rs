@@ -101,8 +101,8 @@ pub use session::{
     AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice, Compiled, Correlations,
     Details, Direct, Drawing, Estimate, Facts, FieldCorrelations, ForProver, ForVerifier, LEAST_SECURITY,
     LONGEST_LABEL, MOST_WORK, Method, Options, Over, Proof, ProofFiles, ProofOfClauses, ProofSystem,
-    Provable, ProverSession, ProvesMany, Reason, Registered, Report, Reread, Security, Setting, Simulation,
-    Stacking, Stream, System, Use, VerifierSession, VerifiesMany, check, choose, prove, prove_by,
+    Provable, ProverSession, ProvesMany, Reason, Record, Registered, Report, Reread, Security, Setting,
+    Simulation, Stacking, Stream, System, Use, VerifierSession, VerifiesMany, check, choose, prove, prove_by,
     prove_one_of, prove_over, prove_to, prove_to_over, read_label, setting, settings, statistical_bits,
     verify, verify_by, verify_from, verify_from_over, verify_one_of, verify_over,
 };

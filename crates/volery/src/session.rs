@@ -27,7 +27,7 @@ pub use limbo::{
     LONGEST_LABEL, MOST_WORK, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
 };
 pub use method::{Drawing, Method};
-pub use options::{Details, LEAST_SECURITY, Options, Proof, Report, Security};
+pub use options::{Details, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
 pub use setting::{Compiled, Registered, Setting};
 pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};

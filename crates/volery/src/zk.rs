@@ -146,21 +146,33 @@ const ACCEPTED: u8 = 1;
 /// A verifier tells nothing by a wrong digest: it depends on what was sent and on no secret.
 pub(crate) const VERDICT: Carried = Carried { prover: 32, verifier: 33 };
 
-/// Tells the prover what the verifier came to. Where it did not accept, the prover learns that and nothing
-/// about why, if it still listens.
+/// Step 1, which is the last check of all.
 ///
 /// # Errors
 /// That of `verdict`, but `Rejected` for a prover that misbehaved after a coin; `Misbehaved` where the prover
 /// has other bytes; link errors.
-pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
+pub(crate) fn recv_end<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
     let verdict = match verdict {
         Err(Error::Misbehaved(how)) if channel.holds_peer() => {
             Err(Error::Rejected(Rejection::MisbehavedAfterCoin(how)))
         }
         verdict => verdict,
     };
-    let verdict = verdict.and_then(|accepted| recv_end(channel).map(|()| accepted));
+    let verdict = verdict.and_then(|accepted| {
+        let ours = channel.checkpoint("end");
+        let same = channel.recv_array()? == ours;
+        if same { Ok(accepted) } else { Err(Error::Misbehaved(Misbehaviour::OtherBytes)) }
+    });
     channel.release_peer();
+    verdict
+}
+
+/// Tells the prover what the verifier came to (step 2). Where it did not accept, the prover learns that and
+/// nothing about why, if it still listens.
+///
+/// # Errors
+/// That of `verdict`; link errors.
+pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
     let mut message = [0; 33];
     match &verdict {
         Ok(_) => {
@@ -176,12 +188,6 @@ pub(crate) fn tell<T>(channel: &mut Channel, verdict: Result<T>) -> Result<T> {
         }
     }
     verdict
-}
-
-/// Step 1.
-fn recv_end(channel: &mut Channel) -> Result<()> {
-    let ours = channel.checkpoint("end");
-    if channel.recv_array()? == ours { Ok(()) } else { Err(Error::Misbehaved(Misbehaviour::OtherBytes)) }
 }
 
 /// Ends the proof, and waits for the verdict.
@@ -217,10 +223,11 @@ mod tests {
                 prover.recv_array::<40>()?;
                 recv_verdict(&mut prover)
             });
-            let verified = verifier
-                .send(&[8; 40])
-                .and_then(|()| verifier.recv_array::<40>())
-                .and_then(|_| tell(&mut verifier, verdict));
+            let verified =
+                verifier.send(&[8; 40]).and_then(|()| verifier.recv_array::<40>()).and_then(|_| {
+                    let verdict = recv_end(&mut verifier, verdict);
+                    tell(&mut verifier, verdict)
+                });
             drop(verifier);
             (proving.join().unwrap(), verified)
         })

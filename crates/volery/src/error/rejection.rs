@@ -13,6 +13,9 @@ pub enum Rejection {
     /// foresee the verdict: no better than one that leaves then.
     #[error("after a coin the peer misbehaved: {0}")]
     MisbehavedAfterCoin(Misbehaviour),
+    /// All checks have passed, but what keeps the verdicts of this verifier did not keep this one.
+    #[error("the verdict was not recorded")]
+    NotRecorded,
     /// A product of wires is wrong, or the check that it takes part in.
     #[error("the check of products failed")]
     Products,

@@ -16,7 +16,7 @@ use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::wolverine::traffic::drawn;
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
-use crate::zk::{Accepted, Gates, recv_verdict, tell};
+use crate::zk::{Accepted, Gates, recv_end, recv_verdict, tell};
 use std::time::Instant;
 
 /// A system that takes correlations.
@@ -145,7 +145,7 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
         };
         recv_verdict(self.common.channel)?;
         self.vole = Some(vole);
-        Ok(self.common.close(run, gates, checked))
+        Ok(self.common.close(&run, gates, checked))
     }
 }
 
@@ -206,8 +206,12 @@ impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
     fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)> {
         let mut run = self.common.open(&statement.stream)?;
         let verdict = self.decide(statement, &mut run);
-        let (accepted, gates, checked) = tell(self.common.channel, verdict)?;
-        Ok((accepted, self.common.close(run, gates, checked)))
+        let common = &mut self.common;
+        let verdict = recv_end(common.channel, verdict);
+        let verdict =
+            common.options.recorded(verdict, |(_, gates, checked)| common.report(&run, *gates, *checked));
+        let (accepted, gates, checked) = tell(common.channel, verdict)?;
+        Ok((accepted, common.close(&run, gates, checked)))
     }
 }
 
@@ -342,8 +346,13 @@ impl<'c, S: Setting> Common<'c, S> {
         Ok((statement, size, Proposal::Auto { shares, bandwidth }))
     }
 
-    fn close(&mut self, run: Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
+    /// The statement has ended, and another may follow.
+    fn close(&mut self, run: &Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
         self.dead = false;
+        self.report(run, gates, checked)
+    }
+
+    fn report(&self, run: &Run<S::Correlations>, gates: Gates, checked: Option<Checked>) -> Report {
         let correlations = run.choice.correlations;
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
         let security = Security {

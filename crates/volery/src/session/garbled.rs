@@ -13,7 +13,7 @@ use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
 use crate::garble::seeds::Seeds;
-use crate::zk::{Accepted, Gates, jko, recv_verdict, stack, tell};
+use crate::zk::{Accepted, Gates, jko, recv_end, recv_verdict, stack, tell};
 use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 
@@ -94,7 +94,7 @@ impl ProofSystem<Binary> for Jko {
         run.begin();
         prover.prove(run.channel, &statement.stream, &mut run.random)?;
         recv_verdict(run.channel)?;
-        Ok(run.close())
+        Ok(run.report())
     }
 
     fn verify(
@@ -112,8 +112,10 @@ impl ProofSystem<Binary> for Jko {
             run.begin();
             verifier.verify(run.channel, &statement.stream, &mut run.random)
         });
+        let verdict = recv_end(run.channel, verdict);
+        let verdict = options.recorded(verdict, |_| run.report());
         let accepted = tell(run.channel, verdict)?;
-        Ok((accepted, run.close()))
+        Ok((accepted, run.report()))
     }
 }
 
@@ -197,7 +199,7 @@ impl ProofOfClauses for Stack {
         run.begin();
         prover.prove(run.channel, clauses, &mut run.random)?;
         recv_verdict(run.channel)?;
-        Ok(run.close())
+        Ok(run.report())
     }
 
     fn verify_one_of(
@@ -215,8 +217,10 @@ impl ProofOfClauses for Stack {
             run.begin();
             verifier.verify(run.channel, clauses, &mut run.random)
         });
+        let verdict = recv_end(run.channel, verdict);
+        let verdict = options.recorded(verdict, |_| run.report());
         let accepted = tell(run.channel, verdict)?;
-        Ok((accepted, run.close()))
+        Ok((accepted, run.report()))
     }
 }
 

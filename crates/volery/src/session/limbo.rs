@@ -18,7 +18,7 @@ use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
-use crate::zk::{Accepted, recv_verdict, tell};
+use crate::zk::{Accepted, recv_end, recv_verdict, tell};
 use header::Header;
 use std::io::{self, Read, Write};
 use std::sync::atomic::Ordering;
@@ -225,7 +225,7 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         limbo::prove::<S::Parties>(run.channel, &terms, circuit, &values, &mut run.random)?;
         let work = evaluated + started.elapsed();
         recv_verdict(run.channel)?;
-        Ok(with_proof(run.close(), &terms, work))
+        Ok(with_proof(run.report(), &terms, work))
     }
 
     fn verify(
@@ -243,8 +243,10 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
         let verdict = limbo::verify::<S::Parties>(run.channel, &terms, circuit, &mut run.random);
+        let verdict = recv_end(run.channel, verdict);
+        let verdict = options.recorded(verdict, |(_, work)| with_proof(run.report(), &terms, *work));
         let (accepted, work) = tell(run.channel, verdict)?;
-        Ok((accepted, with_proof(run.close(), &terms, work)))
+        Ok((accepted, with_proof(run.report(), &terms, work)))
     }
 
     fn files(&self) -> Option<&dyn ProofFiles<S>> {

@@ -4,7 +4,7 @@ use super::correlations::{Choice, Correlations};
 use super::{Method, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
 use crate::zk::wolverine::Checked;
@@ -12,6 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
+
+/// What keeps the report of a verdict, and says whether it did.
+pub type Record = Arc<dyn Fn(&Report) -> Result<()> + Send + Sync>;
 
 /// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where
 /// both name some; the handshake sees to it.
@@ -53,6 +56,10 @@ pub struct Options {
     /// says it: how often parties are simulated follows from its parameters, and other systems count each
     /// multiplication once.
     pub work: Option<Arc<AtomicU64>>,
+    /// What a verifier does with its report once every check has passed, and before the prover hears that it is
+    /// accepted: whoever keeps verdicts keeps them here, so that none is told that is not kept. Where this
+    /// fails the proof is rejected. The report lacks the verdict's own bytes. Files have no part in it.
+    pub record: Option<Record>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]
     pub seed: Option<[u8; 32]>,
@@ -71,6 +78,7 @@ impl Default for Options {
             arch: Arch::detect(),
             progress: None,
             work: None,
+            record: None,
             seed: None,
         }
     }
@@ -103,6 +111,19 @@ impl Options {
             }
             asked => Ok(asked.unwrap_or(usual)),
         }
+    }
+
+    /// Records what a verifier came to, before it is told.
+    ///
+    /// # Errors
+    /// That of `verdict`; `Rejected` where it is not recorded.
+    pub(super) fn recorded<T>(&self, verdict: Result<T>, report: impl FnOnce(&T) -> Report) -> Result<T> {
+        let accepted = verdict?;
+        if let Some(record) = &self.record {
+            // Why is known to whoever keeps verdicts. No other error would do: the prover is to be told.
+            record(&report(&accepted)).map_err(|_| Error::Rejected(Rejection::NotRecorded))?;
+        }
+        Ok(accepted)
     }
 
     /// The same over these correlations, which the method holds: where its system draws none, nothing

@@ -72,7 +72,7 @@ impl<'c> Single<'c> {
         self.setup_traffic = self.channel.traffic().since(self.before);
     }
 
-    pub(super) fn close(self) -> Report {
+    pub(super) fn report(&self) -> Report {
         Report {
             statement: self.statement,
             system: self.system,

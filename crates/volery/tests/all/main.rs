@@ -8,6 +8,7 @@ mod fields;
 mod files;
 mod kit;
 mod polynomials;
+mod records;
 mod reject;
 mod rooms;
 mod sessions;
