@@ -59,7 +59,7 @@ takes several, and so many times as much.";
 /// How to prove. Both sides must agree on all but the timeout, the threads and the security asked for (but by
 /// limbo, over a link, and by the buckets of wolverine that too); where one leaves --vole to auto, the
 /// other's choice counts.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Protocol {
     /// The proof system: quicksilver, wolverine, limbo, which also makes files, or over f2 jko and stack,
     /// which garble circuits; --help says what they are for [default: quicksilver; limbo for files; of the
@@ -114,8 +114,28 @@ pub struct Protocol {
     pub timeout: String,
 }
 
+impl Default for Protocol {
+    /// What is typed where nothing is.
+    fn default() -> Self {
+        Self {
+            system: None,
+            field: None,
+            vole: "auto".into(),
+            security: None,
+            insecure_parameters: false,
+            non_interactive: false,
+            gate_hash: None,
+            seeds: None,
+            simulation: Simulation::default(),
+            checking: Checking::default(),
+            threads: "1".into(),
+            timeout: "60".into(),
+        }
+    }
+}
+
 /// What to print.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Output {
     /// Print one JSON object as the last line of standard output
     #[arg(long)]

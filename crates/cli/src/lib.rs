@@ -8,6 +8,8 @@
 //! signals  waiting             what ends the process from outside, files that are waited for
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
+//! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
+//!  and service                 what is said to a service before a proof
 //! progress  settings           what is shown meanwhile, what options mean
 //! both  preimage               both parties in this process, and a statement for them
 //! report                       what a proof is reported as
@@ -29,6 +31,7 @@ pub mod print;
 pub mod program;
 pub mod progress;
 pub mod report;
+pub mod service;
 pub mod settings;
 mod signals;
 pub mod values;

@@ -104,9 +104,6 @@ impl Settings {
                  for {LEAST_SECURITY} at least, or for tests and measurements add --insecure-parameters"
             )));
         }
-        let seconds = typed.timeout.parse().ok().filter(|s| *s > 0.0 && *s <= LONGEST_WAIT);
-        let seconds =
-            seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
         let method = match Method::from(system) {
             Method::Quicksilver(_) => Method::Quicksilver(drawing),
             Method::Wolverine(..) => Method::Wolverine(drawing, checking),
@@ -123,7 +120,7 @@ impl Settings {
             insecure_parameters: typed.insecure_parameters,
             non_interactive: typed.non_interactive,
             arch: arch()?,
-            timeout: Duration::from_secs_f64(seconds),
+            timeout: timeout(typed)?,
             json: output.json,
             quiet: output.quiet,
         })
@@ -240,6 +237,16 @@ fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
     }
     stacking.threads = threads as usize;
     Ok(stacking)
+}
+
+/// The longest wait for the peer.
+///
+/// # Errors
+/// Where it is no number of seconds.
+pub fn timeout(typed: &Protocol) -> Result<Duration> {
+    let seconds = typed.timeout.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_WAIT);
+    let seconds = seconds.ok_or_else(|| Failure::usage("--timeout: write a number of seconds, above 0"))?;
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 /// A number of threads, if `text` is one.

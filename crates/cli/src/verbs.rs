@@ -5,11 +5,12 @@
 //! args  foreign                         what is typed, and files that are no circuits
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! disjunction  file                     one of several clauses, proofs that are files
-//! bench  demo  doctor  export  key  parties  relations
+//! service                               to prove to a service
+//! beside  demo  doctor  export  key  parties  relations
 //! ```
 
 mod args;
-mod bench;
+mod beside;
 mod demo;
 mod disjunction;
 mod doctor;
@@ -20,6 +21,7 @@ mod given;
 mod key;
 mod parties;
 mod relations;
+mod service;
 mod session;
 
 pub(crate) use args::Typed;
@@ -56,7 +58,8 @@ impl Program for Typed {
             }
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
-            Verb::Bench(_) | Verb::Circuit(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
+            Verb::Bench(_) | Verb::Serve(_) | Verb::Results(_) => return Asked::default(),
+            Verb::Circuit(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
         };
         Asked::proof(role, protocol, system, fields::asked(protocol.field.as_deref()))
     }
@@ -85,9 +88,11 @@ impl Program for Typed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if key => {
                 Some("a verb is missing behind key: there are key new and key show".into())
             }
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                Some("a verb is missing: demo, prove, verify, check, circuit, key, bench or doctor".into())
-            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Some(
+                "a verb is missing: demo, prove, verify, check, circuit, key, bench, serve, results or \
+                      doctor"
+                    .into(),
+            ),
             _ => None,
         }
     }
@@ -104,7 +109,9 @@ impl Program for Typed {
             Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
             Verb::Key(KeyVerb::New(typed)) => key::new(typed),
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
-            Verb::Bench(typed) => bench::bench(typed),
+            Verb::Bench(typed) => beside::bench(typed),
+            Verb::Serve(typed) => beside::serve(typed),
+            Verb::Results(typed) => beside::results(typed),
             Verb::Doctor(typed) => doctor::doctor(typed),
         }
     }

@@ -4,7 +4,7 @@ use super::named;
 use clap::Args;
 
 /// How products are checked; all of it is for wolverine alone.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct Checking {
     /// How wolverine checks multiplications: buckets, each against two or more random products, over any
     /// --field; sacrifice, each against one, by a challenge from that field, or interpolation, 32 of them by

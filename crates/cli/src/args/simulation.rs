@@ -4,7 +4,7 @@ use super::named;
 use clap::Args;
 
 /// How parties are simulated; all of it is for limbo alone.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct Simulation {
     /// What limbo spends on: speed (16 parties), balanced (64) or size (256) [default: balanced]
     #[arg(long, value_name = "WHAT")]

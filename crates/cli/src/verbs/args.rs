@@ -88,7 +88,9 @@ Examples:
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
     --private 2.in0=@key --private 2.in1=@block --connect 127.0.0.1:7000
   volery prove --relation 'builtin:sha256-preimage?length=9' \\
-    --public digest=0x… --private message=@secret.txt --out proof.bin";
+    --public digest=0x… --private message=@secret.txt --out proof.bin
+  volery prove --statement member --private secret=@secret.txt \\
+    --connect example.org:7000 --peer volery1…";
 
 const VERIFY: &str = "\
 Examples:
@@ -111,6 +113,13 @@ This runs volery-bench, which is a program of its own: it is installed by
 it takes is told by `volery bench --help`, and what there is to measure by
 `volery bench --list`.";
 
+const SERVE: &str = "\
+This runs volery-serve, which is a program of its own: it is installed by
+`cargo install --path crates/serve --profile dist`, or built beside volery by
+`cargo build --release -p volery-serve`. What it takes is told by `volery
+serve --help` and `volery results --help`, and how to run a service by
+docs/serve.md.";
+
 /// Zero-knowledge proofs for programs too large for memory.
 #[derive(Parser)]
 #[command(name = "volery", version, after_help = EXIT_CODES)]
@@ -123,7 +132,8 @@ pub(crate) struct Typed {
 pub(crate) enum Verb {
     /// Prove and verify knowledge of a SHA-256 preimage, both parties in this process, over loopback TCP
     Demo(Demo),
-    /// Prove a statement to a verifier
+    /// Prove a statement to a verifier, or to a service that has it by a name
+    #[command(mut_arg("relation", |relation| relation.required(false).required_unless_present("statement")))]
     #[command(after_help = PROVE, after_long_help = format!("{STATEMENTS}\n\n{PROVE}\n\n{EXIT_CODES}"))]
     Prove(Prove),
     /// Verify what a prover claims
@@ -140,15 +150,21 @@ pub(crate) enum Verb {
     Key(KeyVerb),
     /// Measure both parties on this machine, one thread each, over loopback TCP
     #[command(disable_help_flag = true, after_help = BENCH)]
-    Bench(Bench),
+    Bench(Passed),
+    /// Verify what many provers claim, as a service, for as long as it runs
+    #[command(disable_help_flag = true, after_help = SERVE)]
+    Serve(Passed),
+    /// List or export the verdicts of a service
+    #[command(disable_help_flag = true, after_help = SERVE)]
+    Results(Passed),
     /// Show what this machine has, and how fast the kernels run on it
     Doctor(Doctor),
 }
 
 /// Whatever it is, it is for another program to understand.
 #[derive(Args)]
-pub(crate) struct Bench {
-    /// What volery-bench takes
+pub(crate) struct Passed {
+    /// What that program takes
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
 }
@@ -167,6 +183,15 @@ pub(crate) struct Prove {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) private: Private,
+    /// Prove the statement that the service at --connect has by this name. It says on which terms: the
+    /// relation, the public values that are fixed and those that are to be given by --public, and all
+    /// settings, which are shown before anything is proved. Where the relation is a file, give it by
+    /// --relation, too
+    #[arg(long, value_name = "NAME", requires = "connect", conflicts_with_all = ["listen", "out"])]
+    pub(crate) statement: Option<String>,
+    /// Show the terms of --statement, and prove nothing
+    #[arg(long, requires = "statement")]
+    pub(crate) terms: bool,
     /// Write a proof to this file, by limbo, instead of talking to a verifier
     #[arg(long, value_name = "FILE", conflicts_with_all = NO_PEER)]
     pub(crate) out: Option<PathBuf>,

@@ -4,6 +4,7 @@ use crate::verbs::args::{Prove, Verify};
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, statement, way};
+use crate::verbs::service;
 use crate::verbs::session::{CHECKING, Counted, Session};
 use std::path::Path;
 use std::time::Instant;
@@ -17,6 +18,9 @@ use volery_cli::values::Reader;
 
 /// `volery prove`.
 pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
+    if let Some(name) = &typed.statement {
+        return service::prove(typed, name, started);
+    }
     let field = fields::asked(typed.protocol.field.as_deref())?;
     let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
@@ -66,16 +70,8 @@ fn to_peer(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
         let _announced = Progress::announce(CHECKING, settings.quiet);
         claim.check()?;
     }
-    // The check has walked every gate, and who leaves it out wants no other walk in its place; but for the
-    // bound.
-    let count = match settings.system() {
-        system if system.facts().correlated => {
-            settings.correlations().is_none() || settings.field.bound_by_size()
-        }
-        _ => !typed.no_check,
-    };
     let statement = claim.statement();
-    let counted = count.then(|| Counted::of(&|| statement.count(), settings, Party::Prover)).transpose()?;
+    let counted = Counted::for_prover(statement, settings, typed.no_check)?;
     let mut session = Session::open(settings, &way, Party::Prover, statement.digest(), counted)?;
     let report = claim.prove(&mut session.channel, &session.options)?;
     let mut outcome = session.close(settings, report, started)?;

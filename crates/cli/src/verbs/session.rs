@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Identity, Party};
 use volery::circuit::{Shape, Size};
-use volery::{Options, Report};
+use volery::{AnyStatement, Options, Report};
 use volery_cli::failure::Result;
 use volery_cli::link::{Meter, Metered, Reached, Way};
 use volery_cli::progress::{Counter, Progress, Watched};
@@ -46,6 +46,22 @@ impl Counted {
         };
         Ok(Self { size: settings.size(&shape), work })
     }
+
+    /// The gates of a prover's `statement`, where it needs their number. The check has walked every gate, and
+    /// who leaves it out wants no other walk in its place; but for the bound.
+    pub(crate) fn for_prover(
+        statement: &dyn AnyStatement,
+        settings: &Settings,
+        no_check: bool,
+    ) -> Result<Option<Self>> {
+        let count = match settings.system() {
+            system if system.facts().correlated => {
+                settings.correlations().is_none() || settings.field.bound_by_size()
+            }
+            _ => !no_check,
+        };
+        count.then(|| Self::of(&|| statement.count(), settings, Party::Prover)).transpose()
+    }
 }
 
 /// What one party needs once its statement is settled and its peer is there.
@@ -67,11 +83,23 @@ impl Session {
         statement: [u8; 32],
         counted: Option<Counted>,
     ) -> Result<Self> {
-        let mut options = settings.options(statement, counted.as_ref().map(|counted| counted.size))?;
-        let Reached { link, peer } = way.link(settings.timeout)?;
+        let options = settings.options(statement, counted.as_ref().map(|counted| counted.size))?;
+        let reached = way.link(settings.timeout)?;
+        Ok(Self::over(reached, party, options, counted, settings.quiet))
+    }
+
+    /// The same where the peer was reached, with these options.
+    pub(crate) fn over(
+        reached: Reached,
+        party: Party,
+        options: Options,
+        counted: Option<Counted>,
+        quiet: bool,
+    ) -> Self {
+        let Reached { link, peer } = reached;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link, meter: meter.clone() });
-        options = done.counting(options);
+        let options = done.counting(options);
         let progress = Progress::start(
             Watched {
                 done,
@@ -79,9 +107,9 @@ impl Session {
                 unit: "gates",
                 total: counted.and_then(|counted| counted.work),
             },
-            settings.quiet,
+            quiet,
         );
-        Ok(Self { channel, options, party, peer, progress })
+        Self { channel, options, party, peer, progress }
     }
 
     /// Ends the session, behind which nothing may follow, and tells of its proof.

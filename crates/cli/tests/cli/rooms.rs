@@ -1,5 +1,5 @@
-//! Imports go one way, in the library of the two programs, in `volery` and in `volery-bench`: nothing imports
-//! what imports it.
+//! Imports go one way, in the library of the programs, in `volery`, in `volery-bench` and in `volery-serve`:
+//! nothing imports what imports it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const PARTS: [Part; 3] = [
         order: &[
             &["failure", "signals", "waiting"],
             &["print", "partial", "values"],
-            &["args", "link", "fields", "keys"],
+            &["args", "link", "fields", "keys", "service"],
             &["progress", "settings"],
             &["both", "preimage"],
             &["report"],
@@ -36,7 +36,8 @@ const PARTS: [Part; 3] = [
             &["args", "foreign"],
             &["given", "session"],
             &["disjunction", "file"],
-            &["bench", "demo", "doctor", "export", "key", "parties", "relations"],
+            &["service"],
+            &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
         ],
     },
     Part {
@@ -152,12 +153,14 @@ fn imports_go_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The library knows no verb and no bench, and who proves does not build what draws plots.
+/// The library knows no verb and no bench, and who proves does not build what draws plots, nor a database.
 #[test]
 fn the_user_s_program_has_no_benches() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of all crates");
     let manifest = fs::read_to_string(crates.join("cli/Cargo.toml")).expect("a manifest");
-    for other in ["volery-bench", "plotters", "aes-gcm", "hmac", "base64"] {
+    for other in
+        ["volery-bench", "plotters", "aes-gcm", "hmac", "base64", "volery-serve", "rusqlite", "tracing"]
+    {
         assert!(!manifest.contains(other), "{other}");
     }
 }

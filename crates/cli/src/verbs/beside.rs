@@ -1,0 +1,93 @@
+//! Programs of their own that are started by a verb: so that who proves need not build what draws plots, nor a
+//! database.
+
+use crate::verbs::args::Passed;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use volery_cli::failure::{Failure, Result};
+
+/// `volery bench`.
+pub(crate) fn bench(typed: &Passed) -> Result<()> {
+    run("bench", ("volery-bench", "crates/bench"), &typed.arguments)
+}
+
+/// `volery serve`.
+pub(crate) fn serve(typed: &Passed) -> Result<()> {
+    run("serve", SERVE, &with("serve", typed))
+}
+
+/// `volery results`.
+pub(crate) fn results(typed: &Passed) -> Result<()> {
+    run("results", SERVE, &with("results", typed))
+}
+
+/// The name of the program that serves, and where it is in the sources.
+const SERVE: (&str, &str) = ("volery-serve", "crates/serve");
+
+/// `verb`, and what was typed behind it.
+fn with(verb: &str, typed: &Passed) -> Vec<OsString> {
+    [OsStr::new(verb)]
+        .into_iter()
+        .chain(typed.arguments.iter().map(OsString::as_os_str))
+        .map(Into::into)
+        .collect()
+}
+
+/// Runs `program` with `arguments`, on the standard streams of this process, which ends as it does.
+fn run(verb: &str, (program, sources): (&str, &str), arguments: &[OsString]) -> Result<()> {
+    let missing = || {
+        Failure::usage(format_args!(
+            "{verb}: {program} is neither beside this program nor on PATH: install it by `cargo install \
+             --path {sources} --profile dist`, or build it by `cargo build --release -p {program}`"
+        ))
+    };
+    let path = find(program, &std::env::current_exe().unwrap_or_default()).ok_or_else(missing)?;
+    let mut command = Command::new(&path);
+    command.args(arguments);
+    let why = become_it(&mut command);
+    Err(Failure::usage(format_args!("{verb}: {} cannot be run: {why}", path.display())))
+}
+
+/// The path of `program` beside `this` one, or else on PATH.
+fn find(program: &str, this: &Path) -> Option<PathBuf> {
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    let path: OsString = std::env::var_os("PATH").unwrap_or_default();
+    let beside = this.parent().map(Path::to_owned);
+    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    folders.map(|folder| folder.join(&name)).find(|path| path.is_file())
+}
+
+/// Puts `command` in the place of this process, so that signals go to it alone. Comes back where it cannot
+/// run.
+#[cfg(unix)]
+fn become_it(command: &mut Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+/// Waits for `command`, and ends as it does. Comes back where it cannot run.
+#[cfg(not(unix))]
+fn become_it(command: &mut Command) -> io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(volery_cli::failure::Fault::Peer as i32)),
+        Err(why) => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_beside_this_one_comes_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let this = folder.path().join("volery");
+        for program in ["volery-bench", SERVE.0] {
+            let beside = folder.path().join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+            assert!(find(program, &this).is_none_or(|found| found != beside));
+            std::fs::write(&beside, "").expect("written");
+            assert_eq!(find(program, &this), Some(beside));
+        }
+    }
+}
