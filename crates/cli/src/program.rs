@@ -28,6 +28,11 @@ pub trait Program: Parser {
     /// `option` is the name of the option that it is about, or empty.
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String>;
 
+    /// Whether it hears signals itself, and ends by them as it likes.
+    fn hears_signals(&self) -> bool {
+        false
+    }
+
     /// Ends what must not go on alone once the process is interrupted.
     fn stop() {}
 
@@ -57,19 +62,9 @@ pub fn main<P: Program>() -> ExitCode {
         }
     };
     let asked = typed.asked();
-    let meanwhile = asked.clone();
-    signals::on_end(move || {
-        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-        let failure = Failure::new(Fault::Interrupted, "interrupted");
-        print::notice(format_args!("{over_bar}volery: {}", failure.line));
-        P::stop();
-        partial::stop();
-        if json {
-            print::last_word(report::failed(&failure, &meanwhile));
-        }
-        // The system closes the sockets, and the peer sees it at once.
-        std::process::exit(failure.fault as i32);
-    });
+    if !typed.hears_signals() {
+        end_by_signals::<P>(json, asked.clone());
+    }
     // What is unwound is not looked at again.
     match catch_unwind(std::panic::AssertUnwindSafe(|| typed.run(started))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
@@ -83,6 +78,22 @@ pub fn main<P: Program>() -> ExitCode {
             ExitCode::from(failure.fault as u8)
         }
     }
+}
+
+/// Has the process end with a word where it is interrupted.
+fn end_by_signals<P: Program>(json: bool, asked: Asked) {
+    signals::on_end(move || {
+        let over_bar = if std::io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+        let failure = Failure::new(Fault::Interrupted, "interrupted");
+        print::notice(format_args!("{over_bar}volery: {}", failure.line));
+        P::stop();
+        partial::stop();
+        if json {
+            print::last_word(report::failed(&failure, &asked));
+        }
+        // The system closes the sockets, and the peer sees it at once.
+        std::process::exit(failure.fault as i32);
+    });
 }
 
 /// Says what failed, and ends with its exit code.

@@ -13,7 +13,7 @@ struct Part {
     order: &'static [&'static [&'static str]],
 }
 
-const PARTS: [Part; 3] = [
+const PARTS: [Part; 4] = [
     Part {
         folder: "cli/src",
         prefix: "crate::",
@@ -62,6 +62,19 @@ const PARTS: [Part; 3] = [
                 "vole",
             ],
             &["table"],
+            &["lib", "main"],
+        ],
+    },
+    Part {
+        folder: "serve/src",
+        prefix: "crate::",
+        order: &[
+            &["args", "limited", "log", "store"],
+            &["config", "metrics"],
+            &["admission"],
+            &["session"],
+            &["service"],
+            &["results"],
             &["lib", "main"],
         ],
     },

@@ -1,0 +1,235 @@
+//! Who may begin a session now.
+//!
+//! Counts are of this process: a restart forgets the sessions of the last hour, but not what was rejected,
+//! which is in the database.
+
+use crate::config::Limits;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use volery::channel::Identity;
+use volery_cli::service::{Cause, Refusal};
+
+const HOUR: Duration = Duration::from_secs(3600);
+/// After how many seconds it is worth another try where sessions have to end first.
+const AGAIN: u64 = 5;
+
+/// What is under way, and when it began.
+#[derive(Default)]
+pub(crate) struct Admission {
+    state: Mutex<State>,
+    /// Something has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Links that are no session yet, and sessions, of all peers.
+    waiting: u64,
+    running: u64,
+    memory: u64,
+    started: VecDeque<Instant>,
+    peers: HashMap<Identity, Use>,
+    draining: bool,
+}
+
+/// What one peer has under way.
+#[derive(Default)]
+struct Use {
+    waiting: u64,
+    running: u64,
+    started: VecDeque<Instant>,
+}
+
+/// A link to a peer that is known, which is no session yet.
+pub(crate) struct Waiting {
+    admission: Arc<Admission>,
+    peer: Identity,
+}
+
+/// A session.
+pub(crate) struct Admitted {
+    admission: Arc<Admission>,
+    peer: Identity,
+    memory: u64,
+}
+
+impl Admission {
+    /// Nothing that a panic could leave half done is behind this lock.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A link to `peer` is there.
+    pub(crate) fn wait(self: &Arc<Self>, peer: Identity, limits: &Limits) -> Result<Waiting, Refusal> {
+        let mut state = self.lock();
+        if state.draining {
+            return Err(draining());
+        }
+        let of_peer = state.peers.entry(peer).or_default();
+        if of_peer.waiting >= limits.peer.waiting {
+            return Err(Refusal::busy(format!("{} links of this peer wait already", of_peer.waiting), AGAIN));
+        }
+        of_peer.waiting += 1;
+        state.waiting += 1;
+        Ok(Waiting { admission: self.clone(), peer })
+    }
+
+    /// `peer` wants to begin a session that may hold so many bytes.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        peer: Identity,
+        limits: &Limits,
+        memory: u64,
+    ) -> Result<Admitted, Refusal> {
+        let now = Instant::now();
+        let state = &mut *self.lock();
+        if state.draining {
+            return Err(draining());
+        }
+        let of_peer = state.peers.entry(peer).or_default();
+        if of_peer.running >= limits.peer.sessions {
+            return Err(Refusal::busy(
+                format!("{} sessions of this peer run already", of_peer.running),
+                AGAIN,
+            ));
+        }
+        within_hour(&mut of_peer.started, limits.peer.sessions_per_hour, now, "this peer has begun")?;
+        if state.running >= limits.sessions {
+            return Err(Refusal::busy(format!("{} sessions run already", state.running), AGAIN));
+        }
+        within_hour(&mut state.started, limits.sessions_per_hour, now, "all peers have begun")?;
+        if state.memory.saturating_add(memory) > limits.memory {
+            return Err(Refusal::busy("the sessions that run may hold all memory there is", AGAIN));
+        }
+        of_peer.running += 1;
+        of_peer.started.push_back(now);
+        state.running += 1;
+        state.started.push_back(now);
+        state.memory += memory;
+        Ok(Admitted { admission: self.clone(), peer, memory })
+    }
+
+    /// Sessions that run, and what they may hold.
+    pub(crate) fn running(&self) -> (u64, u64) {
+        let state = self.lock();
+        (state.running, state.memory)
+    }
+
+    /// Nothing begins any more.
+    pub(crate) fn drain(&self) {
+        self.lock().draining = true;
+        self.ended.notify_all();
+    }
+
+    /// Whether nothing begins any more.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.lock().draining
+    }
+
+    /// Waits until nothing is under way.
+    pub(crate) fn idle(&self) {
+        let mut state = self.lock();
+        while state.running + state.waiting > 0 {
+            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self, peer: Identity, of: impl FnOnce(&mut State, &mut Use)) {
+        let mut state = self.lock();
+        let mut of_peer = state.peers.remove(&peer).unwrap_or_default();
+        of(&mut state, &mut of_peer);
+        // Whoever has begun nothing within the hour is forgotten.
+        let recent = of_peer.started.back().is_some_and(|last| last.elapsed() < HOUR);
+        if recent || of_peer.waiting + of_peer.running > 0 {
+            state.peers.insert(peer, of_peer);
+        }
+        self.ended.notify_all();
+    }
+}
+
+/// Refuses where as many began within an hour as may.
+fn within_hour(started: &mut VecDeque<Instant>, most: u64, now: Instant, who: &str) -> Result<(), Refusal> {
+    while started.front().is_some_and(|first| now.duration_since(*first) >= HOUR) {
+        started.pop_front();
+    }
+    match started.front() {
+        Some(first) if started.len() as u64 >= most => {
+            let again = (HOUR - now.duration_since(*first)).as_secs() + 1;
+            Err(Refusal::busy(format!("{who} {} sessions within an hour", started.len()), again))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn draining() -> Refusal {
+    Refusal::new(Cause::Draining, "it goes down: try again when it is back")
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.admission.end(self.peer, |state, of_peer| {
+            state.waiting -= 1;
+            of_peer.waiting -= 1;
+        });
+    }
+}
+
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        let memory = self.memory;
+        self.admission.end(self.peer, |state, of_peer| {
+            state.running -= 1;
+            state.memory -= memory;
+            of_peer.running -= 1;
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::PeerLimits;
+    use volery::channel::SecretKey;
+
+    fn limits() -> Limits {
+        let peer = PeerLimits { sessions: 2, sessions_per_hour: 4, waiting: 1, strikes: 1 };
+        Limits { sessions: 3, sessions_per_hour: 6, memory: 100, peer, ..Limits::default() }
+    }
+
+    fn who() -> Identity {
+        SecretKey::generate().expect("a key").identity()
+    }
+
+    #[test]
+    fn each_limit_refuses_and_lets_go() {
+        let (admission, limits, [one, two, three]) =
+            (Arc::<Admission>::default(), limits(), [who(), who(), who()]);
+        let admit = |peer, memory| admission.admit(peer, &limits, memory).map_err(|refusal| refusal.why);
+        let refused = |result: Result<Admitted, String>, words: &str| {
+            let why = result.err().expect("refused");
+            assert!(why.contains(words), "{why}");
+        };
+        let a = admit(one, 10).expect("the first");
+        let b = admit(one, 10).expect("the second");
+        refused(admit(one, 10), "2 sessions of this peer");
+        refused(admit(two, 81), "memory");
+        let c = admit(two, 80).expect("the third");
+        refused(admit(three, 0), "3 sessions run");
+        assert_eq!(admission.running(), (3, 100));
+        drop((a, b));
+        drop([admit(one, 0).expect("again"), admit(one, 0).expect("again")]);
+        refused(admit(one, 0), "this peer has begun 4 sessions");
+        drop(admit(two, 0).expect("the sixth"));
+        refused(admit(three, 0), "all peers have begun 6 sessions");
+        drop(c);
+        assert_eq!(admission.running(), (0, 0));
+        let waits = admission.wait(one, &limits).ok().expect("the first link");
+        assert!(admission.wait(one, &limits).is_err());
+        drop(waits);
+        assert!(admission.wait(one, &limits).is_ok());
+        admission.drain();
+        assert_eq!(admission.wait(one, &limits).err().expect("refused").cause, Cause::Draining);
+        admission.idle();
+    }
+}

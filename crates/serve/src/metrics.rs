@@ -1,0 +1,222 @@
+//! What is counted, and the address at which it can be asked for, in the text format of Prometheus.
+//!
+//! The responder is a few lines of our own: it answers `GET /metrics` and `GET /health` of programs on this
+//! machine, and nothing else.
+
+use crate::store::Kind;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+use volery_cli::service::Cause;
+
+/// So many may ask at once.
+const MOST: usize = 16;
+/// Who has not asked within this time is closed.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest question.
+const LONGEST: usize = 4096;
+
+/// What is counted.
+#[derive(Default)]
+pub(crate) struct Metrics {
+    /// Connections that were made, whatever became of them.
+    pub(crate) connections: AtomicU64,
+    /// Those that have not shown yet who they are.
+    pub(crate) unknown: AtomicU64,
+    /// Those that never did: strangers, garbage, and whoever was too slow.
+    pub(crate) turned_away: AtomicU64,
+    /// Sessions that run.
+    pub(crate) sessions: AtomicU64,
+    /// What their memory was estimated at.
+    pub(crate) memory: AtomicU64,
+    /// Sessions by what they came to.
+    verdicts: [AtomicU64; Kind::ALL.len()],
+    /// Sessions that were not begun, by cause.
+    refused: [AtomicU64; CAUSES.len()],
+    /// What sessions carried.
+    pub(crate) sent: AtomicU64,
+    pub(crate) received: AtomicU64,
+    /// Milliseconds of sessions that came to an end.
+    pub(crate) milliseconds: AtomicU64,
+    /// Verdicts that could not be kept.
+    pub(crate) unrecorded: AtomicU64,
+    /// Sessions that a bug of ours has ended.
+    pub(crate) panics: AtomicU64,
+    /// The file was read anew, and made sense, or not.
+    pub(crate) reloads: [AtomicU64; 2],
+    /// No session begins any more.
+    pub(crate) draining: AtomicBool,
+}
+
+/// In the order of their counters.
+const CAUSES: [Cause; 6] =
+    [Cause::Unknown, Cause::Invalid, Cause::Busy, Cause::Limit, Cause::Draining, Cause::Failed];
+
+impl Metrics {
+    pub(crate) fn ended(&self, kind: Kind) {
+        let at = Kind::ALL.iter().position(|one| *one == kind).expect("all are there");
+        self.verdicts[at].fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn refused(&self, cause: Cause) {
+        let at = CAUSES.iter().position(|one| *one == cause).expect("all are there");
+        self.refused[at].fetch_add(1, Relaxed);
+    }
+
+    /// All of them as Prometheus reads them.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut put = |name: &str, kind: &str, help: &str, values: &[(String, f64)]| {
+            let _ = writeln!(text, "# HELP volery_{name} {help}\n# TYPE volery_{name} {kind}");
+            for (labels, value) in values {
+                let _ = writeln!(text, "volery_{name}{labels} {value}");
+            }
+        };
+        let one = |value: &AtomicU64| vec![(String::new(), value.load(Relaxed) as f64)];
+        let label = |key: &str, name: &str, value: &AtomicU64| {
+            (format!("{{{key}=\"{name}\"}}"), value.load(Relaxed) as f64)
+        };
+        let verdicts: Vec<_> =
+            Kind::ALL.iter().zip(&self.verdicts).map(|(kind, n)| label("verdict", kind.name(), n)).collect();
+        let refused: Vec<_> =
+            CAUSES.iter().zip(&self.refused).map(|(cause, n)| label("cause", cause.name(), n)).collect();
+        let bytes = [label("way", "sent", &self.sent), label("way", "received", &self.received)];
+        let [read, bad] = &self.reloads;
+        let reloads = [label("result", "read", read), label("result", "refused", bad)];
+        put("connections_total", "counter", "Connections that were made.", &one(&self.connections));
+        put(
+            "turned_away_total",
+            "counter",
+            "Connections that never showed to be a peer.",
+            &one(&self.turned_away),
+        );
+        put(
+            "unknown_connections",
+            "gauge",
+            "Connections that have not shown yet who they are.",
+            &one(&self.unknown),
+        );
+        put("sessions", "gauge", "Sessions that run.", &one(&self.sessions));
+        put(
+            "admitted_memory_bytes",
+            "gauge",
+            "What running sessions may hold by estimate.",
+            &one(&self.memory),
+        );
+        put("sessions_total", "counter", "Sessions by what they came to.", &verdicts);
+        put("refused_total", "counter", "Sessions that were not begun, by cause.", &refused);
+        put("session_bytes_total", "counter", "What sessions carried.", &bytes);
+        let seconds = [(String::new(), self.milliseconds.load(Relaxed) as f64 / 1e3)];
+        put("session_seconds_total", "counter", "Time that sessions took.", &seconds);
+        put("unrecorded_total", "counter", "Verdicts that could not be kept.", &one(&self.unrecorded));
+        put("panics_total", "counter", "Sessions that a bug has ended.", &one(&self.panics));
+        put("reloads_total", "counter", "Times that the file was read anew.", &reloads);
+        text
+    }
+
+    fn health(&self) -> (&'static str, String) {
+        if self.draining.load(Relaxed) {
+            return ("503 Service Unavailable", "draining\n".into());
+        }
+        ("200 OK", "ok\n".into())
+    }
+}
+
+/// Answers on `listener`, on threads of its own, for as long as the process runs.
+///
+/// # Errors
+/// Where there is no thread to be had.
+pub(crate) fn answer(listener: TcpListener, metrics: Arc<Metrics>) -> io::Result<()> {
+    let running = Arc::new(AtomicUsize::new(0));
+    let accept = move || {
+        for stream in listener.incoming() {
+            let Ok(stream) = stream else {
+                std::thread::sleep(Duration::from_millis(50));
+                continue;
+            };
+            if running.load(Relaxed) >= MOST {
+                continue;
+            }
+            let (metrics, slot) = (metrics.clone(), Slot::new(&running));
+            let _ = std::thread::Builder::new().name("metrics".into()).spawn(move || {
+                let _slot = slot;
+                let _ = reply(stream, &metrics);
+            });
+        }
+    };
+    std::thread::Builder::new().name("metrics".into()).spawn(accept).map(drop)
+}
+
+/// One that asks.
+struct Slot(Arc<AtomicUsize>);
+
+impl Slot {
+    fn new(running: &Arc<AtomicUsize>) -> Self {
+        running.fetch_add(1, Relaxed);
+        Self(running.clone())
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+fn reply(mut stream: TcpStream, metrics: &Metrics) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let (mut asked, mut piece) = (Vec::new(), [0; 512]);
+    while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut piece)? {
+            0 => return Ok(()),
+            _ if asked.len() > LONGEST => return Ok(()),
+            length => asked.extend_from_slice(&piece[..length]),
+        }
+    }
+    let line = asked.split(|&byte| byte == b'\r').next().unwrap_or_default();
+    let mut words = line.split(|&byte| byte == b' ');
+    let (status, body) = match (words.next(), words.next()) {
+        (Some(b"GET"), Some(b"/metrics")) => ("200 OK", metrics.text()),
+        (Some(b"GET"), Some(b"/health")) => metrics.health(),
+        _ => ("404 Not Found", "there are /metrics and /health\n".into()),
+    };
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_can_be_asked_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address");
+        let metrics = Arc::new(Metrics::default());
+        answer(listener, metrics.clone()).expect("a thread");
+        metrics.ended(Kind::Accepted);
+        metrics.refused(Cause::Busy);
+        let get = |path: &str| {
+            let mut stream = TcpStream::connect(address).expect("connected");
+            write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").expect("sent");
+            let mut text = String::new();
+            stream.read_to_string(&mut text).expect("UTF-8");
+            text
+        };
+        let text = get("/metrics");
+        assert!(text.contains("\nvolery_sessions_total{verdict=\"accepted\"} 1\n"), "{text}");
+        assert!(text.contains("\nvolery_refused_total{cause=\"busy\"} 1\n"), "{text}");
+        assert!(get("/health").starts_with("HTTP/1.1 200 OK"));
+        metrics.draining.store(true, Relaxed);
+        assert!(get("/health").starts_with("HTTP/1.1 503"));
+        assert!(get("/").starts_with("HTTP/1.1 404"));
+    }
+}

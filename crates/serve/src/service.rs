@@ -1,0 +1,283 @@
+//! All peers: a thread for each link, from its first byte on, and what signals ask for.
+//!
+//! Who has not shown yet who it is costs a thread and some buffers for a few seconds. There are so many of
+//! these at most, and a new one takes the place of another: of the oldest one from the network that most come
+//! from. So whoever connects again and again, and says nothing, is in nobody else's way.
+
+use crate::admission::Admission;
+use crate::args::Serve;
+use crate::config::Config;
+use crate::metrics::{self, Metrics};
+use crate::session::{self, Shared};
+use crate::{log, store};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use socket2::SockRef;
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+use tracing::{debug, error, info, warn};
+use volery::channel::Tcp;
+use volery_cli::failure::{Failure, Fault, Result};
+use volery_cli::print;
+
+/// How long a wait for the next connection lasts, after which it is looked whether the service goes down.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What the operating system says where a process, or the machine, has no more files to open.
+const NO_FILES: [i32; 2] = [24, 23];
+
+/// `volery serve`.
+pub(crate) fn serve(typed: &Serve) -> Result<()> {
+    let config = Config::read(&typed.config)?;
+    if typed.check {
+        return print::result(print::table(&config.lines()));
+    }
+    log::begin(config.level);
+    Service::begin(&typed.config, config)?.run()
+}
+
+/// A service that waits for peers.
+struct Service {
+    path: PathBuf,
+    /// As it was begun: what cannot change while it runs.
+    begun: [Option<String>; 3],
+    config: RwLock<Arc<Config>>,
+    shared: Arc<Shared>,
+    unknown: Mutex<Unknown>,
+    listener: TcpListener,
+}
+
+/// Connections that have not shown yet who they are, the oldest first.
+#[derive(Default)]
+struct Unknown {
+    next: u64,
+    streams: VecDeque<(u64, IpAddr, TcpStream)>,
+}
+
+impl Service {
+    fn begin(path: &Path, config: Config) -> Result<Arc<Self>> {
+        let store = store::open(&config.database, true)?;
+        let failed = |what: &str, address: &str, why: io::Error| {
+            Failure::peer(format_args!("{what} {address}: {why}"))
+        };
+        let bound = TcpListener::bind(&config.address);
+        let listener = bound.map_err(|why| failed("address", &config.address, why))?;
+        // `accept` has no deadline of its own.
+        let timed = SockRef::from(&listener).set_read_timeout(Some(LOOK));
+        timed.map_err(|why| failed("address", &config.address, why))?;
+        let counted = Arc::<Metrics>::default();
+        if let Some(address) = &config.metrics {
+            let failed = |why| failed("metrics.address", address, why);
+            let listener = TcpListener::bind(address).map_err(failed)?;
+            info!(address = %listener.local_addr().map_err(failed)?, "metrics and health");
+            metrics::answer(listener, counted.clone()).map_err(failed)?;
+        }
+        let shared = Arc::new(Shared { store, admission: Arc::<Admission>::default(), metrics: counted });
+        let service = Arc::new(Self {
+            path: path.into(),
+            begun: settled(&config),
+            config: RwLock::new(Arc::new(config)),
+            shared,
+            unknown: Mutex::default(),
+            listener,
+        });
+        service
+            .clone()
+            .hear_signals()
+            .map_err(|why| Failure::new(Fault::Peer, format_args!("signals: {why}")))?;
+        Ok(service)
+    }
+
+    /// Until it is asked to go down, and the last session has ended.
+    fn run(self: Arc<Self>) -> Result<()> {
+        let config = self.config();
+        let address =
+            self.listener.local_addr().map_err(|why| Failure::peer(format_args!("address: {why}")))?;
+        for (statement, warning) in config.warnings() {
+            warn!(statement, warning, "of a statement");
+        }
+        let (statements, peers) = (config.statements.len(), config.peers.len());
+        info!(%address, identity = %config.tls.identity(), statements, peers, "listening");
+        drop(config);
+        while !self.shared.admission.is_draining() {
+            match self.listener.accept() {
+                Ok((stream, from)) => self.clone().meet(stream, from),
+                Err(why) if matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Err(why) if matches!(why.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
+                Err(why) => {
+                    warn!(%why, "a connection could not be taken");
+                    if NO_FILES.iter().any(|code| why.raw_os_error() == Some(*code)) {
+                        self.unknown().close(0);
+                    }
+                    std::thread::sleep(LOOK);
+                }
+            }
+        }
+        // Whoever connects now hears at once that nobody is there.
+        let _ = SockRef::from(&self.listener).shutdown(Shutdown::Both);
+        self.unknown().close(0);
+        self.shared.admission.idle();
+        info!("the last session has ended");
+        Ok(())
+    }
+
+    /// Hears a connection on a thread of its own.
+    fn meet(self: Arc<Self>, stream: TcpStream, from: SocketAddr) {
+        let metrics = self.shared.metrics.clone();
+        metrics.connections.fetch_add(1, Relaxed);
+        let config = self.config();
+        let Ok(handle) = stream.try_clone() else { return };
+        let number = self.unknown().enter(handle, from.ip(), config.limits.connections);
+        self.count_unknown();
+        let this = self.clone();
+        let spawned = std::thread::Builder::new().name("session".into()).spawn(move || {
+            let limit = Duration::from_secs(config.limits.handshake_seconds);
+            let met = stream.set_nonblocking(false).and_then(|()| Tcp::new(stream, limit));
+            let met = met.and_then(|tcp| config.tls.accept(tcp));
+            this.unknown().leave(number);
+            this.count_unknown();
+            match met {
+                Ok(link) => session::hear(&this.shared, config, link),
+                Err(why) => {
+                    this.shared.metrics.turned_away.fetch_add(1, Relaxed);
+                    debug!(%from, %why, "turned away");
+                }
+            }
+        });
+        if let Err(why) = spawned {
+            warn!(%why, "a connection has no thread");
+            self.unknown().leave(number);
+            metrics.turned_away.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn config(&self) -> Arc<Config> {
+        self.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn unknown(&self) -> MutexGuard<'_, Unknown> {
+        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_unknown(&self) {
+        let count = self.unknown().streams.len() as u64;
+        self.shared.metrics.unknown.store(count, Relaxed);
+    }
+
+    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file anew.
+    fn hear_signals(self: Arc<Self>) -> io::Result<()> {
+        let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+        let hear = move || {
+            for signal in signals.forever() {
+                match signal {
+                    SIGHUP => self.reload(),
+                    _ if self.shared.admission.is_draining() => {
+                        warn!("ended before the last session");
+                        std::process::exit(Fault::Interrupted as i32);
+                    }
+                    _ => {
+                        info!("no session begins any more, and those that run come to their end");
+                        self.shared.metrics.draining.store(true, Relaxed);
+                        self.shared.admission.drain();
+                    }
+                }
+            }
+        };
+        std::thread::Builder::new().name("signals".into()).spawn(hear).map(drop)
+    }
+
+    /// Takes all of the file, or where it makes no sense nothing. Sessions that run keep what they began with.
+    fn reload(&self) {
+        let [read, refused] = &self.shared.metrics.reloads;
+        match Config::read(&self.path) {
+            Ok(config) => {
+                if settled(&config) != self.begun {
+                    warn!("address, database and metrics.address stay as they are until it is started anew");
+                }
+                let (statements, peers) = (config.statements.len(), config.peers.len());
+                *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+                read.fetch_add(1, Relaxed);
+                info!(statements, peers, "the file was read anew");
+            }
+            Err(why) => {
+                refused.fetch_add(1, Relaxed);
+                error!(why = why.line, "the file makes no sense, and all stays as it is");
+            }
+        }
+    }
+}
+
+/// What cannot change while it runs.
+fn settled(config: &Config) -> [Option<String>; 3] {
+    [Some(config.address.clone()), Some(config.database.clone()), config.metrics.clone()]
+}
+
+impl Unknown {
+    /// Adds one, in the place of another where there are `most`; its number.
+    fn enter(&mut self, stream: TcpStream, from: IpAddr, most: u64) -> u64 {
+        self.close(most.saturating_sub(1));
+        self.next += 1;
+        self.streams.push_back((self.next, network(from), stream));
+        self.next
+    }
+
+    fn leave(&mut self, number: u64) {
+        if let Ok(at) = self.streams.binary_search_by_key(&number, |(number, ..)| *number) {
+            self.streams.remove(at);
+        }
+    }
+
+    /// Closes some, so that `left` are left. Their threads see it, and end.
+    fn close(&mut self, left: u64) {
+        while self.streams.len() as u64 > left {
+            let mut counts = HashMap::new();
+            self.streams.iter().for_each(|(_, from, _)| *counts.entry(*from).or_insert(0) += 1);
+            let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(from, _)| from);
+            let oldest = self.streams.iter().position(|(_, from, _)| Some(*from) == most);
+            if let Some((_, _, stream)) = oldest.and_then(|at| self.streams.remove(at)) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+/// What is given to one customer: an address, or of IPv6 a half of one.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(six) => IpAddr::V6((six.to_bits() >> 64 << 64).into()),
+        four => four,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that came first stays while others from elsewhere, who are many, come and go.
+    #[test]
+    fn the_many_make_room() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address");
+        let connect = || TcpStream::connect(address).expect("connected");
+        let [few, many]: [IpAddr; 2] =
+            ["192.0.2.1", "2001:db8::1"].map(|text| text.parse().expect("an address"));
+        let mut unknown = Unknown::default();
+        let first = unknown.enter(connect(), few, 4);
+        for i in 0..10u128 {
+            let IpAddr::V6(six) = many else { unreachable!() };
+            unknown.enter(connect(), IpAddr::V6((six.to_bits() + i).into()), 4);
+        }
+        let numbers: Vec<_> = unknown.streams.iter().map(|(number, ..)| *number).collect();
+        assert_eq!(numbers, [first, 9, 10, 11]);
+        unknown.leave(10);
+        unknown.leave(10);
+        assert_eq!(unknown.streams.len(), 3);
+        unknown.close(0);
+        assert!(unknown.streams.is_empty());
+    }
+}

@@ -1,0 +1,300 @@
+//! One peer, from its first word to the verdict.
+
+use crate::admission::Admission;
+use crate::config::{Config, Peer, Stated, Statement};
+use crate::limited::{Carried, Limited};
+use crate::metrics::Metrics;
+use crate::store::{Kind, Store, Verdict, now};
+use serde_json::{Map, json};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tracing::{debug, error, info, warn};
+use volery::channel::{Channel, Identity, Link as _, Party, Tls, service_hello};
+use volery::{Error, Options, Report};
+use volery_cli::print::hex;
+use volery_cli::service::{self, Cause, Opening, Refusal};
+
+/// For how long strikes count, in milliseconds.
+const HOUR: i64 = 3_600_000;
+
+/// The longest wait for a peer that is refused.
+const HASTE: Duration = Duration::from_secs(2);
+
+/// What all sessions share.
+pub(crate) struct Shared {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+/// A peer at the other end of a link.
+struct Met {
+    config: Arc<Config>,
+    identity: Identity,
+    peer: Peer,
+    link: Tls,
+}
+
+/// A session, once it is admitted.
+struct Session {
+    id: String,
+    began: i64,
+    identity: String,
+    name: String,
+    statement: Arc<Statement>,
+    stated: Stated,
+    /// All public values, as JSON.
+    public: String,
+    carried: Arc<Carried>,
+    /// Its verdict is kept: that it is accepted.
+    kept: AtomicBool,
+}
+
+/// Hears a peer whose key was found to be known to `config`, whatever comes of it. A panic ends its session,
+/// and no other.
+pub(crate) fn hear(shared: &Arc<Shared>, config: Arc<Config>, link: Tls) {
+    let heard = catch_unwind(AssertUnwindSafe(|| {
+        let identity = link.peer();
+        let Some(peer) = config.peer(identity).cloned() else { return };
+        let from = peer.name.clone();
+        let met = Met { config, identity, peer, link };
+        if let Err(why) = met.hear(shared) {
+            debug!(peer = %identity, name = from, %why, "the link ended before a session");
+        }
+    }));
+    if heard.is_err() {
+        shared.metrics.panics.fetch_add(1, Relaxed);
+        error!("a bug has ended a session: please report the line above");
+    }
+}
+
+impl Met {
+    /// Comes to terms, and verifies.
+    fn hear(mut self, shared: &Arc<Shared>) -> io::Result<()> {
+        let waits = match shared.admission.wait(self.identity, &self.config.limits) {
+            Ok(waits) => waits,
+            Err(refusal) => {
+                // What it asks for is taken up first, so that it is still there to hear the answer.
+                self.link.set_timeout(HASTE)?;
+                let _ = service::opening(&mut self.link);
+                return self.refuse(shared, "", &refusal);
+            }
+        };
+        self.link.set_timeout(Duration::from_secs(self.config.limits.silence_seconds))?;
+        let name = match service::opening(&mut self.link)? {
+            Opening::Asks(name) => name,
+            Opening::Proves => {
+                info!(peer = %self.identity, name = self.peer.name, "it began a proof without asking for a statement");
+                let hello = service_hello();
+                self.link.send(&hello)?;
+                self.link.flush()?;
+                self.link.set_timeout(HASTE)?;
+                // The rest of its own, of which 12 bytes were taken up.
+                self.link.recv(&mut vec![0; hello.len() - 12])?;
+                return self.link.close();
+            }
+        };
+        let Some(statement) = self.config.statement(&self.peer, &name).cloned() else {
+            let there = self.config.statements.keys().filter(|name| self.peer.may_prove(name));
+            let there = there.cloned().collect::<Vec<_>>().join(", ");
+            let why = format!("there is no statement `{}`: there is {there}", name.escape_debug());
+            return self.refuse(shared, &name, &Refusal::new(Cause::Unknown, why));
+        };
+        service::offer(&mut self.link, statement.terms())?;
+        let chosen = service::chosen(&mut self.link)?;
+        let admitted = self.strikes(shared).and_then(|()| {
+            let stated = statement.state(&chosen)?;
+            let admitted = shared.admission.admit(self.identity, &self.config.limits, statement.memory)?;
+            let id =
+                id().map_err(|why| Refusal::new(Cause::Failed, format!("it has no randomness: {why}")))?;
+            Ok((admitted, stated, id))
+        });
+        let (admitted, stated, id) = match admitted {
+            Ok(admitted) => admitted,
+            Err(refusal) => return self.refuse(shared, &name, &refusal),
+        };
+        let public =
+            stated.statement.public().into_iter().map(|(port, value)| (port.name.clone(), json!(value)));
+        let public = serde_json::Value::Object(public.collect::<Map<_, _>>()).to_string();
+        service::admit(&mut self.link, &id)?;
+        drop(waits);
+        let session = Session {
+            id,
+            began: now(),
+            identity: self.identity.to_string(),
+            name: self.peer.name.clone(),
+            statement,
+            stated,
+            public,
+            carried: Arc::default(),
+            kept: AtomicBool::new(false),
+        };
+        session.run(shared, self.link, &self.config);
+        drop(admitted);
+        shared.count();
+        Ok(())
+    }
+
+    /// Refuses a peer too many of whose sessions came to nothing: each may have been an attempt.
+    fn strikes(&self, shared: &Shared) -> Result<(), Refusal> {
+        let strikes = shared.store.strikes(&self.identity.to_string(), now() - HOUR).map_err(|why| {
+            error!(why = why.line, "the database does not answer");
+            Refusal::new(Cause::Failed, "its database does not answer: try again later")
+        })?;
+        if strikes < self.config.limits.peer.strikes {
+            return Ok(());
+        }
+        Err(Refusal::new(
+            Cause::Limit,
+            format!(
+                "{strikes} sessions of this peer within an hour were rejected or ended before their verdict: wait an \
+                 hour, or ask who runs it"
+            ),
+        ))
+    }
+
+    fn refuse(&mut self, shared: &Shared, statement: &str, refusal: &Refusal) -> io::Result<()> {
+        shared.metrics.refused(refusal.cause);
+        let (cause, why) = (refusal.cause.name(), &refusal.why);
+        info!(peer = %self.identity, name = self.peer.name, statement, cause, why, "a session is refused");
+        service::refuse(&mut self.link, refusal)?;
+        self.link.set_timeout(HASTE)?;
+        self.link.close()
+    }
+}
+
+impl Shared {
+    /// Tells how many sessions run.
+    fn count(&self) {
+        let (running, memory) = self.admission.running();
+        self.metrics.sessions.store(running, Relaxed);
+        self.metrics.memory.store(memory, Relaxed);
+    }
+}
+
+impl Session {
+    /// Verifies, and tells how it ended.
+    fn run(self, shared: &Arc<Shared>, link: Tls, config: &Config) {
+        shared.count();
+        let (session, peer, name) = (self.id.clone(), self.identity.clone(), self.name.clone());
+        let statement = self.statement.terms().statement.clone();
+        info!(session, peer, name, statement, "a session begins");
+        let (started, carried, metrics) = (Instant::now(), self.carried.clone(), &shared.metrics);
+        let this = Arc::new(self);
+        let ended = catch_unwind(AssertUnwindSafe(|| this.verify(shared, link, config)));
+        let milliseconds = started.elapsed().as_millis() as u64;
+        let (sent, received) = (carried.sent.load(Relaxed), carried.received.load(Relaxed));
+        metrics.milliseconds.fetch_add(milliseconds, Relaxed);
+        metrics.sent.fetch_add(sent, Relaxed);
+        metrics.received.fetch_add(received, Relaxed);
+        let (kind, why) = match ended {
+            Ok(Ok(())) => {
+                metrics.ended(Kind::Accepted);
+                info!(session, peer, name, statement, sent, received, milliseconds, "accepted");
+                return;
+            }
+            Ok(Err(why)) if this.kept.load(Relaxed) => {
+                metrics.ended(Kind::Accepted);
+                warn!(session, peer, name, statement, %why, "accepted, and its prover may not have heard it");
+                return;
+            }
+            Ok(Err(why)) => (blame(&why), why.to_string()),
+            Err(_) => {
+                metrics.panics.fetch_add(1, Relaxed);
+                error!(
+                    session,
+                    peer, name, statement, "a bug has ended a session: please report the line above"
+                );
+                return;
+            }
+        };
+        match kind {
+            Some(kind) => {
+                if let Err(why) = shared.store.put(&this.verdict(kind, &why, None)) {
+                    metrics.unrecorded.fetch_add(1, Relaxed);
+                    error!(session, why = why.line, "a verdict was not kept");
+                }
+                metrics.ended(kind);
+                let verdict = kind.name();
+                warn!(
+                    session,
+                    peer, name, statement, verdict, why, sent, received, milliseconds, "not accepted"
+                );
+            }
+            None => {
+                warn!(session, peer, name, statement, why, sent, received, "the session came to no verdict")
+            }
+        }
+    }
+
+    fn verify(self: &Arc<Self>, shared: &Arc<Shared>, link: Tls, config: &Config) -> volery::Result<()> {
+        let bytes = self.statement.terms().bytes;
+        let silence = Duration::from_secs(config.limits.silence_seconds);
+        let link = Limited::new(link, self.carried.clone(), bytes, self.statement.time(), silence);
+        let mut channel = Channel::new(Party::Verifier, link);
+        let (this, sharing) = (self.clone(), shared.clone());
+        let record = move |report: &Report| {
+            let kept = sharing.store.put(&this.verdict(Kind::Accepted, "", Some(report)));
+            this.kept.store(kept.is_ok(), Relaxed);
+            kept.map_err(|why| {
+                sharing.metrics.unrecorded.fetch_add(1, Relaxed);
+                error!(
+                    session = this.id,
+                    why = why.line,
+                    "a verdict was not kept, and its proof is rejected"
+                );
+                Error::invalid(why.line)
+            })
+        };
+        let options = Options { record: Some(Arc::new(record)), ..self.stated.options.clone() };
+        let (_accepted, _) = self.stated.statement.verify(&mut channel, &options)?;
+        // It is kept and told: whatever follows is no part of it.
+        if let Err(why) = channel.close() {
+            debug!(session = self.id, %why, "after the verdict");
+        }
+        Ok(())
+    }
+
+    /// What is kept of it.
+    fn verdict(&self, kind: Kind, reason: &str, report: Option<&Report>) -> Verdict {
+        let terms = self.statement.terms();
+        let bits = |of: fn(&Report) -> u32| report.map_or(0, |report| i64::from(of(report)));
+        Verdict {
+            session: self.id.clone(),
+            began: self.began,
+            ended: now(),
+            peer: self.identity.clone(),
+            name: self.name.clone(),
+            statement: terms.statement.clone(),
+            digest: hex(&self.stated.statement.digest()),
+            public: self.public.clone(),
+            system: terms.system.clone(),
+            field: terms.field.clone(),
+            verdict: kind.name().into(),
+            reason: reason.into(),
+            computational: bits(|report| report.security.computational),
+            statistical: bits(|report| report.security.statistical),
+            sent: self.carried.sent.load(Relaxed) as i64,
+            received: self.carried.received.load(Relaxed) as i64,
+        }
+    }
+}
+
+/// What a session came to that ended in `why`, where that counts against the prover: it must not have another
+/// try for nothing.
+fn blame(why: &Error) -> Option<Kind> {
+    why.counts_against_peer().then(|| match why {
+        Error::Abandoned { .. } => Kind::Ended,
+        _ => Kind::Rejected,
+    })
+}
+
+/// The name of a new session.
+fn id() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(hex(&bytes))
+}
