@@ -1,0 +1,68 @@
+//! Files that make no sense are refused with the line.
+
+use crate::kit::{Folder, STATEMENTS};
+use std::process::Command;
+
+/// Exit code, standard output and standard error of `--check`.
+fn check(folder: &Folder) -> (Option<i32>, String, String) {
+    let mut program = Command::new(crate::PROGRAM);
+    let ended = program.arg("serve").arg("--check").arg(folder.config()).output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (ended.status.code(), text(ended.stdout), text(ended.stderr))
+}
+
+#[test]
+fn what_a_file_comes_to_is_shown() {
+    let folder = Folder::new(1, STATEMENTS);
+    let (code, out, err) = check(&folder);
+    assert_eq!(code, Some(0), "{err}");
+    for words in
+        ["known: quicksilver over f2 with ", "linear: quicksilver over f61", " multiplications, at most "]
+    {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+    assert!(out.contains(&folder.identity().to_string()), "{out}");
+    assert!(!folder.folder.path().join("verdicts.db").exists(), "nothing is made");
+}
+
+#[test]
+fn mistakes_are_named_with_their_line() {
+    let folder = Folder::new(1, STATEMENTS);
+    let known = "[statement.s]\nrelation = \"builtin:sha256-preimage?length=3\"\n";
+    let fixed = format!("{known}public.digest = \"{}\"\n", crate::kit::ABC);
+    #[rustfmt::skip]
+    let cases = [
+        ("colour = 1\n".into(), "serve.toml:5:1: unknown field `colour`"),
+        ("log = 1\n".into(), "serve.toml:5:1: duplicate key"),
+        (String::new(), "serve.toml: there is no statement"),
+        (known.into(), "serve.toml:5:1: statement.s: public: no output is public"),
+        (format!("{known}public.digest = \"0x12\"\n"), "digest is 256 bits wide"),
+        (format!("{fixed}choose = [\"digest\"]\n"), "`digest` is given twice"),
+        (format!("{fixed}public.x = \"1\"\n"), "the relation has no `x`: there is message, digest"),
+        (format!("{fixed}system = \"groth16\"\n"), "statement.s: system: no such name: there is quicksilver"),
+        (format!("{fixed}system = \"stack\"\n"), "one of several clauses"),
+        (format!("{fixed}vole = \"mega\"\n"), "vole: no such name"),
+        (format!("{fixed}security = 127\n"), "127 bits were asked for"),
+        (format!("{fixed}bandwidth = 0\n"), "bandwidth: write a number"),
+        ("[statement.s]\nrelation = \"no.txt\"\n".into(), "no.txt cannot be read"),
+        (format!("{fixed}[limits]\ngates = 1000\n"), "more than limits.gates, 1000: raise that"),
+        (format!("{fixed}[limits]\nbytes = 1000\n"), "more than limits.bytes, 1000"),
+        (format!("{fixed}[limits]\nmemory = 1000\n"), "more than limits.memory, 1000"),
+        (format!("{fixed}[limits]\nsessions = 0\n"), "serve.toml:9:12: limits.sessions: 0 lets nobody"),
+        (format!("{fixed}[limits]\nsessions = -1\n"), "serve.toml:9:12: "),
+        (format!("{fixed}[metrics]\naddress = \"0.0.0.0:9\"\n"), "serve.toml:9:11: metrics.address: this is not loopback"),
+        (format!("{fixed}[[peer]]\nidentity = \"volery1qq\"\n"), "serve.toml:9:12: peer.identity: a letter"),
+        (format!("{fixed}[[peer]]\nidentity = \"{}\"\nstatements = [\"t\"]\n", folder.identity()),
+         "serve.toml:10:15: peer.statements: there is no statement `t`: there is s"),
+    ];
+    for (more, words) in cases {
+        folder.write(&more);
+        let (code, _, err) = check(&folder);
+        assert_eq!(code, Some(2), "{more}\n{err}");
+        assert!(err.starts_with("volery: ") && err.contains(words), "{words}\n{more}\n{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    let none = Folder::new(0, STATEMENTS);
+    let (code, _, err) = check(&none);
+    assert!(code == Some(2) && err.contains("nobody may connect"), "{err}");
+}

@@ -1,0 +1,55 @@
+//! What is beyond a limit is refused in words, and what is within goes on.
+
+use crate::kit::{Folder, Prover, STATEMENTS};
+use volery_cli::failure::Fault;
+
+#[test]
+fn sessions_at_once_are_bounded() {
+    let limits = "[limits]\nsessions = 2\n[limits.peer]\nsessions = 1\n";
+    let folder = Folder::new(3, &format!("{STATEMENTS}\n{limits}"));
+    let service = folder.serve();
+    let [one, two, three] = [0, 1, 2].map(|i| Prover::of(&folder, i, &service));
+    let first = one.begin("known", &[]).expect("admitted");
+    let refused = one.begin("known", &[]).err().expect("refused");
+    assert!(
+        refused.line.contains("1 sessions of this peer") && refused.line.contains("try again in"),
+        "{refused:?}"
+    );
+    assert_eq!(refused.fault, Fault::Peer);
+    let second = two.begin("known", &[]).expect("admitted");
+    let refused = three.begin("known", &[]).err().expect("refused");
+    assert!(refused.line.contains("2 sessions run already"), "{refused:?}");
+    for held in [first, second] {
+        held.prove(("message", "text:abc")).expect("accepted");
+    }
+    // The service lets go of a session once it has seen the link close.
+    service.says("accepted");
+    service.says("accepted");
+    while three.prove_known().is_err_and(|refused| refused.line.contains("run already")) {}
+    assert_eq!(folder.verdicts(&["--peer", "p2"]).len(), 1);
+}
+
+#[test]
+fn sessions_of_an_hour_are_bounded() {
+    let folder = Folder::new(1, &format!("{STATEMENTS}\n[limits.peer]\nsessions_per_hour = 2\n"));
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    prover.prove_known().expect("accepted");
+    prover.prove_known().expect("accepted");
+    let refused = prover.prove_known().expect_err("refused");
+    assert!(refused.line.contains("2 sessions within an hour"), "{refused:?}");
+}
+
+/// A session that is silent for too long, or takes longer than it may, is ended.
+#[test]
+fn silent_sessions_end() {
+    let folder = Folder::new(1, &format!("{STATEMENTS}\n[limits]\nsilence_seconds = 1\nseconds = 1\n"));
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let held = prover.begin("known", &[]).expect("admitted");
+    let line = service.says("the session came to no verdict");
+    assert_eq!(line["session"], held.id);
+    let late = held.prove(("message", "text:abc"));
+    assert!(late.is_err());
+    assert!(folder.verdicts(&[]).is_empty(), "it had not said a word of the proof");
+}

@@ -1,0 +1,58 @@
+//! What SIGTERM and SIGHUP do.
+
+use crate::kit::{Folder, Prover, STATEMENTS};
+
+/// A session that has begun comes to its end, and no other begins.
+#[test]
+fn term_drains() {
+    let folder = Folder::new(1, &format!("{STATEMENTS}\n[metrics]\naddress = \"127.0.0.1:0\"\n"));
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    assert!(service.ask("/health").starts_with("HTTP/1.1 200"));
+    let held = prover.begin("known", &[]).expect("admitted");
+    // A link that has come to no terms yet is refused.
+    let mut link = prover.connect().expect("connected");
+    service.signal("TERM");
+    service.says("no session begins any more, and those that run come to their end");
+    assert!(service.ask("/health").starts_with("HTTP/1.1 503"));
+    let refused = volery_cli::service::ask(&mut link, "known")
+        .and_then(|_| volery_cli::service::choose(&mut link, &[]))
+        .expect_err("refused");
+    assert!(refused.line.contains("it goes down"), "{refused:?}");
+    held.prove(("message", "text:abc")).expect("accepted");
+    service.says("the last session has ended");
+    assert_eq!(service.end().code(), Some(0));
+    assert_eq!(folder.verdicts(&[]).len(), 1);
+}
+
+#[test]
+fn a_second_term_ends_at_once() {
+    let folder = Folder::new(1, STATEMENTS);
+    let service = folder.serve();
+    let _held = Prover::of(&folder, 0, &service).begin("known", &[]).expect("admitted");
+    service.signal("TERM");
+    service.says("no session begins any more, and those that run come to their end");
+    service.signal("TERM");
+    assert_eq!(service.end().code(), Some(130));
+}
+
+#[test]
+fn hup_reads_the_file_anew() {
+    let folder = Folder::new(1, STATEMENTS);
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let held = prover.begin("known", &[]).expect("admitted");
+
+    folder.write("nonsense = 1\n");
+    service.signal("HUP");
+    let line = service.says("the file makes no sense, and all stays as it is");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("serve.toml:5:1: unknown field")), "{line}");
+    prover.prove_known().expect("all stays as it is");
+
+    folder.write(&STATEMENTS.replace("statement.known", "statement.other"));
+    service.signal("HUP");
+    service.says("the file was read anew");
+    prover.prove("other", &[], ("message", "text:abc")).expect("accepted");
+    assert!(prover.begin("known", &[]).is_err());
+    held.prove(("message", "text:abc")).expect("it goes on as it began");
+}
