@@ -224,7 +224,7 @@ mod tests {
         refused(admit(three, 0), "all peers have begun 6 sessions");
         drop(c);
         assert_eq!(admission.running(), (0, 0));
-        let waits = admission.wait(one, &limits).ok().expect("the first link");
+        let Ok(waits) = admission.wait(one, &limits) else { panic!("the first link is refused") };
         assert!(admission.wait(one, &limits).is_err());
         drop(waits);
         assert!(admission.wait(one, &limits).is_ok());

@@ -286,10 +286,11 @@ impl Session {
 /// What a session came to that ended in `why`, where that counts against the prover: it must not have another
 /// try for nothing.
 fn blame(why: &Error) -> Option<Kind> {
-    why.counts_against_peer().then(|| match why {
-        Error::Abandoned { .. } => Kind::Ended,
-        _ => Kind::Rejected,
-    })
+    match why {
+        why if !why.counts_against_peer() => None,
+        Error::Abandoned { .. } => Some(Kind::Ended),
+        _ => Some(Kind::Rejected),
+    }
 }
 
 /// The name of a new session.

@@ -324,12 +324,11 @@ impl Admitted {
     }
 }
 
+/// A digest, and a claim where there is one.
+type Claim = ([u8; 32], Option<Box<dyn AnyClaim>>);
+
 /// The digest of the statement, and the claim where there is a private value.
-fn claim(
-    terms: &Terms,
-    public: &[(String, String)],
-    private: Option<(&str, &str)>,
-) -> Result<([u8; 32], Option<Box<dyn AnyClaim>>)> {
+fn claim(terms: &Terms, public: &[(String, String)], private: Option<(&str, &str)>) -> Result<Claim> {
     let Named::Builtin(spec) = &terms.relation else { panic!("a file") };
     let mut relation = setting(&terms.field)?.open(spec, None)?;
     for (name, value) in public {

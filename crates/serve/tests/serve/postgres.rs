@@ -116,7 +116,11 @@ fn keeps(store: &dyn Store) {
     assert!(store.put(&all[7]).is_err(), "a session has one verdict");
     let list = |filter: &Filter| {
         let mut found = Vec::new();
-        store.list(filter, &mut |verdict| Ok(found.push(verdict))).expect("listed");
+        let mut keep = |verdict| {
+            found.push(verdict);
+            Ok(())
+        };
+        store.list(filter, &mut keep).expect("listed");
         found
     };
     let listed = list(&Filter::default());
@@ -154,7 +158,11 @@ fn a_service_keeps_its_verdicts_in_postgresql() {
     let sessions = [(); 3].map(|()| prover.prove_known().expect("accepted"));
     let mut kept = Vec::new();
     let store = open(&server.url(), false).expect("connected");
-    store.list(&Filter::default(), &mut |verdict| Ok(kept.push(verdict.session))).expect("listed");
+    let mut keep = |verdict: Verdict| {
+        kept.push(verdict.session);
+        Ok(())
+    };
+    store.list(&Filter::default(), &mut keep).expect("listed");
     kept.reverse();
     assert_eq!(kept, sessions);
 
