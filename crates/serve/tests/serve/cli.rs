@@ -69,3 +69,37 @@ fn operators_need_one_program() {
         "{ended:?}"
     );
 }
+
+/// Each system that proves whole statements, and a relation that both sides have as a file.
+#[test]
+fn every_system_proves_to_a_service() {
+    let mut more = String::new();
+    for system in ["quicksilver", "wolverine", "jko", "limbo"] {
+        more += &format!(
+            "[statement.{system}]\nrelation = \"adder.txt\"\nsystem = \"{system}\"\nsecurity = 40\n"
+        );
+        more += "choose = [\"in0\", \"out0\"]\n";
+    }
+    let folder = Folder::new(1, "");
+    // Two bits of a half adder: the sum, and the carry.
+    let adder = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";
+    std::fs::write(folder.folder.path().join("adder.txt"), adder).expect("written");
+    std::fs::write(folder.folder.path().join("other.txt"), format!("{adder}\n")).expect("written");
+    folder.write(&more);
+    let service = folder.serve();
+    let identity = folder.identity().to_string();
+    let prove = |system: &str, file: &str| {
+        let peer = ["--connect", &service.address, "--peer", &identity, "--key", "p0", "--relation", file];
+        let values = ["--public", "in0=0x1", "--public", "out0=0x2", "--private", "in1=0x1", "--quiet"];
+        volery(&folder, &[&["prove", "--statement", system], &peer[..], &values].concat())
+    };
+    for system in ["quicksilver", "wolverine", "jko", "limbo"] {
+        let ended = prove(system, "adder.txt");
+        assert!(ended.status.success(), "{system}: {ended:?}");
+    }
+    let ended = prove("jko", "other.txt");
+    let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.code() == Some(2) && err.contains("and that of the service's adder.txt"), "{err}");
+    let systems: Vec<_> = folder.verdicts(&[]).iter().map(|verdict| verdict["system"].clone()).collect();
+    assert_eq!(systems, ["limbo", "jko", "wolverine", "quicksilver"]);
+}
