@@ -32,6 +32,7 @@ pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};
 
 use crate::error::{Error, Misbehaviour, Result};
 use std::io;
+use std::time::{Duration, Instant};
 use transcript::Transcript;
 use volery_primitives::{F128, Field};
 
@@ -69,7 +70,7 @@ pub trait Link: Send {
         None
     }
 
-    /// Says that nothing follows, and waits until the peer has said so too, or is gone.
+    /// Says that nothing follows, and waits until the peer has said so too, or is gone, a few seconds at most.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] where something followed; where the peer is gone there is none.
@@ -98,6 +99,9 @@ impl<L: Link + ?Sized> Link for Box<L> {
         (**self).close()
     }
 }
+
+/// How long a peer has to say that nothing follows, once nothing follows here.
+pub(crate) const PARTING: Duration = Duration::from_secs(2);
 
 /// The two parties of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -362,10 +366,12 @@ impl Channel {
 
     /// Says that nothing follows, and lets the peer hear the last of what was said: a system that is asked to
     /// close while bytes of the peer are unread may drop what is still on its way there. What the peer says
-    /// until then is dropped, up to some megabytes of it.
+    /// until then is dropped, for as long as an honest peer takes to hear that nothing follows.
     pub(crate) fn hang_up(&mut self) {
-        let more = |closed: io::Result<()>| closed.is_err_and(|why| why.kind() == io::ErrorKind::InvalidData);
-        let _ = (0..64).take_while(|_| more(self.link.close())).count();
+        let deadline = Instant::now() + PARTING;
+        let followed =
+            |closed: io::Result<()>| closed.is_err_and(|why| why.kind() == io::ErrorKind::InvalidData);
+        while followed(self.link.close()) && Instant::now() < deadline {}
     }
 
     /// Hands over all that was sent. Protocols need this after their last message, and where a message must

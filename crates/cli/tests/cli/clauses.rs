@@ -1,6 +1,6 @@
 //! Garbled circuits, and one of several clauses: by all systems, between two processes.
 
-use crate::kit::{ABC, Ended, PREIMAGE, preimage, session, start_listening, volery};
+use crate::kit::{ABC, Ended, PREIMAGE, preimage, session, start_connecting, start_listening, volery};
 use serde_json::Value;
 use std::path::Path;
 

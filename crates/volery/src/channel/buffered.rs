@@ -1,6 +1,6 @@
 //! Many small messages in few calls to whatever carries them.
 
-use super::Link;
+use super::{Link, PARTING};
 use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,6 +13,9 @@ pub(super) const BUFFER: usize = 128 << 10;
 pub(super) trait Stream: Send {
     /// The longest wait.
     fn timeout(&self) -> Duration;
+
+    /// Lets the longest wait be this.
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()>;
 
     /// Hands over all of `bytes`.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
@@ -61,6 +64,8 @@ impl<S: Stream> Buffered<S> {
 impl<S: Stream> Buffered<S> {
     /// See [`Link::close`]. Whoever is slow to close has nothing to say either.
     pub(super) fn close(&mut self) -> io::Result<()> {
+        let timeout = self.stream.timeout();
+        self.stream.set_timeout(PARTING.min(timeout))?;
         self.flush()?;
         let nothing_follows = core::mem::take(&mut self.ready).is_empty()
             && (self.stream.end().is_err() || self.stream.read_some(&mut self.incoming).is_err());

@@ -4,14 +4,15 @@ use super::Tcp;
 use super::handshake::MAGIC;
 #[cfg(feature = "tls")]
 use super::tls::{Tls, TlsConfig};
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// Who has not shown within this time that it is a peer is none.
 const GREETING: Duration = Duration::from_secs(10);
-/// So many may be asked at once who they are; others wait.
+/// So many are asked at once who they are; the next one takes the place of the oldest.
 const MOST: usize = 64;
 /// Between two looks at who has connected.
 const POLL: Duration = Duration::from_millis(2);
@@ -44,7 +45,7 @@ impl Listener {
     /// bounds every single wait on the link. `turned_away` hears who else connected, and what was wrong.
     ///
     /// # Errors
-    /// [`ErrorKind::TimedOut`] where nobody was there in time; otherwise what the operating system says.
+    /// [`ErrorKind::TimedOut`] where nobody was there in time.
     pub fn accept(
         &self,
         timeout: Duration,
@@ -78,16 +79,16 @@ impl Listener {
     ) -> io::Result<L> {
         let deadline = Instant::now() + timeout;
         let (greeted, links) = channel();
-        let mut asked = 0;
+        let (mut asked, mut next) = (VecDeque::new(), 0_u64);
         loop {
             match links.recv_timeout(POLL) {
-                Ok((_, Ok(link))) => {
+                Ok((_, _, Ok(link))) => {
                     let mut link: L = link;
                     link.wait(timeout)?;
                     return Ok(link);
                 }
-                Ok((from, Err(why))) => {
-                    asked -= 1;
+                Ok((number, from, Err(why))) => {
+                    asked.retain(|(other, _)| *other != number);
                     turned_away(from, why);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -96,23 +97,28 @@ impl Listener {
             if Instant::now() >= deadline {
                 return Err(io::Error::new(ErrorKind::TimedOut, "no peer connected"));
             }
-            if asked == MOST {
-                continue;
+            // Nothing is here, or one that was is gone, or there are no more files for now: time goes on.
+            let Ok((stream, from)) = self.0.accept() else { continue };
+            let Ok(handle) = stream.try_clone() else { continue };
+            if asked.len() == MOST
+                && let Some((_, oldest)) = asked.pop_front()
+            {
+                let _ = TcpStream::shutdown(&oldest, Shutdown::Both);
             }
-            let (stream, from) = match self.0.accept() {
-                Ok(connected) => connected,
-                Err(error) if is_of_one_connection(&error) => continue,
-                Err(error) => return Err(error),
-            };
             let (greet, greeted) = (greet.clone(), greeted.clone());
-            asked += 1;
-            std::thread::Builder::new().name("greeting".into()).spawn(move || {
+            next += 1;
+            let number = next;
+            asked.push_back((number, handle));
+            let asking = move || {
                 let link = blocking(stream)
                     .and_then(|stream| Tcp::new(stream, GREETING.min(timeout)))
                     .and_then(greet);
                 // Where another was the first, nobody listens, and the link is closed.
-                let _ = greeted.send((from, link));
-            })?;
+                let _ = greeted.send((number, from, link));
+            };
+            if std::thread::Builder::new().name("greeting".into()).spawn(asking).is_err() {
+                asked.pop_back();
+            }
         }
     }
 }
@@ -120,17 +126,6 @@ impl Listener {
 fn blocking(stream: TcpStream) -> io::Result<TcpStream> {
     stream.set_nonblocking(false)?;
     Ok(stream)
-}
-
-/// Whether what `accept` ends with is nothing, or the fault of one who was about to connect.
-fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::WouldBlock
-            | ErrorKind::Interrupted
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::ConnectionReset
-    )
 }
 
 /// A link whose waits can be made longer.
@@ -190,6 +185,19 @@ mod tests {
         // The other was told nothing.
         drop(link);
         assert_eq!(other.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
+
+    /// More that are silent than are heard at once.
+    #[test]
+    fn the_silent_make_room() {
+        let listener = Listener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let _silent: Vec<_> = (0..MOST + 9).map(|_| TcpStream::connect(address).unwrap()).collect();
+        let mut peer = TcpStream::connect(address).unwrap();
+        peer.write_all(&MAGIC).unwrap();
+        let mut turned_away = 0;
+        assert!(listener.accept(TIMEOUT, |_, _| turned_away += 1).is_ok());
+        assert!(turned_away <= 10, "{turned_away}");
     }
 
     #[test]

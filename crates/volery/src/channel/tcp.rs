@@ -153,17 +153,15 @@ impl Link for Tcp {
     }
 }
 
-impl Socket {
-    pub(super) fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
-        self.timeout = timeout;
-        self.stream.set_read_timeout(Some(timeout))?;
-        self.stream.set_write_timeout(Some(timeout))
-    }
-}
-
 impl Stream for Socket {
     fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.timeout = timeout;
+        self.stream.set_read_timeout(Some(timeout))?;
+        self.stream.set_write_timeout(Some(timeout))
     }
 
     /// A peer that takes them too slowly is as good as one that takes none.

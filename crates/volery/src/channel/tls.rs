@@ -142,6 +142,7 @@ impl TlsConfig {
             incoming: vec![0; BUFFER].into_boxed_slice(),
             ready: 0..0,
             ours: self.ours,
+            broken: false,
         };
         let deadline = Instant::now() + records.socket.timeout();
         while records.connection.is_handshaking() {
@@ -213,7 +214,7 @@ impl Link for Tls {
 }
 
 impl Drop for Tls {
-    /// Says that the link ends here, so that the peer can tell it from one that was cut.
+    /// Says that the link ends here, as TLS wants it.
     fn drop(&mut self) {
         let _ = self.buffered.stream.end();
     }
@@ -228,13 +229,23 @@ struct Records {
     incoming: Box<[u8]>,
     ready: std::ops::Range<usize>,
     ours: Identity,
+    /// What was to be sent could not be.
+    broken: bool,
 }
 
 impl Records {
-    /// Hands over all records there are.
+    /// Hands over all records there are. After a failure nothing is handed over any more: it could not be told
+    /// from what was lost.
     fn deliver(&mut self) -> io::Result<()> {
+        let deadline = Instant::now() + self.socket.timeout();
         while self.connection.wants_write() {
-            self.connection.write_tls(&mut Whole(&mut self.socket))?;
+            let written = match self.broken {
+                true => return Err(ErrorKind::BrokenPipe.into()),
+                false if deadline < Instant::now() => Err(too_slow()),
+                false => self.connection.write_tls(&mut Whole(&mut self.socket)),
+            };
+            self.broken = written.is_err();
+            written?;
         }
         Ok(())
     }
@@ -261,8 +272,18 @@ impl Stream for Records {
         self.socket.timeout()
     }
 
+    fn set_timeout(&mut self, timeout: Duration) -> io::Result<()> {
+        self.socket.set_timeout(timeout)
+    }
+
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let deadline = Instant::now() + self.timeout();
         while !bytes.is_empty() {
+            // A peer that takes them too slowly is as good as one that takes none.
+            if deadline < Instant::now() {
+                self.broken = true;
+                return Err(too_slow());
+            }
             let taken = self.connection.writer().write(bytes)?;
             bytes = &bytes[taken..];
             self.deliver()?;

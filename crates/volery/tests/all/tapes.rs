@@ -50,19 +50,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "5f34067667647595da5a1fe43349c74d",
+            "62a927d69f5aff087a4dcd8933c4d8d9",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "0aec7c0fdd485cab04829c0a88af9e18",
+            "35393958954a8a34024267dac816a09e",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "03602117fb23e0fc772be53fdbf4ec86",
+            "06ca67fae0bd3f47bb9415874591f577",
             "preimage, {}",
             arch.name()
         );
@@ -70,7 +70,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "cc1b814c935c099058a61227e1e7ee9c",
+            "e4f29c8fb943c2a1d2185c12203d642e",
             "refilled network, {}",
             arch.name()
         );
@@ -78,9 +78,9 @@ fn pinned() {
     // The shape of trees where one fills a tile, and a proposal that leaves the choice open.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "8c04d7624716425d445ae037243f1e4a", "wan");
+    assert_eq!(tape(&network, &state, &wan), "2acbb11110508e7bf1174ba58edad80d", "wan");
     let open = Options { size: Some(Size::gates(400_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "644e4c8ac4dd87e3dae5c9cc205f24a2", "left open");
+    assert_eq!(tape(&network, &state, &open), "57b8e2b989eff92f8d72572575c75323", "left open");
 }
 
 /// The tape of a network of `gates` over `S` with the correlations called `name`.
@@ -108,23 +108,23 @@ fn pinned_over_other_fields() {
         let name = arch.name();
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", arch),
-            "a059e64dd7488dcaa85ac258809200a1",
+            "d5ab44dca9db7387b11c80d7245e3f48",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", arch),
-            "64344392f38b6f625ff59323f567680c",
+            "85a70241cee4859fb1f60ecec4e4026d",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch),
-            "72bb37fefad1ef8617f46beb47ac21c0",
+            "6e3bc7761f7690c807320e0e669b5f00",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch),
-            "2e2a8c471a4cdabde442439a90d33399",
+            "6d9aa3eec24190ccc83d644b15318c31",
             "bytes, {name}"
         );
     }
@@ -151,13 +151,13 @@ fn pinned_polynomials() {
     for arch in Arch::available() {
         let name = arch.name();
         let eight = Options { arch, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "424269f88791d3819c90b3fb27d03eb2", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "a5760a13d1c91725b0c02456ed0a3521", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(arch));
-        assert_eq!(f61, "9832b7281022fe9771741794c0392a3d", "matrices, {name}");
+        assert_eq!(f61, "49e82863219a41c845b647e36a7b9b94", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(arch));
-        assert_eq!(f61x2, "48ebcdf760076d5b462f1fa78c7bc1b2", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "1d0eae6f3bfc38b045bbad1c4e21f431", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(arch));
-        assert_eq!(q32, "d2c859c80140d4e9e2448fcc7ccfed87", "short solution, {name}");
+        assert_eq!(q32, "6135799457fa176f03916060a434b287", "short solution, {name}");
     }
 }
 
@@ -185,14 +185,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "d8559fbe5f3d91e1fbfb20f4eb966e44",
-                "4a6e5c69a6d6109c3b721c68108fdea8",
-                "07dbf0eb025f13377359606afb9b0d98",
+                "559438a39271ed8f25484713d9d33d7c",
+                "54ef0dea43afd57756a1e0766f44b87b",
+                "be11357e4fc3c49b81f891031f6ff199",
             ],
             [
-                "3127bf04b7f60e0851f460fbe3e8c8b3",
-                "78b0417623d1eafa29963ab07c909547",
-                "3133616220b0354b018caf31ab1b075c",
+                "d0d14f3e82d4586a8248864a481a8e2c",
+                "0b31ee67447387cd58109eb277074fba",
+                "dc737b42f6d48cf6491417645de576d2",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -220,13 +220,13 @@ fn pinned_by_wolverine() {
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "39be0d84a84e2719fb44c7684a21265d"),
-            ("refilled", "fe5e37d0208780d8e82339b192d4a80b"),
-            ("without coins", "f7acb0aaf6c5be5eefacc5b7c21d63a9"),
-            ("f61", "0f73c41cc701f35cd452c664cc440172"),
-            ("f61x2", "04390f06fe877e7462b3433bb8425698"),
-            ("q32", "d6ae69188136060802324cf72165964e"),
-            ("f256", "c16c4027e7fee03f684849e007065047"),
+            ("softspoken8", "c43d94808c7c61bc93ef9564a82f0ba9"),
+            ("refilled", "f00ae7539f2122b97451ced3e98033ed"),
+            ("without coins", "ef786bc5e6aa580c58ef451b84a6dd4f"),
+            ("f61", "1b16d3d7fe4cab8f083d9be0933f29e7"),
+            ("f61x2", "7aac854528c1081cf84670da81d34fb6"),
+            ("q32", "04feff5cbb02367a1932286d2ba450d9"),
+            ("f256", "2336dcc0643060971c464c0b021407a9"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -250,8 +250,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["3739e031cc675a8b78ce77c049d56bb7", "0fac41e584a054c4b3b5b678355472ca"],
-            ["fb7433c7dd74b29808118e23e25d1460", "ea7215499c745530d816342bd9943630"],
+            ["a7ed82b5a2ecd8e2f62e4a2fd2069af3", "0fac41e584a054c4b3b5b678355472ca"],
+            ["43baeff631baf4cb409876c37a491db2", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 
