@@ -220,3 +220,51 @@ fn nothing_of_the_statement_crosses_in_the_clear() {
         assert!(has(&[0x11, 0xec]), "X25519MLKEM768");
     }
 }
+
+/// Two networks of their own and a wire between them, where that is allowed: an address beyond loopback is
+/// refused without keys, and reached with them.
+#[test]
+#[ignore = "slow"]
+fn two_network_namespaces() {
+    let run = |line: &str| {
+        let mut words = line.split(' ');
+        let mut command = std::process::Command::new(words.next().expect("a program"));
+        command.args(words).output().is_ok_and(|output| output.status.success())
+    };
+    let [a, b] = ["a", "b"].map(|side| format!("volery-{}-{side}", std::process::id()));
+    if !run(&format!("ip netns add {a}")) {
+        println!("SKIPPED: no network namespace can be made here");
+        return;
+    }
+    let [near, far] = ["near", "far"].map(|end| format!("v{}{end}", std::process::id() % 100_000));
+    let made = [
+        format!("ip netns add {b}"),
+        format!("ip link add {near} netns {a} type veth peer name {far} netns {b}"),
+        format!("ip netns exec {a} ip address add 192.0.2.1/30 dev {near}"),
+        format!("ip netns exec {b} ip address add 192.0.2.2/30 dev {far}"),
+        format!("ip netns exec {a} ip link set {near} up"),
+        format!("ip netns exec {b} ip link set {far} up"),
+    ];
+    let made = made.iter().all(|line| run(line));
+    let inside = |namespace: &str, line: &[&str]| {
+        let line = [&["netns", "exec", namespace, crate::PROGRAM], line].concat();
+        let mut command = std::process::Command::new("ip");
+        command.args(line).spawn().expect("it starts")
+    };
+    let keys = Keys::new(2);
+    let [one, two] = [0, 1].map(|i| &*keys.identities[i]);
+    let listen = ["--listen", "192.0.2.2:7777", "--timeout", "20"];
+    let connect = ["--connect", "192.0.2.2:7777", "--timeout", "20"];
+    let code = |mut child: std::process::Child| child.wait().expect("waited").code();
+    let codes = made.then(|| {
+        let without = code(inside(&b, &[&preimage("verify", &[])[..], &listen].concat()));
+        let (verify, prove) =
+            (party("verify", &keys.path(1), one, &[]), party("prove", &keys.path(0), two, &[]));
+        let verifier = inside(&b, &[&borrowed(&verify)[..], &listen].concat());
+        let prover = code(inside(&a, &[&borrowed(&prove)[..], &connect].concat()));
+        [without, prover, code(verifier)]
+    });
+    // The wire goes with them.
+    [a, b].iter().for_each(|namespace| drop(run(&format!("ip netns delete {namespace}"))));
+    assert_eq!(codes, Some([Some(2), Some(0), Some(0)]));
+}
