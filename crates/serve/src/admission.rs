@@ -37,14 +37,17 @@ struct State {
 #[derive(Default)]
 struct Use {
     waiting: u64,
+    /// Links that are told why they are none of those.
+    refused: u64,
     running: u64,
     started: VecDeque<Instant>,
 }
 
-/// A link to a peer that is known, which is no session yet.
+/// A link to a peer that is known, which is no session yet, or never will be.
 pub(crate) struct Waiting {
     admission: Arc<Admission>,
     peer: Identity,
+    refused: bool,
 }
 
 /// A session.
@@ -60,19 +63,33 @@ impl Admission {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A link to `peer` is there.
-    pub(crate) fn wait(self: &Arc<Self>, peer: Identity, limits: &Limits) -> Result<Waiting, Refusal> {
+    /// A link to `peer` is there: it waits, or is to be refused. `None` where as many links of this peer as may
+    /// wait are being refused already: it is not worth a word, since a word takes a thread and a file.
+    pub(crate) fn wait(
+        self: &Arc<Self>,
+        peer: Identity,
+        limits: &Limits,
+    ) -> Option<(Waiting, Result<(), Refusal>)> {
         let mut state = self.lock();
-        if state.draining {
-            return Err(draining());
-        }
+        let drains = state.draining;
         let of_peer = state.peers.entry(peer).or_default();
-        if of_peer.waiting >= limits.peer.waiting {
-            return Err(Refusal::busy(format!("{} links of this peer wait already", of_peer.waiting), AGAIN));
+        let heard = if drains {
+            Err(draining())
+        } else if of_peer.waiting >= limits.peer.waiting {
+            Err(Refusal::busy(format!("{} links of this peer wait already", of_peer.waiting), AGAIN))
+        } else {
+            Ok(())
+        };
+        let refused = heard.is_err();
+        if !refused {
+            of_peer.waiting += 1;
+            state.waiting += 1;
+        } else if of_peer.refused < limits.peer.waiting {
+            of_peer.refused += 1;
+        } else {
+            return None;
         }
-        of_peer.waiting += 1;
-        state.waiting += 1;
-        Ok(Waiting { admission: self.clone(), peer })
+        Some((Waiting { admission: self.clone(), peer, refused }, heard))
     }
 
     /// `peer` wants to begin a session that may hold so many bytes.
@@ -141,7 +158,7 @@ impl Admission {
         of(&mut state, &mut of_peer);
         // Whoever has begun nothing within the hour is forgotten.
         let recent = of_peer.started.back().is_some_and(|last| last.elapsed() < HOUR);
-        if recent || of_peer.waiting + of_peer.running > 0 {
+        if recent || of_peer.waiting + of_peer.refused + of_peer.running > 0 {
             state.peers.insert(peer, of_peer);
         }
         self.ended.notify_all();
@@ -169,8 +186,12 @@ fn draining() -> Refusal {
 impl Drop for Waiting {
     fn drop(&mut self) {
         self.admission.end(self.peer, |state, of_peer| {
-            state.waiting -= 1;
-            of_peer.waiting -= 1;
+            if self.refused {
+                of_peer.refused -= 1;
+            } else {
+                state.waiting -= 1;
+                of_peer.waiting -= 1;
+            }
         });
     }
 }
@@ -224,12 +245,22 @@ mod tests {
         refused(admit(three, 0), "all peers have begun 6 sessions");
         drop(c);
         assert_eq!(admission.running(), (0, 0));
-        let Ok(waits) = admission.wait(one, &limits) else { panic!("the first link is refused") };
-        assert!(admission.wait(one, &limits).is_err());
+        let wait = || admission.wait(one, &limits);
+        let (waits, heard) = wait().expect("there is room");
+        assert_eq!(heard, Ok(()));
+        let (refused, heard) = wait().expect("it is told why");
+        assert!(heard.is_err_and(|refusal| refusal.why.contains("1 links of this peer")));
+        assert!(wait().is_none(), "one more is not");
         drop(waits);
-        assert!(admission.wait(one, &limits).is_ok());
+        let (waits, heard) = wait().expect("there is room again");
+        assert_eq!(heard, Ok(()));
+        assert!(wait().is_none());
+        drop(refused);
+        assert!(wait().is_some_and(|(_, heard)| heard.is_err()));
+        drop(waits);
         admission.drain();
-        assert_eq!(admission.wait(one, &limits).err().expect("refused").cause, Cause::Draining);
+        let (_refused, heard) = wait().expect("it is told why");
+        assert_eq!(heard.expect_err("refused").cause, Cause::Draining);
         admission.idle();
     }
 }

@@ -30,6 +30,8 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// What the operating system says where a process, or the machine, has no more files to open.
 const NO_FILES: [i32; 2] = [24, 23];
+/// So many connections make room then, and the others may still show who they are.
+const A_FEW: u64 = 4;
 
 /// `volery serve`.
 pub(crate) fn serve(typed: &Serve) -> Result<()> {
@@ -112,7 +114,7 @@ impl Service {
                 Err(why) => {
                     warn!(%why, "a connection could not be taken");
                     if NO_FILES.iter().any(|code| why.raw_os_error() == Some(*code)) {
-                        self.unknown().close(0);
+                        self.unknown().make_room();
                     }
                     std::thread::sleep(LOOK);
                 }
@@ -232,6 +234,11 @@ impl Unknown {
         }
     }
 
+    /// Closes a few.
+    fn make_room(&mut self) {
+        self.close((self.streams.len() as u64).saturating_sub(A_FEW));
+    }
+
     /// Closes some, so that `left` are left. Their threads see it, and end.
     fn close(&mut self, left: u64) {
         while self.streams.len() as u64 > left {
@@ -277,6 +284,12 @@ mod tests {
         unknown.leave(10);
         unknown.leave(10);
         assert_eq!(unknown.streams.len(), 3);
+        for _ in 0..3 {
+            unknown.enter(connect(), many, 6);
+        }
+        unknown.make_room();
+        let numbers: Vec<_> = unknown.streams.iter().map(|(number, ..)| *number).collect();
+        assert_eq!(numbers, [first, 14]);
         unknown.close(0);
         assert!(unknown.streams.is_empty());
     }

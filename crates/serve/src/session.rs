@@ -74,15 +74,16 @@ pub(crate) fn hear(shared: &Arc<Shared>, config: Arc<Config>, link: Tls) {
 impl Met {
     /// Comes to terms, and verifies.
     fn hear(mut self, shared: &Arc<Shared>) -> io::Result<()> {
-        let waits = match shared.admission.wait(self.identity, &self.config.limits) {
-            Ok(waits) => waits,
-            Err(refusal) => {
-                // What it asks for is taken up first, so that it is still there to hear the answer.
-                self.link.set_timeout(HASTE)?;
-                let _ = service::opening(&mut self.link);
-                return self.refuse(shared, "", &refusal);
-            }
+        let Some((waits, heard)) = shared.admission.wait(self.identity, &self.config.limits) else {
+            shared.metrics.refused(Cause::Busy);
+            return Err(io::Error::other("it has too many links that are refused already"));
         };
+        if let Err(refusal) = heard {
+            // What it asks for is taken up first, so that it is still there to hear the answer.
+            self.link.set_timeout(HASTE)?;
+            let _ = service::opening(&mut self.link);
+            return self.refuse(shared, "", &refusal);
+        }
         self.link.set_timeout(Duration::from_secs(self.config.limits.silence_seconds))?;
         let name = match service::opening(&mut self.link)? {
             Opening::Asks(name) => name,

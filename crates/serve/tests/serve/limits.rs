@@ -53,3 +53,22 @@ fn silent_sessions_end() {
     assert!(late.is_err());
     assert!(folder.verdicts(&[]).is_empty(), "it had not said a word of the proof");
 }
+
+/// Links of a peer that are no session are few: some wait, as many are told that these do, and no more is said.
+#[test]
+fn links_of_a_peer_are_bounded() {
+    let folder = Folder::new(2, &format!("{STATEMENTS}\n[limits.peer]\nwaiting = 1\n"));
+    let service = folder.serve();
+    let [one, two] = [0, 1].map(|i| Prover::of(&folder, i, &service));
+    // It has its terms, so that it is known to wait.
+    let mut waits = one.connect().expect("connected");
+    volery_cli::service::ask(&mut waits, "known").expect("terms");
+    let refused = one.begin("known", &[]).err().expect("refused");
+    assert!(refused.line.contains("1 links of this peer wait already"), "{refused:?}");
+    // Of many at once that say nothing, each is refused or dropped.
+    let silent: Vec<_> = (0..8).map(|_| one.connect().expect("connected")).collect();
+    let line = service.says("the link ended before a session");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("refused already")), "{line}");
+    two.prove_known().expect("another peer is not concerned");
+    drop((waits, silent));
+}
