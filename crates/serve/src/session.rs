@@ -106,9 +106,11 @@ impl Met {
         };
         service::offer(&mut self.link, statement.terms())?;
         let chosen = service::chosen(&mut self.link)?;
-        let admitted = self.strikes(shared).and_then(|()| {
+        // First what costs nothing: to make the statement may take reading a file, and counts as a try.
+        let admitted = shared.admission.admit(self.identity, &self.config.limits, statement.memory);
+        let admitted = admitted.and_then(|admitted| {
+            self.strikes(shared)?;
             let stated = statement.state(&chosen)?;
-            let admitted = shared.admission.admit(self.identity, &self.config.limits, statement.memory)?;
             let id =
                 id().map_err(|why| Refusal::new(Cause::Failed, format!("it has no randomness: {why}")))?;
             Ok((admitted, stated, id))

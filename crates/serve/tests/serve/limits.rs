@@ -40,6 +40,18 @@ fn sessions_of_an_hour_are_bounded() {
     assert!(refused.line.contains("2 sessions within an hour"), "{refused:?}");
 }
 
+/// Values that make no sense cost the service some work, too: they are tries as any others.
+#[test]
+fn refused_tries_count() {
+    let folder = Folder::new(1, &format!("{STATEMENTS}\n[limits.peer]\nsessions_per_hour = 2\n"));
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    for words in ["digest is 256 bits wide", "digest is 256 bits wide", "2 sessions within an hour"] {
+        let refused = prover.begin("any", &[("digest", "0x12")]).err().expect("refused");
+        assert!(refused.line.contains(words), "{refused:?}");
+    }
+}
+
 /// A session that is silent for too long, or takes longer than it may, is ended.
 #[test]
 fn silent_sessions_end() {
