@@ -28,6 +28,9 @@ pub const VERSION: u32 = 1;
 /// The most bytes of a message.
 pub const LONGEST: usize = 64 << 10;
 
+/// The most bytes of a statement's name.
+pub const LONGEST_NAME: usize = 64;
+
 /// What a service proves by this name, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -306,7 +309,8 @@ fn nonsense() -> Failure {
 /// Takes up step 1.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidData`] where the peer says something else; those of the link.
+/// [`ErrorKind::InvalidData`] where the peer says something else, or a name of more than [`LONGEST_NAME`] bytes;
+/// those of the link.
 pub fn opening(link: &mut dyn Link) -> io::Result<Opening> {
     let mut opening = [0; 12];
     link.recv(&mut opening)?;
@@ -321,8 +325,15 @@ pub fn opening(link: &mut dyn Link) -> io::Result<Opening> {
         refuse(link, &Refusal::new(Cause::Invalid, "it speaks another version: install the same on both"))?;
         return Err(invalid("it asks in another version of the protocol"));
     }
-    let name = recv(link)?.get("statement").and_then(Value::as_str).map(str::to_owned);
-    name.map(Opening::Asks).ok_or_else(|| invalid("it asks for no statement"))
+    match recv(link)?.get("statement").and_then(Value::as_str) {
+        Some(name) if name.len() > LONGEST_NAME => {
+            let why = format!("a statement's name has {LONGEST_NAME} bytes at most");
+            refuse(link, &Refusal::new(Cause::Invalid, why))?;
+            Err(invalid("it asks for a statement by a name that is too long"))
+        }
+        Some(name) => Ok(Opening::Asks(name.into())),
+        None => Err(invalid("it asks for no statement")),
+    }
 }
 
 /// Step 2.
@@ -410,6 +421,20 @@ mod tests {
             security: Some(100),
             seconds: 60,
             bytes: 1 << 40,
+        }
+    }
+
+    #[test]
+    fn a_name_is_short() {
+        for length in [LONGEST_NAME, LONGEST_NAME + 1] {
+            let (mut here, mut there) = link();
+            let name = "n".repeat(length);
+            let asking = std::thread::spawn(move || ask(&mut here, &name).expect_err("no terms").line);
+            let asked = opening(&mut there);
+            assert_eq!(asked.is_ok(), length == LONGEST_NAME, "{asked:?}");
+            drop(there);
+            let heard = asking.join().expect("no panic");
+            assert_eq!(heard.contains("has 64 bytes at most"), asked.is_err(), "{heard}");
         }
     }
 

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use tracing::Level;
 use volery::channel::{Identity, Peers, SecretKey, TlsConfig, is_loopback};
 use volery_cli::failure::{Failure, Result};
+use volery_cli::service::LONGEST_NAME;
 
 /// A service as it is to be.
 pub(crate) struct Config {
@@ -158,7 +159,7 @@ fn statements(file: &File, place: &Place, folder: &Path) -> Result<BTreeMap<Stri
     }
     let mut statements = BTreeMap::new();
     for (name, entry) in &file.statement {
-        if name.is_empty() || name.len() > 64 || name.chars().any(char::is_control) {
+        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
             return place.wrong(entry, "statement: a name has from 1 to 64 bytes, and no control characters");
         }
         let made = Statement::new(name, entry.get_ref(), folder, &file.limits.get());

@@ -23,6 +23,9 @@ const HOUR: i64 = 3_600_000;
 /// The longest wait for a peer that is refused.
 const HASTE: Duration = Duration::from_secs(2);
 
+/// The most characters of a refusal, in the log and to the peer.
+const LONGEST_LINE: usize = 512;
+
 /// What all sessions share.
 pub(crate) struct Shared {
     pub(crate) store: Box<dyn Store>,
@@ -161,9 +164,10 @@ impl Met {
 
     fn refuse(&mut self, shared: &Shared, statement: &str, refusal: &Refusal) -> io::Result<()> {
         shared.metrics.refused(refusal.cause);
-        let (cause, why) = (refusal.cause.name(), &refusal.why);
+        // It may quote what the peer has sent.
+        let (cause, why) = (refusal.cause.name(), refusal.why.chars().take(LONGEST_LINE).collect::<String>());
         info!(peer = %self.identity, name = self.peer.name, statement, cause, why, "a session is refused");
-        service::refuse(&mut self.link, refusal)?;
+        service::refuse(&mut self.link, &Refusal { why, ..refusal.clone() })?;
         self.link.set_timeout(HASTE)?;
         self.link.close()
     }

@@ -84,3 +84,18 @@ fn links_of_a_peer_are_bounded() {
     two.prove_known().expect("another peer is not concerned");
     drop((waits, silent));
 }
+
+/// What a peer sends does not fill the log.
+#[test]
+fn refusals_are_short() {
+    let folder = Folder::new(1, STATEMENTS);
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let long = "x".repeat(60_000);
+    let refused = prover.begin(&long, &[]).err().expect("refused");
+    assert!(refused.line.contains("64 bytes at most"), "{refused:?}");
+    let refused = prover.begin("any", &[(&long, "1")]).err().expect("refused");
+    assert!(refused.line.starts_with("the service refuses: xxx") && refused.line.len() < 600, "{refused:?}");
+    let line = service.says("a session is refused");
+    assert!(line["why"].as_str().is_some_and(|why| why.len() == 512), "{line}");
+}
