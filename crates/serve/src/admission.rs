@@ -41,6 +41,8 @@ struct Use {
     refused: u64,
     running: u64,
     started: VecDeque<Instant>,
+    /// Strikes that could not be kept.
+    strikes: VecDeque<Instant>,
 }
 
 /// A link to a peer that is known, which is no session yet, or never will be.
@@ -127,6 +129,19 @@ impl Admission {
         Ok(Admitted { admission: self.clone(), peer, memory })
     }
 
+    /// A strike of `peer` could not be kept elsewhere. One of its sessions runs.
+    pub(crate) fn strike(&self, peer: Identity) {
+        self.lock().peers.entry(peer).or_default().strikes.push_back(Instant::now());
+    }
+
+    /// How many of these there are within the hour.
+    pub(crate) fn strikes(&self, peer: Identity) -> u64 {
+        let mut state = self.lock();
+        let Some(of_peer) = state.peers.get_mut(&peer) else { return 0 };
+        of_peer.strikes.retain(|at| at.elapsed() < HOUR);
+        of_peer.strikes.len() as u64
+    }
+
     /// Sessions that run, and what they may hold.
     pub(crate) fn running(&self) -> (u64, u64) {
         let state = self.lock();
@@ -157,7 +172,8 @@ impl Admission {
         let mut of_peer = state.peers.remove(&peer).unwrap_or_default();
         of(&mut state, &mut of_peer);
         // Whoever has begun nothing within the hour is forgotten.
-        let recent = of_peer.started.back().is_some_and(|last| last.elapsed() < HOUR);
+        let last = [of_peer.started.back(), of_peer.strikes.back()];
+        let recent = last.into_iter().flatten().any(|last| last.elapsed() < HOUR);
         if recent || of_peer.waiting + of_peer.refused + of_peer.running > 0 {
             state.peers.insert(peer, of_peer);
         }
@@ -258,6 +274,9 @@ mod tests {
         drop(refused);
         assert!(wait().is_some_and(|(_, heard)| heard.is_err()));
         drop(waits);
+        assert_eq!(admission.strikes(two), 0);
+        admission.strike(two);
+        assert_eq!((admission.strikes(one), admission.strikes(two)), (0, 1));
         admission.drain();
         let (_refused, heard) = wait().expect("it is told why");
         assert_eq!(heard.expect_err("refused").cause, Cause::Draining);

@@ -8,8 +8,8 @@ use crate::store::{Kind, Store, Verdict, now};
 use serde_json::{Map, json};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tracing::{debug, error, info, warn};
 use volery::channel::{Channel, Identity, Link as _, Party, Tls, service_hello};
@@ -22,6 +22,9 @@ const HOUR: i64 = 3_600_000;
 
 /// The longest wait for a peer that is refused.
 const HASTE: Duration = Duration::from_secs(2);
+
+/// Why a session ended that panicked.
+const PANICKED: &str = "a bug of the service has ended it";
 
 /// The most characters of a refusal, in the log and to the peer.
 const LONGEST_LINE: usize = 512;
@@ -45,15 +48,15 @@ struct Met {
 struct Session {
     id: String,
     began: i64,
-    identity: String,
+    identity: Identity,
     name: String,
     statement: Arc<Statement>,
     stated: Stated,
     /// All public values, as JSON.
     public: String,
     carried: Arc<Carried>,
-    /// Its verdict is kept: that it is accepted.
-    kept: AtomicBool,
+    /// Its verdict, once it is kept, or counted where that failed.
+    kept: OnceLock<Kind>,
 }
 
 /// Hears a peer whose key was found to be known to `config`, whatever comes of it. A panic ends its session,
@@ -130,13 +133,13 @@ impl Met {
         let session = Session {
             id,
             began: now(),
-            identity: self.identity.to_string(),
+            identity: self.identity,
             name: self.peer.name.clone(),
             statement,
             stated,
             public,
             carried: Arc::default(),
-            kept: AtomicBool::new(false),
+            kept: OnceLock::new(),
         };
         session.run(shared, self.link, &self.config);
         drop(admitted);
@@ -146,10 +149,11 @@ impl Met {
 
     /// Refuses a peer too many of whose sessions came to nothing: each may have been an attempt.
     fn strikes(&self, shared: &Shared) -> Result<(), Refusal> {
-        let strikes = shared.store.strikes(&self.identity.to_string(), now() - HOUR).map_err(|why| {
+        let kept = shared.store.strikes(&self.identity.to_string(), now() - HOUR).map_err(|why| {
             error!(why = why.line, "the database does not answer");
             Refusal::new(Cause::Failed, "its database does not answer: try again later")
         })?;
+        let strikes = kept + shared.admission.strikes(self.identity);
         if strikes < self.config.limits.peer.strikes {
             return Ok(());
         }
@@ -186,7 +190,7 @@ impl Session {
     /// Verifies, and tells how it ended.
     fn run(self, shared: &Arc<Shared>, link: Tls, config: &Config) {
         shared.count();
-        let (session, peer, name) = (self.id.clone(), self.identity.clone(), self.name.clone());
+        let (session, peer, name) = (self.id.clone(), self.identity.to_string(), self.name.clone());
         let statement = self.statement.terms().statement.clone();
         info!(session, peer, name, statement, "a session begins");
         let (started, carried, metrics) = (Instant::now(), self.carried.clone(), &shared.metrics);
@@ -197,34 +201,38 @@ impl Session {
         metrics.milliseconds.fetch_add(milliseconds, Relaxed);
         metrics.sent.fetch_add(sent, Relaxed);
         metrics.received.fetch_add(received, Relaxed);
-        let (kind, why) = match ended {
+        let why = match ended {
             Ok(Ok(())) => {
                 metrics.ended(Kind::Accepted);
                 info!(session, peer, name, statement, sent, received, milliseconds, "accepted");
                 return;
             }
-            Ok(Err(why)) if this.kept.load(Relaxed) => {
+            Ok(Err(why)) if this.kept.get() == Some(&Kind::Accepted) => {
                 metrics.ended(Kind::Accepted);
                 warn!(session, peer, name, statement, %why, "accepted, and its prover may not have heard it");
                 return;
             }
-            Ok(Err(why)) => (blame(&why), why.to_string()),
+            Ok(Err(why)) => {
+                if let Some(kind) = this.blame(&why) {
+                    this.reject(shared, kind, &why.to_string());
+                }
+                why.to_string()
+            }
             Err(_) => {
                 metrics.panics.fetch_add(1, Relaxed);
                 error!(
                     session,
                     peer, name, statement, "a bug has ended a session: please report the line above"
                 );
-                return;
+                // Whoever can bring that about must not have tries for nothing by it.
+                this.reject(shared, Kind::Ended, PANICKED);
+                PANICKED.into()
             }
         };
-        match kind {
+        match this.kept.get() {
+            Some(Kind::Accepted) => metrics.ended(Kind::Accepted),
             Some(kind) => {
-                if let Err(why) = shared.store.put(&this.verdict(kind, &why, None)) {
-                    metrics.unrecorded.fetch_add(1, Relaxed);
-                    error!(session, why = why.line, "a verdict was not kept");
-                }
-                metrics.ended(kind);
+                metrics.ended(*kind);
                 let verdict = kind.name();
                 warn!(
                     session,
@@ -237,15 +245,36 @@ impl Session {
         }
     }
 
+    /// Keeps that it was not accepted, once; where the database does not take it, the strike counts all the same.
+    fn reject(&self, shared: &Shared, kind: Kind, why: &str) {
+        if self.kept.set(kind).is_err() {
+            return;
+        }
+        if let Err(why) = shared.store.put(&self.verdict(kind, why, None)) {
+            shared.metrics.unrecorded.fetch_add(1, Relaxed);
+            shared.admission.strike(self.identity);
+            error!(session = self.id, why = why.line, "a verdict was not kept");
+        }
+    }
+
     fn verify(self: &Arc<Self>, shared: &Arc<Shared>, link: Tls, config: &Config) -> volery::Result<()> {
         let bytes = self.statement.terms().bytes;
         let silence = Duration::from_secs(config.limits.silence_seconds);
         let link = Limited::new(link, self.carried.clone(), bytes, self.statement.time(), silence);
         let mut channel = Channel::new(Party::Verifier, link);
         let (this, sharing) = (self.clone(), shared.clone());
-        let record = move |report: &Report| {
+        let record = move |verdict: volery::Result<&Report, &Error>| {
+            let report = match verdict {
+                Ok(report) => report,
+                Err(why) => {
+                    if let Some(kind) = this.blame(why) {
+                        this.reject(&sharing, kind, &why.to_string());
+                    }
+                    return Ok(());
+                }
+            };
             let kept = sharing.store.put(&this.verdict(Kind::Accepted, "", Some(report)));
-            this.kept.store(kept.is_ok(), Relaxed);
+            let _ = kept.is_ok() && this.kept.set(Kind::Accepted).is_ok();
             kept.map_err(|why| {
                 sharing.metrics.unrecorded.fetch_add(1, Relaxed);
                 error!(
@@ -265,6 +294,18 @@ impl Session {
         Ok(())
     }
 
+    /// What it came to where it ended in `why`, and that counts against the prover: it must not have another try
+    /// for nothing. Where the service ended it, at the bytes or the time of its terms, that is no strike: a
+    /// prover that sees a coin and waits for that has as many tries as fit into the time of its sessions.
+    fn blame(&self, why: &Error) -> Option<Kind> {
+        match why {
+            why if !why.counts_against_peer() => None,
+            Error::Abandoned { .. } if self.carried.over.load(Relaxed) => None,
+            Error::Abandoned { .. } => Some(Kind::Ended),
+            _ => Some(Kind::Rejected),
+        }
+    }
+
     /// What is kept of it.
     fn verdict(&self, kind: Kind, reason: &str, report: Option<&Report>) -> Verdict {
         let terms = self.statement.terms();
@@ -273,7 +314,7 @@ impl Session {
             session: self.id.clone(),
             began: self.began,
             ended: now(),
-            peer: self.identity.clone(),
+            peer: self.identity.to_string(),
             name: self.name.clone(),
             statement: terms.statement.clone(),
             digest: hex(&self.stated.statement.digest()),
@@ -287,16 +328,6 @@ impl Session {
             sent: self.carried.sent.load(Relaxed) as i64,
             received: self.carried.received.load(Relaxed) as i64,
         }
-    }
-}
-
-/// What a session came to that ended in `why`, where that counts against the prover: it must not have another
-/// try for nothing.
-fn blame(why: &Error) -> Option<Kind> {
-    match why {
-        why if !why.counts_against_peer() => None,
-        Error::Abandoned { .. } => Some(Kind::Ended),
-        _ => Some(Kind::Rejected),
     }
 }
 

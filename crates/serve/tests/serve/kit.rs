@@ -221,10 +221,11 @@ pub(crate) struct Admitted {
     terms: Terms,
 }
 
-/// A link that is cut when so many bytes have gone there.
+/// A link that is cut when so many bytes have gone there: at once, or when the service does it.
 struct Cut {
     link: Box<dyn Link>,
     left: usize,
+    waits: bool,
 }
 
 impl Link for Cut {
@@ -235,6 +236,7 @@ impl Link for Cut {
             return Ok(());
         }
         self.link.flush()?;
+        while self.waits && self.link.recv(&mut [0]).is_ok() {}
         Err(io::ErrorKind::BrokenPipe.into())
     }
     fn flush(&mut self) -> io::Result<()> {
@@ -298,7 +300,12 @@ impl Prover {
 impl Admitted {
     /// The same over a link that is cut when so many bytes of the proof have gone there.
     pub(crate) fn cut(self, left: usize) -> Self {
-        Self { link: Box::new(Cut { link: self.link, left }), ..self }
+        Self { link: Box::new(Cut { link: self.link, left, waits: false }), ..self }
+    }
+
+    /// The same over a link that is silent from then on, until the service cuts it.
+    pub(crate) fn stall(self, left: usize) -> Self {
+        Self { link: Box::new(Cut { link: self.link, left, waits: true }), ..self }
     }
 
     /// Proves with this private value.

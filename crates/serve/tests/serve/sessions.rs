@@ -57,7 +57,7 @@ fn rejections_are_kept_and_count() {
     let id = lies.id.clone();
     let rejected = lies.claim(&[("digest".into(), ABC.into())], MESSAGE).expect_err("rejected");
     assert_eq!(rejected.fault, Fault::Rejected, "{rejected:?}");
-    service.says("not accepted");
+    // It was kept before it was told.
     let verdicts = folder.verdicts(&[]);
     assert_eq!((verdicts.len(), &verdicts[0]["verdict"]), (1, &"rejected".into()));
     assert_eq!((&verdicts[0]["session"], &verdicts[0]["statistical_bits"]), (&id.into(), &0.into()));
@@ -90,6 +90,51 @@ fn ends_after_a_coin_count() {
     service.says("not accepted");
     assert_eq!(folder.verdicts(&[])[0]["verdict"], "ended");
     assert!(prover.prove_known().is_err_and(|refused| refused.line.contains("ended before their verdict")));
+}
+
+/// A session whose time the service ends is none, even after a coin.
+#[test]
+fn used_up_time_does_not_count() {
+    let more = format!("{STATEMENTS}\n[limits.peer]\nstrikes = 1\n");
+    let folder = Folder::new(1, &more);
+    let service = folder.serve();
+    let prover = Prover::of(&folder, 0, &service);
+    let x = ("x", "2,1");
+    prover.prove("linear", &[], x).expect("accepted");
+    let sent = folder.verdicts(&[])[0]["received"].as_u64().expect("bytes") as usize;
+    folder.write(&format!("{more}[limits]\nseconds = 1\n"));
+    service.signal("HUP");
+    service.says("the file was read anew");
+    let stalled = prover.begin("linear", &[]).expect("admitted").stall(sent - 32).prove(x);
+    assert_eq!(stalled.expect_err("cut").fault, Fault::Peer);
+    let line = service.says("the session came to no verdict");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("has used up its time")), "{line}");
+    assert_eq!(folder.verdicts(&[]).len(), 1);
+    prover.begin("known", &[]).expect("it is not refused");
+}
+
+/// Where the database takes no verdict, a rejection counts all the same.
+#[test]
+fn rejections_that_are_not_kept_count() {
+    let folder = Folder::new(2, &format!("{STATEMENTS}\n[limits.peer]\nstrikes = 1\n"));
+    let service = folder.serve();
+    let [prover, other] = [0, 1].map(|i| Prover::of(&folder, i, &service));
+    let database = rusqlite::Connection::open(folder.folder.path().join("verdicts.db")).expect("a database");
+    let full = "CREATE TRIGGER full BEFORE INSERT ON verdicts BEGIN SELECT RAISE(ABORT, 'full'); END";
+    database.execute_batch(full).expect("a trigger");
+    let wrong = ABC.replace("0xba", "0xbb");
+    let lies = prover.begin("any", &[("digest", &wrong)]).expect("admitted");
+    let rejected = lies.claim(&[("digest".into(), ABC.into())], MESSAGE).expect_err("rejected");
+    assert_eq!(rejected.fault, Fault::Rejected, "{rejected:?}");
+    let line = service.says("a verdict was not kept");
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("full")), "{line}");
+    // The service lets go of the session after it.
+    service.says("not accepted");
+    database.execute_batch("DROP TRIGGER full").expect("dropped");
+    assert!(folder.verdicts(&[]).is_empty());
+    let refused = prover.prove_known().expect_err("refused");
+    assert!(refused.line.contains("1 sessions of this peer"), "{refused:?}");
+    other.prove_known().expect("another peer is not concerned");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::Arch;
 
-/// What keeps the report of a verdict, and says whether it did.
-pub type Record = Arc<dyn Fn(&Report) -> Result<()> + Send + Sync>;
+/// What keeps a verdict, and says whether it did: the report of a proof that is accepted, or why one is not.
+pub type Record = Arc<dyn Fn(Result<&Report, &Error>) -> Result<()> + Send + Sync>;
 
 /// How to run proofs. Both parties must agree on the system and on `statement`, and on correlations where
 /// both name some; the handshake sees to it.
@@ -56,9 +56,11 @@ pub struct Options {
     /// says it: how often parties are simulated follows from its parameters, and other systems count each
     /// multiplication once.
     pub work: Option<Arc<AtomicU64>>,
-    /// What a verifier does with its report once every check has passed, and before the prover hears that it is
-    /// accepted: whoever keeps verdicts keeps them here, so that none is told that is not kept. Where this
-    /// fails the proof is rejected. The report lacks the verdict's own bytes. Files have no part in it.
+    /// What a verifier does with its verdict before the prover hears it: with its report once every check has
+    /// passed, or with its error where that [counts against the peer](Error::counts_against_peer). Whoever
+    /// keeps verdicts keeps them here, so that none is told that is not kept. Where this fails for a report
+    /// the proof is rejected; for an error it stays as it is. The report lacks the verdict's own bytes. What
+    /// ends a session before its first gate is not given here, nor have files a part in it.
     pub record: Option<Record>,
     /// Makes a run repeat: for tests, and nothing else.
     #[doc(hidden)]
@@ -116,14 +118,23 @@ impl Options {
     /// Records what a verifier came to, before it is told.
     ///
     /// # Errors
-    /// That of `verdict`; `Rejected` where it is not recorded.
+    /// That of `verdict`; `Rejected` where it is accepted and not recorded.
     pub(super) fn recorded<T>(&self, verdict: Result<T>, report: impl FnOnce(&T) -> Report) -> Result<T> {
-        let accepted = verdict?;
-        if let Some(record) = &self.record {
-            // Why is known to whoever keeps verdicts. No other error would do: the prover is to be told.
-            record(&report(&accepted)).map_err(|_| Error::Rejected(Rejection::NotRecorded))?;
+        let Some(record) = &self.record else { return verdict };
+        match verdict {
+            Ok(accepted) => {
+                // Why is known to whoever keeps verdicts. No other error would do: the prover is to be told.
+                record(Ok(&report(&accepted))).map_err(|_| Error::Rejected(Rejection::NotRecorded))?;
+                Ok(accepted)
+            }
+            Err(why) => {
+                if why.counts_against_peer() {
+                    // No verdict is worse than this one, so that it is told whether it was kept or not.
+                    let _ = record(Err(&why));
+                }
+                Err(why)
+            }
         }
-        Ok(accepted)
     }
 
     /// The same over these correlations, which the method holds: where its system draws none, nothing

@@ -1,4 +1,4 @@
-//! Verdicts are recorded before they are told, and only those that are accepted.
+//! Verdicts are recorded before they are told: those that are accepted, and those that count against the prover.
 
 use crate::kit::{Ones, TIMEOUT, network, seeded};
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,8 @@ struct Ended {
     messages: [usize; 2],
     /// The last one of the verifier.
     last: Vec<u8>,
-    /// What was recorded, and how many messages the verifier had sent by then.
-    kept: Vec<(usize, Report)>,
+    /// What was recorded, a report or an error in words, and how many messages the verifier had sent by then.
+    kept: Vec<(usize, Result<Report, String>)>,
 }
 
 /// A session by `system`, with a bit of the prover's messages flipped, whose verifier can record, or not.
@@ -31,8 +31,9 @@ fn session(system: System, flip: Option<Flip>, works: bool) -> Ended {
     let (there, from_verifier) = Tape::new(there, None);
     let kept = Arc::new(Mutex::new(Vec::new()));
     let (keeps, sent) = (kept.clone(), from_verifier.clone());
-    let record = move |report: &Report| {
-        keeps.lock().unwrap().push((sent.messages().len(), report.clone()));
+    let record = move |verdict: Result<&Report, &Error>| {
+        let verdict = verdict.cloned().map_err(Error::to_string);
+        keeps.lock().unwrap().push((sent.messages().len(), verdict));
         if works { Ok(()) } else { Err(Error::io("writing the verdict")(std::io::Error::other("full"))) }
     };
     let verifying = Options { record: Some(Arc::new(record)), ..by(2) };
@@ -62,7 +63,7 @@ fn verdicts_are_recorded_before_they_are_told() {
     for system in System::ALL {
         let Ended { proved, verified, messages, last, kept } = session(system, None, true);
         let (proved, verified) = (proved.unwrap(), verified.unwrap().1);
-        let [(told, report)] = &kept[..] else { panic!("{system}: recorded {} times", kept.len()) };
+        let [(told, Ok(report))] = &kept[..] else { panic!("{system}: recorded {} times", kept.len()) };
         assert_eq!((*told + 1, last.len(), last[0]), (messages[1], 33, 1), "{system}");
         assert_eq!((report.statement, report.gates), (proved.statement, verified.gates), "{system}");
         assert_eq!(report.security, verified.security, "{system}");
@@ -71,17 +72,34 @@ fn verdicts_are_recorded_before_they_are_told() {
     }
 }
 
-/// The prover's digest of all bytes is the last check: one bit of it is wrong.
+/// The prover's digest of all bytes is the last check: one bit of it is wrong. That is recorded before it is told,
+/// and told whether it was recorded or not.
 #[test]
-fn what_is_rejected_is_not_recorded() {
+fn rejections_are_recorded_before_they_are_told() {
     for system in System::ALL {
         let [last, _] = session(system, None, true).messages;
-        let flip = Flip { message: last - 1, bit: 77 };
-        let Ended { proved, verified, kept, .. } = session(system, Some(flip), true);
-        assert!(matches!(verified, Err(Error::Misbehaved(_))), "{system}: {verified:?}");
-        assert!(matches!(proved, Err(Error::Rejected(Rejection::ByVerifier))), "{system}: {proved:?}");
-        assert!(kept.is_empty(), "{system}");
+        for works in [true, false] {
+            let flip = Flip { message: last - 1, bit: 77 };
+            let Ended { proved, verified, messages, last, kept } = session(system, Some(flip), works);
+            let why = verified.expect_err("rejected");
+            assert!(matches!(why, Error::Misbehaved(_)), "{system}: {why:?}");
+            assert!(matches!(proved, Err(Error::Rejected(Rejection::ByVerifier))), "{system}: {proved:?}");
+            let [(told, Err(recorded))] = &kept[..] else { panic!("{system}: {} records", kept.len()) };
+            assert_eq!((*told + 1, last), (messages[1], vec![0; 33]), "{system}");
+            assert_eq!(*recorded, why.to_string(), "{system}");
+        }
     }
+}
+
+/// A prover that leaves before any coin has tried nothing.
+#[test]
+fn what_counts_against_nobody_is_not_recorded() {
+    let record = |_: Result<&Report, &Error>| panic!("nothing is to be recorded");
+    let (here, there) = pipe(TIMEOUT);
+    drop(here);
+    let options = Options { record: Some(Arc::new(record)), ..seeded(2) };
+    let verified = verify(&network(10).0, &mut Channel::new(Party::Verifier, there), &options);
+    assert!(matches!(verified, Err(Error::Io { .. })), "{verified:?}");
 }
 
 #[test]
