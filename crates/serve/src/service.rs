@@ -16,8 +16,10 @@ use socket2::SockRef;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tracing::{debug, error, info, warn};
@@ -171,13 +173,19 @@ impl Service {
         self.shared.metrics.unknown.store(count, Relaxed);
     }
 
-    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file anew.
+    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file anew,
+    /// on a thread of its own: that may take long, and the others are heard meanwhile.
     fn hear_signals(self: Arc<Self>) -> io::Result<()> {
         let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+        // One that comes while the file is read has it read once more.
+        let (reload, reloads) = sync_channel(1);
+        let this = self.clone();
+        let read = move || reloads.iter().for_each(|()| this.reload());
+        std::thread::Builder::new().name("reload".into()).spawn(read)?;
         let hear = move || {
             for signal in signals.forever() {
                 match signal {
-                    SIGHUP => self.reload(),
+                    SIGHUP => drop(reload.try_send(())),
                     _ if self.shared.admission.is_draining() => {
                         warn!("ended before the last session");
                         std::process::exit(Fault::Interrupted as i32);
@@ -196,7 +204,9 @@ impl Service {
     /// Takes all of the file, or where it makes no sense nothing. Sessions that run keep what they began with.
     fn reload(&self) {
         let [read, refused] = &self.shared.metrics.reloads;
-        match Config::read(&self.path) {
+        let path = &self.path;
+        let made = catch_unwind(|| Config::read(path));
+        match made.unwrap_or_else(|_| Err(Failure::usage("a bug: please report the line above"))) {
             Ok(config) => {
                 if settled(&config) != self.begun {
                     warn!("address, database and metrics.address stay as they are until it is started anew");

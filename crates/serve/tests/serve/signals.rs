@@ -1,6 +1,7 @@
 //! What SIGTERM and SIGHUP do.
 
 use crate::kit::{Folder, Prover, STATEMENTS};
+use std::process::Command;
 
 /// A session that has begun comes to its end, and no other begins.
 #[test]
@@ -34,6 +35,21 @@ fn a_second_term_ends_at_once() {
     service.says("no session begins any more, and those that run come to their end");
     service.signal("TERM");
     assert_eq!(service.end().code(), Some(130));
+}
+
+/// A file that takes for ever to read is in nobody's way: here a pipe that nobody writes to.
+#[test]
+fn term_is_heard_while_the_file_is_read() {
+    let folder = Folder::new(1, STATEMENTS);
+    let service = folder.serve();
+    std::fs::remove_file(folder.config()).expect("removed");
+    assert!(Command::new("mkfifo").arg(folder.config()).status().expect("mkfifo runs").success());
+    // The third one is dropped: one is read, and one waits.
+    (0..3).for_each(|_| service.signal("HUP"));
+    Prover::of(&folder, 0, &service).prove_known().expect("accepted");
+    service.signal("TERM");
+    service.says("the last session has ended");
+    assert_eq!(service.end().code(), Some(0));
 }
 
 #[test]
