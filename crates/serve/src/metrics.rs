@@ -5,16 +5,16 @@
 
 use crate::store::Kind;
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use volery_cli::service::Cause;
 
 /// So many may ask at once.
 const MOST: usize = 16;
-/// Who has not asked within this time is closed.
+/// Who has not asked and taken up the answer within this time is closed, however it spreads its bytes.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest question.
 const LONGEST: usize = 4096;
@@ -167,10 +167,10 @@ impl Drop for Slot {
 }
 
 fn reply(mut stream: TcpStream, metrics: &Metrics) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    let deadline = Instant::now() + PATIENCE;
     let (mut asked, mut piece) = (Vec::new(), [0; 512]);
     while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
+        stream.set_read_timeout(Some(left(deadline)?))?;
         match stream.read(&mut piece)? {
             0 => return Ok(()),
             _ if asked.len() > LONGEST => return Ok(()),
@@ -185,11 +185,28 @@ fn reply(mut stream: TcpStream, metrics: &Metrics) -> io::Result<()> {
         _ => ("404 Not Found", "there are /metrics and /health\n".into()),
     };
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    write!(
-        stream,
+    let answer = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
-    )
+    );
+    let mut rest = answer.as_bytes();
+    while !rest.is_empty() {
+        stream.set_write_timeout(Some(left(deadline)?))?;
+        match stream.write(rest)? {
+            0 => return Err(ErrorKind::WriteZero.into()),
+            length => rest = &rest[length..],
+        }
+    }
+    Ok(())
+}
+
+/// The time until then.
+///
+/// # Errors
+/// `TimedOut` where there is none.
+fn left(deadline: Instant) -> io::Result<Duration> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
 #[cfg(test)]
@@ -218,5 +235,22 @@ mod tests {
         metrics.draining.store(true, Relaxed);
         assert!(get("/health").starts_with("HTTP/1.1 503"));
         assert!(get("/").starts_with("HTTP/1.1 404"));
+    }
+
+    /// Whoever says a byte now and then does not stay for longer than whoever says nothing.
+    #[test]
+    fn slow_questions_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address");
+        answer(listener, Arc::default()).expect("a thread");
+        let mut stream = TcpStream::connect(address).expect("connected");
+        stream.set_read_timeout(Some(PATIENCE / 40)).expect("set");
+        let closed = (0..400).position(|_| {
+            let gone = stream.write_all(b"x").is_err();
+            // The wait between two bytes, which ends early where the link does.
+            let waits = |why: &io::Error| matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+            gone || !stream.read(&mut [0]).is_err_and(|why| waits(&why))
+        });
+        assert!(closed.is_some_and(|bytes| bytes > 1), "{closed:?}");
     }
 }
