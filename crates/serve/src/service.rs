@@ -50,7 +50,6 @@ struct Service {
     path: PathBuf,
     /// As it was begun: what cannot change while it runs.
     begun: [Option<String>; 3],
-    config: RwLock<Arc<Config>>,
     shared: Arc<Shared>,
     unknown: Mutex<Unknown>,
     listener: TcpListener,
@@ -81,15 +80,15 @@ impl Service {
             info!(address = %listener.local_addr().map_err(failed)?, "metrics and health");
             metrics::answer(listener, counted.clone()).map_err(failed)?;
         }
-        let shared = Arc::new(Shared { store, admission: Arc::<Admission>::default(), metrics: counted });
-        let service = Arc::new(Self {
-            path: path.into(),
-            begun: settled(&config),
+        let begun = settled(&config);
+        let shared = Arc::new(Shared {
             config: RwLock::new(Arc::new(config)),
-            shared,
-            unknown: Mutex::default(),
-            listener,
+            store,
+            admission: Arc::<Admission>::default(),
+            metrics: counted,
         });
+        let service =
+            Arc::new(Self { path: path.into(), begun, shared, unknown: Mutex::default(), listener });
         service
             .clone()
             .hear_signals()
@@ -99,7 +98,7 @@ impl Service {
 
     /// Until it is asked to go down, and the last session has ended.
     fn run(self: Arc<Self>) -> Result<()> {
-        let config = self.config();
+        let config = self.shared.config();
         let address =
             self.listener.local_addr().map_err(|why| Failure::peer(format_args!("address: {why}")))?;
         for (statement, warning) in config.warnings() {
@@ -134,7 +133,7 @@ impl Service {
     fn meet(self: Arc<Self>, stream: TcpStream, from: SocketAddr) {
         let metrics = self.shared.metrics.clone();
         metrics.connections.fetch_add(1, Relaxed);
-        let config = self.config();
+        let config = self.shared.config();
         let Ok(handle) = stream.try_clone() else { return };
         let number = self.unknown().enter(handle, from.ip(), config.limits.connections);
         self.count_unknown();
@@ -146,7 +145,7 @@ impl Service {
             this.unknown().leave(number);
             this.count_unknown();
             match met {
-                Ok(link) => session::hear(&this.shared, config, link),
+                Ok(link) => session::hear(&this.shared, link),
                 Err(why) => {
                     this.shared.metrics.turned_away.fetch_add(1, Relaxed);
                     debug!(%from, %why, "turned away");
@@ -158,10 +157,6 @@ impl Service {
             self.unknown().leave(number);
             metrics.turned_away.fetch_add(1, Relaxed);
         }
-    }
-
-    fn config(&self) -> Arc<Config> {
-        self.config.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn unknown(&self) -> MutexGuard<'_, Unknown> {
@@ -212,7 +207,7 @@ impl Service {
                     warn!("address, database and metrics.address stay as they are until it is started anew");
                 }
                 let (statements, peers) = (config.statements.len(), config.peers.len());
-                *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+                self.shared.take(config);
                 read.fetch_add(1, Relaxed);
                 info!(statements, peers, "the file was read anew");
             }

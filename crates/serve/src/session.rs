@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tracing::{debug, error, info, warn};
 use volery::channel::{Channel, Identity, Link as _, Party, Tls, service_hello};
@@ -31,6 +31,7 @@ const LONGEST_LINE: usize = 512;
 
 /// What all sessions share.
 pub(crate) struct Shared {
+    pub(crate) config: RwLock<Arc<Config>>,
     pub(crate) store: Box<dyn Store>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) metrics: Arc<Metrics>,
@@ -59,11 +60,11 @@ struct Session {
     kept: OnceLock<Kind>,
 }
 
-/// Hears a peer whose key was found to be known to `config`, whatever comes of it. A panic ends its session,
-/// and no other.
-pub(crate) fn hear(shared: &Arc<Shared>, config: Arc<Config>, link: Tls) {
+/// Hears a peer whose key was found to be known, whatever comes of it. A panic ends its session, and no other.
+pub(crate) fn hear(shared: &Arc<Shared>, link: Tls) {
     let heard = catch_unwind(AssertUnwindSafe(|| {
-        let identity = link.peer();
+        // It may have been known to a file that holds no more.
+        let (identity, config) = (link.peer(), shared.config());
         let Some(peer) = config.peer(identity).cloned() else { return };
         let from = peer.name.clone();
         let met = Met { config, identity, peer, link };
@@ -112,6 +113,10 @@ impl Met {
         };
         service::offer(&mut self.link, statement.terms())?;
         let chosen = service::chosen(&mut self.link)?;
+        let statement = match self.renew(shared, &name, &statement) {
+            Ok(statement) => statement,
+            Err(refusal) => return self.refuse(shared, &name, &refusal),
+        };
         // First what costs nothing: to make the statement may take reading a file, and counts as a try.
         let admitted = shared.admission.admit(self.identity, &self.config.limits, statement.memory);
         let admitted = admitted.and_then(|admitted| {
@@ -147,6 +152,19 @@ impl Met {
         Ok(())
     }
 
+    /// Takes the file as it is now, which may have been read anew since the peer was met: whether it may still
+    /// prove the statement `name`, and on the terms that were `offered`.
+    fn renew(&mut self, shared: &Shared, name: &str, offered: &Statement) -> Result<Arc<Statement>, Refusal> {
+        let gone = || Refusal::new(Cause::Unknown, "this key may not prove this statement any more");
+        self.config = shared.config();
+        self.peer = self.config.peer(self.identity).cloned().ok_or_else(gone)?;
+        let statement = self.config.statement(&self.peer, name).cloned().ok_or_else(gone)?;
+        if statement.terms() != offered.terms() {
+            return Err(Refusal::busy("its terms have changed since", 1));
+        }
+        Ok(statement)
+    }
+
     /// Refuses a peer too many of whose sessions came to nothing: each may have been an attempt.
     fn strikes(&self, shared: &Shared) -> Result<(), Refusal> {
         let kept = shared.store.strikes(&self.identity.to_string(), now() - HOUR).map_err(|why| {
@@ -178,6 +196,16 @@ impl Met {
 }
 
 impl Shared {
+    /// The file as it was read last.
+    pub(crate) fn config(&self) -> Arc<Config> {
+        self.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What holds from now on.
+    pub(crate) fn take(&self, config: Config) {
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
     /// Tells how many sessions run.
     fn count(&self) {
         let (running, memory) = self.admission.running();

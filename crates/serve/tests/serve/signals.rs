@@ -72,3 +72,31 @@ fn hup_reads_the_file_anew() {
     assert!(prover.begin("known", &[]).is_err());
     held.prove(("message", "text:abc")).expect("it goes on as it began");
 }
+
+/// Whoever has its terms, and begins when they hold no more, does not begin.
+#[test]
+fn hup_holds_for_links_that_are_no_session_yet() {
+    let folder = Folder::new(2, STATEMENTS);
+    let service = folder.serve();
+    let [one, two] = [0, 1].map(|i| Prover::of(&folder, i, &service));
+    let mut links = [&one, &one, &one, &two].map(|prover| prover.connect().expect("connected"));
+    for (link, name) in links.iter_mut().zip(["known", "any", "linear", "known"]) {
+        volery_cli::service::ask(link, name).expect("terms");
+    }
+    let others = STATEMENTS.replace("statement.any", "statement.other").replace("3,-1", "3,-2");
+    folder.write(&others);
+    // The second prover is forgotten.
+    let text = std::fs::read_to_string(folder.config()).expect("read");
+    let at = text.rfind("[[peer]]").expect("two peers");
+    std::fs::write(folder.config(), &text[..at]).expect("written");
+    service.signal("HUP");
+    service.says("the file was read anew");
+    let digest = [("digest".to_owned(), crate::kit::ABC.to_owned())];
+    let heard = links.iter_mut().zip([&[][..], &digest, &[], &[]]);
+    let heard: Vec<_> = heard.map(|(link, public)| volery_cli::service::choose(link, public)).collect();
+    let [Ok(_), Err(any), Err(linear), Err(known)] = &heard[..] else { panic!("{heard:?}") };
+    for gone in [any, known] {
+        assert!(gone.line.contains("may not prove this statement any more"), "{gone:?}");
+    }
+    assert!(linear.line.contains("its terms have changed since: try again in 1 s"), "{linear:?}");
+}
