@@ -40,6 +40,7 @@ struct Use {
     /// Links that are told why they are none of those.
     refused: u64,
     running: u64,
+    memory: u64,
     started: VecDeque<Instant>,
     /// Strikes that could not be kept.
     strikes: VecDeque<Instant>,
@@ -121,7 +122,15 @@ impl Admission {
         if state.memory.saturating_add(memory) > limits.memory {
             return Err(Refusal::busy("the sessions that run may hold all memory there is", AGAIN));
         }
+        // The only session of a peer is one of a statement that the operator has chosen, however large.
+        if of_peer.running > 0 && of_peer.memory.saturating_add(memory) > limits.peer.memory {
+            return Err(Refusal::busy(
+                "the sessions of this peer that run may hold all memory that one peer may",
+                AGAIN,
+            ));
+        }
         of_peer.running += 1;
+        of_peer.memory += memory;
         of_peer.started.push_back(now);
         state.running += 1;
         state.started.push_back(now);
@@ -219,6 +228,7 @@ impl Drop for Admitted {
             state.running -= 1;
             state.memory -= memory;
             of_peer.running -= 1;
+            of_peer.memory -= memory;
         });
     }
 }
@@ -230,7 +240,7 @@ mod tests {
     use volery::channel::SecretKey;
 
     fn limits() -> Limits {
-        let peer = PeerLimits { sessions: 2, sessions_per_hour: 4, waiting: 1, strikes: 1 };
+        let peer = PeerLimits { sessions: 2, sessions_per_hour: 4, memory: 90, waiting: 1, strikes: 1 };
         Limits { sessions: 3, sessions_per_hour: 6, memory: 100, peer, ..Limits::default() }
     }
 
@@ -248,6 +258,7 @@ mod tests {
             assert!(why.contains(words), "{why}");
         };
         let a = admit(one, 10).expect("the first");
+        refused(admit(one, 81), "that one peer may");
         let b = admit(one, 10).expect("the second");
         refused(admit(one, 10), "2 sessions of this peer");
         refused(admit(two, 81), "memory");
@@ -255,11 +266,12 @@ mod tests {
         refused(admit(three, 0), "3 sessions run");
         assert_eq!(admission.running(), (3, 100));
         drop((a, b));
-        drop([admit(one, 0).expect("again"), admit(one, 0).expect("again")]);
+        drop(c);
+        drop(admit(one, 91).expect("its only one"));
+        drop(admit(one, 0).expect("again"));
         refused(admit(one, 0), "this peer has begun 4 sessions");
         drop(admit(two, 0).expect("the sixth"));
         refused(admit(three, 0), "all peers have begun 6 sessions");
-        drop(c);
         assert_eq!(admission.running(), (0, 0));
         let wait = || admission.wait(one, &limits);
         let (waits, heard) = wait().expect("there is room");

@@ -86,6 +86,7 @@ pub(super) struct LimitsEntry {
 struct PeerLimitsEntry {
     sessions: Option<Spanned<u64>>,
     sessions_per_hour: Option<Spanned<u64>>,
+    memory: Option<Spanned<u64>>,
     waiting: Option<Spanned<u64>>,
     strikes: Option<Spanned<u64>>,
 }
@@ -120,6 +121,8 @@ pub(crate) struct PeerLimits {
     /// Sessions at once.
     pub(crate) sessions: u64,
     pub(crate) sessions_per_hour: u64,
+    /// What its sessions together may hold by estimate; half of all where nothing is said.
+    pub(crate) memory: u64,
     /// Links at once that are no session yet.
     pub(crate) waiting: u64,
     /// Sessions of the last hour that were rejected, or that it ended before their verdict.
@@ -138,7 +141,13 @@ impl Default for Limits {
             connections: 256,
             handshake_seconds: 10,
             silence_seconds: 60,
-            peer: PeerLimits { sessions: 4, sessions_per_hour: 1000, waiting: 16, strikes: 16 },
+            peer: PeerLimits {
+                sessions: 4,
+                sessions_per_hour: 1000,
+                memory: 1 << 30,
+                waiting: 16,
+                strikes: 16,
+            },
         }
     }
 }
@@ -161,7 +170,7 @@ impl Limits {
 
 impl LimitsEntry {
     /// All numbers with their names.
-    fn numbers(&self) -> [(&'static str, &Option<Spanned<u64>>); 13] {
+    fn numbers(&self) -> [(&'static str, &Option<Spanned<u64>>); 14] {
         let Self { peer, .. } = self;
         [
             ("limits.sessions", &self.sessions),
@@ -175,6 +184,7 @@ impl LimitsEntry {
             ("limits.silence_seconds", &self.silence_seconds),
             ("limits.peer.sessions", &peer.sessions),
             ("limits.peer.sessions_per_hour", &peer.sessions_per_hour),
+            ("limits.peer.memory", &peer.memory),
             ("limits.peer.waiting", &peer.waiting),
             ("limits.peer.strikes", &peer.strikes),
         ]
@@ -199,19 +209,21 @@ impl LimitsEntry {
     pub(super) fn get(&self) -> Limits {
         let usual = Limits::default();
         let or = |given: &Option<Spanned<u64>>, usual| given.as_ref().map_or(usual, |given| *given.get_ref());
+        let memory = or(&self.memory, usual.memory);
         Limits {
             sessions: or(&self.sessions, usual.sessions),
             sessions_per_hour: or(&self.sessions_per_hour, usual.sessions_per_hour),
             gates: or(&self.gates, usual.gates),
             bytes: or(&self.bytes, usual.bytes),
             seconds: or(&self.seconds, usual.seconds),
-            memory: or(&self.memory, usual.memory),
+            memory,
             connections: or(&self.connections, usual.connections),
             handshake_seconds: or(&self.handshake_seconds, usual.handshake_seconds),
             silence_seconds: or(&self.silence_seconds, usual.silence_seconds),
             peer: PeerLimits {
                 sessions: or(&self.peer.sessions, usual.peer.sessions),
                 sessions_per_hour: or(&self.peer.sessions_per_hour, usual.peer.sessions_per_hour),
+                memory: or(&self.peer.memory, memory / 2),
                 waiting: or(&self.peer.waiting, usual.peer.waiting),
                 strikes: or(&self.peer.strikes, usual.peer.strikes),
             },
