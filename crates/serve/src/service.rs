@@ -13,6 +13,7 @@ use crate::{log, store};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use socket2::SockRef;
+use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -247,10 +248,12 @@ impl Unknown {
     /// Closes some, so that `left` are left. Their threads see it, and end.
     fn close(&mut self, left: u64) {
         while self.streams.len() as u64 > left {
-            let mut counts = HashMap::new();
-            self.streams.iter().for_each(|(_, from, _)| *counts.entry(*from).or_insert(0) += 1);
-            let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(from, _)| from);
-            let oldest = self.streams.iter().position(|(_, from, _)| Some(*from) == most);
+            let mut networks = HashMap::new();
+            for (at, (_, from, _)) in self.streams.iter().enumerate() {
+                networks.entry(*from).or_insert((0u64, Reverse(at))).0 += 1;
+            }
+            // Among those of which there are as many: the one whose oldest is the oldest.
+            let oldest = networks.into_values().max().map(|(_, Reverse(at))| at);
             if let Some((_, _, stream)) = oldest.and_then(|at| self.streams.remove(at)) {
                 let _ = stream.shutdown(Shutdown::Both);
             }
@@ -297,5 +300,19 @@ mod tests {
         assert_eq!(numbers, [first, 14]);
         unknown.close(0);
         assert!(unknown.streams.is_empty());
+    }
+
+    /// Where each is from elsewhere, the oldest makes room.
+    #[test]
+    fn the_oldest_makes_room() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("bound");
+        let address = listener.local_addr().expect("an address");
+        let mut unknown = Unknown::default();
+        for i in 0..20 {
+            let stream = TcpStream::connect(address).expect("connected");
+            unknown.enter(stream, IpAddr::from([192, 0, 2, i]), 8);
+        }
+        let numbers: Vec<_> = unknown.streams.iter().map(|(number, ..)| *number).collect();
+        assert_eq!(numbers, [13, 14, 15, 16, 17, 18, 19, 20]);
     }
 }
