@@ -3,7 +3,7 @@
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::foreign;
 use volery::circuit::Format;
-use volery::{AnyClaim, AnyStatement};
+use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{BOOLEAN, Field};
 use volery_cli::keys;
@@ -32,11 +32,16 @@ pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Re
         )));
     };
     let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
+    limit(relation.as_ref(), reader);
+    reader.read(PUBLIC, &typed.public, relation.public())?;
+    relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
+}
+
+/// Has `reader` take no more for a value than its port can.
+pub(crate) fn limit(relation: &dyn AnyRelation, reader: &mut Reader) {
     let unit = relation.unit();
     let ports = relation.inputs().iter().chain(relation.outputs());
     ports.for_each(|port| reader.limit(&port.name, port.width, unit));
-    reader.read(PUBLIC, &typed.public, relation.public())?;
-    relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
 }
 
 /// The statement and the prover's part of it.

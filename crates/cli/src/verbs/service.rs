@@ -10,7 +10,7 @@ use volery::circuit::Written;
 use volery::{AnyClaim, AnyStatement, System};
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{self, Field};
+use volery_cli::fields;
 use volery_cli::link::Reached;
 use volery_cli::print;
 use volery_cli::progress::Progress;
@@ -29,11 +29,12 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
             print::result(print::table(&terms.lines()))
         };
     }
-    if !typed.output.quiet && !typed.output.json {
+    // Also for a program, whose log it stands in: JSON comes when all is proved.
+    if !typed.output.quiet {
         print::notice(format_args!("the terms of the service:\n{}", print::table(&terms.lines())));
     }
     let settings = settings(typed, &terms)?;
-    let claim = claim(typed, &terms, settings.field)?;
+    let claim = claim(typed, &terms, &settings)?;
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
         claim.check()?;
@@ -45,6 +46,7 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
     let mut session = Session::over(Reached { link, peer }, Party::Prover, options, counted, settings.quiet);
     let report = claim.prove(&mut session.channel, &session.options)?;
     let mut outcome = session.close(&settings, report, started)?;
+    outcome.warnings = statement.warnings();
     outcome.more("terms", terms.json(), format!("{} of the service", terms.statement));
     outcome.more("session", json!(id), id);
     outcome.print(settings.json)
@@ -88,7 +90,8 @@ fn settings(typed: &Prove, terms: &Terms) -> Result<Settings> {
 }
 
 /// The statement by the terms, and the prover's part of it.
-fn claim(typed: &Prove, terms: &Terms, field: Field) -> Result<Box<dyn AnyClaim>> {
+fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn AnyClaim>> {
+    let Settings { field, timeout, .. } = *settings;
     let format = typed.public.format.as_deref().or(terms.format.as_deref());
     let spec = relation(typed, terms)?;
     let mut relation = given::relation(|spec, format| field.open(spec, format), &spec, format)?;
@@ -96,7 +99,8 @@ fn claim(typed: &Prove, terms: &Terms, field: Field) -> Result<Box<dyn AnyClaim>
         let read = relation.public().read(name, Written::Text(value.as_bytes()));
         read.map_err(|why| Failure::from(why).at("a public value of the service"))?;
     }
-    let mut reader = Reader::default();
+    let mut reader = Reader::waiting(timeout);
+    given::limit(relation.as_ref(), &mut reader);
     reader.read(PUBLIC, &typed.public.public, relation.public())?;
     let mut statement = relation.state().map_err(|why| Failure::from(why).at(PUBLIC))?;
     reader.read(PRIVATE, &typed.private.private, statement.private())?;

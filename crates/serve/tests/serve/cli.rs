@@ -30,10 +30,16 @@ fn a_prover_sees_the_terms_and_proves() {
     let public = format!("digest={ABC}");
     let any = ["--statement", "any", "--public", &public, "--private", "message=text:abc", "--json"];
     let (code, out, err) = prove(&any);
-    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(
+        code == Some(0) && err.contains("the terms of the service") && err.contains("you choose"),
+        "{err}"
+    );
     let object: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((&object["verdict"], &object["terms"]["choose"][0]), (&"accepted".into(), &"digest".into()));
     assert_eq!(object["session"], folder.verdicts(&[])[0]["session"]);
+
+    let (code, _, err) = prove(&[&any[..], &["--quiet"]].concat());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
 
     let (code, out, _) = prove(&["--statement", "known", "--terms"]);
     assert!(code == Some(0) && out.contains("builtin:sha256-preimage?length=3"), "{out}");
@@ -80,6 +86,7 @@ fn every_system_proves_to_a_service() {
         );
         more += "choose = [\"in0\", \"out0\"]\n";
     }
+    more += "[statement.open]\nrelation = \"adder.txt\"\nchoose = [\"in0\", \"in1\", \"out0\"]\n";
     let folder = Folder::new(1, "");
     // Two bits of a half adder: the sum, and the carry.
     let adder = "2 4\n2 1 1\n1 2\n\n2 1 0 1 2 XOR\n2 1 0 1 3 AND\n";
@@ -100,6 +107,15 @@ fn every_system_proves_to_a_service() {
     let ended = prove("jko", "other.txt");
     let err = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(ended.status.code() == Some(2) && err.contains("and that of the service's adder.txt"), "{err}");
+    // What it does not say is told to a prover, too.
+    let peer = ["--connect", &service.address, "--peer", &identity, "--key", "p0", "--relation", "adder.txt"];
+    let values = ["--public", "in0=0x1", "--public", "in1=0x1", "--public", "out0=0x2", "--json"];
+    let ended = volery(&folder, &[&["prove", "--statement", "open"], &peer[..], &values].concat());
+    let object: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert!(
+        object["warnings"][0].as_str().is_some_and(|why| why.contains("all inputs are public")),
+        "{object}"
+    );
     let systems: Vec<_> = folder.verdicts(&[]).iter().map(|verdict| verdict["system"].clone()).collect();
-    assert_eq!(systems, ["limbo", "jko", "wolverine", "quicksilver"]);
+    assert_eq!(systems, ["quicksilver", "limbo", "jko", "wolverine", "quicksilver"]);
 }
