@@ -19,6 +19,10 @@ impl Sqlite {
             return Err(Failure::usage(format_args!("{}: there is no such database", path.display())));
         }
         let failed = |why| failed(&format!("opening {}", path.display()), why);
+        if create {
+            make(path)
+                .map_err(|why| Failure::peer(format_args!("database: making {}: {why}", path.display())))?;
+        }
         let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, create);
         let database = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -94,6 +98,16 @@ impl Store for Sqlite {
     }
 }
 
+/// Makes the file where there is none, for its user alone: it says who proved what. SQLite gives the files that
+/// it puts beside it the same mode.
+fn make(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
 fn verdict(row: &rusqlite::Row<'_>) -> rusqlite::Result<Verdict> {
     Ok(Verdict {
         session: row.get(0)?,
@@ -113,4 +127,21 @@ fn verdict(row: &rusqlite::Row<'_>) -> rusqlite::Result<Verdict> {
         sent: row.get(14)?,
         received: row.get(15)?,
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// All files of a database that is open are for its user alone.
+    #[test]
+    fn nobody_else_reads_verdicts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Sqlite::open(&folder.path().join("verdicts.db"), true).expect("made");
+        store.forgive("somebody", 1).expect("written");
+        let files = std::fs::read_dir(folder.path()).expect("listed").map(|file| file.expect("a file"));
+        let modes: Vec<_> = files.map(|file| file.metadata().expect("known").permissions().mode()).collect();
+        assert!(modes.len() > 1 && modes.iter().all(|mode| mode & 0o777 == 0o600), "{modes:?}");
+    }
 }
