@@ -309,8 +309,8 @@ fn nonsense() -> Failure {
 /// Takes up step 1.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidData`] where the peer says something else, or a name of more than [`LONGEST_NAME`] bytes;
-/// those of the link.
+/// [`ErrorKind::InvalidData`] where the peer says something else, or a name of more than [`LONGEST_NAME`]
+/// bytes; those of the link.
 pub fn opening(link: &mut dyn Link) -> io::Result<Opening> {
     let mut opening = [0; 12];
     link.recv(&mut opening)?;

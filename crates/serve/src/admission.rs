@@ -66,8 +66,8 @@ impl Admission {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A link to `peer` is there: it waits, or is to be refused. `None` where as many links of this peer as may
-    /// wait are being refused already: it is not worth a word, since a word takes a thread and a file.
+    /// A link to `peer` is there: it waits, or is to be refused. `None` where as many links of this peer as
+    /// may wait are being refused already: it is not worth a word, since a word takes a thread and a file.
     pub(crate) fn wait(
         self: &Arc<Self>,
         peer: Identity,

@@ -169,8 +169,8 @@ impl Service {
         self.shared.metrics.unknown.store(count, Relaxed);
     }
 
-    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file anew,
-    /// on a thread of its own: that may take long, and the others are heard meanwhile.
+    /// SIGTERM, or Ctrl-C, ends it when the last session has, the second one at once; SIGHUP reads the file
+    /// anew, on a thread of its own: that may take long, and the others are heard meanwhile.
     fn hear_signals(self: Arc<Self>) -> io::Result<()> {
         let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
         // One that comes while the file is read has it read once more.

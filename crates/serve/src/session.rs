@@ -60,7 +60,8 @@ struct Session {
     kept: OnceLock<Kind>,
 }
 
-/// Hears a peer whose key was found to be known, whatever comes of it. A panic ends its session, and no other.
+/// Hears a peer whose key was found to be known, whatever comes of it. A panic ends its session, and no
+/// other.
 pub(crate) fn hear(shared: &Arc<Shared>, link: Tls) {
     let heard = catch_unwind(AssertUnwindSafe(|| {
         // It may have been known to a file that holds no more.
@@ -152,8 +153,8 @@ impl Met {
         Ok(())
     }
 
-    /// Takes the file as it is now, which may have been read anew since the peer was met: whether it may still
-    /// prove the statement `name`, and on the terms that were `offered`.
+    /// Takes the file as it is now, which may have been read anew since the peer was met: whether it may
+    /// still prove the statement `name`, and on the terms that were `offered`.
     fn renew(&mut self, shared: &Shared, name: &str, offered: &Statement) -> Result<Arc<Statement>, Refusal> {
         let gone = || Refusal::new(Cause::Unknown, "this key may not prove this statement any more");
         self.config = shared.config();
@@ -273,7 +274,8 @@ impl Session {
         }
     }
 
-    /// Keeps that it was not accepted, once; where the database does not take it, the strike counts all the same.
+    /// Keeps that it was not accepted, once; where the database does not take it, the strike counts all the
+    /// same.
     fn reject(&self, shared: &Shared, kind: Kind, why: &str) {
         if self.kept.set(kind).is_err() {
             return;
@@ -322,9 +324,9 @@ impl Session {
         Ok(())
     }
 
-    /// What it came to where it ended in `why`, and that counts against the prover: it must not have another try
-    /// for nothing. Where the service ended it, at the bytes or the time of its terms, that is no strike: a
-    /// prover that sees a coin and waits for that has as many tries as fit into the time of its sessions.
+    /// What it came to where it ended in `why`, and that counts against the prover: it must not have another
+    /// try for nothing. Where the service ended it, at the bytes or the time of its terms, that is no strike:
+    /// a prover that sees a coin and waits for that has as many tries as fit into the time of its sessions.
     fn blame(&self, why: &Error) -> Option<Kind> {
         match why {
             why if !why.counts_against_peer() => None,

@@ -98,8 +98,8 @@ impl Store for Sqlite {
     }
 }
 
-/// Makes the file where there is none, for its user alone: it says who proved what. SQLite gives the files that
-/// it puts beside it the same mode.
+/// Makes the file where there is none, for its user alone: it says who proved what. SQLite gives the files
+/// that it puts beside it the same mode.
 fn make(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(true);

@@ -66,7 +66,8 @@ fn silent_sessions_end() {
     assert!(folder.verdicts(&[]).is_empty(), "it had not said a word of the proof");
 }
 
-/// Links of a peer that are no session are few: some wait, as many are told that these do, and no more is said.
+/// Links of a peer that are no session are few: some wait, as many are told that these do, and no more is
+/// said.
 #[test]
 fn links_of_a_peer_are_bounded() {
     let folder = Folder::new(2, &format!("{STATEMENTS}\n[limits.peer]\nwaiting = 1\n"));

@@ -1,4 +1,5 @@
-//! Verdicts are recorded before they are told: those that are accepted, and those that count against the prover.
+//! Verdicts are recorded before they are told: those that are accepted, and those that count against the
+//! prover.
 
 use crate::kit::{Ones, TIMEOUT, network, seeded};
 use std::sync::{Arc, Mutex};
@@ -72,8 +73,8 @@ fn verdicts_are_recorded_before_they_are_told() {
     }
 }
 
-/// The prover's digest of all bytes is the last check: one bit of it is wrong. That is recorded before it is told,
-/// and told whether it was recorded or not.
+/// The prover's digest of all bytes is the last check: one bit of it is wrong. That is recorded before it is
+/// told, and told whether it was recorded or not.
 #[test]
 fn rejections_are_recorded_before_they_are_told() {
     for system in System::ALL {
