@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use volery::channel::{Link, Tls};
 
@@ -14,8 +14,6 @@ const PARTING: Duration = Duration::from_secs(2);
 pub(crate) struct Carried {
     pub(crate) sent: AtomicU64,
     pub(crate) received: AtomicU64,
-    /// Its bytes or its time are used up, and that ended it.
-    pub(crate) over: AtomicBool,
 }
 
 /// `link` for one session.
@@ -42,26 +40,26 @@ impl Limited {
 
     /// Counts `bytes`, and bounds the next wait by what time is left.
     fn spend(&mut self, bytes: usize) -> io::Result<()> {
-        let Some(left) = self.left.checked_sub(bytes as u64) else { return Err(self.over("bytes")) };
+        let Some(left) = self.left.checked_sub(bytes as u64) else { return Err(over("bytes")) };
         self.left = left;
         let time = self.deadline.saturating_duration_since(Instant::now());
         if time.is_zero() {
-            return Err(self.over("time"));
+            return Err(over("time"));
         }
         // Near its end waits grow shorter; before, the socket has its timeout already.
         if time < self.silence { self.link.set_timeout(time) } else { Ok(()) }
     }
 
-    fn over(&self, what: &str) -> io::Error {
-        self.carried.over.store(true, Relaxed);
-        io::Error::new(ErrorKind::TimedOut, format!("the session has used up its {what}"))
-    }
-
     /// The error of a wait: that it had the rest of the session's time, where that is so.
     fn waited(&self, why: io::Error) -> io::Error {
         let silent = matches!(why.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock);
-        if silent && Instant::now() >= self.deadline { self.over("time") } else { why }
+        if silent && Instant::now() >= self.deadline { over("time") } else { why }
     }
+}
+
+/// That the session has used up what its terms gave it.
+fn over(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, format!("the session has used up its {what}"))
 }
 
 impl Link for Limited {

@@ -325,12 +325,11 @@ impl Session {
     }
 
     /// What it came to where it ended in `why`, and that counts against the prover: it must not have another
-    /// try for nothing. Where the service ended it, at the bytes or the time of its terms, that is no strike:
-    /// a prover that sees a coin and waits for that has as many tries as fit into the time of its sessions.
+    /// try for nothing. That the service ended it, at the bytes or the time of its terms, is no excuse: a
+    /// prover that does not like a coin could wait for that.
     fn blame(&self, why: &Error) -> Option<Kind> {
         match why {
             why if !why.counts_against_peer() => None,
-            Error::Abandoned { .. } if self.carried.over.load(Relaxed) => None,
             Error::Abandoned { .. } => Some(Kind::Ended),
             _ => Some(Kind::Rejected),
         }

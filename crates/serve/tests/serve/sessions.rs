@@ -92,9 +92,9 @@ fn ends_after_a_coin_count() {
     assert!(prover.prove_known().is_err_and(|refused| refused.line.contains("ended before their verdict")));
 }
 
-/// A session whose time the service ends is none, even after a coin.
+/// A prover that waits until the service ends the session, after a coin, has not tried for nothing.
 #[test]
-fn used_up_time_does_not_count() {
+fn used_up_time_after_a_coin_counts() {
     let more = format!("{STATEMENTS}\n[limits.peer]\nstrikes = 1\n");
     let folder = Folder::new(1, &more);
     let service = folder.serve();
@@ -107,10 +107,12 @@ fn used_up_time_does_not_count() {
     service.says("the file was read anew");
     let stalled = prover.begin("linear", &[]).expect("admitted").stall(sent - 32).prove(x);
     assert_eq!(stalled.expect_err("cut").fault, Fault::Peer);
-    let line = service.says("the session came to no verdict");
+    let line = service.says("not accepted");
     assert!(line["why"].as_str().is_some_and(|why| why.contains("has used up its time")), "{line}");
-    assert_eq!(folder.verdicts(&[]).len(), 1);
-    prover.begin("known", &[]).expect("it is not refused");
+    let verdicts = folder.verdicts(&[]);
+    assert_eq!((verdicts.len(), &verdicts[0]["verdict"]), (2, &"ended".into()));
+    let refused = prover.begin("known", &[]).err().expect("refused");
+    assert!(refused.line.contains("ended before their verdict"), "{}", refused.line);
 }
 
 /// Where the database takes no verdict, a rejection counts all the same.
