@@ -71,7 +71,8 @@ impl Parameters {
             Challenges::Identical => walks,
             Challenges::Independent => runs.max(walks),
         };
-        let element = l / 64.0;
+        // Words of an element.
+        let element = (l / 64.0).ceil();
         let value_bytes = f64::from(demand.value_bits) / 8.0;
         let corrections = tau * (inputs + products) * value_bytes;
         let checked =
@@ -81,7 +82,9 @@ impl Parameters {
         let parts = 1.0 + (tile as f64).min(entries) / stride;
 
         let trees = tau * 3.0 * n * HASH;
-        let tapes = runs * n * (inputs + products) * blocks as f64 / 128.0 * TAPE;
+        // Each segment of a tape ends with a whole block.
+        let read = [inputs, products].map(|values| (values * blocks as f64 / 128.0).ceil());
+        let tapes = runs * n * read.iter().sum::<f64>() * TAPE;
         let gates = walks
             * (inputs + entries + products + (linear + asserted) as f64)
             * if bits { 4.0 } else { 25.0 };
@@ -93,7 +96,7 @@ impl Parameters {
         };
         let heard = (walks / 10.0 + 1.0) * corrections;
         let said = lanes * asserted as f64 * value_bytes;
-        let check = (tau * n + lanes) * checked * element * 5.0;
+        let check = (tau * n + lanes) * checked * element * TAPE;
         let points = (12.0 * k * k + groups.min(tau) * rounds * 9.0 * k + groups * TABLES) * element * 3.0;
 
         let kept = if walks > 1.0 { corrections } else { 0.0 };
