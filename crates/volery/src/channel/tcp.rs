@@ -124,6 +124,7 @@ impl Tcp {
     }
 
     /// The socket, before anything was received.
+    #[cfg(feature = "tls")]
     pub(super) fn into_socket(self) -> Socket {
         self.0.stream
     }
