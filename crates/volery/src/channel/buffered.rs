@@ -59,9 +59,7 @@ impl<S: Stream> Buffered<S> {
         }
         Ok(*self.incoming.first_chunk().expect("as many are ready"))
     }
-}
 
-impl<S: Stream> Buffered<S> {
     /// See [`Link::close`]. Whoever is slow to close has nothing to say either.
     pub(super) fn close(&mut self) -> io::Result<()> {
         let timeout = self.stream.timeout();

@@ -239,11 +239,11 @@ impl Records {
     fn deliver(&mut self) -> io::Result<()> {
         let deadline = Instant::now() + self.socket.timeout();
         while self.connection.wants_write() {
-            let written = match self.broken {
-                true => return Err(ErrorKind::BrokenPipe.into()),
-                false if deadline < Instant::now() => Err(too_slow()),
-                false => self.connection.write_tls(&mut Whole(&mut self.socket)),
-            };
+            if self.broken {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+            let in_time = if deadline < Instant::now() { Err(too_slow()) } else { Ok(()) };
+            let written = in_time.and_then(|()| self.connection.write_tls(&mut Whole(&mut self.socket)));
             self.broken = written.is_err();
             written?;
         }

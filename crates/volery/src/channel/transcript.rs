@@ -43,7 +43,7 @@ impl Transcript {
     /// The transcript of what is said over a link, of which it binds what is its own.
     pub(super) fn over(binding: Option<[u8; 32]>) -> Self {
         let checkpoint = binding.map_or([0; 32], |binding| {
-            blake3::derive_key("volery transcript v2, binding of the link", &binding)
+            blake3::derive_key("volery transcript v1, binding of the link", &binding)
         });
         Self {
             to_verifier: Direction::new("volery transcript v1, prover to verifier"),

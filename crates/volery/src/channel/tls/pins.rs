@@ -87,7 +87,7 @@ impl std::error::Error for UnknownKey {}
 
 /// TLS 1.2 is never offered nor accepted.
 fn tls12() -> Result<HandshakeSignatureValid, Error> {
-    Err(Error::PeerIncompatible(PeerIncompatible::Tls13RequiredForQuic))
+    Err(Error::PeerIncompatible(PeerIncompatible::SupportedVersionsExtensionRequired))
 }
 
 impl ServerCertVerifier for Pins {

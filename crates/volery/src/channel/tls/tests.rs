@@ -168,11 +168,11 @@ fn what_crosses_is_the_hybrid_group_and_nothing_in_the_clear() {
         // A share of X25519MLKEM768, 0x11ec, in both hellos: 1184 + 32 bytes, and 1088 + 32.
         assert!(has(all, &[0x11, 0xec, 0x04, 0xc0]) || has(all, &[0x11, 0xec, 0x04, 0x60]));
     }
-    // The cut of what is there: there is no share of another group.
+    // The list of groups that the client offers has one entry.
     assert!(has(&to_server, &[0, 0x0a, 0, 4, 0, 2, 0x11, 0xec]), "one group is offered");
 }
 
-/// Every byte of both sides' first 8000, changed: neither side comes to a link that lasts.
+/// Bytes all over the handshake of either side, changed: the side that connects comes to no link.
 #[test]
 fn changed_bytes_end_the_link() {
     for connecting in [true, false] {
