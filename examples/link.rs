@@ -27,7 +27,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Product {
 /// Has `key`, and proves to nobody but the verifier.
 fn prover(key: &SecretKey, verifier: Identity, address: SocketAddr) -> Result<()> {
     let tls = TlsConfig::new(key, verifier.into())?;
-    let tcp = Tcp::connect(&address.to_string(), TIMEOUT).map_err(Error::io("connecting"))?;
+    let tcp = Tcp::connect(address, TIMEOUT).map_err(Error::io("connecting"))?;
     let link = tls.connect(tcp).map_err(Error::io("shaking hands"))?;
     let mut channel = Channel::new(Party::Prover, link);
     prove(&Product, [F2::ONE, F2::ONE], &mut channel, &Options::default())?;

@@ -44,7 +44,7 @@ pub fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let address = listener.local_addr()?;
     let prover = thread::spawn(move || {
         let statement = Preimage { digest: DIGEST };
-        let link = Tcp::connect(&address.to_string(), wait).expect("the verifier listens");
+        let link = Tcp::connect(address, wait).expect("the verifier listens");
         let mut channel = Channel::new(Party::Prover, link);
         prove(&statement, bits_of(b"attack at dawn !"), &mut channel, &Options::default())
     });

@@ -3,11 +3,11 @@
 use crate::failure::{Failure, Result};
 use crate::print::notice;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig, is_loopback};
+use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig};
 
 /// So many of those that are no peer are told of.
 const TOLD: u32 = 5;
@@ -23,6 +23,8 @@ pub enum Reach {
 /// The way to the peer.
 pub struct Way {
     reach: Reach,
+    /// What the name stood for when it was found to be loopback, or not: asked again it may be another.
+    addresses: Vec<SocketAddr>,
     /// Where there is none, in plain TCP.
     tls: Option<TlsConfig>,
 }
@@ -44,11 +46,11 @@ impl Reach {
         }
     }
 
-    /// Whether it does not leave this machine.
+    /// What the address stands for.
     ///
     /// # Errors
-    /// Where the address is none.
-    pub fn is_loopback(&self) -> Result<bool> {
+    /// Where it is none.
+    fn resolve(&self) -> Result<Vec<SocketAddr>> {
         let (option, address) = self.typed();
         let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_none() {
@@ -62,9 +64,10 @@ impl Reach {
                  host's name or number and :{port} for another network"
             )));
         }
-        is_loopback(address).map_err(|why| {
+        let resolved = address.to_socket_addrs().map_err(|why| {
             Failure::peer(format_args!("{option} {address}: {why}: correct the name, or give a number"))
-        })
+        })?;
+        Ok(resolved.collect())
     }
 }
 
@@ -75,8 +78,9 @@ impl Way {
     /// # Errors
     /// Where it is not, or the address is none.
     pub fn new(reach: Reach, tls: Option<TlsConfig>, insecure: bool) -> Result<Self> {
-        if reach.is_loopback()? || tls.is_some() || insecure {
-            return Ok(Self { reach, tls });
+        let addresses = reach.resolve()?;
+        if addresses.iter().all(|address| address.ip().is_loopback()) || tls.is_some() || insecure {
+            return Ok(Self { reach, addresses, tls });
         }
         let (option, address) = reach.typed();
         Err(Failure::usage(format_args!(
@@ -99,7 +103,7 @@ impl Way {
 
     fn listen(&self, address: &str, timeout: Duration) -> Result<Reached> {
         let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
-        let listener = Listener::bind(address).map_err(failed)?;
+        let listener = Listener::bind(&self.addresses[..]).map_err(failed)?;
         notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
         let (mut others, mut last) = (0, None);
         let turned_away = |from: SocketAddr, why: io::Error| {
@@ -123,7 +127,7 @@ impl Way {
     }
 
     fn connect(&self, address: &str, timeout: Duration) -> Result<Reached> {
-        let tcp = Tcp::connect(address, timeout).map_err(|why| {
+        let tcp = Tcp::connect(&self.addresses[..], timeout).map_err(|why| {
             Failure::peer(format_args!(
                 "--connect {address}: {why} (tried for up to {} s): start the other side there with --listen",
                 timeout.as_secs_f64()

@@ -63,7 +63,7 @@ impl Tcp {
     ///
     /// # Errors
     /// What the operating system said last.
-    pub fn connect(address: &str, timeout: Duration) -> io::Result<Self> {
+    pub fn connect(address: impl ToSocketAddrs, timeout: Duration) -> io::Result<Self> {
         let deadline = Instant::now() + timeout;
         let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
         let mut pause = BACK_OFF.0;
