@@ -55,7 +55,15 @@ impl Config {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|why| Failure::usage(format_args!("{}: it cannot be read: {why}", path.display())))?;
-        let place = Place::new(path, &text);
+        Self::from_text(path, &text)
+    }
+
+    /// The same of what is in the file.
+    ///
+    /// # Errors
+    /// As those of [`Self::read`].
+    pub(crate) fn from_text(path: &Path, text: &str) -> Result<Self> {
+        let place = Place::new(path, text);
         let file = File::parse(&place)?;
         let folder = path.parent().unwrap_or(Path::new(""));
 

@@ -27,11 +27,18 @@ pub mod store;
 use args::{Typed, Verb};
 use clap::error::ErrorKind;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use volery_cli::failure::Result;
 use volery_cli::program::{self, Program};
 use volery_cli::report::Asked;
+
+/// Whether a service could be as `text` says, which would be in the file `path`: for whoever tries any text.
+#[doc(hidden)]
+pub fn makes_sense(path: &Path, text: &str) -> bool {
+    config::Config::from_text(path, text).is_ok_and(|config| !config.lines().is_empty())
+}
 
 /// From the command line to the exit code.
 pub fn main() -> ExitCode {
