@@ -42,7 +42,7 @@ const PORTABLE: &[&str] = &["portable"];
 
 /// The longest first.
 const CASES: &[Case] = &[
-    case("quicksilver-f61-tiny", BOTH, |arch| {
+    case("quicksilver-f61-tiny", AESNI, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
     }),
     case("quicksilver-f2-tiny", AESNI, |arch| bits(System::QUICKSILVER, Correlations::TINY, arch)),
@@ -53,6 +53,9 @@ const CASES: &[Case] = &[
     case("limbo-f61", BOTH, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
     case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
     case("limbo-f2-file", AESNI, file),
+    slow("quicksilver-f61-tiny-portable", PORTABLE, |arch| {
+        elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
+    }),
     slow("quicksilver-f2-refilled", BOTH, |arch| {
         network(110_000, System::QUICKSILVER, Correlations::TINY, arch)
     }),
