@@ -198,6 +198,15 @@ pub fn grow(key: &Aes128, nodes: &mut [F128]) {
     dispatch!(key.arch(), grow(key, nodes))
 }
 
+/// `out[i] = H(blocks[i])` for H of [`crate::hash::Circular`].
+///
+/// # Panics
+/// Where the lengths differ.
+pub(crate) fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) {
+    assert_eq!(blocks.len(), out.len());
+    dispatch!(key.arch(), hash(key, blocks, out))
+}
+
 /// For trees that stand side by side, `sums.len()` of them, node y of tree g at `y·trees + g`: the sum
 /// of the nodes of each.
 ///

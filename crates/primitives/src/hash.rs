@@ -17,7 +17,7 @@ mod gates;
 pub use gates::{Construction, GateHash};
 
 use crate::aes::Aes128;
-use crate::arch::Arch;
+use crate::arch::{self, Arch};
 use crate::field::F128;
 
 /// BLAKE3 over length-prefixed fields under a domain of its own.
@@ -93,6 +93,14 @@ impl Circular {
     /// Hashes each block in place.
     pub fn apply(&self, blocks: &mut [F128]) {
         feed_forward(blocks, |blocks| self.0.encrypt(blocks));
+    }
+
+    /// The hash of each of `blocks`.
+    ///
+    /// # Panics
+    /// Where `out` is not as long.
+    pub(crate) fn hash(&self, blocks: &[F128], out: &mut [F128]) {
+        arch::hash(&self.0, blocks, out);
     }
 }
 

@@ -176,7 +176,7 @@ macro_rules! portable_macs {
             parents: &mut [crate::field::F128],
             leaves: &mut [Self],
         ) {
-            crate::mac::portable::grow_leaves(keys, parents, leaves);
+            crate::mac::portable::grow_leaves::<$base, Self>(keys, parents, leaves);
         }
     };
     (@sum_rows, $base:ty, $row:ty) => {

@@ -7,9 +7,7 @@ use super::f61::{self, Gate};
 use super::{Arch, Level, dispatch, portable};
 use crate::aes::Aes128;
 use crate::field::{Binomial, F61, F61x2, F128};
-use crate::hash::Circular;
 use crate::mac::Tagged;
-use zeroize::Zeroizing;
 
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
@@ -41,20 +39,6 @@ fn pairs(elements: &[F61x2]) -> &[f61::Row] {
 fn pairs_mut(elements: &mut [F61x2]) -> &mut [f61::Row] {
     // SAFETY: as above.
     unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), elements.len()) }
-}
-
-pub(crate) fn grow_leaves(keys: &[Circular; 2], parents: &[F128], leaves: &mut [F61x2]) {
-    const BATCH: usize = 64;
-    assert_eq!(leaves.len(), 2 * parents.len());
-    let mut buffer = Zeroizing::new([F128(0); BATCH]);
-    for (key, leaves) in keys.iter().zip(leaves.chunks_exact_mut(parents.len().max(1))) {
-        for (parents, leaves) in parents.chunks(BATCH).zip(leaves.chunks_mut(BATCH)) {
-            let blocks = &mut buffer[..parents.len()];
-            blocks.copy_from_slice(parents);
-            key.apply(blocks);
-            sample_all(key.permutation().arch(), blocks, leaves);
-        }
-    }
 }
 
 pub(crate) fn sum_rows(arch: Arch, nodes: &[F61x2], sums: &mut [F61x2]) {

@@ -64,6 +64,11 @@ pub(super) fn fold_leaves(
     }
 }
 
+pub(super) fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) {
+    out.copy_from_slice(blocks);
+    feed_forward(out, |blocks| encrypt(key, blocks));
+}
+
 pub(super) fn grow(key: &Aes128, nodes: &mut [F128]) {
     let (left, right) = nodes.split_at_mut(nodes.len() / 2);
     right.copy_from_slice(left);

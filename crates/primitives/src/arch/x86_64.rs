@@ -121,6 +121,7 @@ macro_rules! kernels {
                     planes: &mut [F128]
                 ) = simd::fold_leaves::<$vector>;
                 fn grow(key: &Aes128, nodes: &mut [F128]) = simd::grow::<$vector>;
+                fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) = simd::hash::<$vector>;
                 fn sum_rows(nodes: &[F128], sums: &mut [F128]) = simd::sum_rows::<$vector>;
                 fn puncture(nodes: &mut [F128], punctures: Punctures) = simd::puncture::<$vector>;
                 fn encode(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) =

@@ -153,8 +153,7 @@ impl MacField<F256> for F128 {
     fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
         assert_eq!((keys.len(), leaves.len()), (2, 2 * parents.len()));
         for (key, leaves) in keys.iter().zip(leaves.chunks_exact_mut(parents.len().max(1))) {
-            leaves.copy_from_slice(parents);
-            key.apply(leaves);
+            key.hash(parents, leaves);
         }
     }
     fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {

@@ -140,10 +140,7 @@ impl Lanes<F61> for F61x2 {
 }
 
 impl MacField<F61> for F61x2 {
-    fn grow_leaves(keys: &[Circular], parents: &mut [F128], leaves: &mut [Self]) {
-        f61x2::grow_leaves(keys.try_into().expect("two keys"), parents, leaves);
-    }
-    crate::mac::portable_macs!(F61: puncture);
+    crate::mac::portable_macs!(F61: grow_leaves puncture);
     macs!(f61x2);
 }
 

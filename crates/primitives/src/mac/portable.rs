@@ -1,6 +1,6 @@
 //! The kernels of [`MacField`](super::MacField) in plain Rust, over any field.
 
-use super::{Holes, Tagged};
+use super::{Holes, MacField, Tagged};
 use crate::aes::Aes128;
 use crate::arch::WEIGHT;
 use crate::bits::mask;
@@ -12,22 +12,24 @@ use zeroize::Zeroizing;
 /// Parents that are hashed at a time.
 const HASHED: usize = 64;
 
-pub(crate) fn grow_leaves<E: Field>(keys: &[Circular], parents: &mut [F128], leaves: &mut [E]) {
+pub(crate) fn grow_leaves<B: Field, E: MacField<B>>(keys: &[Circular], parents: &[F128], leaves: &mut [E]) {
+    const { assert!(E::SAMPLE >= 2, "a leaf of one word takes half a hash, by a kernel of its own") };
     assert_eq!((keys.len(), leaves.len()), (E::SAMPLE, 2 * parents.len()));
-    let (left, right) = leaves.split_at_mut(parents.len());
-    let (mut hashed, mut words) = (Zeroizing::new([[F128(0); HASHED]; 4]), Zeroizing::new([0; 8]));
-    let sides = left.chunks_mut(HASHED).zip(right.chunks_mut(HASHED));
-    for (parents, (left, right)) in parents.chunks(HASHED).zip(sides) {
-        for (key, hashed) in keys.iter().zip(hashed.iter_mut()) {
-            hashed[..parents.len()].copy_from_slice(parents);
-            key.apply(&mut hashed[..parents.len()]);
-        }
-        for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {
-            for (n, word) in words.iter_mut().enumerate() {
-                *word = (hashed[n / 2][i].0 >> (64 * (n % 2))) as u64;
+    // As many hashes as a leaf takes, side by side.
+    let per_leaf = E::SAMPLE / 2;
+    let mut blocks = Zeroizing::new([[F128(0); HASHED]; 3]);
+    let [hashed, rest @ ..] = &mut *blocks;
+    let together = rest.as_flattened_mut();
+    for (keys, leaves) in keys.chunks(per_leaf).zip(leaves.chunks_exact_mut(parents.len().max(1))) {
+        for (parents, leaves) in parents.chunks(HASHED).zip(leaves.chunks_mut(HASHED)) {
+            let hashed = &mut hashed[..parents.len()];
+            for (k, key) in keys.iter().enumerate() {
+                key.hash(parents, hashed);
+                for (i, &block) in hashed.iter().enumerate() {
+                    together[per_leaf * i + k] = block;
+                }
             }
-            *left = E::sample(&words[..E::SAMPLE]);
-            *right = E::sample(&words[E::SAMPLE..2 * E::SAMPLE]);
+            E::sample_all(keys[0].permutation().arch(), &together[..per_leaf * parents.len()], leaves);
         }
     }
 }

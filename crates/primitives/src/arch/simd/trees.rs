@@ -141,6 +141,42 @@ pub(in super::super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
 }
 
 #[inline(always)]
+unsafe fn hash_at<V: Simd, const N: usize>(keys: &[V; 11], blocks: *const F128, out: *mut F128) {
+    // SAFETY: the caller upholds the condition of `Simd`, and that both are valid for N·LANES blocks.
+    unsafe {
+        let high = V::splat(F128(u128::MAX << 64));
+        let mut input = [high; N];
+        for (n, input) in input.iter_mut().enumerate() {
+            *input = orthomorphism(V::load(blocks.add(n * V::LANES)), high);
+        }
+        let mut hash = input;
+        aes(keys, &mut hash);
+        for n in 0..N {
+            hash[n].xor(input[n]).store(out.add(n * V::LANES));
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn hash<V: Simd>(key: &Aes128, blocks: &[F128], out: &mut [F128]) {
+    let (length, blocks, out) = (out.len(), blocks.as_ptr(), out.as_mut_ptr());
+    let mut i = 0;
+    // SAFETY: the caller upholds the condition of `Simd` and that there are as many blocks.
+    unsafe {
+        let keys = round_keys::<V>(key);
+        while i + FLIGHT * V::LANES <= length {
+            hash_at::<V, FLIGHT>(&keys, blocks.add(i), out.add(i));
+            i += FLIGHT * V::LANES;
+        }
+        let keys = round_keys::<V::One>(key);
+        while i < length {
+            hash_at::<V::One, 1>(&keys, blocks.add(i), out.add(i));
+            i += 1;
+        }
+    }
+}
+
+#[inline(always)]
 unsafe fn sum_rows_at<V: Simd>(nodes: &[F128], g: usize, sums: &mut [F128]) {
     let trees = sums.len();
     // SAFETY: the caller upholds the condition of `Simd` and that g + LANES <= trees,
