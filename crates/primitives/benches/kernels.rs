@@ -9,7 +9,9 @@ use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{self, Punctures, Triple};
 use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
-use volery_primitives::{Arch, F2, F61, F61x2, F128, F256, Field, Lanes, MacField, Q32, Q32x2, Tagged};
+use volery_primitives::{
+    Arch, F2, F61, F61x2, F128, F256, Field, Goldilocks, Goldilocksx2, Lanes, MacField, Q32, Q32x2, Tagged,
+};
 
 fn main() {
     // Long enough that the median does not show what else the machine does; an option may say otherwise.
@@ -188,6 +190,8 @@ under! {
     F61UnderF61x2: F61, F61x2;
     Q32UnderQ32x2: Q32, Q32x2;
     F256UnderF128: F256, F128;
+    GoldilocksUnderGoldilocks: Goldilocks, Goldilocks;
+    GoldilocksUnderGoldilocksx2: Goldilocks, Goldilocksx2;
 }
 
 /// Vectors, of which those in polynomials of values under MACs may be short.
@@ -213,7 +217,10 @@ mod lanes {
 
     kernels! {
         (Vectors<U::Value, U::Mac, LENGTH>, [U: Under, const LENGTH: usize], [
-            types = [F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+            types = [
+                F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
+                GoldilocksUnderGoldilocksx2,
+            ],
             consts = [1, 32, TILE],
         ])
         add_products: |on| U::Mac::add_products(on.arch, &on.a, &on.b, &mut on.sums);
@@ -272,7 +279,10 @@ mod macs {
 
     kernels! {
         (Macs<U::Value, U::Mac>, [U: Under<Mac: MacField<U::Value>>], [
-            types = [F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+            types = [
+                F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
+                GoldilocksUnderGoldilocksx2,
+            ],
         ])
         grow: |on| U::Mac::grow_leaves(&on.keys, &mut on.blocks[..TILE / 2], &mut on.leaves[0]);
         sum_of_rows: |on| U::Mac::sum_rows(on.arch, &on.leaves[0], &mut on.sums);
@@ -295,7 +305,10 @@ mod macs {
 
     kernels! {
         (Macs<U::Value, U::Mac, TABLE>, [U: Under<Mac: MacField<U::Value>>, const TABLE: usize], [
-            types = [F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128],
+            types = [
+                F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
+                GoldilocksUnderGoldilocksx2,
+            ],
             consts = [8_704, 32_768],
         ])
         encode_keys: |on| U::Mac::encode_keys(&on.key, 0, &on.table, &mut on.leaves[0]);

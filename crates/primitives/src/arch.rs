@@ -17,6 +17,8 @@ mod opaque;
 #[allow(unsafe_code)]
 mod pages;
 mod portable;
+#[allow(unsafe_code)]
+pub(crate) mod prime;
 pub(crate) mod q32;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]

@@ -70,6 +70,7 @@ pub(crate) use f128::REDUCTION;
 pub use f160::F160;
 pub use f256::F256;
 pub use f65537::{F65537, F65537x4};
+pub(crate) use goldilocks::P64;
 pub use goldilocks::{Goldilocks, Goldilocksx2};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};

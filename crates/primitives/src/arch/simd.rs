@@ -11,6 +11,7 @@ mod bits;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;
+pub(super) mod prime;
 pub(super) mod q32;
 mod sums;
 mod transpose;
@@ -31,7 +32,7 @@ use crate::field::F128;
 ///
 /// # Safety
 /// Every method may be called only where the CPU has the instructions of the implementing vector.
-pub(super) trait Simd: Copy {
+pub(crate) trait Simd: Copy {
     /// Lanes in a vector.
     const LANES: usize;
     /// The vector of one lane, for the ends of slices.
@@ -83,6 +84,10 @@ pub(super) trait Simd: Copy {
     unsafe fn down64(self) -> Self;
     /// The sums of the 64-bit halves, without carries between them.
     unsafe fn add(self, other: Self) -> Self;
+    /// The differences of the 64-bit halves, likewise.
+    unsafe fn sub(self, other: Self) -> Self;
+    /// All ones in the 64-bit halves that are greater than those of `other`, as integers with a sign.
+    unsafe fn greater(self, other: Self) -> Self;
     /// The products of the low 32 bits of the 64-bit halves.
     unsafe fn multiply32(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.

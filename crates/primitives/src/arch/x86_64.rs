@@ -29,6 +29,7 @@ pub(super) fn levels() -> Vec<Level> {
         && is_x86_feature_detected!("pclmulqdq")
         && is_x86_feature_detected!("ssse3")
         && is_x86_feature_detected!("sse4.1")
+        && is_x86_feature_detected!("sse4.2")
     {
         levels.push(Level::Aesni);
         if is_x86_feature_detected!("avx2")
@@ -88,10 +89,10 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
 
 /// Names the instructions of each kernel, and inlines its generic body.
 macro_rules! forward {
-    ($features:literal: $(fn $kernel:ident $(<$field:ident: $bound:path>)? ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
+    ($features:literal: $(fn $kernel:ident $([$($generic:tt)*])? ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
         $(
             #[target_feature(enable = $features)]
-            pub(in crate::arch) unsafe fn $kernel$(<$field: $bound>)?($($argument: $type),*) $(-> $result)? {
+            pub(in crate::arch) unsafe fn $kernel$(<$($generic)*>)?($($argument: $type),*) $(-> $result)? {
                 // SAFETY: this function names the instructions of the body. Some bodies are plain Rust.
                 #[allow(unused_unsafe)]
                 unsafe { $body($($argument),*) }
@@ -168,13 +169,13 @@ macro_rules! kernels {
                 use crate::arch::binary::Binary;
 
                 forward! { $features:
-                    fn multiply<F: Binary>(a: &[F], b: &[F], out: &mut [F]) =
+                    fn multiply[F: Binary](a: &[F], b: &[F], out: &mut [F]) =
                         simd::binary::multiply::<$vector, F>;
-                    fn scale_all<F: Binary>(a: &[F], factor: F, out: &mut [F]) =
+                    fn scale_all[F: Binary](a: &[F], factor: F, out: &mut [F]) =
                         simd::binary::scale_all::<$vector, F>;
-                    fn dot_product<F: Binary>(a: &[F], b: &[F]) -> F =
+                    fn dot_product[F: Binary](a: &[F], b: &[F]) -> F =
                         simd::binary::dot_product::<$vector, F>;
-                    fn fold<F: Binary>(a: &[F], factors: &[F], out: &mut [F]) =
+                    fn fold[F: Binary](a: &[F], factors: &[F], out: &mut [F]) =
                         simd::binary::fold::<$vector, F>;
                 }
             }
@@ -208,6 +209,45 @@ macro_rules! kernels {
                     fn verifier_sums(chi: &[F61], gates: &[Gate<F61>]) -> (F61, F61) =
                         $products::f61::verifier_sums;
                     fn correct(keys: &mut [F61], corrections: &[F61], delta: F61) = $products::f61::correct;
+                }
+            }
+
+            pub(in super::super) mod prime {
+                use super::*;
+                use crate::arch::prime::{Coordinates, Gate, Halves};
+                use crate::mac::{Holes, Tagged};
+
+                forward! { $features:
+                    fn sum_rows[B: Halves, E: Coordinates<B, N>, const N: usize](nodes: &[E], sums: &mut [E]) =
+                        simd::prime::sum_rows::<$vector, B, E, N>;
+                    fn puncture[B: Halves, E: Coordinates<B, N>, const N: usize](leaves: &[E], holes: Holes<B, E>, rows: &mut [Tagged<B, E>]) =
+                        simd::prime::puncture::<$vector, B, E, N>;
+                    fn encode_keys[B: Halves, E: Coordinates<B, N>, const N: usize](matrix: &Aes128, first: u64, table: &[E], rows: &mut [E]) =
+                        simd::prime::encode_keys::<$vector, B, E, N>;
+                    fn encode_tagged[B: Halves, E: Coordinates<B, N>, const N: usize](matrix: &Aes128, first: u64, table: &[Tagged<B, E>], rows: &mut [Tagged<B, E>]) =
+                        simd::prime::encode_tagged::<$vector, B, E, N>;
+                    fn sample_all[B: Halves, E: Coordinates<B, N>, const N: usize](blocks: &[F128], out: &mut [E]) =
+                        simd::prime::sample_all::<$vector, B, E, N>;
+                    fn weigh[B: Halves, E: Coordinates<B, N>, const N: usize](chi: &[E], rows: &[Tagged<B, E>]) -> (E, E) =
+                        simd::prime::weigh::<$vector, B, E, N>;
+                    fn dot[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], b: &[E]) -> E =
+                        simd::prime::dot::<$vector, B, E, N>;
+                    fn combine[B: Halves, E: Coordinates<B, N>, const N: usize](factors: &[B], a: &[E]) -> E =
+                        simd::prime::combine::<$vector, B, E, N>;
+                    fn inner_product[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> (E, E, B) =
+                        simd::prime::inner_product::<$vector, B, E, N>;
+                    fn linear[B: Halves, E: Coordinates<B, N>, const N: usize](factors: &[B], rows: &[Tagged<B, E>]) -> Tagged<B, E> =
+                        simd::prime::linear::<$vector, B, E, N>;
+                    fn add_products[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], b: &[E], sums: &mut [E]) =
+                        simd::prime::add_products::<$vector, B, E, N>;
+                    fn add_scaled[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], factors: &[B], sums: &mut [E]) =
+                        simd::prime::add_scaled::<$vector, B, E, N>;
+                    fn products[B: Halves, E: Coordinates<B, N>, const N: usize](gates: &[Gate<Tagged<B, E>>], constant: &mut [E], linear: &mut [E]) =
+                        simd::prime::products::<$vector, B, E, N>;
+                    fn verifier_sums[B: Halves, E: Coordinates<B, N>, const N: usize](chi: &[E], gates: &[Gate<E>]) -> (E, E) =
+                        simd::prime::verifier_sums::<$vector, B, E, N>;
+                    fn correct[B: Halves, E: Coordinates<B, N>, const N: usize](keys: &mut [E], corrections: &[B], delta: E) =
+                        simd::prime::correct::<$vector, B, E, N>;
                 }
             }
 
@@ -258,7 +298,7 @@ macro_rules! kernels {
 
 kernels!(
     /// One lane: AES-NI and PCLMULQDQ.
-    aesni, __m128i, portable, "aes,pclmulqdq,ssse3,sse4.1"
+    aesni, __m128i, portable, "aes,pclmulqdq,ssse3,sse4.1,sse4.2"
 );
 kernels!(
     /// Two lanes: VAES and VPCLMULQDQ on 256 bits.

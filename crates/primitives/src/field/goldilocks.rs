@@ -65,19 +65,21 @@ impl Radicand<2> for Goldilocks {
 }
 
 impl Lanes<Goldilocks> for Goldilocks {
-    crate::lanes::portable_lanes!(Goldilocks: all);
+    crate::arch::prime::prime_lanes!(Goldilocks: all);
 }
 
 impl MacField<Goldilocks> for Goldilocks {
-    crate::mac::portable_macs!(Goldilocks: all);
+    crate::mac::portable_macs!(Goldilocks: grow_leaves);
+    crate::arch::prime::prime_macs!(Goldilocks: all);
 }
 
 impl Lanes<Goldilocks> for Goldilocksx2 {
-    crate::lanes::portable_lanes!(Goldilocks: all);
+    crate::arch::prime::prime_lanes!(Goldilocks: all);
 }
 
 impl MacField<Goldilocks> for Goldilocksx2 {
-    crate::mac::portable_macs!(Goldilocks: all);
+    crate::mac::portable_macs!(Goldilocks: grow_leaves);
+    crate::arch::prime::prime_macs!(Goldilocks: all);
 }
 
 #[cfg(test)]

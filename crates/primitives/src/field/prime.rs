@@ -114,6 +114,12 @@ impl<P: Modulus> Prime<P> {
         self.0
     }
 
+    /// The element of an integer below p.
+    #[inline(always)]
+    pub(crate) const fn below(integer: P::Word) -> Self {
+        Self(integer)
+    }
+
     /// The first N digits in base p of the fraction `(words[1]·2^64 + words[0])/2^128`, the first in the end.
     #[inline(always)]
     pub(super) fn digits<const N: usize>(words: &[u64]) -> [Self; N] {

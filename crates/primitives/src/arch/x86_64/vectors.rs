@@ -10,11 +10,11 @@ macro_rules! simd {
     ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
-     |$equal_x:ident, $equal_y:ident| $equal:expr, |$high_from:ident| $load_high:expr,
+     |$equal_x:ident, $equal_y:ident| $equal:expr, |$greater_x:ident, $greater_y:ident| $greater:expr, |$high_from:ident| $load_high:expr,
      |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
      |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
-     $add:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {
@@ -148,6 +148,17 @@ macro_rules! simd {
                 unsafe { $add(self, other) }
             }
             #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $sub(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn greater(self, $greater_y: Self) -> Self {
+                let $greater_x = self;
+                // SAFETY: the caller's.
+                unsafe { $greater }
+            }
+            #[inline(always)]
             unsafe fn multiply32(self, other: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $multiply32(self, other) }
@@ -220,6 +231,7 @@ simd!(
     |from, _| _mm_loadu_si128(from.cast()),
     |x, to, _| _mm_storeu_si128(to.cast(), x),
     |x, y| _mm_cmpeq_epi64(x, y),
+    |x, y| _mm_cmpgt_epi64(x, y),
     |from| _mm_bslli_si128::<8>(_mm_loadl_epi64(from.cast())),
     |from| _mm_set1_epi8((*from as i8).wrapping_neg()),
     |from| _mm_cvtepu32_epi64(_mm_loadl_epi64(from.cast())),
@@ -236,6 +248,7 @@ simd!(
     |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
     _mm_add_epi64,
+    _mm_sub_epi64,
     _mm_mul_epu32,
     _mm_xor_si128,
     _mm_and_si128,
@@ -267,6 +280,7 @@ simd!(
         _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(x));
     },
     |x, y| _mm256_cmpeq_epi64(x, y),
+    |x, y| _mm256_cmpgt_epi64(x, y),
     |from| {
         let words = _mm256_castsi128_si256(_mm_loadu_si128(from.cast()));
         _mm256_bslli_epi128::<8>(_mm256_permute4x64_epi64::<0b00_01_00_00>(words))
@@ -287,6 +301,7 @@ simd!(
     },
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
     _mm256_add_epi64,
+    _mm256_sub_epi64,
     _mm256_mul_epu32,
     _mm256_xor_si256,
     _mm256_and_si256,
@@ -325,6 +340,7 @@ simd!(
         _mm_storeu_si128(to.add(3 * stride).cast(), _mm512_extracti32x4_epi32::<3>(x));
     },
     |x, y| _mm512_movm_epi64(_mm512_cmpeq_epi64_mask(x, y)),
+    |x, y| _mm512_movm_epi64(_mm512_cmpgt_epi64_mask(x, y)),
     |from| {
         let words = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
         _mm512_maskz_permutexvar_epi64(0b1010_1010, _mm512_set_epi64(3, 0, 2, 0, 1, 0, 0, 0), words)
@@ -350,6 +366,7 @@ simd!(
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
     },
     _mm512_add_epi64,
+    _mm512_sub_epi64,
     _mm512_mul_epu32,
     _mm512_xor_si512,
     _mm512_and_si512,

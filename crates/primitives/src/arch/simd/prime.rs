@@ -1,0 +1,529 @@
+//! The kernels over prime fields and their extensions, written once for all: each 64-bit half has an element
+//! of the prime field, and each coordinate of an extension a vector of its own.
+//!
+//! Sums of products are reduced once, in each half, and then added up.
+// Indices of coordinates are unrolled; what iterators call is not always inlined.
+#![allow(clippy::needless_range_loop)]
+
+mod code;
+mod goldilocks;
+mod halves;
+mod trees;
+
+pub(in super::super) use code::{encode_keys, encode_tagged};
+pub(in super::super) use trees::{puncture, sample_all, sum_rows};
+
+use super::Simd;
+use crate::arch::portable::prime as portable;
+use crate::arch::prime::{Coordinates, Gate};
+use crate::field::Field;
+use crate::mac::Tagged;
+use core::ops::AddAssign;
+use halves::{low32, splat};
+
+/// A prime field, whose elements are integers below p in words of 32 or 64 bits.
+///
+/// # Safety
+/// Every method with a vector may be called only under the condition of [`Simd`].
+pub(crate) trait Halves: Field {
+    /// Products before reduction, in each half: up to 2^18 of them.
+    type Products<V: Simd>: Copy;
+    /// Sums of elements before reduction, as many in a lane as [`Halves::TO_A_LANE`] says.
+    type Heap<V: Simd>: Copy;
+    /// One such sum.
+    type Pile: Copy + AddAssign;
+    /// The elements of a lane in [`Halves::heap`].
+    const TO_A_LANE: usize;
+
+    /// The integer.
+    fn integer(self) -> u64;
+    /// The element of an integer below p.
+    fn from_integer(integer: u64) -> Self;
+
+    /// `a + b`.
+    unsafe fn plus<V: Simd>(a: V, b: V) -> V;
+    /// `a - b`.
+    unsafe fn minus<V: Simd>(a: V, b: V) -> V;
+    /// No products.
+    unsafe fn nothing<V: Simd>() -> Self::Products<V>;
+    /// Adds a·b.
+    unsafe fn add_product<V: Simd>(products: &mut Self::Products<V>, a: V, b: V);
+    /// The sum.
+    unsafe fn reduce<V: Simd>(products: Self::Products<V>) -> V;
+    /// `low + w·high`, where the extension is by a root of w.
+    unsafe fn join<V: Simd>(low: Self::Products<V>, high: Self::Products<V>) -> V;
+    /// The first N coordinates of what [`Field::sample`] makes of two words, where these are all
+    /// coordinates; or where N is 1, that of the prime field.
+    unsafe fn draw<V: Simd, const N: usize>(low: V, high: V) -> [V; N];
+
+    /// Sums of nothing.
+    unsafe fn empty<V: Simd>() -> Self::Heap<V>;
+    /// Adds the elements of each lane, one after the other, of up to 15 vectors; `from` must be valid for them.
+    unsafe fn heap<V: Simd>(heap: &mut Self::Heap<V>, from: *const Self);
+    /// Writes the sums; `to` must be valid for them.
+    unsafe fn settle<V: Simd>(heap: Self::Heap<V>, to: *mut Self);
+    /// The same with one element.
+    fn pile(element: Self) -> Self::Pile;
+    /// The element.
+    fn settle_pile(pile: Self::Pile) -> Self;
+}
+
+/// Elements whose products are summed before reduction; each has up to four of them in a sum.
+const BATCH: usize = 1 << 16;
+
+/// Halves in the widest vector.
+const MOST: usize = 8;
+
+/// 64-bit words, each `stride` bytes behind the other.
+#[inline(always)]
+unsafe fn load_words<V: Simd>(from: *const u8, stride: usize) -> V {
+    let mut words = [0; MOST];
+    // SAFETY: the caller upholds the condition of `Simd`, and that there are so many words.
+    unsafe {
+        for (i, word) in words[..2 * V::LANES].iter_mut().enumerate() {
+            *word = from.add(i * stride).cast::<u64>().read_unaligned();
+        }
+        V::load(words.as_ptr().cast())
+    }
+}
+
+/// The inverse of [`load_words`].
+#[inline(always)]
+unsafe fn store_words<V: Simd>(x: V, to: *mut u8, stride: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        for (i, word) in words(x)[..2 * V::LANES].iter().enumerate() {
+            to.add(i * stride).cast::<u64>().write_unaligned(*word);
+        }
+    }
+}
+
+/// The integers of each half.
+#[inline(always)]
+unsafe fn words<V: Simd>(x: V) -> [u64; MOST] {
+    let mut words = [0; MOST];
+    // SAFETY: the caller upholds the condition of `Simd`; no vector is longer.
+    unsafe { x.store(words.as_mut_ptr().cast()) };
+    words
+}
+
+/// Elements of the prime field, each `stride` behind the other.
+#[inline(always)]
+unsafe fn load<V: Simd, B: Halves>(from: *const B, stride: usize) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`, and that there are so many elements.
+    unsafe {
+        match (size_of::<B>(), stride) {
+            (8, _) => load_words(from.cast(), 8 * stride),
+            (_, 1) => V::load_words(from.cast()),
+            _ => {
+                let mut words = [0; MOST];
+                for (i, word) in words[..2 * V::LANES].iter_mut().enumerate() {
+                    *word = (*from.add(i * stride)).integer();
+                }
+                V::load(words.as_ptr().cast())
+            }
+        }
+    }
+}
+
+/// The inverse of [`load`].
+#[inline(always)]
+unsafe fn store<V: Simd, B: Halves>(x: V, to: *mut B, stride: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        for (i, word) in words(x)[..2 * V::LANES].iter().enumerate() {
+            *to.add(i * stride) = B::from_integer(*word);
+        }
+    }
+}
+
+/// Whether N coordinates are pairs of 32 bits each, which are read and written as one word.
+#[inline(always)]
+const fn in_pairs<B, const N: usize>() -> bool {
+    size_of::<B>() == 4 && N.is_multiple_of(2)
+}
+
+/// N coordinates, one after the other, of elements each `stride` coordinates behind the other.
+#[inline(always)]
+unsafe fn load_all<V: Simd, B: Halves, const N: usize>(from: *const B, stride: usize) -> [V; N] {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut all = [splat(0); N];
+        if in_pairs::<B, N>() {
+            for i in (0..N).step_by(2) {
+                let pairs: V = load_words(from.add(i).cast(), 4 * stride);
+                (all[i], all[i + 1]) = (low32(pairs), pairs.shr::<32>());
+            }
+        } else {
+            for i in 0..N {
+                all[i] = load(from.add(i), stride);
+            }
+        }
+        all
+    }
+}
+
+/// The inverse of [`load_all`].
+#[inline(always)]
+unsafe fn store_all<V: Simd, B: Halves, const N: usize>(x: [V; N], to: *mut B, stride: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if in_pairs::<B, N>() {
+            for i in (0..N).step_by(2) {
+                store_words(x[i].add(x[i + 1].shl::<32>()), to.add(i).cast(), 4 * stride);
+            }
+        } else {
+            for i in 0..N {
+                store(x[i], to.add(i), stride);
+            }
+        }
+    }
+}
+
+/// Values and MACs of rows that are `stride` rows apart.
+#[inline(always)]
+unsafe fn load_rows<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    from: *const Tagged<B, E>,
+    stride: usize,
+) -> (V, [V; N]) {
+    let from: *const B = from.cast();
+    // SAFETY: the caller's; a row is a value and N coordinates.
+    unsafe { (load(from, stride * (N + 1)), load_all(from.add(1), stride * (N + 1))) }
+}
+
+/// Sums of products in an extension of degree N.
+struct Sums<V: Simd, B: Halves, const N: usize> {
+    low: [B::Products<V>; N],
+    /// What is to be multiplied by the N-th root's power.
+    high: [B::Products<V>; N],
+}
+
+/// # Safety
+/// Every method may be called only under the condition of [`Simd`].
+impl<V: Simd, B: Halves, const N: usize> Sums<V, B, N> {
+    #[inline(always)]
+    unsafe fn nothing() -> Self {
+        // SAFETY: the caller's.
+        let nothing = unsafe { [B::nothing(); N] };
+        Self { low: nothing, high: nothing }
+    }
+
+    #[inline(always)]
+    unsafe fn add(&mut self, a: [V; N], b: [V; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            for i in 0..N {
+                for j in 0..N {
+                    let sum = if i + j < N { &mut self.low[i + j] } else { &mut self.high[i + j - N] };
+                    B::add_product(sum, a[i], b[j]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_scaled(&mut self, a: [V; N], factor: V) {
+        // SAFETY: the caller's.
+        unsafe {
+            for i in 0..N {
+                B::add_product(&mut self.low[i], a[i], factor);
+            }
+        }
+    }
+
+    /// The elements, in each half.
+    #[inline(always)]
+    unsafe fn reduce(self) -> [V; N] {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut sums = self.scaled();
+            for i in 0..N - 1 {
+                sums[i] = B::join(self.low[i], self.high[i]);
+            }
+            sums
+        }
+    }
+
+    /// The same where nothing was added but by [`Sums::add_scaled`].
+    #[inline(always)]
+    unsafe fn scaled(&self) -> [V; N] {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut sums = [B::reduce(self.low[N - 1]); N];
+            for i in 0..N - 1 {
+                sums[i] = B::reduce(self.low[i]);
+            }
+            sums
+        }
+    }
+}
+
+/// The sum of all halves.
+#[inline(always)]
+unsafe fn total<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(x: [V; N]) -> E {
+    let mut total = E::ZERO;
+    let coordinates: *mut B = core::ptr::from_mut(&mut total).cast();
+    for (n, x) in x.into_iter().enumerate() {
+        // SAFETY: the caller upholds the condition of `Simd`; an element is N coordinates.
+        unsafe {
+            *coordinates.add(n) = words(x)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+        }
+    }
+    total
+}
+
+/// How many of `length` elements fill vectors.
+#[inline(always)]
+const fn whole<V: Simd>(length: usize) -> usize {
+    length - length % (2 * V::LANES)
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn dot<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    a: &[E],
+    b: &[E],
+) -> E {
+    let whole = whole::<V>(a.len());
+    let mut sum = portable::dot(&a[whole..], &b[whole..]);
+    for (a, b) in a[..whole].chunks(BATCH).zip(b[..whole].chunks(BATCH)) {
+        let (first_a, first_b): (*const B, *const B) = (a.as_ptr().cast(), b.as_ptr().cast());
+        // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal.
+        unsafe {
+            let mut sums = Sums::<V, B, N>::nothing();
+            for i in (0..a.len()).step_by(2 * V::LANES) {
+                sums.add(load_all(first_a.add(N * i), N), load_all(first_b.add(N * i), N));
+            }
+            sum += total::<V, B, E, N>(sums.reduce());
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn combine<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    factors: &[B],
+    a: &[E],
+) -> E {
+    let whole = whole::<V>(a.len());
+    let mut sum = portable::combine(&factors[whole..], &a[whole..]);
+    for (factors, a) in factors[..whole].chunks(BATCH).zip(a[..whole].chunks(BATCH)) {
+        let first: *const B = a.as_ptr().cast();
+        // SAFETY: as in `dot`.
+        unsafe {
+            let mut sums = Sums::<V, B, N>::nothing();
+            for i in (0..a.len()).step_by(2 * V::LANES) {
+                sums.add_scaled(load_all(first.add(N * i), N), load(factors.as_ptr().add(i), 1));
+            }
+            sum += total::<V, B, E, N>(sums.scaled());
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn weigh<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    chi: &[E],
+    rows: &[Tagged<B, E>],
+) -> (E, E) {
+    let whole = whole::<V>(chi.len());
+    let mut sum = portable::weigh(&chi[whole..], &rows[whole..]);
+    for (chi, rows) in chi[..whole].chunks(BATCH).zip(rows[..whole].chunks(BATCH)) {
+        let first: *const B = chi.as_ptr().cast();
+        // SAFETY: as in `dot`.
+        unsafe {
+            let (mut macs, mut values) = (Sums::<V, B, N>::nothing(), Sums::<V, B, N>::nothing());
+            for i in (0..chi.len()).step_by(2 * V::LANES) {
+                let chi = load_all(first.add(N * i), N);
+                let (value, mac) = load_rows(rows.as_ptr().add(i), 1);
+                macs.add(chi, mac);
+                values.add_scaled(chi, value);
+            }
+            sum.0 += total::<V, B, E, N>(macs.reduce());
+            sum.1 += total::<V, B, E, N>(values.scaled());
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn inner_product<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    a: &[Tagged<B, E>],
+    b: &[Tagged<B, E>],
+) -> (E, E, B) {
+    let whole = whole::<V>(a.len());
+    let mut sum = portable::inner_product(&a[whole..], &b[whole..]);
+    for (a, b) in a[..whole].chunks(BATCH).zip(b[..whole].chunks(BATCH)) {
+        // SAFETY: as in `dot`.
+        unsafe {
+            let (mut macs, mut cross) = (Sums::<V, B, N>::nothing(), Sums::<V, B, N>::nothing());
+            let mut values = Sums::<V, B, 1>::nothing();
+            for i in (0..a.len()).step_by(2 * V::LANES) {
+                let (a_value, a) = load_rows(a.as_ptr().add(i), 1);
+                let (b_value, b) = load_rows(b.as_ptr().add(i), 1);
+                macs.add(a, b);
+                cross.add_scaled(b, a_value);
+                cross.add_scaled(a, b_value);
+                values.add([a_value], [b_value]);
+            }
+            sum.0 += total::<V, B, E, N>(macs.reduce());
+            sum.1 += total::<V, B, E, N>(cross.scaled());
+            let [values] = values.reduce();
+            sum.2 += words(values)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn linear<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    factors: &[B],
+    rows: &[Tagged<B, E>],
+) -> Tagged<B, E> {
+    let whole = whole::<V>(rows.len());
+    let mut sum = portable::linear(&factors[whole..], &rows[whole..]);
+    for (factors, rows) in factors[..whole].chunks(BATCH).zip(rows[..whole].chunks(BATCH)) {
+        // SAFETY: as in `dot`.
+        unsafe {
+            let (mut values, mut macs) = (Sums::<V, B, 1>::nothing(), Sums::<V, B, N>::nothing());
+            for i in (0..rows.len()).step_by(2 * V::LANES) {
+                let factor = load(factors.as_ptr().add(i), 1);
+                let (value, mac) = load_rows(rows.as_ptr().add(i), 1);
+                values.add_scaled([value], factor);
+                macs.add_scaled(mac, factor);
+            }
+            let [values] = values.scaled();
+            sum.value += words(values)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+            sum.mac += total::<V, B, E, N>(macs.scaled());
+        }
+    }
+    sum
+}
+
+/// `a + b`, coordinate by coordinate.
+#[inline(always)]
+unsafe fn add_all<V: Simd, B: Halves, const N: usize>(mut a: [V; N], b: [V; N]) -> [V; N] {
+    for i in 0..N {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        a[i] = unsafe { B::plus(a[i], b[i]) };
+    }
+    a
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn add_products<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    a: &[E],
+    b: &[E],
+    sums: &mut [E],
+) {
+    let whole = whole::<V>(sums.len());
+    portable::add_products(&a[whole..], &b[whole..], &mut sums[whole..]);
+    let (first_a, first_b): (*const B, *const B) = (a.as_ptr().cast(), b.as_ptr().cast());
+    let first: *mut B = sums.as_mut_ptr().cast();
+    for i in (0..whole).step_by(2 * V::LANES) {
+        // SAFETY: as in `dot`.
+        unsafe {
+            let mut products = Sums::<V, B, N>::nothing();
+            products.add(load_all(first_a.add(N * i), N), load_all(first_b.add(N * i), N));
+            let at = first.add(N * i);
+            store_all(add_all::<V, B, N>(load_all(at, N), products.reduce()), at, N);
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn add_scaled<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    a: &[E],
+    factors: &[B],
+    sums: &mut [E],
+) {
+    let whole = whole::<V>(sums.len());
+    portable::add_scaled(&a[whole..], &factors[whole..], &mut sums[whole..]);
+    let (first_a, first): (*const B, *mut B) = (a.as_ptr().cast(), sums.as_mut_ptr().cast());
+    for i in (0..whole).step_by(2 * V::LANES) {
+        // SAFETY: as in `dot`.
+        unsafe {
+            let mut products = Sums::<V, B, N>::nothing();
+            products.add_scaled(load_all(first_a.add(N * i), N), load(factors.as_ptr().add(i), 1));
+            let at = first.add(N * i);
+            store_all(add_all::<V, B, N>(load_all(at, N), products.scaled()), at, N);
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn products<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    gates: &[Gate<Tagged<B, E>>],
+    constant: &mut [E],
+    linear: &mut [E],
+) {
+    let whole = whole::<V>(gates.len());
+    portable::products(&gates[whole..], &mut constant[whole..], &mut linear[whole..]);
+    let first: *const Tagged<B, E> = gates.as_ptr().cast();
+    let (constant, linear): (*mut B, *mut B) = (constant.as_mut_ptr().cast(), linear.as_mut_ptr().cast());
+    for i in (0..whole).step_by(2 * V::LANES) {
+        // SAFETY: as in `dot`; a gate is three rows.
+        unsafe {
+            let at = first.add(3 * i);
+            let ((a_value, a), (b_value, b)) = (load_rows(at, 3), load_rows(at.add(1), 3));
+            let mut products = Sums::<V, B, N>::nothing();
+            products.add(a, b);
+            store_all(products.reduce(), constant.add(N * i), N);
+            let mut cross = Sums::<V, B, N>::nothing();
+            cross.add_scaled(b, a_value);
+            cross.add_scaled(a, b_value);
+            let mut cross = cross.scaled();
+            let (_, c) = load_rows::<V, B, E, N>(at.add(2), 3);
+            for n in 0..N {
+                cross[n] = B::minus(cross[n], c[n]);
+            }
+            store_all(cross, linear.add(N * i), N);
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn verifier_sums<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    chi: &[E],
+    gates: &[Gate<E>],
+) -> (E, E) {
+    let whole = whole::<V>(chi.len());
+    let mut sum = portable::verifier_sums(&chi[whole..], &gates[whole..]);
+    for (chi, gates) in chi[..whole].chunks(BATCH).zip(gates[..whole].chunks(BATCH)) {
+        let (first, gate): (*const B, *const B) = (chi.as_ptr().cast(), gates.as_ptr().cast());
+        // SAFETY: as in `dot`; a gate is three elements.
+        unsafe {
+            let (mut products, mut results) = (Sums::<V, B, N>::nothing(), Sums::<V, B, N>::nothing());
+            for i in (0..chi.len()).step_by(2 * V::LANES) {
+                let (chi, at) = (load_all(first.add(N * i), N), gate.add(3 * N * i));
+                let mut product = Sums::<V, B, N>::nothing();
+                product.add(load_all(at, 3 * N), load_all(at.add(N), 3 * N));
+                products.add(chi, product.reduce());
+                results.add(chi, load_all(at.add(2 * N), 3 * N));
+            }
+            sum.0 += total::<V, B, E, N>(products.reduce());
+            sum.1 += total::<V, B, E, N>(results.reduce());
+        }
+    }
+    sum
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn correct<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
+    keys: &mut [E],
+    corrections: &[B],
+    delta: E,
+) {
+    let whole = whole::<V>(keys.len());
+    portable::correct(&mut keys[whole..], &corrections[whole..], delta);
+    let first: *mut B = keys.as_mut_ptr().cast();
+    // SAFETY: as in `dot`.
+    unsafe {
+        let delta = load_all::<V, B, N>(core::ptr::from_ref(&delta).cast(), 0);
+        for i in (0..whole).step_by(2 * V::LANES) {
+            let mut products = Sums::<V, B, N>::nothing();
+            products.add_scaled(delta, load(corrections.as_ptr().add(i), 1));
+            let at = first.add(N * i);
+            store_all(add_all::<V, B, N>(load_all(at, N), products.scaled()), at, N);
+        }
+    }
+}
