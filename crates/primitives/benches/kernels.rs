@@ -10,7 +10,8 @@ use volery_primitives::arch::{self, Punctures, Triple};
 use volery_primitives::hash::{Circular, Construction, GateHash};
 use volery_primitives::mac::Holes;
 use volery_primitives::{
-    Arch, F2, F61, F61x2, F128, F256, Field, Goldilocks, Goldilocksx2, Lanes, MacField, Q32, Q32x2, Tagged,
+    Arch, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Lanes, MacField,
+    Q32, Q32x2, Tagged,
 };
 
 fn main() {
@@ -192,6 +193,7 @@ under! {
     F256UnderF128: F256, F128;
     GoldilocksUnderGoldilocks: Goldilocks, Goldilocks;
     GoldilocksUnderGoldilocksx2: Goldilocks, Goldilocksx2;
+    F65537UnderF65537x4: F65537, F65537x4;
 }
 
 /// Vectors, of which those in polynomials of values under MACs may be short.
@@ -219,7 +221,7 @@ mod lanes {
         (Vectors<U::Value, U::Mac, LENGTH>, [U: Under, const LENGTH: usize], [
             types = [
                 F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
-                GoldilocksUnderGoldilocksx2,
+                GoldilocksUnderGoldilocksx2, F65537UnderF65537x4,
             ],
             consts = [1, 32, TILE],
         ])
@@ -281,7 +283,7 @@ mod macs {
         (Macs<U::Value, U::Mac>, [U: Under<Mac: MacField<U::Value>>], [
             types = [
                 F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
-                GoldilocksUnderGoldilocksx2,
+                GoldilocksUnderGoldilocksx2, F65537UnderF65537x4,
             ],
         ])
         grow: |on| U::Mac::grow_leaves(&on.keys, &mut on.blocks[..TILE / 2], &mut on.leaves[0]);
@@ -307,7 +309,7 @@ mod macs {
         (Macs<U::Value, U::Mac, TABLE>, [U: Under<Mac: MacField<U::Value>>, const TABLE: usize], [
             types = [
                 F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
-                GoldilocksUnderGoldilocksx2,
+                GoldilocksUnderGoldilocksx2, F65537UnderF65537x4,
             ],
             consts = [8_704, 32_768],
         ])

@@ -88,6 +88,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     /// All ones in the 64-bit halves that are greater than those of `other`, as integers with a sign.
     unsafe fn greater(self, other: Self) -> Self;
+    /// All ones in the 64-bit halves whose highest bit is set, zero in the others.
+    unsafe fn sign(self) -> Self;
     /// The products of the low 32 bits of the 64-bit halves.
     unsafe fn multiply32(self, other: Self) -> Self;
     /// Each 64-bit half shifted up.

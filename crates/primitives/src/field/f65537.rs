@@ -57,11 +57,12 @@ impl Radicand<4> for F65537 {
 }
 
 impl Lanes<F65537> for F65537x4 {
-    crate::lanes::portable_lanes!(F65537: all);
+    crate::arch::prime::prime_lanes!(F65537: all);
 }
 
 impl MacField<F65537> for F65537x4 {
-    crate::mac::portable_macs!(F65537: all);
+    crate::mac::portable_macs!(F65537: grow_leaves);
+    crate::arch::prime::prime_macs!(F65537: all);
 }
 
 #[cfg(test)]

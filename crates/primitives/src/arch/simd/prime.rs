@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod code;
+mod f65537;
 mod goldilocks;
 mod halves;
 mod trees;

@@ -159,6 +159,11 @@ macro_rules! simd {
                 unsafe { $greater }
             }
             #[inline(always)]
+            unsafe fn sign(self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $srai32::<31>($shuffle32::<0b11_11_01_01>(self)) }
+            }
+            #[inline(always)]
             unsafe fn multiply32(self, other: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $multiply32(self, other) }

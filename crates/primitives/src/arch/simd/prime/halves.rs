@@ -17,6 +17,34 @@ pub(super) unsafe fn low32<V: Simd>(x: V) -> V {
     unsafe { x.and(splat(u32::MAX.into())) }
 }
 
+/// `x`, or where it is negative `x + p`.
+#[inline(always)]
+pub(super) unsafe fn up<V: Simd>(x: V, p: u64) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe { x.add(x.sign().and(splat(p))) }
+}
+
+/// The digits in base p, of at most 32 bits, as [`Prime::digits`](crate::field::Prime) has them.
+#[inline(always)]
+pub(super) unsafe fn digits<V: Simd, const N: usize>(low: V, high: V, p: u32) -> [V; N] {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe {
+        let p = splat(p.into());
+        let mut words = [low32(low), low.shr::<32>(), low32(high), high.shr::<32>()];
+        let mut digits = [p; N];
+        for digit in digits.iter_mut().rev() {
+            let mut carry = splat::<V>(0);
+            for word in &mut words {
+                let product = word.multiply32(p).add(carry);
+                *word = low32(product);
+                carry = product.shr::<32>();
+            }
+            *digit = carry;
+        }
+        digits
+    }
+}
+
 /// Sums of words of 64 bits, without their carries, and of their high halves.
 #[derive(Clone, Copy)]
 pub(crate) struct Sum<V> {
