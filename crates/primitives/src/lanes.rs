@@ -35,7 +35,8 @@ pub trait Lanes<B: Field>: Extension<B> {
 }
 
 /// The methods of [`Lanes`] that a field has no kernel of its own for, by the portable ones: compiled here
-/// once, not again by each crate that proves over the field.
+/// once, not again by each crate that proves over the field. They stand here for a field that is new.
+#[allow(unused_macros)]
 macro_rules! portable_lanes {
     ($base:ty: all) => {
         crate::lanes::portable_lanes!($base: dot combine add_products add_scaled);
@@ -64,6 +65,7 @@ macro_rules! portable_lanes {
         }
     };
 }
+#[allow(unused_imports)]
 pub(crate) use portable_lanes;
 
 impl Lanes<F2> for F128 {

@@ -4,7 +4,7 @@
 use super::f61::check_encoding;
 use super::{Arch, Level, dispatch, portable};
 use crate::aes::Aes128;
-use crate::field::{Extension, F128, F65537, F65537x4, Goldilocks, Goldilocksx2};
+use crate::field::{Extension, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::mac::{Holes, Tagged};
 
 #[cfg(target_arch = "x86_64")]
@@ -31,6 +31,8 @@ unsafe impl Coordinates<Goldilocks, 1> for Goldilocks {}
 unsafe impl Coordinates<Goldilocks, 2> for Goldilocksx2 {}
 // SAFETY: as above.
 unsafe impl Coordinates<F65537, 4> for F65537x4 {}
+// SAFETY: as above.
+unsafe impl Coordinates<Q32, 2> for Q32x2 {}
 
 /// What a party holds of `[a, b, c]`, a multiplication.
 pub(crate) type Gate<T> = [T; 3];

@@ -1,9 +1,7 @@
-//! The kernels over F_{2^32-5} with MACs of its square: as [`MacField`](crate::mac::MacField) specifies.
-//! Products of two elements of the square are summed in plain Rust on all instruction sets.
+//! Sums over F_{2^32-5} with MACs of its square, as [`MacField`](crate::mac::MacField) specifies: reduced once
+//! in plain Rust, too. Of the other kernels the template is as fast.
 
-use super::f61::check_encoding;
 use super::{Arch, Level, dispatch, portable};
-use crate::aes::Aes128;
 use crate::field::{Field, Q32, Q32x2};
 use crate::mac::Tagged;
 
@@ -50,40 +48,30 @@ impl Sum {
     }
 }
 
-pub(crate) fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) {
-    check_encoding(first, table.len());
-    dispatch!(matrix.arch(), q32::encode_keys(matrix, first, table, rows))
-}
-
-pub(crate) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-    check_encoding(first, table.len());
-    dispatch!(matrix.arch(), q32::encode_tagged(matrix, first, table, rows))
-}
-
-pub(crate) fn inner_product(a: &[Row], b: &[Row]) -> (Q32x2, Q32x2, Q32) {
+pub(crate) fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Q32x2, Q32x2, Q32) {
     assert_eq!(a.len(), b.len());
     let mut total = (Q32x2::ZERO, Q32x2::ZERO, Q32::ZERO);
     for (a, b) in a.chunks(PRODUCTS).zip(b.chunks(PRODUCTS)) {
-        let sums = portable::q32::inner_product(a, b);
+        let sums = dispatch!(arch, q32::inner_product(a, b));
         total = (total.0 + sums.0, total.1 + sums.1, total.2 + sums.2);
     }
     total
 }
 
-pub(crate) fn weigh(chi: &[Q32x2], rows: &[Row]) -> (Q32x2, Q32x2) {
+pub(crate) fn weigh(arch: Arch, chi: &[Q32x2], rows: &[Row]) -> (Q32x2, Q32x2) {
     assert_eq!(chi.len(), rows.len());
     let mut total = (Q32x2::ZERO, Q32x2::ZERO);
     for (chi, rows) in chi.chunks(PRODUCTS).zip(rows.chunks(PRODUCTS)) {
-        let sums = portable::q32::weigh(chi, rows);
+        let sums = dispatch!(arch, q32::weigh(chi, rows));
         total = (total.0 + sums.0, total.1 + sums.1);
     }
     total
 }
 
-pub(crate) fn dot(a: &[Q32x2], b: &[Q32x2]) -> Q32x2 {
+pub(crate) fn dot(arch: Arch, a: &[Q32x2], b: &[Q32x2]) -> Q32x2 {
     assert_eq!(a.len(), b.len());
     let batches = a.chunks(PRODUCTS).zip(b.chunks(PRODUCTS));
-    batches.fold(Q32x2::ZERO, |sum, (a, b)| sum + portable::q32::dot(a, b))
+    batches.fold(Q32x2::ZERO, |sum, (a, b)| sum + dispatch!(arch, q32::dot(a, b)))
 }
 
 pub(crate) fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {

@@ -257,10 +257,11 @@ macro_rules! kernels {
                 use crate::field::{Q32, Q32x2};
 
                 forward! { $features:
-                    fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) =
-                        simd::q32::encode_keys::<$vector>;
-                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
-                        simd::q32::encode_tagged::<$vector>;
+                    fn weigh(chi: &[Q32x2], rows: &[Row]) -> (Q32x2, Q32x2) =
+                        simd::prime::weigh::<$vector, Q32, Q32x2, 2>;
+                    fn dot(a: &[Q32x2], b: &[Q32x2]) -> Q32x2 = simd::prime::dot::<$vector, Q32, Q32x2, 2>;
+                    fn inner_product(a: &[Row], b: &[Row]) -> (Q32x2, Q32x2, Q32) =
+                        simd::prime::inner_product::<$vector, Q32, Q32x2, 2>;
                     fn linear(factors: &[Q32], rows: &[Row]) -> Row = simd::q32::linear::<$vector>;
                     fn combine(factors: &[Q32], a: &[Q32x2]) -> Q32x2 = simd::q32::combine::<$vector>;
                 }

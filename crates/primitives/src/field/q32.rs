@@ -2,7 +2,6 @@
 
 use super::prime::{Modulus, Prime};
 use super::{Binomial, Radicand};
-use crate::aes::Aes128;
 use crate::arch::{Arch, q32};
 use crate::lanes::Lanes;
 use crate::mac::{MacField, Tagged};
@@ -81,34 +80,31 @@ impl Radicand<2> for Q32 {
 }
 
 impl Lanes<Q32> for Q32x2 {
-    fn dot(_: Arch, a: &[Self], b: &[Self]) -> Self {
-        q32::dot(a, b)
+    fn dot(arch: Arch, a: &[Self], b: &[Self]) -> Self {
+        q32::dot(arch, a, b)
     }
     fn combine(arch: Arch, factors: &[Q32], a: &[Self]) -> Self {
         q32::combine(arch, factors, a)
     }
-    crate::lanes::portable_lanes!(Q32: add_products add_scaled);
+    crate::arch::prime::prime_lanes!(Q32: add_products add_scaled);
 }
 
 type Row = Tagged<Q32, Q32x2>;
 
 impl MacField<Q32> for Q32x2 {
-    fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
-        q32::encode_keys(matrix, first, table, rows);
+    fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
+        q32::weigh(arch, chi, rows)
     }
-    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-        q32::encode_tagged(matrix, first, table, rows);
-    }
-    fn weigh(_: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
-        q32::weigh(chi, rows)
-    }
-    fn inner_product(_: Arch, a: &[Row], b: &[Row]) -> (Self, Self, Q32) {
-        q32::inner_product(a, b)
+    fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, Q32) {
+        q32::inner_product(arch, a, b)
     }
     fn linear(arch: Arch, factors: &[Q32], rows: &[Row]) -> Row {
         q32::linear(arch, factors, rows)
     }
-    crate::mac::portable_macs!(Q32: grow_leaves sum_rows puncture sample_all products verifier_sums correct);
+    crate::mac::portable_macs!(Q32: grow_leaves);
+    crate::arch::prime::prime_macs!(
+        Q32: sum_rows puncture encode_keys encode_tagged sample_all products verifier_sums correct
+    );
 }
 
 #[cfg(test)]

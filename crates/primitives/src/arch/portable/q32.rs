@@ -1,17 +1,7 @@
 //! The kernels over F_{2^32-5} in plain Rust. Sums of products are reduced once.
 
-use crate::aes::Aes128;
 use crate::arch::q32::{Row, Sum};
 use crate::field::{Binomial, Q32, Q32x2};
-use crate::mac;
-
-pub(in crate::arch) fn encode_keys(matrix: &Aes128, first: u64, table: &[Q32x2], rows: &mut [Q32x2]) {
-    mac::portable::encode(matrix, first, table, rows);
-}
-
-pub(in crate::arch) fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
-    mac::portable::encode(matrix, first, table, rows);
-}
 
 pub(in crate::arch) fn linear(factors: &[Q32], rows: &[Row]) -> Row {
     let mut sums = [Sum::default(); 3];

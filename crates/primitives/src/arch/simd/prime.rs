@@ -9,6 +9,7 @@ mod code;
 mod f65537;
 mod goldilocks;
 mod halves;
+mod q32;
 mod trees;
 
 pub(in super::super) use code::{encode_keys, encode_tagged};

@@ -1,10 +1,7 @@
-//! Sums over F_{2^32-5}: a lane is four words of 32 bits, and has the products of two, or
-//! two to sum, at a time.
+//! Sums over F_{2^32-5} with factors of it: a lane is four words of 32 bits, and has the products of two at
+//! a time. So no word changes its place, as it does for the template.
 
 use super::Simd;
-use super::trees::{ENCODED, INDEX_BLOCKS, draw_offsets};
-use crate::aes::Aes128;
-use crate::arch::WEIGHT;
 use crate::arch::portable::q32 as portable;
 use crate::arch::q32::{Row, Sum};
 use crate::field::{Binomial, F128, Q32, Q32x2};
@@ -121,77 +118,4 @@ pub(in crate::arch) unsafe fn combine<V: Simd>(factors: &[Q32], a: &[Q32x2]) -> 
         high.store(1, &mut columns);
     }
     Binomial(columns.map(Sum::reduce)) + portable::combine(&factors[whole..], &a[whole..])
-}
-
-/// The elements of integers below 2^36, the first in the low half, the other above it.
-#[inline(always)]
-unsafe fn settle<V: Simd>(x: V) -> u64 {
-    // SAFETY: the caller upholds the condition of `Simd`.
-    unsafe {
-        let (five, mask) = (V::splat(F128(5 << 64 | 5)), V::splat(F128((1 << 32 | 1 << 96) - (1 << 64 | 1))));
-        // 2^32 is 5. Then bit 32 of x + 5 says whether x is q or above, and x - q is x + 5 without that bit.
-        let x = x.and(mask).add(x.shr::<32>().multiply32(five));
-        let above = x.add(five).shr::<32>();
-        let x = x.add(above.multiply32(five)).and(mask).fold();
-        x.0 as u64 | (x.0 >> 64 << 32) as u64
-    }
-}
-
-#[inline(always)]
-pub(in crate::arch) unsafe fn encode_keys<V: Simd>(
-    matrix: &Aes128,
-    first: u64,
-    table: &[Q32x2],
-    rows: &mut [Q32x2],
-) {
-    let mut block = first as u128 * WEIGHT as u128 / 4;
-    let mut blocks = [F128(0); INDEX_BLOCKS];
-    for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. An
-        // element is two words.
-        unsafe {
-            let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
-            for (j, row) in rows.iter_mut().enumerate() {
-                let row: *mut u32 = core::ptr::from_mut(row).cast();
-                let mut sum = V::One::load_words(row);
-                for i in 0..WEIGHT {
-                    let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
-                    sum = sum.add(V::One::load_words(entry.cast()));
-                }
-                row.cast::<u64>().write_unaligned(settle(sum));
-            }
-        }
-        block += INDEX_BLOCKS as u128;
-    }
-}
-
-#[inline(always)]
-pub(in crate::arch) unsafe fn encode_tagged<V: Simd>(
-    matrix: &Aes128,
-    first: u64,
-    table: &[Row],
-    rows: &mut [Row],
-) {
-    let mut block = first as u128 * WEIGHT as u128 / 4;
-    let mut blocks = [F128(0); INDEX_BLOCKS];
-    for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd` and that the offsets fit 32 bits. A row and an
-        // entry are three words.
-        unsafe {
-            let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
-            for (j, row) in rows.iter_mut().enumerate() {
-                let row: *mut u32 = core::ptr::from_mut(row).cast();
-                let (mut sum, mut last) = (V::One::load_words(row), u64::from(*row.add(2)));
-                for i in 0..WEIGHT {
-                    let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize).cast::<u32>();
-                    sum = sum.add(V::One::load_words(entry));
-                    // Of plain reads the compiler makes gathers, which take more than twice as long.
-                    last += u64::from(entry.add(2).read_volatile());
-                }
-                row.cast::<u64>().write_unaligned(settle(sum));
-                *row.add(2) = Q32::new(last).get();
-            }
-        }
-        block += INDEX_BLOCKS as u128;
-    }
 }
