@@ -6,6 +6,7 @@
 
 #[allow(unsafe_code)]
 pub(crate) mod binary;
+pub(crate) mod f256;
 pub(crate) mod f61;
 pub(crate) mod f61x2;
 pub(crate) mod gates;

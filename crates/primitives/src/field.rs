@@ -69,6 +69,8 @@ pub use f128::F128;
 pub(crate) use f128::REDUCTION;
 pub use f160::F160;
 pub use f256::F256;
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_imports))]
+pub(crate) use f256::IMAGES;
 pub use f65537::{F65537, F65537x4};
 pub(crate) use goldilocks::P64;
 pub use goldilocks::{Goldilocks, Goldilocksx2};

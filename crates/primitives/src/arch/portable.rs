@@ -1,6 +1,7 @@
 //! Each kernel in plain Rust: the specification that every instruction set must equal.
 
 pub(super) mod binary;
+pub(super) mod f256;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;

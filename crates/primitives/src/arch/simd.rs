@@ -8,6 +8,7 @@
 
 pub(super) mod binary;
 mod bits;
+pub(super) mod f256;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;
@@ -68,6 +69,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn swap_halves(self) -> Self;
     /// In each lane: the bytes at the places below 16 that the bytes of `places` say.
     unsafe fn shuffle8(self, places: Self) -> Self;
+    /// In each lane: the first bytes of `self` and `other` in turn, and the last ones likewise.
+    unsafe fn interleave8(self, other: Self) -> (Self, Self);
     /// All ones in the lanes whose lowest bit is set, zero in the others.
     unsafe fn bit0_mask(self) -> Self;
     unsafe fn aes_round(self, key: Self) -> Self;

@@ -212,6 +212,23 @@ macro_rules! kernels {
                 }
             }
 
+            pub(in super::super) mod f256 {
+                use super::*;
+                use crate::arch::f256::{Map, Row};
+                use crate::arch::prime::Gate;
+                use crate::field::F256;
+
+                forward! { $features:
+                    fn add_images(map: &Map, elements: &[F256], out: &mut [F128]) =
+                        simd::f256::add_images::<$vector>;
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) =
+                        simd::f256::encode_tagged::<$vector>;
+                    fn weigh(chi: &[F128], rows: &[Row]) -> (F128, F128) = simd::f256::weigh::<$vector>;
+                    fn products(gates: &[Gate<Row>], constant: &mut [F128], linear: &mut [F128]) =
+                        simd::f256::products::<$vector>;
+                }
+            }
+
             pub(in super::super) mod prime {
                 use super::*;
                 use crate::arch::prime::{Coordinates, Gate, Halves};

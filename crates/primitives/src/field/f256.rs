@@ -3,10 +3,11 @@
 
 use super::{Extension, F128, Field};
 use crate::aes::Aes128;
+use crate::arch::f256::{self, Map, Row};
 use crate::arch::{self, Arch};
 use crate::hash::Circular;
 use crate::lanes::Lanes;
-use crate::mac::{MacField, Tagged};
+use crate::mac::MacField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::{DefaultIsZeroes, Zeroizing};
@@ -26,6 +27,12 @@ impl F256 {
     #[inline(always)]
     const fn mask(self, i: u32) -> u128 {
         ((self.0 >> i & 1) as u128).wrapping_neg()
+    }
+
+    /// The image under `map`.
+    #[inline(always)]
+    pub(crate) fn image(self, map: &Map) -> F128 {
+        F128((0..8).fold(0, |sum, i| sum ^ map[i as usize].0 & self.mask(i)))
     }
 
     /// The product of polynomials, of 15 bits.
@@ -74,7 +81,7 @@ impl Field for F256 {
 
 /// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of [`MODULUS`]: the images of those of X.
 /// Of the eight such roots, all of them in the subfield of 2^8 elements, ρ is the smallest as an integer.
-const IMAGES: [F128; 8] = [
+pub(crate) const IMAGES: Map = [
     F128(1),
     F128(0x053d_8555_a997_9a1c_a13f_e8ac_5560_ce0d),
     F128(0x4cf4_b743_9cbf_bb84_ec77_59ca_3488_aee1),
@@ -85,16 +92,10 @@ const IMAGES: [F128; 8] = [
     F128(0x0950_311a_4fb7_8fe0_7a7a_8e94_e136_f9bc),
 ];
 
-/// The image of `element` under the map that is linear over F_2 and takes X^i to `images[i]`.
-#[inline(always)]
-fn map(element: F256, images: &[F128; 8]) -> F128 {
-    F128((0..8).fold(0, |sum, i| sum ^ images[i as usize].0 & element.mask(i)))
-}
-
 impl From<F256> for F128 {
     #[inline(always)]
     fn from(element: F256) -> Self {
-        map(element, &IMAGES)
+        element.image(&IMAGES)
     }
 }
 
@@ -111,8 +112,6 @@ impl Extension<F256> for F128 {
     }
 }
 
-type Row = Tagged<F256, F128>;
-
 /// Elements that are laid out for a kernel at a time.
 const BATCH: usize = 64;
 
@@ -126,7 +125,7 @@ impl Lanes<F256> for F128 {
         let mut images = Zeroizing::new([Self::ZERO; BATCH]);
         let mut sum = Self::ZERO;
         for (factors, a) in factors.chunks(BATCH).zip(a.chunks(BATCH)) {
-            sum += arch::dot(arch, embed(factors, &mut images), a);
+            sum += arch::dot(arch, embed(arch, factors, &mut images), a);
         }
         sum
     }
@@ -138,15 +137,17 @@ impl Lanes<F256> for F128 {
         let mut images = Zeroizing::new([Self::ZERO; BATCH]);
         let batches = factors.chunks(BATCH).zip(a.chunks(BATCH)).zip(sums.chunks_mut(BATCH));
         for ((factors, a), sums) in batches {
-            arch::add_products(arch, embed(factors, &mut images), a, sums);
+            arch::add_products(arch, embed(arch, factors, &mut images), a, sums);
         }
     }
 }
 
 /// The images of up to [`BATCH`] elements.
-fn embed<'a>(elements: &[F256], images: &'a mut [F128; BATCH]) -> &'a [F128] {
-    images.iter_mut().zip(elements).for_each(|(image, &element)| *image = element.into());
-    &images[..elements.len()]
+fn embed<'a>(arch: Arch, elements: &[F256], images: &'a mut [F128; BATCH]) -> &'a [F128] {
+    let images = &mut images[..elements.len()];
+    images.fill(F128::ZERO);
+    f256::add_images(arch, &IMAGES, elements, images);
+    images
 }
 
 impl MacField<F256> for F128 {
@@ -159,6 +160,9 @@ impl MacField<F256> for F128 {
     fn sum_rows(arch: Arch, nodes: &[Self], sums: &mut [Self]) {
         arch::sum_rows(arch, nodes, sums);
     }
+    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row], rows: &mut [Row]) {
+        f256::encode_tagged(matrix, first, table, rows);
+    }
     fn encode_keys(matrix: &Aes128, first: u64, table: &[Self], rows: &mut [Self]) {
         assert!(table.len() <= 1 << 26);
         arch::encode(matrix, first, table, rows);
@@ -167,76 +171,51 @@ impl MacField<F256> for F128 {
         out.copy_from_slice(&blocks[..out.len()]);
     }
     fn weigh(arch: Arch, chi: &[Self], rows: &[Row]) -> (Self, Self) {
-        assert_eq!(chi.len(), rows.len());
-        let mut sums = (Self::ZERO, Self::ZERO);
-        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 2]);
-        for (chi, rows) in chi.chunks(BATCH).zip(rows.chunks(BATCH)) {
-            let [macs, values] = columns.each_mut().map(|column| &mut column[..rows.len()]);
-            for (i, row) in rows.iter().enumerate() {
-                (macs[i], values[i]) = (row.mac, row.value.into());
-            }
-            sums.0 += arch::dot(arch, chi, macs);
-            sums.1 += arch::dot(arch, chi, values);
-        }
-        sums
+        f256::weigh(arch, chi, rows)
     }
     fn inner_product(arch: Arch, a: &[Row], b: &[Row]) -> (Self, Self, F256) {
         assert_eq!(a.len(), b.len());
         let mut sums = (Self::ZERO, Self::ZERO, 0);
-        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 4]);
+        let mut macs = Zeroizing::new([[Self::ZERO; BATCH]; 2]);
+        let mut values = Zeroizing::new([[F256::ZERO; BATCH]; 2]);
+        let mut images = Zeroizing::new([Self::ZERO; BATCH]);
         for (a, b) in a.chunks(BATCH).zip(b.chunks(BATCH)) {
-            let [a_values, a_macs, b_values, b_macs] =
-                columns.each_mut().map(|column| &mut column[..a.len()]);
             for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                (a_values[i], a_macs[i]) = (a.value.into(), a.mac);
-                (b_values[i], b_macs[i]) = (b.value.into(), b.mac);
+                (values[0][i], values[1][i]) = (a.value, b.value);
+                (macs[0][i], macs[1][i]) = (a.mac, b.mac);
                 sums.2 ^= a.value.product(b.value);
             }
+            let [a_macs, b_macs] = macs.each_ref().map(|macs| &macs[..a.len()]);
             sums.0 += arch::dot(arch, a_macs, b_macs);
-            sums.1 += arch::dot(arch, a_values, b_macs) + arch::dot(arch, b_values, a_macs);
+            for (values, macs) in values.iter().zip([b_macs, a_macs]) {
+                sums.1 += arch::dot(arch, embed(arch, &values[..macs.len()], &mut images), macs);
+            }
         }
         (sums.0, sums.1, F256::reduce(sums.2))
     }
     fn linear(arch: Arch, factors: &[F256], rows: &[Row]) -> Row {
         assert_eq!(factors.len(), rows.len());
         let (mut value, mut mac) = (0, Self::ZERO);
-        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 2]);
+        let mut macs = Zeroizing::new([Self::ZERO; BATCH]);
+        let mut images = Zeroizing::new([Self::ZERO; BATCH]);
         for (factors, rows) in factors.chunks(BATCH).zip(rows.chunks(BATCH)) {
-            let [images, macs] = columns.each_mut().map(|column| &mut column[..rows.len()]);
-            for (i, (&factor, row)) in factors.iter().zip(rows).enumerate() {
-                (images[i], macs[i]) = (factor.into(), row.mac);
+            for (i, (factor, row)) in factors.iter().zip(rows).enumerate() {
+                macs[i] = row.mac;
                 value ^= factor.product(row.value);
             }
-            mac += arch::dot(arch, images, macs);
+            mac += arch::dot(arch, embed(arch, factors, &mut images), &macs[..rows.len()]);
         }
         Row { value: F256::reduce(value), mac }
     }
     fn products(arch: Arch, triples: &[[Row; 3]], constant: &mut [Self], linear: &mut [Self]) {
-        assert_eq!((triples.len(), triples.len()), (constant.len(), linear.len()));
-        let mut columns = Zeroizing::new([[Self::ZERO; BATCH]; 5]);
-        let outputs = constant.chunks_mut(BATCH).zip(linear.chunks_mut(BATCH));
-        for (triples, (constant, linear)) in triples.chunks(BATCH).zip(outputs) {
-            let [a, a_macs, b, b_macs, cross] = columns.each_mut().map(|column| &mut column[..triples.len()]);
-            for (i, triple) in triples.iter().enumerate() {
-                (a[i], a_macs[i]) = (triple[0].value.into(), triple[0].mac);
-                (b[i], b_macs[i]) = (triple[1].value.into(), triple[1].mac);
-            }
-            arch::multiply(arch, a_macs, b_macs, constant);
-            arch::multiply(arch, a, b_macs, linear);
-            arch::multiply(arch, b, a_macs, cross);
-            for (i, triple) in triples.iter().enumerate() {
-                linear[i] += cross[i] - triple[2].mac;
-            }
-        }
+        f256::products(arch, triples, constant, linear);
     }
     fn verifier_sums(arch: Arch, chi: &[Self], triples: &[[Self; 3]]) -> (Self, Self) {
         arch::verifier_sums(arch, chi, triples)
     }
-    crate::mac::portable_macs!(F256: puncture encode_tagged);
-    fn correct(_: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
-        assert_eq!(keys.len(), corrections.len());
-        let images = IMAGES.map(|image| delta * image);
-        keys.iter_mut().zip(corrections).for_each(|(key, c)| *key += map(*c, &images));
+    crate::mac::portable_macs!(F256: puncture);
+    fn correct(arch: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
+        f256::add_images(arch, &IMAGES.map(|image| delta * image), corrections, keys);
     }
 }
 

@@ -61,7 +61,7 @@ impl<V: Simd> Unreduced<V> {
 
     /// The sum over all lanes, reduced.
     #[inline(always)]
-    unsafe fn fold(self) -> F128 {
+    pub(super) unsafe fn fold(self) -> F128 {
         // SAFETY: the caller upholds the condition of `Simd`.
         let (low, middle, high) = unsafe { (self.low.fold().0, self.middle.fold().0, self.high.fold().0) };
         F128::reduce(low ^ (middle << 64), high ^ (middle >> 64))

@@ -14,7 +14,7 @@ macro_rules! simd {
      |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
      |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
-     $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $unpacklo8:ident, $unpackhi8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {
@@ -101,6 +101,11 @@ macro_rules! simd {
             unsafe fn shuffle8(self, places: Self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $shuffle8(self, places) }
+            }
+            #[inline(always)]
+            unsafe fn interleave8(self, other: Self) -> (Self, Self) {
+                // SAFETY: the caller's.
+                unsafe { ($unpacklo8(self, other), $unpackhi8(self, other)) }
             }
             #[inline(always)]
             unsafe fn bit0_mask(self) -> Self {
@@ -258,6 +263,8 @@ simd!(
     _mm_xor_si128,
     _mm_and_si128,
     _mm_shuffle_epi8,
+    _mm_unpacklo_epi8,
+    _mm_unpackhi_epi8,
     _mm_shuffle_epi32,
     _mm_slli_epi32,
     _mm_srai_epi32,
@@ -311,6 +318,8 @@ simd!(
     _mm256_xor_si256,
     _mm256_and_si256,
     _mm256_shuffle_epi8,
+    _mm256_unpacklo_epi8,
+    _mm256_unpackhi_epi8,
     _mm256_shuffle_epi32,
     _mm256_slli_epi32,
     _mm256_srai_epi32,
@@ -376,6 +385,8 @@ simd!(
     _mm512_xor_si512,
     _mm512_and_si512,
     _mm512_shuffle_epi8,
+    _mm512_unpacklo_epi8,
+    _mm512_unpackhi_epi8,
     _mm512_shuffle_epi32,
     _mm512_slli_epi32,
     _mm512_srai_epi32,
