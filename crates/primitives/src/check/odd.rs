@@ -5,23 +5,9 @@ use crate::arch::Arch;
 use crate::field::{Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::lanes::Lanes;
 
-/// [`CheckField::multiply`], by [`Lanes::add_products`] where that is fast.
-macro_rules! multiply {
-    (portable, $prime:ty) => {
-        super::portable_checks!(multiply);
-    };
-    (lanes, $prime:ty) => {
-        fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
-            out.fill(Self::ZERO);
-            <Self as Lanes<$prime>>::add_products(arch, a, b, out);
-        }
-    };
-}
-
-/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`] and what
-/// multiplies.
+/// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`].
 macro_rules! check_field {
-    ($field:ty, $prime:ty, $size_bits:literal, $kernel:ident) => {
+    ($field:ty, $prime:ty, $size_bits:literal) => {
         impl CheckField for $field {
             const UNIT: Self = Self::ONE;
             const SIZE_BITS: u32 = $size_bits;
@@ -53,7 +39,10 @@ macro_rules! check_field {
             fn point(index: u32) -> Self {
                 from_digits::<$prime, Self>(u64::from(index) + 1)
             }
-            multiply!($kernel, $prime);
+            fn multiply(arch: Arch, a: &[Self], b: &[Self], out: &mut [Self]) {
+                out.fill(Self::ZERO);
+                <Self as Lanes<$prime>>::add_products(arch, a, b, out);
+            }
             super::portable_checks!(scale_all);
             fn dot_product(arch: Arch, a: &[Self], b: &[Self]) -> Self {
                 <Self as Lanes<$prime>>::dot(arch, a, b)
@@ -68,12 +57,12 @@ macro_rules! check_field {
     };
 }
 
-check_field!(F61, F61, 60, lanes);
-check_field!(F61x2, F61, 121, lanes);
-check_field!(Goldilocks, Goldilocks, 63, portable);
-check_field!(Goldilocksx2, Goldilocks, 127, portable);
-check_field!(Q32x2, Q32, 63, portable);
-check_field!(F65537x4, F65537, 64, portable);
+check_field!(F61, F61, 60);
+check_field!(F61x2, F61, 121);
+check_field!(Goldilocks, Goldilocks, 63);
+check_field!(Goldilocksx2, Goldilocks, 127);
+check_field!(Q32x2, Q32, 63);
+check_field!(F65537x4, F65537, 64);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
