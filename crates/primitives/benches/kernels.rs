@@ -220,8 +220,8 @@ mod lanes {
     kernels! {
         (Vectors<U::Value, U::Mac, LENGTH>, [U: Under, const LENGTH: usize], [
             types = [
-                F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128, GoldilocksUnderGoldilocks,
-                GoldilocksUnderGoldilocksx2, F65537UnderF65537x4,
+                F2UnderF128, F61UnderF61, F61UnderF61x2, Q32UnderQ32x2, F256UnderF128,
+                GoldilocksUnderGoldilocks, GoldilocksUnderGoldilocksx2, F65537UnderF65537x4,
             ],
             consts = [1, 32, TILE],
         ])

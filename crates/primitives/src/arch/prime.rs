@@ -223,7 +223,12 @@ macro_rules! prime_macs {
         }
     };
     (@puncture, $base:ty, $row:ty) => {
-        fn puncture(arch: crate::arch::Arch, leaves: &[Self], holes: crate::mac::Holes<$base, Self>, rows: &mut [$row]) {
+        fn puncture(
+            arch: crate::arch::Arch,
+            leaves: &[Self],
+            holes: crate::mac::Holes<$base, Self>,
+            rows: &mut [$row],
+        ) {
             crate::arch::prime::puncture(arch, leaves, holes, rows);
         }
     };
@@ -258,7 +263,12 @@ macro_rules! prime_macs {
         }
     };
     (@products, $base:ty, $row:ty) => {
-        fn products(arch: crate::arch::Arch, triples: &[[$row; 3]], constant: &mut [Self], linear: &mut [Self]) {
+        fn products(
+            arch: crate::arch::Arch,
+            triples: &[[$row; 3]],
+            constant: &mut [Self],
+            linear: &mut [Self],
+        ) {
             crate::arch::prime::products(arch, triples, constant, linear);
         }
     };

@@ -1,5 +1,5 @@
-//! Sums over F_{2^32-5} with MACs of its square, as [`MacField`](crate::mac::MacField) specifies: reduced once
-//! in plain Rust, too. Of the other kernels the template is as fast.
+//! Sums over F_{2^32-5} with MACs of its square, as [`MacField`](crate::mac::MacField) specifies, which
+//! are reduced once in plain Rust, too. All other kernels are those of the template.
 
 use super::{Arch, Level, dispatch, portable};
 use crate::field::{Field, Q32, Q32x2};

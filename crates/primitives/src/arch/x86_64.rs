@@ -89,7 +89,9 @@ pub(super) unsafe fn expand_key(key: F128) -> [F128; 11] {
 
 /// Names the instructions of each kernel, and inlines its generic body.
 macro_rules! forward {
-    ($features:literal: $(fn $kernel:ident $([$($generic:tt)*])? ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;)*) => {
+    ($features:literal: $(
+        fn $kernel:ident $([$($generic:tt)*])? ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $body:path;
+    )*) => {
         $(
             #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn $kernel$(<$($generic)*>)?($($argument: $type),*) $(-> $result)? {
@@ -98,6 +100,18 @@ macro_rules! forward {
                 unsafe { $body($($argument),*) }
             }
         )*
+    };
+}
+
+/// The same for kernels over a prime field and its extension, by the template.
+macro_rules! forward_prime {
+    ($vector:ty, $features:literal: $(
+        fn $kernel:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;
+    )*) => {
+        forward! { $features: $(
+            fn $kernel[B: Halves, E: Coordinates<B, N>, const N: usize]($($argument: $type),*) $(-> $result)? =
+                simd::prime::$kernel::<$vector, B, E, N>;
+        )* }
     };
 }
 
@@ -232,39 +246,24 @@ macro_rules! kernels {
             pub(in super::super) mod prime {
                 use super::*;
                 use crate::arch::prime::{Coordinates, Gate, Halves};
-                use crate::mac::{Holes, Tagged};
+                use crate::mac::{Holes, Tagged as Row};
 
-                forward! { $features:
-                    fn sum_rows[B: Halves, E: Coordinates<B, N>, const N: usize](nodes: &[E], sums: &mut [E]) =
-                        simd::prime::sum_rows::<$vector, B, E, N>;
-                    fn puncture[B: Halves, E: Coordinates<B, N>, const N: usize](leaves: &[E], holes: Holes<B, E>, rows: &mut [Tagged<B, E>]) =
-                        simd::prime::puncture::<$vector, B, E, N>;
-                    fn encode_keys[B: Halves, E: Coordinates<B, N>, const N: usize](matrix: &Aes128, first: u64, table: &[E], rows: &mut [E]) =
-                        simd::prime::encode_keys::<$vector, B, E, N>;
-                    fn encode_tagged[B: Halves, E: Coordinates<B, N>, const N: usize](matrix: &Aes128, first: u64, table: &[Tagged<B, E>], rows: &mut [Tagged<B, E>]) =
-                        simd::prime::encode_tagged::<$vector, B, E, N>;
-                    fn sample_all[B: Halves, E: Coordinates<B, N>, const N: usize](blocks: &[F128], out: &mut [E]) =
-                        simd::prime::sample_all::<$vector, B, E, N>;
-                    fn weigh[B: Halves, E: Coordinates<B, N>, const N: usize](chi: &[E], rows: &[Tagged<B, E>]) -> (E, E) =
-                        simd::prime::weigh::<$vector, B, E, N>;
-                    fn dot[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], b: &[E]) -> E =
-                        simd::prime::dot::<$vector, B, E, N>;
-                    fn combine[B: Halves, E: Coordinates<B, N>, const N: usize](factors: &[B], a: &[E]) -> E =
-                        simd::prime::combine::<$vector, B, E, N>;
-                    fn inner_product[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> (E, E, B) =
-                        simd::prime::inner_product::<$vector, B, E, N>;
-                    fn linear[B: Halves, E: Coordinates<B, N>, const N: usize](factors: &[B], rows: &[Tagged<B, E>]) -> Tagged<B, E> =
-                        simd::prime::linear::<$vector, B, E, N>;
-                    fn add_products[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], b: &[E], sums: &mut [E]) =
-                        simd::prime::add_products::<$vector, B, E, N>;
-                    fn add_scaled[B: Halves, E: Coordinates<B, N>, const N: usize](a: &[E], factors: &[B], sums: &mut [E]) =
-                        simd::prime::add_scaled::<$vector, B, E, N>;
-                    fn products[B: Halves, E: Coordinates<B, N>, const N: usize](gates: &[Gate<Tagged<B, E>>], constant: &mut [E], linear: &mut [E]) =
-                        simd::prime::products::<$vector, B, E, N>;
-                    fn verifier_sums[B: Halves, E: Coordinates<B, N>, const N: usize](chi: &[E], gates: &[Gate<E>]) -> (E, E) =
-                        simd::prime::verifier_sums::<$vector, B, E, N>;
-                    fn correct[B: Halves, E: Coordinates<B, N>, const N: usize](keys: &mut [E], corrections: &[B], delta: E) =
-                        simd::prime::correct::<$vector, B, E, N>;
+                forward_prime! { $vector, $features:
+                    fn sum_rows(nodes: &[E], sums: &mut [E]);
+                    fn puncture(leaves: &[E], holes: Holes<B, E>, rows: &mut [Row<B, E>]);
+                    fn encode_keys(matrix: &Aes128, first: u64, table: &[E], rows: &mut [E]);
+                    fn encode_tagged(matrix: &Aes128, first: u64, table: &[Row<B, E>], rows: &mut [Row<B, E>]);
+                    fn sample_all(blocks: &[F128], out: &mut [E]);
+                    fn weigh(chi: &[E], rows: &[Row<B, E>]) -> (E, E);
+                    fn dot(a: &[E], b: &[E]) -> E;
+                    fn combine(factors: &[B], a: &[E]) -> E;
+                    fn inner_product(a: &[Row<B, E>], b: &[Row<B, E>]) -> (E, E, B);
+                    fn linear(factors: &[B], rows: &[Row<B, E>]) -> Row<B, E>;
+                    fn add_products(a: &[E], b: &[E], sums: &mut [E]);
+                    fn add_scaled(a: &[E], factors: &[B], sums: &mut [E]);
+                    fn products(gates: &[Gate<Row<B, E>>], constant: &mut [E], linear: &mut [E]);
+                    fn verifier_sums(chi: &[E], gates: &[Gate<E>]) -> (E, E);
+                    fn correct(keys: &mut [E], corrections: &[B], delta: E);
                 }
             }
 

@@ -10,11 +10,13 @@ macro_rules! simd {
     ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
-     |$equal_x:ident, $equal_y:ident| $equal:expr, |$greater_x:ident, $greater_y:ident| $greater:expr, |$high_from:ident| $load_high:expr,
+     |$equal_x:ident, $equal_y:ident| $equal:expr, |$greater_x:ident, $greater_y:ident| $greater:expr,
+     |$high_from:ident| $load_high:expr,
      |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
      |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
-     $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $unpacklo8:ident, $unpackhi8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
+     $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $unpacklo8:ident,
+     $unpackhi8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
      $unpackhi:ident) => {
         impl Simd for $vector {

@@ -38,8 +38,8 @@ unsafe fn encode<V: Simd, B: Halves, T>(matrix: &Aes128, first: u64, table: &[T]
     let mut block = first as u128 * WEIGHT as u128 / 4;
     let mut blocks = [F128(0); INDEX_BLOCKS];
     for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd`, that the offsets fit 32 bits, and that an entry is
-        // so many elements.
+        // SAFETY: the caller upholds the condition of `Simd`, that the offsets fit 32 bits, and that an entry
+        // is made of elements.
         unsafe {
             let offsets = draw_offsets::<V, _>(matrix, block, table, &mut blocks);
             for (j, row) in rows.iter_mut().enumerate() {

@@ -81,8 +81,8 @@ impl Halves for F65537 {
         let both = |word: u32| u64::from(word) << 32 | u64::from(word);
         // SAFETY: the caller's.
         unsafe {
-            // 2^16 is -1. With p added, each word is from 1 to 2p - 1; bit 31 says whether it is p or above, where
-            // what makes it so is added.
+            // 2^16 is -1. With p added, each word is from 1 to 2p - 1. Whether it is p or above says bit 31
+            // of the word with 2^31 - p added.
             let mask = splat(both(0xffff));
             let x = heap.and(mask).add(splat(both(Self::MODULUS))).sub(heap.shr::<16>().and(mask));
             let above = x.add(splat(both((1 << 31) - Self::MODULUS))).shr::<31>().and(splat(both(1)));

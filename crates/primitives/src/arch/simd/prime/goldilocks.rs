@@ -34,8 +34,8 @@ unsafe fn settle<V: Simd>(x: V) -> V {
 unsafe fn normalise<V: Simd>(a: V, b: V) -> V {
     // SAFETY: the caller upholds the condition of `Simd`.
     unsafe {
-        // Shifts know no sign: so 2^62 is added before each, and 2^30 subtracted behind it. First carry from a to
-        // b, which is from -2^24 to 2^57 then.
+        // Shifts know no sign: so 2^62 is added before each, and 2^30 subtracted behind it. First carry from
+        // a to b, which is from -2^24 to 2^57 then.
         let (large, less) = (splat::<V>(1 << 62), splat::<V>(1 << 30));
         let a = a.add(large);
         let b = b.add(a.shr::<32>()).add(large).sub(less);

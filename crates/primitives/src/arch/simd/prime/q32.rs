@@ -1,7 +1,8 @@
 //! Arithmetic modulo 2^32 - 5.
 
+use super::Halves;
 use super::halves::{Sum, digits, low32, splat, up};
-use super::{Halves, store};
+use super::layout::store;
 use crate::arch::simd::Simd;
 use crate::field::Q32;
 
@@ -46,8 +47,8 @@ impl Halves for Q32 {
     unsafe fn reduce<V: Simd>(products: Sum<V>) -> V {
         // SAFETY: the caller's.
         unsafe {
-            // 2^32 is 5. The sums of up to 2^18 halves are below 2^50, so that the first sum is below 2^53, the
-            // second below 2^32 + 2^24, and the third below 2^32 as before, or 5 more than what is above.
+            // 2^32 is 5. The sums of up to 2^18 halves are below 2^50, so that the first sum is below 2^53,
+            // and the second below 2^32 + 2^24; the third is below 2^32.
             let (five, q) = (splat::<V>(5), Self::MODULUS.into());
             let x = products.low().add(products.high).add(products.high.shl::<2>());
             let x = low32(x).add(x.shr::<32>().multiply32(five));

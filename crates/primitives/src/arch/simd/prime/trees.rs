@@ -1,7 +1,8 @@
 //! Trees, their leaves, and elements that random words make.
 
 use super::halves::splat;
-use super::{Halves, MOST, add_all, load, load_all, portable, store, store_all, whole};
+use super::layout::{load, load_all, store, store_all};
+use super::{Halves, MOST, add_all, portable, whole};
 use crate::arch::prime::Coordinates;
 use crate::arch::simd::Simd;
 use crate::field::F128;
@@ -40,8 +41,8 @@ unsafe fn sum_rows_at<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
     g: usize,
     sums: *mut E,
 ) {
-    // SAFETY: the caller upholds the condition of `Simd`, that g + 2·LANES <= trees, which divides the length,
-    // and that `sums` is valid for 2·LANES elements.
+    // SAFETY: the caller upholds the condition of `Simd`, that g + 2·LANES <= trees, which divides the
+    // length, and that `sums` is valid for 2·LANES elements.
     unsafe {
         let mut sum = [splat::<V>(0); N];
         for at in (g..nodes.len()).step_by(trees) {
@@ -75,7 +76,7 @@ pub(in crate::arch) unsafe fn sum_rows<V: Simd, B: Halves, E: Coordinates<B, N>,
     }
 }
 
-/// Punctures the leaves of the 2·LANES trees from `g` on, or of all where those are fewer, several rows at once.
+/// Punctures the leaves of the 2·LANES trees from `g` on, or where there are fewer, several rows of all.
 #[inline(always)]
 unsafe fn puncture_at<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
     leaves: &[E],
