@@ -19,9 +19,6 @@ pub struct F256(pub u8);
 
 impl DefaultIsZeroes for F256 {}
 
-/// X^8 + X^4 + X^3 + X + 1.
-const MODULUS: u32 = 0x11b;
-
 impl F256 {
     /// All ones where bit i is set, zero where it is not.
     #[inline(always)]
@@ -38,15 +35,26 @@ impl F256 {
     /// The product of polynomials, of 15 bits.
     #[inline(always)]
     fn product(self, other: Self) -> u32 {
-        let (a, b) = (u32::from(self.0), u32::from(other.0));
-        (0..8).fold(0, |sum, i| sum ^ (a << i & (b >> i & 1).wrapping_neg()))
+        // Four rows side by side, of 16 bits each: a·X^i in row i, and masks for the bits of four times b.
+        let rows = u64::from(self.0) * 0x0008_0004_0002_0001;
+        let masks = |bits: u8| {
+            let ones = (u64::from(bits) * 0x2000_4000_8001) & 0x0001_0001_0001_0001;
+            (ones << 16).wrapping_sub(ones)
+        };
+        let sum = (rows & masks(other.0 & 0xf)) ^ ((rows & masks(other.0 >> 4)) << 4);
+        let sum = sum ^ (sum >> 32);
+        (sum ^ (sum >> 16)) as u32 & 0x7fff
     }
 
     /// The element of a polynomial of 15 bits.
     #[inline(always)]
     fn reduce(polynomial: u32) -> Self {
-        let step = |x: u32, i: u32| x ^ (MODULUS << (i - 8) & (x >> i & 1).wrapping_neg());
-        Self((8..15).rev().fold(polynomial, step) as u8)
+        // X^8 is X^4 + X^3 + X + 1: of 7 bits above it come 11, of whose 3 above it come 7.
+        let fold = |x: u32| {
+            let above = x >> 8;
+            (x & 0xff) ^ above ^ (above << 1) ^ (above << 3) ^ (above << 4)
+        };
+        Self(fold(fold(polynomial)) as u8)
     }
 }
 
@@ -79,7 +87,7 @@ impl Field for F256 {
     }
 }
 
-/// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of [`MODULUS`]: the images of those of X.
+/// The powers 0 to 7 of ρ, an element of F_{2^128} that is a root of that polynomial: the images of those of X.
 /// Of the eight such roots, all of them in the subfield of 2^8 elements, ρ is the smallest as an integer.
 pub(crate) const IMAGES: Map = [
     F128(1),
@@ -215,7 +223,9 @@ impl MacField<F256> for F128 {
     }
     crate::mac::portable_macs!(F256: puncture);
     fn correct(arch: Arch, keys: &mut [Self], corrections: &[F256], delta: Self) {
-        f256::add_images(arch, &IMAGES.map(|image| delta * image), corrections, keys);
+        let mut images = Zeroizing::new([Self::ZERO; 8]);
+        arch::multiply(arch, &[delta; 8], &IMAGES, &mut *images);
+        f256::add_images(arch, &images, corrections, keys);
     }
 }
 
@@ -245,6 +255,7 @@ impl Neg for F256 {
 
 impl Mul for F256 {
     type Output = Self;
+    #[inline]
     fn mul(self, other: Self) -> Self {
         Self::reduce(self.product(other))
     }
