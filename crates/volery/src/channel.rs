@@ -286,9 +286,7 @@ impl Channel {
         let received = self.recv(&mut bytes);
         let mut canonical = true;
         for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
-            let mut word = [0; 16];
-            word[..F::BYTES].copy_from_slice(bytes);
-            let decoded = F::from_word(u128::from_le_bytes(word));
+            let decoded = F::from_word(word(bytes));
             canonical &= decoded.is_some();
             *element = decoded.unwrap_or(F::ZERO);
         }
@@ -385,6 +383,21 @@ impl Channel {
         }
         Ok(())
     }
+}
+
+/// The integer of up to 16 bytes, least significant first. Bytes that are stored one by one to be read as a
+/// word would be waited for.
+#[inline(always)]
+fn word(bytes: &[u8]) -> u128 {
+    let (low, high) = bytes.split_at(bytes.len().min(8));
+    let word = |bytes: &[u8]| {
+        let mut word = 0;
+        for (i, byte) in bytes.iter().enumerate() {
+            word |= u64::from(*byte) << (8 * i);
+        }
+        word
+    };
+    u128::from(word(high)) << 64 | u128::from(word(low))
 }
 
 #[cfg(test)]
