@@ -39,6 +39,9 @@ pub(crate) trait Simd: Copy {
     /// The vector of one lane, for the ends of slices.
     type One: Simd;
 
+    /// Has the compiler compute all of these before anything that is made of one of them: it would finish
+    /// one chain of instructions after the other, to save registers, and then each waits for itself.
+    unsafe fn abreast(vectors: &mut [Self; FLIGHT]);
     /// Reads `LANES` elements; `from` must be valid for that.
     unsafe fn load(from: *const F128) -> Self;
     /// Writes `LANES` elements; `to` must be valid for that.
@@ -110,7 +113,7 @@ pub(crate) trait Simd: Copy {
 }
 
 /// Vectors in flight: enough to hide the latency of an AES round, few enough for the register file.
-const FLIGHT: usize = 8;
+pub(super) const FLIGHT: usize = 8;
 
 #[inline(always)]
 unsafe fn round_keys<V: Simd>(key: &Aes128) -> [V; 11] {
@@ -135,6 +138,9 @@ unsafe fn aes<V: Simd, const N: usize>(keys: &[V; 11], blocks: &mut [V; N]) {
             for block in blocks.iter_mut() {
                 *block = block.aes_round(*key);
             }
+            if let Some(flight) = blocks.first_chunk_mut::<FLIGHT>() {
+                V::abreast(flight);
+            }
         }
         for block in blocks.iter_mut() {
             *block = block.aes_last(keys[10]);
@@ -152,11 +158,12 @@ unsafe fn encrypt_or_count<V: Simd, const COUNT: bool>(key: &Aes128, start: u128
     // every access stays below `length`.
     unsafe {
         let keys = round_keys::<V>(key);
+        let (mut count, step) = (V::count(start), V::splat(F128(V::LANES as u128)));
         while i + FLIGHT * V::LANES <= length {
             let mut blocks = [keys[0]; FLIGHT];
             for (f, block) in blocks.iter_mut().enumerate() {
-                let at = i + f * V::LANES;
-                *block = if COUNT { V::count(start + at as u128) } else { V::load(out.add(at)) };
+                *block = if COUNT { count } else { V::load(out.add(i + f * V::LANES)) };
+                count = count.add(step);
             }
             aes(&keys, &mut blocks);
             for (f, block) in blocks.into_iter().enumerate() {

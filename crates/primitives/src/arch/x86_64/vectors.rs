@@ -1,13 +1,14 @@
 //! The vectors of one, two and four lanes.
 
-use crate::arch::simd::Simd;
+use crate::arch::simd::{FLIGHT, Simd};
 use crate::field::F128;
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 /// Implements [`Simd`] for one vector type by its intrinsics, named in the order of the trait. Those of more
 /// than one are written like closures, but substituted.
 macro_rules! simd {
-    ($vector:ty, $lanes:literal, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
+    ($vector:ty, $lanes:literal, $abreast:ident, $load:ident, $store:ident, |$splat_x:ident| $splat:expr,
      |$count_start:ident| $count:expr, |$gather_from:ident, $gather_stride:pat_param| $gather:expr,
      |$scatter_x:ident, $scatter_to:ident, $scatter_stride:pat_param| $scatter:expr,
      |$equal_x:ident, $equal_y:ident| $equal:expr, |$greater_x:ident, $greater_y:ident| $greater:expr,
@@ -23,6 +24,11 @@ macro_rules! simd {
             const LANES: usize = $lanes;
             type One = __m128i;
 
+            #[inline(always)]
+            unsafe fn abreast(vectors: &mut [Self; FLIGHT]) {
+                // SAFETY: the caller's.
+                unsafe { $abreast(vectors) }
+            }
             #[inline(always)]
             unsafe fn load(from: *const F128) -> Self {
                 // SAFETY: the caller's.
@@ -227,6 +233,35 @@ const fn thrice<const N: usize>(part: usize) -> [u32; N] {
     places
 }
 
+/// A function for [`Simd::abreast`]: one of these vectors, the class of its registers, their instructions.
+macro_rules! abreast {
+    ($name:ident, $vector:ty, $register:ident, $features:literal) => {
+        #[inline]
+        #[target_feature(enable = $features)]
+        unsafe fn $name([a, b, c, d, e, f, g, h]: &mut [$vector; FLIGHT]) {
+            // SAFETY: a comment, between values in the same registers.
+            unsafe {
+                asm!(
+                    "/* {0} {1} {2} {3} {4} {5} {6} {7} */",
+                    inout($register) * a,
+                    inout($register) * b,
+                    inout($register) * c,
+                    inout($register) * d,
+                    inout($register) * e,
+                    inout($register) * f,
+                    inout($register) * g,
+                    inout($register) * h,
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+        }
+    };
+}
+
+abreast!(abreast128, __m128i, xmm_reg, "sse2");
+abreast!(abreast256, __m256i, ymm_reg, "avx2");
+abreast!(abreast512, __m512i, zmm_reg, "avx512f");
+
 #[inline(always)]
 unsafe fn lane(element: u128) -> __m128i {
     // SAFETY: SSE2 is part of x86-64.
@@ -236,6 +271,7 @@ unsafe fn lane(element: u128) -> __m128i {
 simd!(
     __m128i,
     1,
+    abreast128,
     _mm_loadu_si128,
     _mm_storeu_si128,
     |x| x,
@@ -284,6 +320,7 @@ simd!(
 simd!(
     __m256i,
     2,
+    abreast256,
     _mm256_loadu_si256,
     _mm256_storeu_si256,
     |x| _mm256_broadcastsi128_si256(x),
@@ -339,6 +376,7 @@ simd!(
 simd!(
     __m512i,
     4,
+    abreast512,
     _mm512_loadu_si512,
     _mm512_storeu_si512,
     |x| _mm512_broadcast_i32x4(x),
