@@ -4,6 +4,7 @@ use super::{FLIGHT, Simd, aes, counter, round_keys};
 use crate::aes::Aes128;
 use crate::arch::{Punctures, WEIGHT};
 use crate::field::F128;
+use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// Leaves folded in registers before partial sums go to memory, and its logarithm.
 const LEAVES: usize = 8;
@@ -266,25 +267,105 @@ pub(super) unsafe fn draw_offsets<V: Simd, T>(
     }
 }
 
-#[inline(always)]
-pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
-    let mut block = first as u128 * WEIGHT as u128 / 4;
-    let mut blocks = [F128(0); INDEX_BLOCKS];
-    for rows in rows.chunks_mut(ENCODED) {
-        // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27
-        // entries, so that offsets fit 32 bits.
+/// The byte offsets in a table of the entries that rows sum, drawn by flights of blocks.
+struct Offsets<V> {
+    keys: [V; 11],
+    /// The number of the next blocks.
+    count: V,
+    /// That of the table's entries, in both halves.
+    size: V,
+}
+
+impl<V: Simd> Offsets<V> {
+    /// Flights of which [`ENCODED`] rows take the offsets.
+    const FLIGHTS: usize = INDEX_BLOCKS / (FLIGHT * V::LANES);
+
+    #[inline(always)]
+    unsafe fn new(key: &Aes128, block: u128, table: &[F128]) -> Self {
+        const { assert!(INDEX_BLOCKS.is_multiple_of(FLIGHT * V::LANES)) };
+        let size = table.len() as u128;
+        // SAFETY: the caller upholds the condition of `Simd`.
         unsafe {
-            let offsets = draw_offsets::<V, _>(key, block, table, &mut blocks);
-            for (j, row) in rows.iter_mut().enumerate() {
-                let row: *mut F128 = row;
-                let mut sum = V::One::load(row);
-                for i in 0..WEIGHT {
-                    let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
-                    sum = sum.xor(V::One::load(entry));
-                }
-                sum.store(row);
+            Self {
+                keys: round_keys::<V>(key),
+                count: V::count(block),
+                size: V::splat(F128(size << 64 | size)),
             }
         }
-        block += INDEX_BLOCKS as u128;
+    }
+
+    /// Draws flight number `flight` of `offsets`.
+    #[inline(always)]
+    unsafe fn draw(&mut self, flight: usize, offsets: &mut [F128; INDEX_BLOCKS]) {
+        debug_assert!(flight < Self::FLIGHTS);
+        // SAFETY: the caller upholds the condition of `Simd`, and that the flight is below `FLIGHTS`.
+        unsafe {
+            let step = V::splat(F128(V::LANES as u128));
+            let high = V::splat(F128((u128::MAX >> 96) << 32 | (u128::MAX >> 96) << 96));
+            let mut blocks = [step; FLIGHT];
+            for block in blocks.iter_mut() {
+                *block = self.count;
+                self.count = self.count.add(step);
+            }
+            aes(&self.keys, &mut blocks);
+            let to = offsets.as_mut_ptr().add(flight * FLIGHT * V::LANES);
+            for (f, words) in blocks.into_iter().enumerate() {
+                // The place `w·size >> 32` of word w is below the size, 2^27 at most, and an entry is 16 bytes.
+                let even = words.multiply32(self.size).shr::<32>();
+                let odd = words.shr::<32>().multiply32(self.size).and(high);
+                even.xor(odd).shl::<4>().store(to.add(f * V::LANES));
+            }
+        }
+    }
+}
+
+/// The bytes of a table from which on its entries are asked for as soon as their offsets are drawn: that pays
+/// where they come from memory, and costs more than it gains where they are in a cache.
+const FAR: usize = 4 << 20;
+
+/// Reads at random places wait for the caches, AES does not: so that the processor has both at hand, the
+/// offsets of the next rows are drawn a flight at a time among the rows that are encoded.
+#[inline(always)]
+pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: &[F128], rows: &mut [F128]) {
+    let block = first as u128 * WEIGHT as u128 / 4;
+    let mut buffers = [[F128(0); INDEX_BLOCKS]; 2];
+    let [mut now, mut next] = buffers.each_mut();
+    // SAFETY: the caller upholds the condition of `Simd`; `encode` in arch.rs bounds the table to 2^27
+    // entries, so that offsets fit 32 bits.
+    unsafe {
+        let mut draw = Offsets::<V>::new(key, block, table);
+        let flights = Offsets::<V>::FLIGHTS;
+        let far = size_of_val(table) > FAR;
+        for flight in 0..flights {
+            draw.draw(flight, now);
+        }
+        let mut chunks = rows.chunks_mut(ENCODED).peekable();
+        while let Some(rows) = chunks.next() {
+            let offsets: *const u32 = now.as_ptr().cast();
+            let last = chunks.peek().is_none();
+            for flight in 0..flights {
+                if !last {
+                    draw.draw(flight, next);
+                    if far {
+                        let words: *const u32 = next.as_ptr().add(flight * FLIGHT * V::LANES).cast();
+                        for i in 0..4 * FLIGHT * V::LANES {
+                            let entry = table.as_ptr().byte_add(*words.add(i) as usize);
+                            _mm_prefetch::<_MM_HINT_T0>(entry.cast());
+                        }
+                    }
+                }
+                let [start, end] = [flight, flight + 1].map(|flight| ENCODED * flight / flights);
+                for j in start..end.min(rows.len()) {
+                    let row = rows.as_mut_ptr().add(j);
+                    let mut sum = V::One::load(row);
+                    for i in 0..WEIGHT {
+                        let entry = table.as_ptr().byte_add(*offsets.add(WEIGHT * j + i) as usize);
+                        sum = sum.xor(V::One::load(entry));
+                    }
+                    sum.store(row);
+                }
+            }
+            core::mem::swap(&mut now, &mut next);
+        }
     }
 }
