@@ -8,6 +8,7 @@ use crate::field::{F2, F128};
 #[derive(Clone, Copy)]
 pub(super) struct Unreduced<V> {
     low: V,
+    /// With [`Simd::THREE`] the products of the sums of halves, which have `low` and `high` in them.
     middle: V,
     high: V,
 }
@@ -27,18 +28,31 @@ impl<V: Simd> Unreduced<V> {
         unsafe {
             self.low = self.low.xor(a.clmul::<0x00>(b));
             self.high = self.high.xor(a.clmul::<0x11>(b));
-            self.middle = self.middle.xor(a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b)));
+            let middle = if V::THREE {
+                a.xor(a.swap_halves()).clmul::<0x00>(b.xor(b.swap_halves()))
+            } else {
+                a.clmul::<0x01>(b).xor(a.clmul::<0x10>(b))
+            };
+            self.middle = self.middle.xor(middle);
         }
+    }
+
+    /// The products of unlike halves.
+    #[inline(always)]
+    unsafe fn middle(&self) -> V {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        unsafe { if V::THREE { self.middle.xor(self.low).xor(self.high) } else { self.middle } }
     }
 
     /// One lane, with the sum over all lanes of `wide` added.
     #[inline(always)]
     pub(super) unsafe fn add_lanes<W: Simd>(self, wide: Unreduced<W>) -> Self {
+        const { assert!(!V::THREE) };
         // SAFETY: the caller upholds the condition of `Simd`.
         unsafe {
             Self {
                 low: self.low.xor(V::splat(wide.low.fold())),
-                middle: self.middle.xor(V::splat(wide.middle.fold())),
+                middle: self.middle.xor(V::splat(wide.middle().fold())),
                 high: self.high.xor(V::splat(wide.high.fold())),
             }
         }
@@ -49,8 +63,9 @@ impl<V: Simd> Unreduced<V> {
     pub(super) unsafe fn reduce(self, tail: V) -> V {
         // SAFETY: the caller upholds the condition of `Simd`.
         unsafe {
-            let low = self.low.xor(self.middle.up64());
-            let high = self.high.xor(self.middle.down64());
+            let middle = self.middle();
+            let low = self.low.xor(middle.up64());
+            let high = self.high.xor(middle.down64());
             // Fold the 64-bit limbs 3 and then 2.
             let third = high.clmul::<0x01>(tail);
             let low = low.xor(third.up64());
@@ -63,7 +78,7 @@ impl<V: Simd> Unreduced<V> {
     #[inline(always)]
     pub(super) unsafe fn fold(self) -> F128 {
         // SAFETY: the caller upholds the condition of `Simd`.
-        let (low, middle, high) = unsafe { (self.low.fold().0, self.middle.fold().0, self.high.fold().0) };
+        let (low, middle, high) = unsafe { (self.low.fold().0, self.middle().fold().0, self.high.fold().0) };
         F128::reduce(low ^ (middle << 64), high ^ (middle >> 64))
     }
 }
