@@ -3,7 +3,7 @@
 //! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the
 //! same program gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and
 //! spawns no threads, but for [`channel::Shaped`], which is for benches, and those that
-//! [`Stacking::threads`] and [`Simulation::threads`] ask for: [`channel::Tcp`] makes a link where one is
+//! [`Options::threads`] asks for: [`channel::Tcp`] makes a link where one is
 //! wanted, and everything else borrows it.
 //!
 //! ```text
@@ -87,6 +87,7 @@ mod commit;
 pub mod error;
 pub mod garble;
 pub mod ot;
+pub mod pool;
 pub mod random;
 mod session;
 pub mod vole;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The rooms in the order of ARCHITECTURE.md; those of one step do not import each other.
 const ORDER: [&[&str]; 8] = [
     &["error"],
-    &["random"],
+    &["pool", "random"],
     &["commit"],
     &["channel", "circuit"],
     &["ot"],

@@ -1,0 +1,362 @@
+//! Threads that a party hands work to: what it will need soon, and what it has done with.
+//!
+//! A statement is walked by one thread, which alone speaks to the peer. Beside it run **tasks**: closures that
+//! own all they work on, so that nothing is shared, no gate takes a lock, and what a task computes depends on
+//! what it was given alone, never on the number of threads. Whoever asks for the result of a task that no
+//! thread has begun runs it itself, and whoever asks for one that a thread is at runs others meanwhile: so a
+//! party without further threads does all by itself, in the order in which it asks, and one with some waits
+//! where nothing is left to do.
+//!
+//! A task neither sends nor receives, so it ends by itself whatever the peer does. One that is dropped before
+//! it is begun is not run, and what it owns is dropped with it.
+
+use crate::error::{Error, Result};
+use core::mem;
+use core::num::NonZeroUsize;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+#[cfg(loom)]
+use loom::{
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::{self, JoinHandle},
+};
+#[cfg(not(loom))]
+use std::{
+    sync::{Condvar, Mutex, MutexGuard},
+    thread::{self, JoinHandle},
+};
+
+/// Tasks that are handed out ahead of the one whose result is needed next, for each thread beside the first:
+/// so many that a thread which is late now and then holds up nobody.
+const AHEAD: usize = 4;
+
+/// Threads that run tasks; all clones are one pool. Its threads end when the last of them is dropped.
+#[derive(Clone, Default)]
+pub struct Pool(Option<Arc<Threads>>);
+
+impl Pool {
+    /// A pool by which so many threads are at work, the one that hands out tasks included.
+    ///
+    /// # Errors
+    /// `Io` where the system has no more threads.
+    pub fn new(threads: NonZeroUsize) -> Result<Self> {
+        if threads.get() == 1 {
+            return Ok(Self(None));
+        }
+        // Dropped where a thread cannot be had, it ends those that there are.
+        let mut pool = Threads { queue: Arc::default(), handles: Vec::new() };
+        for _ in 1..threads.get() {
+            let queue = pool.queue.clone();
+            let thread = thread::Builder::new().name("volery".into()).spawn(move || queue.run());
+            pool.handles.push(thread.map_err(Error::io("starting a thread"))?);
+        }
+        Ok(Self(Some(Arc::new(pool))))
+    }
+
+    /// One of so many threads, for tests.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn of(threads: usize) -> Self {
+        Self::new(NonZeroUsize::new(threads).expect("one thread at least")).expect("threads")
+    }
+
+    /// How many tasks to hand out ahead of the one whose result is needed next: none where
+    /// there is no other thread.
+    pub(crate) fn ahead(&self) -> usize {
+        self.0.as_ref().map_or(0, |threads| AHEAD * threads.handles.len())
+    }
+
+    /// Hands out a task.
+    pub(crate) fn run<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> Task<T> {
+        let task = Arc::new(Shared { state: Mutex::new(State::Ready(Box::new(task))), done: Condvar::new() });
+        let queue = self.0.as_ref().map(|threads| threads.queue.clone());
+        if let Some(queue) = &queue {
+            queue.push(task.clone());
+        }
+        Task { task, queue }
+    }
+}
+
+/// The threads beside the first.
+struct Threads {
+    queue: Arc<Queue>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        lock(&self.queue.waiting).ended = true;
+        self.queue.pushed.notify_all();
+        for thread in self.handles.drain(..) {
+            // A task's panic is its owner's, and no thread has another.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Tasks in the order in which they were handed out.
+#[derive(Default)]
+struct Queue {
+    waiting: Mutex<Waiting>,
+    pushed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    tasks: VecDeque<Arc<dyn Run>>,
+    ended: bool,
+}
+
+impl Queue {
+    fn push(&self, task: Arc<dyn Run>) {
+        lock(&self.waiting).tasks.push_back(task);
+        self.pushed.notify_one();
+    }
+
+    /// The first task, if there is any.
+    fn pop(&self) -> Option<Arc<dyn Run>> {
+        lock(&self.waiting).tasks.pop_front()
+    }
+
+    /// Runs tasks until the pool ends.
+    fn run(&self) {
+        loop {
+            let mut waiting = lock(&self.waiting);
+            let task = loop {
+                if waiting.ended {
+                    return;
+                }
+                match waiting.tasks.pop_front() {
+                    Some(task) => break task,
+                    None => waiting = self.pushed.wait(waiting).expect(UNPOISONED),
+                }
+            };
+            drop(waiting);
+            task.run();
+        }
+    }
+}
+
+/// Work that was handed out, and its result once there is one.
+#[must_use = "a task that is dropped may not run"]
+pub(crate) struct Task<T> {
+    task: Arc<Shared<T>>,
+    queue: Option<Arc<Queue>>,
+}
+
+impl<T> Task<T> {
+    /// Its result: runs it where nobody has begun, and meanwhile others where somebody has.
+    ///
+    /// # Panics
+    /// As the task does.
+    pub(crate) fn wait(self) -> T {
+        let done = loop {
+            let state = mem::replace(&mut *lock(&self.task.state), State::Begun);
+            match state {
+                State::Ready(task) => return task(),
+                State::Done(done) => break done,
+                // To sleep and be woken takes as long as many a task.
+                State::Begun => match self.queue.as_ref().and_then(|queue| queue.pop()) {
+                    Some(other) => other.run(),
+                    None => break self.task.sleep(),
+                },
+            }
+        };
+        done.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.task.state);
+        if let State::Ready(_) = *state {
+            let task = mem::replace(&mut *state, State::Begun);
+            drop(state);
+            drop(task);
+        }
+    }
+}
+
+/// Tasks whose results are taken up in the order in which they were handed out.
+pub(crate) struct Tasks<T>(VecDeque<Task<T>>);
+
+impl<T> Default for Tasks<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T> Tasks<T> {
+    /// How many results were not taken up yet.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The last one to be taken up.
+    pub(crate) fn push(&mut self, task: Task<T>) {
+        self.0.push_back(task);
+    }
+
+    /// The first result.
+    pub(crate) fn next(&mut self) -> Option<T> {
+        self.0.pop_front().map(Task::wait)
+    }
+
+    /// The first result, where there are more than `ahead`.
+    pub(crate) fn next_beyond(&mut self, ahead: usize) -> Option<T> {
+        if self.len() > ahead { self.next() } else { None }
+    }
+}
+
+/// Memory that tasks have done with, for those that follow. It may hold secrets: of a type that wipes them.
+pub(crate) struct Spare<T>(Arc<Mutex<Vec<T>>>);
+
+impl<T> Clone for Spare<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Default for Spare<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Spare<T> {
+    /// Some, if there is any.
+    pub(crate) fn take(&self) -> Option<T> {
+        lock(&self.0).pop()
+    }
+
+    /// What is done with.
+    pub(crate) fn give(&self, memory: T) {
+        lock(&self.0).push(memory);
+    }
+}
+
+/// A task, as its owner and the queue share it.
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    done: Condvar,
+}
+
+enum State<T> {
+    Ready(Box<dyn FnOnce() -> T + Send>),
+    /// By a thread, or by its owner, who has its result or wants none.
+    Begun,
+    Done(std::thread::Result<T>),
+}
+
+impl<T> Shared<T> {
+    /// The result, once the thread that has begun is done.
+    fn sleep(&self) -> std::thread::Result<T> {
+        let mut state = lock(&self.state);
+        loop {
+            match mem::replace(&mut *state, State::Begun) {
+                State::Done(done) => return done,
+                _ => state = self.done.wait(state).expect(UNPOISONED),
+            }
+        }
+    }
+}
+
+/// A task, whatever its result.
+trait Run: Send + Sync {
+    /// Runs it, unless somebody has begun.
+    fn run(&self);
+}
+
+impl<T: Send> Run for Shared<T> {
+    fn run(&self) {
+        let State::Ready(task) = mem::replace(&mut *lock(&self.state), State::Begun) else { return };
+        let done = catch_unwind(AssertUnwindSafe(task));
+        *lock(&self.state) = State::Done(done);
+        self.done.notify_one();
+    }
+}
+
+/// No code of others runs while a lock is held.
+const UNPOISONED: &str = "nothing panics with the lock held";
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect(UNPOISONED)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    /// Keeps the one further thread of `pool` busy until something is said.
+    fn occupy(pool: &Pool) -> (Task<()>, Sender<()>) {
+        let ((begun, has_begun), (end, ends)) = (channel(), channel());
+        let task = pool.run(move || {
+            begun.send(()).unwrap();
+            ends.recv().unwrap();
+        });
+        has_begun.recv().unwrap();
+        (task, end)
+    }
+
+    #[test]
+    fn results_do_not_depend_on_threads() {
+        for threads in 1..=8 {
+            let pool = Pool::of(threads);
+            let tasks: Vec<_> = (0..1000u64).map(|i| pool.run(move || i * i)).collect();
+            let results: Vec<_> = tasks.into_iter().map(Task::wait).collect();
+            assert!(results.into_iter().eq((0..1000).map(|i| i * i)), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn whoever_asks_first_runs_it() {
+        let alone = Pool::of(1);
+        assert_eq!(alone.ahead(), 0);
+        let here = thread::current().id();
+        assert_eq!(alone.run(|| thread::current().id()).wait(), here);
+
+        let two = Pool::of(2);
+        let (busy, end) = occupy(&two);
+        // No thread has begun it, and none can.
+        assert_eq!(two.run(|| thread::current().id()).wait(), here);
+        end.send(()).unwrap();
+        busy.wait();
+        let (told, hears) = channel();
+        let task = two.run(move || told.send(thread::current().id()).unwrap());
+        // Not asked for, it is run all the same.
+        assert_ne!(hears.recv().unwrap(), here);
+        task.wait();
+    }
+
+    #[test]
+    fn a_panic_is_its_owners_and_the_pool_goes_on() {
+        for threads in [1, 2] {
+            let pool = Pool::of(threads);
+            let task = pool.run(|| -> u32 { panic!("a fault of ours") });
+            let panic = catch_unwind(AssertUnwindSafe(|| task.wait())).unwrap_err();
+            assert_eq!(*panic.downcast::<&str>().unwrap(), "a fault of ours");
+            assert_eq!(pool.run(|| 7).wait(), 7);
+        }
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_dropped() {
+        let two = Pool::of(2);
+        let (busy, end) = occupy(&two);
+        let owned = Arc::new(());
+        let theirs = owned.clone();
+        drop(two.run(move || drop(theirs)));
+        assert_eq!(Arc::strong_count(&owned), 1, "what it owns goes with it");
+
+        // And so where the pool ends first, with its threads.
+        let theirs = owned.clone();
+        let waiting = two.run(move || drop(theirs));
+        end.send(()).unwrap();
+        busy.wait();
+        drop(two);
+        waiting.wait();
+        assert_eq!(Arc::strong_count(&owned), 1);
+    }
+}

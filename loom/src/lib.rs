@@ -1,0 +1,69 @@
+//! The pool of `crates/volery/src/pool.rs` under every order in which its threads can run: `loom/run`.
+#![cfg(loom)]
+#![allow(dead_code)]
+
+mod error {
+    #[derive(Debug)]
+    pub struct Error;
+    pub type Result<T> = std::result::Result<T, Error>;
+    impl Error {
+        pub(crate) fn io(_: &'static str) -> impl Fn(std::io::Error) -> Self {
+            |_| Self
+        }
+    }
+}
+
+#[path = "../../crates/volery/src/pool.rs"]
+mod pool;
+
+#[cfg(test)]
+mod tests {
+    use super::pool::{Pool, Task, Tasks};
+    use std::num::NonZeroUsize;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn pool(threads: usize) -> Pool {
+        Pool::new(NonZeroUsize::new(threads).unwrap()).unwrap()
+    }
+
+    /// Whoever runs them, each task runs once, and its owner has its result.
+    #[test]
+    fn each_task_is_run_once() {
+        loom::model(|| {
+            let pool = pool(2);
+            let mut tasks = Tasks::default();
+            (0..2).for_each(|i| tasks.push(pool.run(move || 10 + i)));
+            assert_eq!((tasks.next(), tasks.next(), tasks.next()), (Some(10), Some(11), None));
+        });
+    }
+
+    #[test]
+    fn two_threads_beside_the_first_end() {
+        loom::model(|| {
+            let pool = pool(3);
+            let task = pool.run(|| 7);
+            assert_eq!(task.wait(), 7);
+        });
+    }
+
+    /// One that nobody waits for, and one that is waited for when the pool is gone.
+    #[test]
+    fn tasks_may_be_dropped_and_outlive_the_pool() {
+        loom::model(|| {
+            let pool = pool(2);
+            drop(pool.run(|| 1));
+            let task: Task<i32> = pool.run(|| 2);
+            drop(pool);
+            assert_eq!(task.wait(), 2);
+        });
+    }
+
+    #[test]
+    fn a_panic_reaches_its_owner() {
+        loom::model(|| {
+            let pool = pool(2);
+            let task: Task<i32> = pool.run(|| std::panic::panic_any(3));
+            assert!(catch_unwind(AssertUnwindSafe(|| task.wait())).is_err());
+        });
+    }
+}
