@@ -16,6 +16,11 @@ impl Prg {
         Self { key: Aes128::new(arch, seed), counter: 0 }
     }
 
+    /// The same, but for its first `blocks`.
+    pub fn skip(self, blocks: u64) -> Self {
+        Self { counter: self.counter + blocks, ..self }
+    }
+
     /// Fills `out` with the next blocks.
     ///
     /// # Panics
@@ -41,5 +46,7 @@ mod tests {
         prg.fill(a);
         prg.fill(b);
         assert_eq!(whole, pieces);
+        Prg::new(Arch::detect(), F128(7)).skip(60).fill(&mut pieces[..40]);
+        assert_eq!(whole[60..], pieces[..40]);
     }
 }

@@ -26,6 +26,7 @@ pub(crate) use ahead::Ahead;
 
 use crate::channel::Channel;
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::random::Random;
 use core::ops::Add;
 use volery_primitives::{Extension, F128};
@@ -71,7 +72,7 @@ impl Delta {
 /// A party's share of one value.
 pub trait Share {
     /// What holds one in bulk; sums of rows are rows of sums.
-    type Row: DefaultIsZeroes + Add<Output = Self::Row> + Send;
+    type Row: DefaultIsZeroes + Add<Output = Self::Row> + Send + Sync + 'static;
 }
 
 impl Share for Mac {
@@ -138,6 +139,9 @@ pub const LEAST_BLOCK: usize = 128;
 pub trait Vole {
     /// [`Mac`] for the prover and [`Key`] for the verifier over F_2.
     type Share: Share;
+
+    /// From here on it hands out to `pool` what it can.
+    fn share_work(&mut self, _: &Pool) {}
 
     /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more.
     ///

@@ -46,7 +46,9 @@ pub(crate) mod traffic;
 use super::{base, pprf};
 use crate::channel::{Channel, Party};
 use crate::error::{Error, Misbehaviour, Result};
+use crate::pool::{Pool, Task, Tasks};
 use crate::random::Random;
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
@@ -96,38 +98,74 @@ impl Depth {
 /// The leaves and their running counter, which both parties advance alike. Not `Clone`: a block
 /// number is used once.
 struct Expansion {
-    arch: Arch,
-    depth: Depth,
-    sid: [u8; 32],
-    leaves: pprf::Leaves,
+    leaves: Arc<Leaves>,
     /// The next block number.
     block: u64,
     /// The length of the next chunk in blocks.
     chunk: usize,
+    pool: Pool,
+    /// Chunks of the longest kind from the next block on.
+    growing: Tasks<Chunk>,
+    folding: Tasks<(Sums, Chunk)>,
+    spare: Vec<Chunk>,
+    /// Σ χ·column over all chunks since the last check, for each column.
+    sums: Sums,
+    checks: u64,
+}
+
+/// What chunks are expanded from.
+struct Leaves {
+    arch: Arch,
+    depth: Depth,
+    sid: [u8; 32],
+    leaves: pprf::Leaves,
+}
+
+/// An element for each of the 128 columns.
+type Sums = Zeroizing<Vec<F128>>;
+
+/// A chunk, and memory for another.
+struct Chunk {
     /// τ totals u_i, one after the other.
     totals: Zeroizing<Vec<F128>>,
     /// 128 columns, one after the other.
     columns: Zeroizing<Vec<F128>>,
-    /// Σ χ·column over all chunks since the last check, for each column.
-    sums: Zeroizing<Vec<F128>>,
-    checks: u64,
+}
+
+impl Leaves {
+    /// Expands the `blocks` blocks from number `first` on.
+    fn expand(&self, first: u64, blocks: usize, chunk: &mut Chunk) {
+        let (k, trees) = (self.depth.bits(), self.depth.trees());
+        chunk.totals.resize(trees * blocks, F128::ZERO);
+        chunk.columns.resize(128 * blocks, F128::ZERO);
+        let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(first);
+        let mut keys = vec![F128::ZERO; trees];
+        Prg::new(self.arch, F128::from_bytes(digest.finish())).fill(&mut keys);
+        let parts = chunk.totals.chunks_exact_mut(blocks).zip(chunk.columns.chunks_exact_mut(k * blocks));
+        for ((leaves, key), (total, columns)) in self.leaves.chunks_exact(1 << k).zip(keys).zip(parts) {
+            fold_leaves(&Aes128::new(self.arch, key), leaves, first.into(), total, columns);
+        }
+    }
 }
 
 impl Expansion {
     fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
         let sid = channel.checkpoint("softspoken");
         Self {
-            arch,
-            depth,
-            sid,
-            leaves,
+            leaves: Arc::new(Leaves { arch, depth, sid, leaves }),
             block: 0,
             chunk: FIRST_CHUNK,
-            totals: Zeroizing::new(Vec::with_capacity(depth.trees() * LONGEST_CHUNK)),
-            columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
+            pool: Pool::default(),
+            growing: Tasks::default(),
+            folding: Tasks::default(),
+            spare: Vec::new(),
             sums: Zeroizing::new(vec![F128::ZERO; 128]),
             checks: 0,
         }
+    }
+
+    fn arch(&self) -> Arch {
+        self.leaves.arch
     }
 
     /// How many blocks the next chunk has; each chunk twice the length of all before, up to the longest.
@@ -139,49 +177,90 @@ impl Expansion {
         blocks
     }
 
-    /// Expands the next `blocks` blocks into totals and columns.
-    fn expand(&mut self, blocks: usize) {
-        let (k, trees) = (self.depth.bits(), self.depth.trees());
-        self.totals.resize(trees * blocks, F128::ZERO);
-        self.columns.resize(128 * blocks, F128::ZERO);
-        let digest = Digest::new("volery softspoken v1, expansion keys").field(&self.sid).number(self.block);
-        let mut keys = vec![F128::ZERO; trees];
-        Prg::new(self.arch, F128::from_bytes(digest.finish())).fill(&mut keys);
-        let parts = self.totals.chunks_exact_mut(blocks).zip(self.columns.chunks_exact_mut(k * blocks));
-        for ((leaves, key), (total, columns)) in self.leaves.chunks_exact(1 << k).zip(keys).zip(parts) {
-            fold_leaves(&Aes128::new(self.arch, key), leaves, self.block.into(), total, columns);
+    /// Begins to expand the `blocks` blocks from number `first` on.
+    fn begin(&mut self, first: u64, blocks: usize) -> Task<Chunk> {
+        let mut chunk = self.spare.pop().unwrap_or_else(|| Chunk {
+            totals: Zeroizing::new(Vec::with_capacity(self.leaves.depth.trees() * LONGEST_CHUNK)),
+            columns: Zeroizing::new(Vec::with_capacity(128 * LONGEST_CHUNK)),
+        });
+        let leaves = self.leaves.clone();
+        self.pool.run(move || {
+            leaves.expand(first, blocks, &mut chunk);
+            chunk
+        })
+    }
+
+    /// Expands the next `blocks` blocks.
+    fn expand(&mut self, blocks: usize) -> Chunk {
+        if blocks != LONGEST_CHUNK {
+            // What was begun of these blocks is no part of anything, and forgotten.
+            self.growing = Tasks::default();
         }
+        if self.growing.len() == 0 {
+            let next = self.begin(self.block, blocks);
+            self.growing.push(next);
+        }
+        let chunk = self.growing.next().expect("begun");
         self.block += blocks as u64;
+        while blocks == LONGEST_CHUNK && self.growing.len() < self.pool.ahead() {
+            let following = self.begin(self.block + (self.growing.len() * blocks) as u64, blocks);
+            self.growing.push(following);
+        }
+        chunk
     }
 
     /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
     fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
         let seed = channel.challenge(Party::Prover, "softspoken chunk");
         let mut chi = vec![F128::ZERO; blocks];
-        Prg::new(self.arch, F128::from_bytes(*seed.first_chunk().expect("32 bytes"))).fill(&mut chi);
+        Prg::new(self.arch(), F128::from_bytes(*seed.first_chunk().expect("32 bytes"))).fill(&mut chi);
         chi
     }
 
     /// Adds a chunk to the columns' hashes.
-    fn fold_columns(&mut self, chi: &[F128]) {
-        for (sum, column) in self.sums.iter_mut().zip(self.columns.chunks_exact(chi.len())) {
-            *sum += dot(self.arch, chi, column);
+    fn fold_columns(&mut self, chi: Vec<F128>, chunk: Chunk) {
+        let arch = self.arch();
+        self.folding.push(self.pool.run(move || {
+            let columns = chunk.columns.chunks_exact(chi.len());
+            (Zeroizing::new(columns.map(|column| dot(arch, &chi, column)).collect()), chunk)
+        }));
+        self.gather(self.pool.ahead());
+    }
+
+    /// Takes up the hashes of all chunks but the last `ahead`.
+    fn gather(&mut self, ahead: usize) {
+        while let Some((folded, chunk)) = self.folding.next_beyond(ahead) {
+            self.sums.iter_mut().zip(&*folded).for_each(|(sum, folded)| *sum += *folded);
+            self.spare.push(chunk);
         }
     }
 
     /// Ends a check: takes the columns' hashes, and starts the next.
-    fn take_sums(&mut self) -> Zeroizing<Vec<F128>> {
+    fn take_sums(&mut self) -> Sums {
+        self.gather(0);
         self.checks += 1;
         core::mem::replace(&mut self.sums, Zeroizing::new(vec![F128::ZERO; 128]))
     }
 
     /// The digest of the columns' hashes in this check.
     fn digest(&self, sums: &[F128]) -> [u8; 32] {
-        let digest = Digest::new("volery softspoken v1, check").field(&self.sid).number(self.checks);
+        let sid = &self.leaves.sid;
+        let digest = Digest::new("volery softspoken v1, check").field(sid).number(self.checks);
         let mut bytes: Zeroizing<Vec<u8>> = Zeroizing::new(Vec::with_capacity(16 * sums.len()));
         bytes.extend(sums.iter().flat_map(|sum| sum.to_bytes()));
         digest.field(&bytes).finish()
     }
+}
+
+/// Transposes the columns of a chunk into `rows`, with `lowest` in the place of the first of them, bit 0 of each
+/// row: the check has seen what was there.
+fn transpose_with(arch: Arch, chunk: &mut Chunk, lowest: &[F128], rows: &mut Zeroizing<Vec<F128>>) {
+    let first = &mut chunk.columns[..lowest.len()];
+    let kept = Zeroizing::new(first.to_vec());
+    first.copy_from_slice(lowest);
+    resize(rows, chunk.columns.len());
+    transpose(arch, &chunk.columns, rows);
+    chunk.columns[..lowest.len()].copy_from_slice(&kept);
 }
 
 /// The receiver of correlated transfers: bits and rows.
@@ -210,33 +289,44 @@ impl Receiver {
         Ok(Self { expansion: Expansion::new(channel, arch, depth, leaves), sum: F128::ZERO })
     }
 
+    /// From here on it hands out to `pool` what it can.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.expansion.pool = pool.clone();
+    }
+
     /// The rows t of the next chunk, their bits u in bit 0.
     ///
     /// # Errors
     /// Link errors.
     pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
         let blocks = self.expansion.next_chunk();
-        self.chunk(channel, blocks)?;
-        // Pinned after the check has seen it.
-        self.expansion.columns[..blocks].copy_from_slice(&self.expansion.totals[..blocks]);
-        resize(rows, BLOCK * blocks);
-        transpose(self.expansion.arch, &self.expansion.columns, rows);
-        Ok(())
+        self.chunk(channel, blocks, Some(rows))
     }
 
-    /// Expands a chunk, sends its corrections, and adds it to the check.
-    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
-        self.expansion.expand(blocks);
-        self.correct(channel, blocks)?;
+    /// Expands a chunk, sends its corrections, and adds it to the check; its rows, where they are wanted.
+    fn chunk(
+        &mut self,
+        channel: &mut Channel,
+        blocks: usize,
+        rows: Option<&mut Zeroizing<Vec<F128>>>,
+    ) -> Result<()> {
+        let mut chunk = self.expansion.expand(blocks);
+        Self::correct(channel, blocks, &mut chunk)?;
         let chi = self.expansion.coefficients(channel, blocks);
-        self.expansion.fold_columns(&chi);
-        self.sum += dot(self.expansion.arch, &chi, &self.expansion.totals[..blocks]);
+        let arch = self.expansion.arch();
+        self.sum += dot(arch, &chi, &chunk.totals[..blocks]);
+        if let Some(rows) = rows {
+            let bits = core::mem::take(&mut chunk.totals);
+            transpose_with(arch, &mut chunk, &bits[..blocks], rows);
+            chunk.totals = bits;
+        }
+        self.expansion.fold_columns(chi, chunk);
         Ok(())
     }
 
     /// Sends d_i = u ⊕ u_i for all trees but the first.
-    fn correct(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
-        let (u, others) = self.expansion.totals.split_at_mut(blocks);
+    fn correct(channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
+        let (u, others) = chunk.totals.split_at_mut(blocks);
         for total in others.chunks_exact_mut(blocks) {
             total.iter_mut().zip(&*u).for_each(|(total, u)| *total ^= *u);
         }
@@ -248,7 +338,7 @@ impl Receiver {
     /// # Errors
     /// Link errors.
     pub fn check(&mut self, channel: &mut Channel) -> Result<()> {
-        self.chunk(channel, 1)?;
+        self.chunk(channel, 1, None)?;
         let x = core::mem::take(&mut self.sum);
         let sums = self.expansion.take_sums();
         channel.send_words(&[x])?;
@@ -313,35 +403,43 @@ impl Sender {
         Ok(Self { expansion, delta: Zeroizing::new(delta) })
     }
 
+    /// From here on it hands out to `pool` what it can.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.expansion.pool = pool.clone();
+    }
+
     /// The rows q of the next chunk.
     ///
     /// # Errors
     /// Link errors.
     pub fn extend(&mut self, channel: &mut Channel, rows: &mut Zeroizing<Vec<F128>>) -> Result<()> {
         let blocks = self.expansion.next_chunk();
-        self.chunk(channel, blocks)?;
-        // Pinned after the check has seen it.
-        self.expansion.columns[..blocks].fill(F128::ZERO);
-        resize(rows, BLOCK * blocks);
-        transpose(self.expansion.arch, &self.expansion.columns, rows);
-        Ok(())
+        self.chunk(channel, blocks, Some(rows))
     }
 
-    /// Expands a chunk, receives its corrections, and adds it to the check.
-    fn chunk(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
-        self.expansion.expand(blocks);
-        self.correct(channel, blocks)?;
+    /// Expands a chunk, receives its corrections, and adds it to the check; its rows, where they are wanted.
+    fn chunk(
+        &mut self,
+        channel: &mut Channel,
+        blocks: usize,
+        rows: Option<&mut Zeroizing<Vec<F128>>>,
+    ) -> Result<()> {
+        let mut chunk = self.expansion.expand(blocks);
+        self.correct(channel, blocks, &mut chunk)?;
         let chi = self.expansion.coefficients(channel, blocks);
-        self.expansion.fold_columns(&chi);
+        if let Some(rows) = rows {
+            transpose_with(self.expansion.arch(), &mut chunk, &[F128::ZERO; LONGEST_CHUNK][..blocks], rows);
+        }
+        self.expansion.fold_columns(chi, chunk);
         Ok(())
     }
 
     /// Receives d_i and adds Δ_p·d_i to the columns p of each tree but the first.
-    fn correct(&mut self, channel: &mut Channel, blocks: usize) -> Result<()> {
-        let k = self.expansion.depth.bits();
-        let d = &mut self.expansion.totals[blocks..];
+    fn correct(&self, channel: &mut Channel, blocks: usize, chunk: &mut Chunk) -> Result<()> {
+        let k = self.expansion.leaves.depth.bits();
+        let d = &mut chunk.totals[blocks..];
         channel.recv_words(d)?;
-        for (p, column) in self.expansion.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
+        for (p, column) in chunk.columns.chunks_exact_mut(blocks).enumerate().skip(k) {
             let mask = F2::low_bit(self.delta.0 >> p).mask();
             let d = &d[blocks * (p / k - 1)..][..blocks];
             column.iter_mut().zip(d).for_each(|(w, d)| w.0 ^= d.0 & mask);
@@ -354,7 +452,7 @@ impl Sender {
     /// # Errors
     /// `Misbehaved` where they are not, and Δ must not be used again; link errors.
     pub fn check(mut self, channel: &mut Channel) -> Result<Self> {
-        self.chunk(channel, 1)?;
+        self.chunk(channel, 1, None)?;
         let mut sums = self.expansion.take_sums();
         let mut x = [F128::ZERO];
         channel.recv_words(&mut x)?;

@@ -3,6 +3,7 @@
 use super::{BoxedVole, Share, Shares, Vole};
 use crate::channel::Channel;
 use crate::error::Result;
+use crate::pool::Pool;
 use std::collections::VecDeque;
 
 /// A stream whose first blocks are there. It is for one statement.
@@ -36,6 +37,9 @@ impl<S: Share> Ahead<S> {
 impl<S: Share> Vole for Ahead<S> {
     type Share = S;
 
+    fn share_work(&mut self, pool: &Pool) {
+        self.vole.share_work(pool);
+    }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<S>) -> Result<()> {
         match self.blocks.pop_front() {
             Some(next) => *block = next,

@@ -5,6 +5,7 @@ use super::{BoxedVole, Delta, Key, Mac, Shares, Vole};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::ot::softspoken::{Depth, Receiver, Sender};
+use crate::pool::Pool;
 use crate::random::Random;
 use volery_primitives::Arch;
 
@@ -26,6 +27,9 @@ impl Prover {
 impl Vole for Prover {
     type Share = Mac;
 
+    fn share_work(&mut self, pool: &Pool) {
+        self.receiver.share_work(pool);
+    }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.rows_mut())
     }
@@ -59,6 +63,9 @@ impl Verifier {
 impl Vole for Verifier {
     type Share = Key;
 
+    fn share_work(&mut self, pool: &Pool) {
+        self.sender.share_work(pool);
+    }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.rows_mut())
     }

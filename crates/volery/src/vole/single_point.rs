@@ -27,6 +27,7 @@
 
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
+use std::sync::Arc;
 use volery_primitives::arch::{Arch, sum_rows};
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
@@ -70,51 +71,71 @@ impl Verifier {
 
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the MAC there.
 pub struct Prover {
-    forest: Forest,
+    forest: Arc<Forest>,
     /// For each tile: the siblings of the paths, level by level, and the MACs at α.
     siblings: Zeroizing<Vec<F128>>,
     /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
     sides: Zeroizing<Vec<u32>>,
 }
 
+/// What the prover keeps of a tile's trees.
+pub(super) struct Fixed {
+    siblings: Zeroizing<Vec<F128>>,
+    sides: Zeroizing<Vec<u32>>,
+}
+
+/// The prover's trees of `tile`, by the corrections received, which are opened by `macs`. Leaves their leaves in
+/// `leaves`.
+pub(super) fn fix(
+    forest: &Forest,
+    tile: usize,
+    macs: &[F128],
+    corrections: &[F128],
+    leaves: &mut [F128],
+) -> Fixed {
+    let (width, depth) = (forest.width(), forest.params.depth);
+    assert_eq!((macs.len(), corrections.len(), leaves.len()), (width * depth, width * depth, TILE));
+    let mut siblings = Zeroizing::new(Vec::with_capacity(width * (depth + 1)));
+    siblings.extend_from_slice(corrections);
+    let mut path = forest.fix(tile, depth - 1, macs, &mut siblings, leaves);
+
+    let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
+    let last = &mut siblings[width * (depth - 1)..];
+    last.iter_mut().zip(&macs[width * (depth - 1)..]).for_each(|(c, mac)| *c ^= *mac);
+    let hash = forest.hash(tile, depth);
+    let (nodes, mut ghost) = forest.open(&hash, depth, last, leaves, |g| side(depth, g));
+    pin(nodes);
+    pin(last);
+    pin(core::slice::from_mut(&mut ghost));
+    // All leaves of a tree but the hole's, and one: what Δ leaves of the sum of a level.
+    let mut holes = Zeroizing::new(vec![F128::ZERO; width]);
+    sum_rows(forest.arch, nodes, &mut holes);
+    holes.iter_mut().zip(&*last).for_each(|(hole, sibling)| *hole ^= *sibling ^ F128::ONE);
+    path.step(forest.arch, nodes, ghost, last, &holes, |g| side(depth, g));
+
+    siblings.extend_from_slice(&holes);
+    let bits = |g| (1..=depth).map(move |level| (side(level, g).to_word() as u32) << (level - 1));
+    Fixed { siblings, sides: Zeroizing::new((0..width).map(|g| bits(g).sum()).collect()) }
+}
+
 impl Prover {
     /// Trees of an iteration whose hash has the public key `key`, none of them fixed yet.
     pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
-        let forest = Forest::new(arch, params, key);
+        let forest = Arc::new(Forest::new(arch, params, key));
         let siblings = Zeroizing::new(Vec::with_capacity(params.trees * (params.depth + 1)));
         let sides = Zeroizing::new(Vec::with_capacity(params.trees));
         Self { forest, siblings, sides }
     }
 
-    /// Fixes the trees of the next tile by the corrections received, which are opened by `macs`, and leaves
-    /// their leaves in `leaves`.
-    pub(super) fn fix(&mut self, macs: &[F128], corrections: &[F128], leaves: &mut [F128]) {
-        let (width, depth) = (self.forest.width(), self.forest.params.depth);
-        assert_eq!((macs.len(), corrections.len(), leaves.len()), (width * depth, width * depth, TILE));
-        let tile = self.sides.len() / width;
-        let mut opened = Zeroizing::new(corrections.to_vec());
-        let mut path = self.forest.fix(tile, depth - 1, macs, &mut opened, leaves);
+    /// What [`fix`] takes of them.
+    pub(super) fn forest(&self) -> Arc<Forest> {
+        self.forest.clone()
+    }
 
-        let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
-        let siblings = &mut opened[width * (depth - 1)..];
-        siblings.iter_mut().zip(&macs[width * (depth - 1)..]).for_each(|(c, mac)| *c ^= *mac);
-        let hash = self.forest.hash(tile, depth);
-        let (nodes, mut ghost) = self.forest.open(&hash, depth, siblings, leaves, |g| side(depth, g));
-        pin(nodes);
-        pin(siblings);
-        pin(core::slice::from_mut(&mut ghost));
-        // All leaves of a tree but the hole's, and one: what Δ leaves of the sum of a level.
-        let mut holes = Zeroizing::new(vec![F128::ZERO; width]);
-        sum_rows(self.forest.arch, nodes, &mut holes);
-        holes.iter_mut().zip(&*siblings).for_each(|(hole, sibling)| *hole ^= *sibling ^ F128::ONE);
-        path.step(self.forest.arch, nodes, ghost, siblings, &holes, |g| side(depth, g));
-
-        self.siblings.extend_from_slice(&opened);
-        self.siblings.extend_from_slice(&holes);
-        for g in 0..width {
-            let bits = (1..=depth).map(|level| (side(level, g).to_word() as u32) << (level - 1));
-            self.sides.push(bits.sum());
-        }
+    /// Keeps the trees of the next tile.
+    pub(super) fn keep(&mut self, fixed: &Fixed) {
+        self.siblings.extend_from_slice(&fixed.siblings);
+        self.sides.extend_from_slice(&fixed.sides);
     }
 
     /// Grows the trees of `tile`, which is fixed, into `leaves` again.
@@ -165,7 +186,7 @@ mod tests {
                 let (key_rows, mac_rows) = shares(&mut random, width * depth);
                 let mut corrections = vec![];
                 verifier.plant(tile, &key_rows, &mut keys, &mut corrections);
-                prover.fix(&mac_rows, &corrections, &mut macs);
+                prover.keep(&fix(&prover.forest(), tile, &mac_rows, &corrections, &mut macs));
                 let mut noisy = vec![0; width];
                 for (j, (key, mac)) in keys.iter().zip(&macs).enumerate() {
                     assert_eq!(*key, *mac ^ DELTA.scale(mac.bit0()), "{} leaf {j}", params.name);
@@ -211,7 +232,8 @@ mod tests {
         let (mut keys, mut macs, mut corrections) = (vec![F128::ZERO; TILE], vec![F128::ZERO; TILE], vec![]);
         verifier.plant(0, &key_rows, &mut keys, &mut corrections);
         corrections[width * 3 + 2] ^= F128(1 << 77);
-        Prover::new(Arch::detect(), params, F128(5)).fix(&mac_rows, &corrections, &mut macs);
+        let forest = Forest::new(Arch::detect(), params, F128(5));
+        let _ = fix(&forest, 0, &mac_rows, &corrections, &mut macs);
         let wrong = |g: usize| {
             (0..TILE).filter(|j| j % width == g).any(|j| keys[j] != macs[j] ^ DELTA.scale(macs[j].bit0()))
         };

@@ -149,6 +149,12 @@ impl<B: Field> Coefficients<B> {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
 
+    /// The same from number `first` on, an even one.
+    pub(crate) fn from<E: MacField<B>>(self, first: u64) -> Self {
+        debug_assert!(first.is_multiple_of(2));
+        Self { prg: self.prg.skip(E::SAMPLE as u64 * (first / 2)), ..self }
+    }
+
     /// The next ones; all fills but the last are of even lengths, so that it does not
     /// matter where they are cut.
     pub(crate) fn fill<E: MacField<B>>(&mut self, arch: Arch, out: &mut [E]) {

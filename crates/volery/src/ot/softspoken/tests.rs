@@ -109,7 +109,7 @@ fn checks_may_come_between_chunks_and_rows_never_repeat() {
 fn rows_do_not_depend_on_the_instruction_set() {
     let rows = |arch| {
         let ((mut receiver, mut channel), _sender) = pair(Depth::Four, DELTA, None);
-        receiver.expansion.arch = arch;
+        Arc::get_mut(&mut receiver.expansion.leaves).unwrap().arch = arch;
         let mut rows = Zeroizing::default();
         receiver.extend(&mut channel, &mut rows).unwrap();
         rows
@@ -140,7 +140,7 @@ fn a_check_cannot_be_replayed() {
         receiver.extend(&mut receiving, &mut rows).unwrap();
         receiving.flush().unwrap();
         sender.extend(&mut sending, &mut rows).unwrap();
-        receiver.chunk(&mut receiving, 1).unwrap();
+        receiver.chunk(&mut receiving, 1, None).unwrap();
         let x = core::mem::take(&mut receiver.sum);
         let sums = receiver.expansion.take_sums();
         let honest = (x, receiver.expansion.digest(&sums));
@@ -166,25 +166,26 @@ fn cheat(
     let k = depth.bits();
     let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(depth, delta, None);
     let blocks = receiver.expansion.next_chunk();
-    receiver.expansion.expand(blocks);
+    let mut chunk = receiver.expansion.expand(blocks);
     for &(tree, error, _) in errors {
-        receiver.expansion.totals[tree * blocks] ^= error;
+        chunk.totals[tree * blocks] ^= error;
     }
-    receiver.correct(&mut receiving, blocks).unwrap();
+    Receiver::correct(&mut receiving, blocks, &mut chunk).unwrap();
     let chi = receiver.expansion.coefficients(&mut receiving, blocks);
-    receiver.expansion.fold_columns(&chi);
-    receiver.sum += dot(Arch::PORTABLE, &chi, &receiver.expansion.totals[..blocks]);
+    let (u, mut columns) = (chunk.totals[..blocks].to_vec(), chunk.columns.clone());
+    receiver.sum += dot(Arch::PORTABLE, &chi, &u);
+    receiver.expansion.fold_columns(chi.clone(), chunk);
+    receiver.expansion.gather(0);
     for &(tree, error, guess) in errors {
         for m in (0..k).filter(|m| guess >> m & 1 == 1) {
             receiver.expansion.sums[tree * k + m] += chi[0] * error;
             // What it must believe its rows to be if the guess is right.
-            receiver.expansion.columns[(tree * k + m) * blocks] ^= error;
+            columns[(tree * k + m) * blocks] ^= error;
         }
     }
-    let u = receiver.expansion.totals[..blocks].to_vec();
-    receiver.expansion.columns[..blocks].copy_from_slice(&u);
+    columns[..blocks].copy_from_slice(&u);
     let mut t = vec![F128::ZERO; BLOCK * blocks];
-    transpose(Arch::PORTABLE, &receiver.expansion.columns, &mut t);
+    transpose(Arch::PORTABLE, &columns, &mut t);
     receiver.check(&mut receiving).unwrap();
     receiving.flush().unwrap();
     let mut q = Zeroizing::default();
@@ -266,25 +267,25 @@ fn late_mask_attack() {
         let ((mut receiver, mut receiving), (mut sender, mut sending)) = pair(Depth::Four, delta(seed), None);
         let mut random = Random::from_seed(&[seed; 32]);
         let blocks = receiver.expansion.next_chunk();
-        receiver.expansion.expand(blocks);
+        let mut chunk = receiver.expansion.expand(blocks);
         let errors: Vec<F128> = (0..32 * blocks).map(|_| random.word()).collect();
-        for (total, error) in receiver.expansion.totals.iter_mut().zip(&errors).skip(blocks) {
+        for (total, error) in chunk.totals.iter_mut().zip(&errors).skip(blocks) {
             *total ^= *error;
         }
-        receiver.correct(&mut receiving, blocks).unwrap();
+        Receiver::correct(&mut receiving, blocks, &mut chunk).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, blocks);
-        receiver.expansion.fold_columns(&chi);
-        receiver.sum += dot(Arch::PORTABLE, &chi, &receiver.expansion.totals[..blocks]);
+        receiver.sum += dot(Arch::PORTABLE, &chi, &chunk.totals[..blocks]);
+        receiver.expansion.fold_columns(chi.clone(), chunk);
 
-        receiver.expansion.expand(1);
+        let mut mask = receiver.expansion.expand(1);
         for tree in 1..32 {
             let so_far = dot(Arch::PORTABLE, &chi, &errors[tree * blocks..][..blocks]);
-            receiver.expansion.totals[tree] ^= so_far;
+            mask.totals[tree] ^= so_far;
         }
-        receiver.correct(&mut receiving, 1).unwrap();
+        Receiver::correct(&mut receiving, 1, &mut mask).unwrap();
         let chi = receiver.expansion.coefficients(&mut receiving, 1);
-        receiver.expansion.fold_columns(&chi);
-        let x = receiver.sum + chi[0] * receiver.expansion.totals[0];
+        let x = receiver.sum + chi[0] * mask.totals[0];
+        receiver.expansion.fold_columns(chi, mask);
         let sums = receiver.expansion.take_sums();
         receiving.send_words(&[x]).unwrap();
         receiving.send(&receiver.expansion.digest(&sums)).unwrap();

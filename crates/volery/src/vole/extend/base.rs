@@ -42,19 +42,25 @@ pub struct Base<R: DefaultIsZeroes> {
 }
 
 impl<R: DefaultIsZeroes> Base<R> {
-    /// Nothing yet, in memory that an earlier iteration has done with, if any.
-    pub(in crate::vole) fn new(start: Start, mut shares: Zeroizing<Vec<R>>) -> Self {
-        shares.zeroize();
-        if shares.capacity() < start.consumed() {
-            shares.reserve_exact(start.consumed());
-            advise_huge_pages(&mut shares);
-        }
+    /// Nothing yet.
+    pub(in crate::vole) fn new(start: Start) -> Self {
         let transfers = Zeroizing::new(Vec::with_capacity(start.transfers * start.params.trees));
-        Self { start, shares, transfers }
+        Self { start, shares: Zeroizing::default(), transfers }
+    }
+
+    /// Lets it use memory that an earlier iteration has done with, while it is empty.
+    pub(in crate::vole) fn reuse(&mut self, mut memory: Zeroizing<Vec<R>>) {
+        memory.zeroize();
+        self.shares = memory;
     }
 
     /// Takes what is still missing from `shares`; whether all is there.
     pub(in crate::vole) fn collect(&mut self, shares: &[R]) -> bool {
+        if self.shares.capacity() < self.start.consumed() {
+            // Nothing is there yet: what has to move would leave a copy behind.
+            self.shares = Zeroizing::new(Vec::with_capacity(self.start.consumed()));
+            advise_huge_pages(&mut self.shares);
+        }
         let missing = self.start.consumed() - self.shares.len();
         self.shares.extend_from_slice(&shares[..missing.min(shares.len())]);
         self.is_full()

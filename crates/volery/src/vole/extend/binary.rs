@@ -20,14 +20,16 @@
 mod tests;
 
 use super::heard::Heard;
-use super::iterations::{End, Id, Iteration, Iterations, Next};
+use super::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
 use super::{Base, CHI, Schedule, Start, derive};
 use crate::channel::{Channel, Party};
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Receiver, Sender};
+use crate::pool::Tasks;
 use crate::random::Random;
 use crate::vole::lpn::Params;
 use crate::vole::{Delta, Key, Mac, single_point};
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, encode, weigh};
@@ -51,7 +53,7 @@ impl Prover {
     /// `Misbehaved`, or those of the link.
     pub fn new(channel: &mut Channel, arch: Arch, params: Params, random: &mut Random) -> Result<Self> {
         let mut receiver = Receiver::new(channel, arch, Depth::Eight, random)?;
-        let mut base = Base::new(Start::bits(params), Zeroizing::default());
+        let mut base = Base::new(Start::bits(params));
         let mut rows = Zeroizing::default();
         while !base.is_full() {
             receiver.extend(channel, &mut rows)?;
@@ -67,11 +69,22 @@ pub struct BitProver {
     arch: Arch,
 }
 
+/// What the prover's check of trees is at.
+#[derive(Default)]
+pub struct Heeded {
+    /// Each tile's corrections, with the seed of its coefficients.
+    heard: Heard<(Vec<F128>, F128), F128>,
+    fixing: Tasks<FixedTile>,
+}
+
+/// What is kept of a tile's trees, and what its leaves add to the check.
+type FixedTile = (single_point::Fixed, Zeroizing<(F128, F128)>, Buffers<BitProver>);
+
 impl End for BitProver {
     type Share = Mac;
     type Trees = single_point::Prover;
-    /// Each tile's corrections, with the seed of its coefficients.
-    type Check = Heard<(Vec<F128>, F128), F128>;
+    type Scratch = ();
+    type Check = Heeded;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
         let id = identifier(channel, code);
@@ -80,45 +93,70 @@ impl End for BitProver {
 
     fn receive(&mut self, channel: &mut Channel, next: &mut Next<Self>, due: [usize; 2]) -> Result<()> {
         let params = next.base.start.params;
-        next.check.receive(channel, due, |channel| {
+        next.check.heard.receive(channel, due, |channel| {
             let mut corrections = vec![F128::ZERO; params.trees_per_tile() * params.depth];
             channel.recv_words(&mut corrections)?;
             Ok((corrections, coefficients(channel)))
         })
     }
 
-    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, leaves: &mut [F128]) -> Result<()> {
-        for tile in next.check.taken..next.fixed {
+    fn advance(
+        &mut self,
+        channel: &mut Channel,
+        next: &mut Next<Self>,
+        workers: &mut Workers<Self>,
+    ) -> Result<()> {
+        for tile in next.check.heard.taken..next.fixed {
             self.receive(channel, next, [tile + 1, 0])?;
-            let (corrections, seed) = next.check.take();
-            next.trees.fix(next.base.shares(tile), &corrections, leaves);
-            with_coefficients(self.arch, seed, leaves, |chi, leaves| {
-                next.check.add(weigh(self.arch, chi, leaves));
-            });
+            let (corrections, seed) = next.check.heard.take();
+            let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
+            let shares = Zeroizing::new(next.base.shares(tile).to_vec());
+            let fix = move || {
+                let leaves = &mut buffers.rows;
+                let fixed = single_point::fix(&forest, tile, &shares, &corrections, leaves);
+                let mut sums = Zeroizing::new((F128::ZERO, F128::ZERO));
+                with_coefficients(arch, seed, leaves, |chi, leaves| {
+                    let (macs, values) = weigh(arch, chi, leaves);
+                    sums.0 += macs;
+                    sums.1 += values;
+                });
+                (fixed, sums, buffers)
+            };
+            next.check.fixing.push(workers.pool.run(fix));
+            let ahead = workers.pool.ahead();
+            Self::gather(next, workers, ahead);
         }
         Ok(())
+    }
+
+    fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
+        while let Some((fixed, sums, buffers)) = next.check.fixing.next_beyond(ahead) {
+            next.trees.keep(&fixed);
+            next.check.heard.add(*sums);
+            workers.take_back(buffers);
+        }
     }
 
     /// Sends x = φ ⊕ u*.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
         let bits = next.base.masks().iter().map(|share| F128::from(share.bit0()));
         let values = F128::pack(&Zeroizing::new(bits.collect::<Vec<F128>>()));
-        channel.send_words(&[next.check.sums.1 + values])
+        channel.send_words(&[next.check.heard.sums.1 + values])
     }
 
     /// The verifier's answer must be the digest of Σ χ·MAC ⊕ MAC*.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 1])?;
-        let expected = check_digest(&next.id, next.check.sums.0 + F128::pack(next.base.masks()));
-        if !verdict(expected.ct_eq(&next.check.answers[0])) {
+        let expected = check_digest(&next.id, next.check.heard.sums.0 + F128::pack(next.base.masks()));
+        if !verdict(expected.ct_eq(&next.check.heard.answers[0])) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
         Ok(code(channel, self.arch))
     }
 
-    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [F128]) {
-        iteration.trees.regrow(iteration.tile, rows);
-        encode(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
+        iteration.trees.regrow(tile, &mut buffers.rows);
+        encode(&iteration.matrix, first_output(tile), &iteration.table, &mut buffers.rows);
     }
 }
 
@@ -139,7 +177,7 @@ impl Verifier {
     ) -> Result<Self> {
         let delta = Zeroizing::new(delta.value());
         let mut sender = Sender::new(channel, arch, Depth::Eight, *delta, random)?;
-        let mut base = Base::new(Start::bits(params), Zeroizing::default());
+        let mut base = Base::new(Start::bits(params));
         let mut rows = Zeroizing::default();
         while !base.is_full() {
             sender.extend(channel, &mut rows)?;
@@ -159,40 +197,80 @@ pub struct BitVerifier {
     random: Random,
 }
 
-/// What the check of trees is at.
+/// What the verifier's check of trees is at.
 #[derive(Default)]
 pub struct Check {
+    /// Tiles that were handed out to be planted.
+    begun: usize,
     /// Tiles whose corrections are sent.
     sent: usize,
+    /// Tiles with their corrections.
+    planting: Tasks<(Vec<F128>, Buffers<BitVerifier>)>,
+    /// What their leaves add to the check.
+    weighing: Tasks<(Zeroizing<F128>, Buffers<BitVerifier>)>,
     /// Σ χ·key over their leaves.
     sum: Zeroizing<F128>,
 }
 
+impl BitVerifier {
+    /// Begins to plant the tiles before number `end`.
+    fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
+        for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
+            let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
+            let shares = Zeroizing::new(next.base.shares(tile).to_vec());
+            let plant = move || {
+                let mut corrections = Vec::new();
+                trees.plant(tile, &shares, &mut buffers.rows, &mut corrections);
+                (corrections, buffers)
+            };
+            next.check.planting.push(workers.pool.run(plant));
+            next.check.begun = tile + 1;
+        }
+    }
+}
+
 impl End for BitVerifier {
     type Share = Key;
-    type Trees = single_point::Verifier;
+    type Trees = Arc<single_point::Verifier>;
+    type Scratch = ();
     type Check = Check;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, code: Option<Id>) -> (Id, Self::Trees) {
         let id = identifier(channel, code);
         let (key, seed) = (forest_key(&id), self.random.word());
-        (id, single_point::Verifier::new(self.arch, params, key, *self.delta, seed))
+        (id, Arc::new(single_point::Verifier::new(self.arch, params, key, *self.delta, seed)))
     }
 
     /// Sends corrections, and adds each tile to the check.
-    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, leaves: &mut [F128]) -> Result<()> {
-        let mut corrections = Vec::new();
+    fn advance(
+        &mut self,
+        channel: &mut Channel,
+        next: &mut Next<Self>,
+        workers: &mut Workers<Self>,
+    ) -> Result<()> {
+        let ahead = workers.pool.ahead();
         for tile in next.check.sent..next.planted {
-            corrections.clear();
-            next.trees.plant(tile, next.base.shares(tile), leaves, &mut corrections);
+            Self::plant(next, workers, tile + 1 + ahead);
+            let (corrections, buffers) = next.check.planting.next().expect("planted above");
             channel.send_words(&corrections)?;
-            let seed = coefficients(channel);
-            with_coefficients(self.arch, seed, leaves, |chi, leaves| {
-                *next.check.sum += dot(self.arch, chi, leaves);
-            });
-            next.check.sent += 1;
+            next.check.sent = tile + 1;
+            let (arch, seed) = (self.arch, coefficients(channel));
+            let weigh = move || {
+                let mut sum = Zeroizing::new(F128::ZERO);
+                with_coefficients(arch, seed, &buffers.rows, |chi, leaves| *sum += dot(arch, chi, leaves));
+                (sum, buffers)
+            };
+            next.check.weighing.push(workers.pool.run(weigh));
+            Self::gather(next, workers, ahead);
         }
         Ok(())
+    }
+
+    fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
+        while let Some((sum, buffers)) = next.check.weighing.next_beyond(ahead) {
+            *next.check.sum += *sum;
+            workers.take_back(buffers);
+        }
     }
 
     /// Answers the prover's x by the digest of Σ χ·key ⊕ key* ⊕ x·Δ.
@@ -207,9 +285,9 @@ impl End for BitVerifier {
         Ok(code(channel, self.arch))
     }
 
-    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [F128]) {
-        iteration.trees.regrow(iteration.tile, rows);
-        encode(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
+        iteration.trees.regrow(tile, &mut buffers.rows);
+        encode(&iteration.matrix, first_output(tile), &iteration.table, &mut buffers.rows);
     }
 }
 

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 /// What a prover has received for the next iteration, and what it has taken up of it.
 #[derive(Default)]
-pub struct Heard<C, E: Field> {
+pub(in crate::vole) struct Heard<C, E: Field> {
     /// Corrections of tiles that are not taken up yet.
     pub(in crate::vole) corrections: VecDeque<C>,
     /// Tiles whose corrections are taken up.

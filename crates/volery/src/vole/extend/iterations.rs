@@ -1,10 +1,17 @@
 //! Iterations of one party, each made ready while the one before is drawn from.
+//!
+//! The thread that draws speaks to the peer; trees are grown, encoded and weighed by [tasks](crate::pool), a
+//! bounded number ahead of what is drawn, or behind what was sent. What a task makes depends on its tile
+//! alone, and what is sent stays where it is in the stream.
 
 use super::super::lpn::{Params, TILE};
 use super::super::{BoxedVole, Share, Shares, Vole};
 use super::{Base, Schedule, Start};
 use crate::channel::Channel;
 use crate::error::Result;
+use crate::pool::{Pool, Tasks};
+use core::mem;
+use std::sync::Arc;
 use volery_primitives::aes::Aes128;
 use zeroize::Zeroizing;
 
@@ -20,7 +27,9 @@ pub trait End: Sized + 'static {
     /// A share.
     type Share: Share;
     /// The trees of an iteration.
-    type Trees;
+    type Trees: Send + Sync;
+    /// What growing a tile takes besides its rows.
+    type Scratch: Default + Send;
     /// What their check is at.
     type Check: Default;
 
@@ -39,9 +48,16 @@ pub trait End: Sized + 'static {
         Ok(())
     }
 
-    /// This party's work for the tiles that are [`Next::planted`] and [`Next::fixed`]; `rows` is free to use.
-    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, rows: &mut [Row<Self>])
-    -> Result<()>;
+    /// This party's work for the tiles that are [`Next::planted`] and [`Next::fixed`].
+    fn advance(
+        &mut self,
+        channel: &mut Channel,
+        next: &mut Next<Self>,
+        workers: &mut Workers<Self>,
+    ) -> Result<()>;
+
+    /// Takes up what tasks have made of tiles, but for the last `ahead` of them.
+    fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize);
 
     /// The prover's x, and the verifier's answer.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()>;
@@ -54,51 +70,99 @@ pub trait End: Sized + 'static {
     /// Ends the check: where it has passed, the public matrix of the code, and the identifier it comes from.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)>;
 
-    /// Grows the leaves of the next tile of `iteration` again, and adds the encoded secret.
-    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [Row<Self>]);
+    /// Grows the leaves of a tile of `iteration` again, and adds the encoded secret.
+    fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>);
 }
 
-/// An iteration whose trees are checked.
-pub struct Iteration<P: End> {
+/// What a task works in.
+pub struct Buffers<P: End> {
+    /// A tile's.
+    pub(in crate::vole) rows: Zeroizing<Vec<Row<P>>>,
+    pub(in crate::vole) scratch: P::Scratch,
+}
+
+/// Who grows tiles.
+pub struct Workers<P: End> {
+    pub(in crate::vole) pool: Pool,
+    spare: Vec<Buffers<P>>,
+}
+
+impl<P: End> Workers<P> {
+    /// Buffers for a task.
+    pub(in crate::vole) fn buffers(&mut self) -> Buffers<P> {
+        let new = || Buffers { rows: Zeroizing::default(), scratch: P::Scratch::default() };
+        let mut buffers = self.spare.pop().unwrap_or_else(new);
+        if buffers.rows.len() != TILE {
+            buffers.rows = Zeroizing::new(vec![Row::<P>::default(); TILE]);
+        }
+        buffers
+    }
+
+    /// Those of a task that is done.
+    pub(in crate::vole) fn take_back(&mut self, buffers: Buffers<P>) {
+        self.spare.push(buffers);
+    }
+}
+
+/// What the tiles of an iteration are expanded from: its trees are checked.
+pub struct Checked<P: End> {
     pub(in crate::vole) matrix: Aes128,
     /// The shares of the secret.
     pub(in crate::vole) table: Zeroizing<Vec<Row<P>>>,
     pub(in crate::vole) trees: P::Trees,
-    /// The tile to be expanded next.
-    pub(in crate::vole) tile: usize,
+}
+
+/// The number of the first output of a tile.
+pub(in crate::vole) fn first_output(tile: usize) -> u64 {
+    (tile * TILE) as u64
+}
+
+/// An iteration that is drawn from.
+pub(in crate::vole) struct Iteration<P: End> {
+    pub(in crate::vole) checked: Arc<Checked<P>>,
+    tiles: usize,
+    /// Tiles that were handed out to be expanded.
+    begun: usize,
+    expanding: Tasks<Buffers<P>>,
 }
 
 impl<P: End> Iteration<P> {
     /// One that starts from what is in `base`, with the identifier of its code. `before` is that of the
-    /// iteration before; `rows` is free to use.
+    /// iteration before.
     fn new(
         channel: &mut Channel,
         end: &mut P,
         mut base: Base<Row<P>>,
         before: Option<Id>,
-        rows: &mut [Row<P>],
+        workers: &mut Workers<P>,
     ) -> Result<(Id, Self)> {
         while !base.has_transfers() {
             end.transfer(channel, &mut base)?;
         }
         let tiles = base.start.params.tiles();
         let mut next = Next { planted: tiles, fixed: tiles, ..Next::new(channel, end, base, before) };
-        end.advance(channel, &mut next, rows)?;
+        end.advance(channel, &mut next, workers)?;
+        P::gather(&mut next, workers, 0);
         end.exchange(channel, &mut next)?;
         end.open(channel, &mut next)?;
         let (code, matrix) = end.finish(channel, &mut next)?;
         Ok((code, next.into_iteration(matrix)))
     }
 
-    /// The number of the first output of the next tile.
-    pub(in crate::vole) fn output(&self) -> u64 {
-        (self.tile * TILE) as u64
-    }
-
-    /// Expands the next tile.
-    fn expand(&mut self, end: &mut P, rows: &mut [Row<P>]) {
-        end.expand(self, rows);
-        self.tile += 1;
+    /// Exchanges `rows` for the next tile.
+    fn next_tile(&mut self, workers: &mut Workers<P>, rows: &mut Zeroizing<Vec<Row<P>>>) {
+        while self.begun < self.tiles && self.expanding.len() <= workers.pool.ahead() {
+            let (checked, tile, mut buffers) = (self.checked.clone(), self.begun, workers.buffers());
+            let expand = move || {
+                P::expand(&checked, tile, &mut buffers);
+                buffers
+            };
+            self.expanding.push(workers.pool.run(expand));
+            self.begun += 1;
+        }
+        let mut buffers = self.expanding.next().expect("a tile that was not drawn yet");
+        mem::swap(rows, &mut buffers.rows);
+        workers.take_back(buffers);
     }
 }
 
@@ -121,7 +185,9 @@ impl<P: End> Next<P> {
     }
 
     fn into_iteration(self, matrix: Aes128) -> Iteration<P> {
-        Iteration { matrix, table: self.base.into_table(), trees: self.trees, tile: 0 }
+        let tiles = self.base.start.params.tiles();
+        let checked = Checked { matrix, table: self.base.into_table(), trees: self.trees };
+        Iteration { checked: Arc::new(checked), tiles, begun: 0, expanding: Tasks::default() }
     }
 }
 
@@ -136,6 +202,7 @@ pub struct Iterations<P: End> {
     /// negative where they belong to the one before.
     heard: isize,
     next: Next<P>,
+    workers: Workers<P>,
 }
 
 impl<P: End> Iterations<P> {
@@ -148,20 +215,21 @@ impl<P: End> Iterations<P> {
         starts: impl Iterator<Item = Start>,
         schedule: Schedule,
     ) -> Result<Self> {
-        let mut rows = Zeroizing::new(vec![Row::<P>::default(); TILE]);
+        let mut workers = Workers { pool: Pool::default(), spare: Vec::new() };
+        let mut rows = Zeroizing::default();
         let mut start = first.start;
-        let (mut code, mut iteration) = Iteration::new(channel, &mut end, first, None, &mut rows)?;
+        let (mut code, mut iteration) = Iteration::new(channel, &mut end, first, None, &mut workers)?;
         for following in starts {
             start = following;
-            let mut base = Base::new(start, Zeroizing::default());
+            let mut base = Base::new(start);
             while !base.is_full() {
-                iteration.expand(&mut end, &mut rows);
+                iteration.next_tile(&mut workers, &mut rows);
                 base.collect(&rows);
             }
-            (code, iteration) = Iteration::new(channel, &mut end, base, Some(code), &mut rows)?;
+            (code, iteration) = Iteration::new(channel, &mut end, base, Some(code), &mut workers)?;
         }
-        let next = Next::new(channel, &mut end, Base::new(start, Zeroizing::default()), Some(code));
-        Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next })
+        let next = Next::new(channel, &mut end, Base::new(start), Some(code));
+        Ok(Self { end, schedule, iteration, draws: 0, heard: 0, next, workers })
     }
 
     /// Of how many draws of this iteration the peer's messages were received.
@@ -169,11 +237,13 @@ impl<P: End> Iterations<P> {
         self.heard.max(0) as usize
     }
 
-    /// Does this draw's part for the next iteration; `rows` is free to use.
-    fn prepare(&mut self, channel: &mut Channel, rows: &mut [Row<P>]) -> Result<()> {
+    /// Does this draw's part for the next iteration.
+    fn prepare(&mut self, channel: &mut Channel) -> Result<()> {
         if self.schedule.sets_aside(self.draws) {
-            self.iteration.expand(&mut self.end, rows);
-            let full = self.next.base.collect(rows);
+            let mut buffers = self.workers.buffers();
+            self.iteration.next_tile(&mut self.workers, &mut buffers.rows);
+            let full = self.next.base.collect(&buffers.rows);
+            self.workers.take_back(buffers);
             while !self.next.base.has_transfers() {
                 self.end.transfer(channel, &mut self.next.base)?;
                 // While shares are missing, a chunk for each tile.
@@ -187,8 +257,9 @@ impl<P: End> Iterations<P> {
         self.next.fixed = self.schedule.fixed(self.draws);
         // What is taken up was received: here nothing else may be read in its place.
         assert!(self.schedule.planted(self.heard()) >= self.next.fixed, "corrections in time");
-        self.end.advance(channel, &mut self.next, rows)?;
+        self.end.advance(channel, &mut self.next, &mut self.workers)?;
         if self.draws == self.schedule.checked() {
+            P::gather(&mut self.next, &mut self.workers, 0);
             self.end.exchange(channel, &mut self.next)?;
         }
         if self.draws == self.schedule.opened() {
@@ -206,9 +277,12 @@ impl<P: End> Iterations<P> {
         let all = self.schedule.exchanges(self.draws);
         assert_eq!(self.schedule.exchanges(self.heard()), all, "answers in time");
         let (code, matrix) = self.end.finish(channel, &mut self.next)?;
-        let done = Base::new(self.next.base.start, core::mem::take(&mut self.iteration.table));
-        let following = Next::new(channel, &mut self.end, done, Some(code));
-        self.iteration = core::mem::replace(&mut self.next, following).into_iteration(matrix);
+        let base = Base::new(self.next.base.start);
+        let following = Next::new(channel, &mut self.end, base, Some(code));
+        let next = mem::replace(&mut self.next, following).into_iteration(matrix);
+        let done = mem::replace(&mut self.iteration, next);
+        let done = Arc::into_inner(done.checked).expect("no task is left of an iteration that is over");
+        self.next.base.reuse(done.table);
         self.heard -= self.draws as isize;
         self.draws = 0;
         Ok(())
@@ -218,6 +292,10 @@ impl<P: End> Iterations<P> {
 impl<P: End> Vole for Iterations<P> {
     type Share = P::Share;
 
+    fn share_work(&mut self, pool: &Pool) {
+        self.workers.pool = pool.clone();
+    }
+
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<P::Share>) -> Result<()> {
         if self.draws == self.schedule.draws() {
             self.turn(channel)?;
@@ -225,9 +303,8 @@ impl<P: End> Vole for Iterations<P> {
         while self.heard + self.lag() as isize <= self.draws as isize {
             self.receive(channel)?;
         }
-        block.rows_mut().resize(TILE, Row::<P>::default());
-        self.prepare(channel, block.rows_mut())?;
-        self.iteration.expand(&mut self.end, block.rows_mut());
+        self.prepare(channel)?;
+        self.iteration.next_tile(&mut self.workers, block.rows_mut());
         Ok(())
     }
 

@@ -38,6 +38,7 @@
 use super::super::half_tree::{Forest, Roots};
 use super::super::lpn::{Params, TILE};
 use core::marker::PhantomData;
+use std::sync::Arc;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::{Circular, Tweakable};
 use volery_primitives::mac::Holes;
@@ -93,7 +94,7 @@ fn sides<B: Field, E: MacField<B>>(forest: &Forest, leaves: &[E]) -> [Zeroizing<
 
 /// What the verifier sends for the trees of a tile.
 #[derive(Clone, Default)]
-pub struct Corrections<E> {
+pub(in crate::vole) struct Corrections<E> {
     /// Those of the levels but the last, level by level.
     pub(super) levels: Vec<F128>,
     /// c⁰ of each tree, then c¹, then s.
@@ -109,13 +110,13 @@ impl<E: Field> Corrections<E> {
 }
 
 /// Room for a tile on its way.
-pub(super) struct Scratch<E: Field> {
+pub struct Scratch<E: Field> {
     nodes: Zeroizing<Vec<F128>>,
     pub(super) leaves: Zeroizing<Vec<E>>,
 }
 
-impl<E: Field> Scratch<E> {
-    pub(super) fn new() -> Self {
+impl<E: Field> Default for Scratch<E> {
+    fn default() -> Self {
         let nodes = Zeroizing::new(vec![F128::ZERO; TILE / 2]);
         Self { nodes, leaves: Zeroizing::new(vec![E::ZERO; TILE]) }
     }
@@ -176,71 +177,104 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
 
 /// The prover's trees: what it takes to grow all leaves but the one at α, and the noise there.
 pub struct Prover<B: Field, E: MacField<B>> {
-    forest: Forest,
+    forest: Arc<Forest>,
     /// For each tile: the siblings of the paths, level by level but for the last.
     siblings: Zeroizing<Vec<F128>>,
     /// For each tree the bits u_i, which are the sides of the siblings; bit i-1 for level i.
     sides: Zeroizing<Vec<u32>>,
     /// For each tree, what makes the left and the right leaf below the zero node where the path ends right.
-    ends: [Zeroizing<Vec<Tagged<B, E>>>; 2],
+    ends: Ends<B, E>,
+}
+
+/// What the prover keeps of a tile's trees.
+pub(in crate::vole) struct Fixed<B: Field, E: MacField<B>> {
+    siblings: Zeroizing<Vec<F128>>,
+    sides: Zeroizing<Vec<u32>>,
+    ends: Ends<B, E>,
+}
+
+/// Those of the left leaves, and of the right ones.
+type Ends<B, E> = [Zeroizing<Vec<Tagged<B, E>>>; 2];
+
+/// The prover's trees of `tile`, by the corrections received, which are opened by the transfers' `macs`; `noise`
+/// are the shares of β. Leaves their leaves in `rows`.
+pub(super) fn fix<B: Field, E: MacField<B>>(
+    forest: &Forest,
+    tile: usize,
+    (macs, noise): (&[F128], &[Tagged<B, E>]),
+    corrections: &Corrections<E>,
+    scratch: &mut Scratch<E>,
+    rows: &mut [Tagged<B, E>],
+) -> Fixed<B, E> {
+    let (width, depth) = (forest.width(), forest.params.depth);
+    assert_eq!((macs.len(), noise.len(), rows.len()), (width * depth, width, TILE));
+    let mut siblings = Zeroizing::new(corrections.levels.clone());
+    let path = forest.fix(tile, depth - 1, macs, &mut siblings, &mut scratch.nodes);
+    grow_leaves::<B, E>(forest, tile, &mut scratch.nodes, &mut scratch.leaves);
+    // What has grown below the zero nodes on the paths, and is not the verifier's.
+    let mut ghosts = [E::ZERO; 2];
+    E::grow_leaves(&leaf_hashes::<E>(forest, tile), &mut [F128::ZERO], &mut ghosts);
+
+    let [left, right] = sides::<B, E>(forest, &scratch.leaves);
+    let last = &macs[width * (depth - 1)..];
+    let masks = transfer_masks::<B, E>(forest, tile, last);
+    let (opened, totals) = corrections.leaves.split_at(2 * width);
+    let mut ends = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(width)));
+    for g in 0..width {
+        let side = last[g].bit0().mask() as u64;
+        let choose = |zero: E, one: E| zero.masked(!side) + one.masked(side);
+        let ghost = choose(ghosts[0], ghosts[1]);
+        let known = choose(left[g], right[g]) - ghost;
+        let sibling = choose(opened[g], opened[width + g]) - masks[g] - known;
+        let others = left[g] + right[g] - ghosts[0] - ghosts[1] + sibling;
+        let hole = noise[g].mac - totals[g] - others;
+        let hole = hole - choose(ghosts[1], ghosts[0]);
+        let sibling = sibling - ghost;
+        for (end, here) in ends.iter_mut().zip([side, !side]) {
+            // The hole is opposite the sibling.
+            let mac = hole.masked(here) + sibling.masked(!here);
+            end.push(Tagged { value: noise[g].value.masked(here), mac });
+        }
+    }
+    puncture(forest, &path.row, ends.each_ref().map(|ends| &ends[..]), scratch, rows);
+    let bits =
+        |g: usize| (0..depth).map(move |level| (macs[width * level + g].bit0().to_word() as u32) << level);
+    let sides = Zeroizing::new((0..width).map(|g| bits(g).sum()).collect());
+    Fixed { siblings, sides, ends }
+}
+
+/// The leaves with what belongs below the ends of the paths.
+fn puncture<B: Field, E: MacField<B>>(
+    forest: &Forest,
+    row: &[F128],
+    [left, right]: [&[Tagged<B, E>]; 2],
+    scratch: &Scratch<E>,
+    rows: &mut [Tagged<B, E>],
+) {
+    let row: Zeroizing<Vec<u64>> = Zeroizing::new(row.iter().map(|row| row.0 as u64).collect());
+    E::puncture(forest.arch, &scratch.leaves, Holes { row: &row, left, right }, rows);
 }
 
 impl<B: Field, E: MacField<B>> Prover<B, E> {
     /// Trees of an iteration whose hash has the public key `key`, none of them fixed yet.
     pub(super) fn new(arch: Arch, params: Params, key: F128) -> Self {
-        let forest = Forest::new(arch, params, key);
+        let forest = Arc::new(Forest::new(arch, params, key));
         let siblings = Zeroizing::new(Vec::with_capacity(params.trees * (params.depth - 1)));
         let sides = Zeroizing::new(Vec::with_capacity(params.trees));
         let ends = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(params.trees)));
         Self { forest, siblings, sides, ends }
     }
 
-    /// Fixes the trees of the next tile by the corrections received, which are opened by the transfers'
-    /// `macs`, and leaves them in `rows`; `noise` are the shares of β.
-    pub(super) fn fix(
-        &mut self,
-        macs: &[F128],
-        noise: &[Tagged<B, E>],
-        corrections: &Corrections<E>,
-        scratch: &mut Scratch<E>,
-        rows: &mut [Tagged<B, E>],
-    ) {
-        let (width, depth) = (self.forest.width(), self.forest.params.depth);
-        assert_eq!((macs.len(), noise.len(), rows.len()), (width * depth, width, TILE));
-        let tile = self.sides.len() / width;
-        let mut siblings = Zeroizing::new(corrections.levels.clone());
-        let path = self.forest.fix(tile, depth - 1, macs, &mut siblings, &mut scratch.nodes);
-        grow_leaves::<B, E>(&self.forest, tile, &mut scratch.nodes, &mut scratch.leaves);
-        // What has grown below the zero nodes on the paths, and is not the verifier's.
-        let mut ghosts = [E::ZERO; 2];
-        E::grow_leaves(&leaf_hashes::<E>(&self.forest, tile), &mut [F128::ZERO], &mut ghosts);
+    /// What [`fix`] takes of them.
+    pub(super) fn forest(&self) -> Arc<Forest> {
+        self.forest.clone()
+    }
 
-        let [left, right] = sides::<B, E>(&self.forest, &scratch.leaves);
-        let last = &macs[width * (depth - 1)..];
-        let masks = transfer_masks::<B, E>(&self.forest, tile, last);
-        let (opened, totals) = corrections.leaves.split_at(2 * width);
-        for g in 0..width {
-            let side = last[g].bit0().mask() as u64;
-            let choose = |zero: E, one: E| zero.masked(!side) + one.masked(side);
-            let ghost = choose(ghosts[0], ghosts[1]);
-            let known = choose(left[g], right[g]) - ghost;
-            let sibling = choose(opened[g], opened[width + g]) - masks[g] - known;
-            let others = left[g] + right[g] - ghosts[0] - ghosts[1] + sibling;
-            let hole = noise[g].mac - totals[g] - others;
-            let hole = hole - choose(ghosts[1], ghosts[0]);
-            let sibling = sibling - ghost;
-            for (end, here) in self.ends.iter_mut().zip([side, !side]) {
-                // The hole is opposite the sibling.
-                let mac = hole.masked(here) + sibling.masked(!here);
-                end.push(Tagged { value: noise[g].value.masked(here), mac });
-            }
-        }
-        self.siblings.extend_from_slice(&siblings);
-        for g in 0..width {
-            let bits = (0..depth).map(|level| (macs[width * level + g].bit0().to_word() as u32) << level);
-            self.sides.push(bits.sum());
-        }
-        self.puncture(tile, &path.row, scratch, rows);
+    /// Keeps the trees of the next tile.
+    pub(super) fn keep(&mut self, fixed: &Fixed<B, E>) {
+        self.siblings.extend_from_slice(&fixed.siblings);
+        self.sides.extend_from_slice(&fixed.sides);
+        self.ends.iter_mut().zip(&fixed.ends).for_each(|(ends, of_tile)| ends.extend_from_slice(of_tile));
     }
 
     /// Grows the trees of `tile`, which is fixed, into `rows` again.
@@ -251,15 +285,8 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let side = |level: usize, g: usize| volery_primitives::F2::low_bit((sides[g] >> (level - 1)).into());
         let path = self.forest.regrow(tile, depth - 1, siblings, side, &mut scratch.nodes);
         grow_leaves::<B, E>(&self.forest, tile, &mut scratch.nodes, &mut scratch.leaves);
-        self.puncture(tile, &path.row, scratch, rows);
-    }
-
-    /// The leaves with what belongs below the ends of the paths.
-    fn puncture(&self, tile: usize, row: &[F128], scratch: &Scratch<E>, rows: &mut [Tagged<B, E>]) {
-        let width = self.forest.width();
-        let row: Zeroizing<Vec<u64>> = Zeroizing::new(row.iter().map(|row| row.0 as u64).collect());
-        let [left, right] = self.ends.each_ref().map(|ends| &ends[width * tile..][..width]);
-        E::puncture(self.forest.arch, &scratch.leaves, Holes { row: &row, left, right }, rows);
+        let ends = self.ends.each_ref().map(|ends| &ends[width * tile..][..width]);
+        puncture(&self.forest, &path.row, ends, scratch, rows);
     }
 }
 

@@ -101,8 +101,11 @@ fn secrets_are_used_once() {
         for drawn in 0..=2 * draws {
             vole.block(&mut verifying, &mut block).unwrap();
             if drawn % draws == 0 {
-                assert_eq!(vole.iteration.table.len(), Params::TINY.secret);
-                assert!(vole.iteration.table.iter().all(|share| seen.insert(*share)), "a secret came again");
+                assert_eq!(vole.iteration.checked.table.len(), Params::TINY.secret);
+                assert!(
+                    vole.iteration.checked.table.iter().all(|share| seen.insert(*share)),
+                    "a secret came again"
+                );
             }
             assert!(block.rows(0).iter().all(|share| seen.insert(*share)), "a share came again");
         }
@@ -222,7 +225,8 @@ fn a_wrong_tree_needs_a_guess() {
     trees.plant(0, &keys, &mut key_leaves, &mut corrections);
     corrections[length - 1] ^= F128(1 << 40);
     let mut mac_leaves = vec![F128::ZERO; TILE];
-    single_point::Prover::new(arch, params, F128(5)).fix(&macs, &corrections, &mut mac_leaves);
+    let trees = single_point::Prover::new(arch, params, F128(5));
+    let _ = single_point::fix(&trees.forest(), 0, &macs, &corrections, &mut mac_leaves);
     let chi: Vec<F128> = (0..TILE).map(|_| random.word()).collect();
     let (sum, phi) = volery_primitives::arch::weigh(arch, &chi, &mac_leaves);
     let honest = volery_primitives::arch::dot(arch, &chi, &key_leaves) + phi * delta;

@@ -1,14 +1,15 @@
 //! The prover's end.
 
-use super::super::single_point::{self, Corrections, Scratch};
+use super::super::single_point::{self, Corrections, Fixed, Scratch};
 use super::super::{base, macs, values, with_coefficients};
 use super::{code, commitment, forest_key, identifier};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Receiver};
+use crate::pool::Tasks;
 use crate::random::Random;
 use crate::vole::extend::heard::Heard;
-use crate::vole::extend::iterations::{End, Id, Iteration, Iterations, Next};
+use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{Params, Sets, TILE};
 use core::marker::PhantomData;
@@ -39,26 +40,41 @@ impl<B: Field, E: MacField<B>> Prover<B, E> {
         let transfers = Receiver::new(channel, arch, Depth::Eight, random)?;
         let mut first = base::Prover::<B, E>::new(channel, arch, random)?;
         let random = Random::from_seed(&random.bytes());
-        let end = FieldProver { arch, transfers, random, scratch: Scratch::new(), field: PhantomData };
-        let mut base = Base::new(starts.next().expect("a chain is not empty"), Zeroizing::default());
+        let end = FieldProver { arch, transfers, random, field: PhantomData };
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
         base.collect(&first.extend(channel, base.start.consumed())?);
         Self::run(channel, end, base, starts, Schedule::over(target, degree))
     }
 }
 
 /// What the prover needs in all iterations.
-pub struct FieldProver<B, E: Field> {
+pub struct FieldProver<B, E> {
     arch: Arch,
     transfers: Receiver,
     random: Random,
-    scratch: Scratch<E>,
-    field: PhantomData<B>,
+    field: PhantomData<(B, E)>,
 }
+
+/// What the prover's check of trees is at.
+pub struct Heeded<B: Field, E: MacField<B>> {
+    heard: Heard<Corrections<E>, E>,
+    fixing: Tasks<FixedTile<B, E>>,
+}
+
+impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
+    fn default() -> Self {
+        Self { heard: Heard::default(), fixing: Tasks::default() }
+    }
+}
+
+/// What is kept of a tile's trees, and what its leaves add to the check.
+type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<(E, E)>, Buffers<FieldProver<B, E>>);
 
 impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     type Share = Tagged<B, E>;
     type Trees = single_point::Prover<B, E>;
-    type Check = Heard<Corrections<E>, E>;
+    type Scratch = Scratch<E>;
+    type Check = Heeded<B, E>;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, _: Option<Id>) -> (Id, Self::Trees) {
         let id = identifier(channel);
@@ -73,7 +89,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
 
     fn receive(&mut self, channel: &mut Channel, next: &mut Next<Self>, due: [usize; 2]) -> Result<()> {
         let params = next.base.start.params;
-        next.check.receive(channel, due, |channel| {
+        next.check.heard.receive(channel, due, |channel| {
             let mut corrections = Corrections::expected(params);
             channel.recv_words(&mut corrections.levels)?;
             channel.recv_elements(&mut corrections.leaves)?;
@@ -86,26 +102,47 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         &mut self,
         channel: &mut Channel,
         next: &mut Next<Self>,
-        rows: &mut [Tagged<B, E>],
+        workers: &mut Workers<Self>,
     ) -> Result<()> {
-        for tile in next.check.taken..next.fixed {
+        for tile in next.check.heard.taken..next.fixed {
             self.receive(channel, next, [tile + 1, 0])?;
-            let corrections = next.check.take();
-            let (transfers, noise) = (next.base.transfers(tile), next.base.shares(tile));
-            next.trees.fix(transfers, noise, &corrections, &mut self.scratch, rows);
+            let corrections = next.check.heard.take();
             let seed = self.random.word();
             channel.send_coin(&[seed])?;
-            assert_eq!(rows.len(), TILE);
-            with_coefficients(self.arch, seed, rows, |chi, rows| {
-                next.check.add(E::weigh(self.arch, chi, rows));
-            });
+            let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
+            let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
+            let noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            let fix = move || {
+                let Buffers { rows, scratch } = &mut buffers;
+                let fixed =
+                    single_point::fix(&forest, tile, (&transfers, &noise), &corrections, scratch, rows);
+                let mut sums = Zeroizing::new((E::ZERO, E::ZERO));
+                assert_eq!(rows.len(), TILE);
+                with_coefficients(arch, seed, rows, |chi, rows| {
+                    let (macs, values) = E::weigh(arch, chi, rows);
+                    sums.0 += macs;
+                    sums.1 += values;
+                });
+                (fixed, sums, buffers)
+            };
+            next.check.fixing.push(workers.pool.run(fix));
+            let ahead = workers.pool.ahead();
+            Self::gather(next, workers, ahead);
         }
         Ok(())
     }
 
+    fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
+        while let Some((fixed, sums, buffers)) = next.check.fixing.next_beyond(ahead) {
+            next.trees.keep(&fixed);
+            next.check.heard.add(*sums);
+            workers.take_back(buffers);
+        }
+    }
+
     /// Sends x, the sum of the noise behind the masks.
     fn exchange(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<()> {
-        channel.send_elements(&[next.check.sums.1 + values(next.base.masks())])
+        channel.send_elements(&[next.check.heard.sums.1 + values(next.base.masks())])
     }
 
     /// Receives the commitment, unless it is here already, and sends V.
@@ -117,7 +154,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     /// The commitment must have been to V; then all leaves are right.
     fn finish(&mut self, channel: &mut Channel, next: &mut Next<Self>) -> Result<(Id, Aes128)> {
         self.receive(channel, next, [0, 2])?;
-        let [committed, opening] = [0, 1].map(|exchange| next.check.answers[exchange]);
+        let [committed, opening] = [0, 1].map(|exchange| next.check.heard.answers[exchange]);
         if !verdict(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
@@ -125,13 +162,14 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         Ok(code(self.arch, next.id))
     }
 
-    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [Tagged<B, E>]) {
-        iteration.trees.regrow(iteration.tile, &mut self.scratch, rows);
-        E::encode_tagged(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
+        let Buffers { rows, scratch } = buffers;
+        iteration.trees.regrow(tile, scratch, rows);
+        E::encode_tagged(&iteration.matrix, first_output(tile), &iteration.table, rows);
     }
 }
 
 /// V.
 fn sum<B: Field, E: MacField<B>>(next: &Next<FieldProver<B, E>>) -> E {
-    next.check.sums.0 + macs(next.base.masks())
+    next.check.heard.sums.0 + macs(next.base.masks())
 }

@@ -152,9 +152,9 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
             for drawn in 0..=3 * iteration {
                 vole.block(channel, &mut block)?;
                 if drawn % iteration == 0 {
-                    assert_eq!(vole.iteration.table.len(), SHORT.secret);
+                    assert_eq!(vole.iteration.checked.table.len(), SHORT.secret);
                     assert!(
-                        vole.iteration.table.iter().all(|key| seen.insert(key.to_word())),
+                        vole.iteration.checked.table.iter().all(|key| seen.insert(key.to_word())),
                         "a secret came again"
                     );
                 }
@@ -173,7 +173,8 @@ over_every_field!(secrets_are_used_once);
 #[test]
 fn all_that_an_iteration_starts_from_has_one_use() {
     let consumed = SHORT.consumed_over(3);
-    let mut base = Base::<u64>::new(Start::over(SHORT, 3), Zeroizing::new(vec![77; 2 * consumed]));
+    let mut base = Base::<u64>::new(Start::over(SHORT, 3));
+    base.reuse(Zeroizing::new(vec![77; 2 * consumed]));
     let shares: Vec<u64> = (0..2 * consumed as u64).collect();
     let pieces = shares.chunks(300).take_while(|piece| !base.collect(piece));
     assert_eq!(pieces.count(), (consumed - 1) / 300);

@@ -1,16 +1,18 @@
 //! The verifier's end.
 
-use super::super::single_point::{self, Scratch};
+use super::super::single_point::{self, Corrections, Scratch};
 use super::super::{Delta, Key, base, same, with_coefficients};
 use super::{code, commitment, forest_key, identifier};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::ot::softspoken::{Depth, Sender};
+use crate::pool::Tasks;
 use crate::random::Random;
-use crate::vole::extend::iterations::{End, Id, Iteration, Iterations, Next};
+use crate::vole::extend::iterations::{Buffers, Checked, End, Id, Iterations, Next, Workers, first_output};
 use crate::vole::extend::{Base, Schedule, Start};
 use crate::vole::lpn::{Params, Sets, TILE};
 use core::marker::PhantomData;
+use std::sync::Arc;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field, MacField};
@@ -38,9 +40,8 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
         let transfers = Some(Sender::new(channel, arch, Depth::Eight, *offset, random)?);
         let mut first = base::Verifier::<B, E>::new(channel, arch, delta, random)?;
         let (delta, random) = (Zeroizing::new(delta.value()), Random::from_seed(&random.bytes()));
-        let (scratch, field) = (Scratch::new(), PhantomData);
-        let end = FieldVerifier { arch, delta, transfers, offset, random, scratch, field };
-        let mut base = Base::new(starts.next().expect("a chain is not empty"), Zeroizing::default());
+        let end = FieldVerifier { arch, delta, transfers, offset, random, field: PhantomData };
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
         base.collect(&first.extend(channel, base.start.consumed())?);
         Self::run(channel, end, base, starts, Schedule::over(target, degree).in_time())
     }
@@ -55,31 +56,64 @@ pub struct FieldVerifier<B, E: Field> {
     /// Δ' of the transfers.
     offset: Zeroizing<F128>,
     random: Random,
-    scratch: Scratch<E>,
     field: PhantomData<B>,
 }
 
-/// What the check of trees is at.
-#[derive(Default)]
-pub struct Check<E: Field> {
-    /// Tiles whose corrections are sent, and those that are in the check.
+/// What the verifier's check of trees is at.
+pub struct Check<B: Field, E: MacField<B>> {
+    /// Tiles that were handed out to be planted.
+    begun: usize,
+    /// Tiles whose corrections are sent, and those whose coins are here.
     sent: usize,
-    weighed: usize,
-    /// Σ χ·key over the leaves of the latter, and at last V.
+    tossed: usize,
+    /// The corrections of tiles.
+    planting: Tasks<(Corrections<E>, Buffers<FieldVerifier<B, E>>)>,
+    /// What leaves add to the check.
+    weighing: Tasks<(Zeroizing<E>, Buffers<FieldVerifier<B, E>>)>,
+    /// Σ χ·key over the leaves, and at last V.
     sum: Zeroizing<E>,
     /// Opens the commitment to V.
     opening: [u8; 32],
 }
 
+impl<B: Field, E: MacField<B>> Default for Check<B, E> {
+    fn default() -> Self {
+        Self {
+            begun: 0,
+            sent: 0,
+            tossed: 0,
+            planting: Tasks::default(),
+            weighing: Tasks::default(),
+            sum: Zeroizing::new(E::ZERO),
+            opening: [0; 32],
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> FieldVerifier<B, E> {
+    /// Begins to plant the tiles before number `end`.
+    fn plant(next: &mut Next<Self>, workers: &mut Workers<Self>, end: usize) {
+        for tile in next.check.begun..end.min(next.base.start.params.tiles()) {
+            let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
+            let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
+            let noise = Zeroizing::new(next.base.shares(tile).to_vec());
+            let plant = move || (trees.plant(tile, &transfers, &noise, &mut buffers.scratch), buffers);
+            next.check.planting.push(workers.pool.run(plant));
+            next.check.begun = tile + 1;
+        }
+    }
+}
+
 impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
     type Share = Key<E>;
-    type Trees = single_point::Verifier<B, E>;
-    type Check = Check<E>;
+    type Trees = Arc<single_point::Verifier<B, E>>;
+    type Scratch = Scratch<E>;
+    type Check = Check<B, E>;
 
     fn trees(&mut self, channel: &mut Channel, params: Params, _: Option<Id>) -> (Id, Self::Trees) {
         let id = identifier(channel);
         let (key, seed) = (forest_key(&id), self.random.word());
-        (id, single_point::Verifier::new(self.arch, params, key, *self.offset, seed))
+        (id, Arc::new(single_point::Verifier::new(self.arch, params, key, *self.offset, seed)))
     }
 
     fn transfer(&mut self, channel: &mut Channel, base: &mut Base<E>) -> Result<()> {
@@ -93,24 +127,44 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
 
     /// Sends corrections; receives the coins of those that the prover has taken up, and adds these tiles to
     /// the check.
-    fn advance(&mut self, channel: &mut Channel, next: &mut Next<Self>, _: &mut [E]) -> Result<()> {
+    fn advance(
+        &mut self,
+        channel: &mut Channel,
+        next: &mut Next<Self>,
+        workers: &mut Workers<Self>,
+    ) -> Result<()> {
+        let ahead = workers.pool.ahead();
         for tile in next.check.sent..next.planted {
-            let (transfers, noise) = (next.base.transfers(tile), next.base.shares(tile));
-            let corrections = next.trees.plant(tile, transfers, noise, &mut self.scratch);
+            Self::plant(next, workers, tile + 1 + ahead);
+            let (corrections, buffers) = next.check.planting.next().expect("planted above");
             channel.send_words(&corrections.levels)?;
             channel.send_elements(&corrections.leaves)?;
-            next.check.sent += 1;
+            next.check.sent = tile + 1;
+            workers.take_back(buffers);
         }
-        for tile in next.check.weighed..next.fixed {
+        for tile in next.check.tossed..next.fixed {
             let seed = F128::from_bytes(channel.recv_array()?);
-            next.trees.regrow(tile, &mut self.scratch);
-            assert_eq!(self.scratch.leaves.len(), TILE);
-            with_coefficients(self.arch, seed, &self.scratch.leaves, |chi, leaves| {
-                *next.check.sum += E::dot(self.arch, chi, leaves);
-            });
-            next.check.weighed += 1;
+            next.check.tossed = tile + 1;
+            let (arch, trees, mut buffers) = (self.arch, next.trees.clone(), workers.buffers());
+            let weigh = move || {
+                let mut sum = Zeroizing::new(E::ZERO);
+                trees.regrow(tile, &mut buffers.scratch);
+                let leaves = &buffers.scratch.leaves;
+                assert_eq!(leaves.len(), TILE);
+                with_coefficients(arch, seed, leaves, |chi, leaves| *sum += E::dot(arch, chi, leaves));
+                (sum, buffers)
+            };
+            next.check.weighing.push(workers.pool.run(weigh));
+            Self::gather(next, workers, ahead);
         }
         Ok(())
+    }
+
+    fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
+        while let Some((sum, buffers)) = next.check.weighing.next_beyond(ahead) {
+            *next.check.sum += *sum;
+            workers.take_back(buffers);
+        }
     }
 
     /// Answers x by a commitment to V.
@@ -137,9 +191,10 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
         Ok(code(self.arch, next.id))
     }
 
-    fn expand(&mut self, iteration: &Iteration<Self>, rows: &mut [E]) {
-        iteration.trees.regrow(iteration.tile, &mut self.scratch);
-        rows.copy_from_slice(&self.scratch.leaves);
-        E::encode_keys(&iteration.matrix, iteration.output(), &iteration.table, rows);
+    fn expand(iteration: &Checked<Self>, tile: usize, buffers: &mut Buffers<Self>) {
+        let Buffers { rows, scratch } = buffers;
+        iteration.trees.regrow(tile, scratch);
+        rows.copy_from_slice(&scratch.leaves);
+        E::encode_keys(&iteration.matrix, first_output(tile), &iteration.table, rows);
     }
 }

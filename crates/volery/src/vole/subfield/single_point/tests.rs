@@ -45,16 +45,17 @@ impl<B: Field, E: MacField<B>> Ground<B, E> {
     /// The verifier's corrections and leaves for `tile`, with trees under `offset`.
     fn plant(&self, tile: usize, offset: F128) -> (Corrections<E>, Vec<E>) {
         let verifier = Verifier::<B, E>::new(Arch::detect(), PARAMS, KEY, offset, self.seed);
-        let mut scratch = Scratch::new();
+        let mut scratch = Scratch::default();
         let corrections = verifier.plant(tile, &self.keys, &self.noise_keys, &mut scratch);
         (corrections, scratch.leaves.to_vec())
     }
 
     /// The prover's leaves after these corrections of tile 0.
     fn fix(&self, corrections: &Corrections<E>) -> Vec<Tagged<B, E>> {
-        let mut prover = Prover::new(Arch::detect(), PARAMS, KEY);
+        let forest = Forest::new(Arch::detect(), PARAMS, KEY);
         let mut rows = vec![Tagged::ZERO; TILE];
-        prover.fix(&self.macs, &self.noise, corrections, &mut Scratch::new(), &mut rows);
+        let shares = (&self.macs[..], &self.noise[..]);
+        let _ = fix(&forest, 0, shares, corrections, &mut Scratch::default(), &mut rows);
         rows
     }
 
@@ -105,11 +106,12 @@ fn each_tree_has_one_noisy_leaf<B: Field, E: MacField<B>>() {
     let arch = Arch::detect();
     let mut prover = Prover::new(arch, PARAMS, KEY);
     let verifier = Verifier::<B, E>::new(arch, PARAMS, KEY, ground.offset, ground.seed);
-    let (mut scratch, mut first) = (Scratch::new(), vec![]);
+    let (mut scratch, mut first) = (Scratch::default(), vec![]);
     for tile in 0..2 {
         let (corrections, leaves) = ground.plant(tile, ground.offset);
         let mut rows = vec![Tagged::ZERO; TILE];
-        prover.fix(&ground.macs, &ground.noise, &corrections, &mut scratch, &mut rows);
+        let shares = (&ground.macs[..], &ground.noise[..]);
+        prover.keep(&fix(&prover.forest(), tile, shares, &corrections, &mut scratch, &mut rows));
         assert_related(&rows, &leaves, ground.delta.value());
         let mut expected = vec![B::ZERO; TILE];
         (0..TREES).for_each(|g| expected[ground.hole(g)] = ground.noise[g].value);
