@@ -58,6 +58,7 @@ use super::polynomial::{degree_of_check, early_ends};
 use super::{prover, verifier};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
+use crate::pool::Pool;
 use crate::vole::subfield::{base_error, guess, likeliest};
 use crate::zk::{FieldMacs, by_transcript, section};
 use core::ops::Range;
@@ -75,8 +76,13 @@ pub const BLOCKS: usize = 8;
 /// Batches without a coin after which a prover with many polynomials waits for theirs.
 pub(super) const WAITING: usize = 32;
 
-/// Slots that gates fill before they are weighed: they stay in the first-level cache.
+/// Slots that are weighed together: they stay in the first-level cache.
 pub(super) const SLOTS: usize = 512;
+
+/// Slots that gates fill before they are taken up: where other threads weigh them, all of a section.
+pub(super) fn slots(pool: &Pool) -> usize {
+    if pool.ahead() == 0 { SLOTS } else { usize::MAX }
+}
 
 /// Sections that are shorter than a block of the most that any VOLE has.
 const RAMP: u64 = 4;

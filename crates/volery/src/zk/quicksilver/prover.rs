@@ -11,6 +11,7 @@ use super::{ASSERTED, matrix_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Gates, Macs, Openings, Steps};
 use core::fmt::Display;
@@ -45,6 +46,8 @@ pub trait Commitments: Macs {
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
         prover.vole.block(prover.channel, &mut prover.block)
     }
+    /// Adds all products to the sums, once their challenges have come.
+    fn weigh_all(prover: &mut Prover<'_, Self>);
     /// Receives the challenges that are still to come.
     fn catch_up(_: &mut Prover<'_, Self>) -> Result<()> {
         Ok(())
@@ -57,6 +60,7 @@ pub struct Prover<'a, M: Commitments> {
     vole: BoxedVole<M::Mac>,
     witness: Box<dyn Iterator<Item = M::F> + 'a>,
     arch: Arch,
+    pool: Pool,
     steps: Steps,
     block: Shares<M::Mac>,
     /// The share of the block behind which all are unused, but for those of the slots.
@@ -91,6 +95,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             vole,
             witness: Box::new(witness.into_iter()),
             arch,
+            pool: Pool::default(),
             steps: Steps::default(),
             block: Shares::default(),
             done: 0,
@@ -105,6 +110,12 @@ impl<'a, M: Commitments> Prover<'a, M> {
             failed: None,
             progress: None,
         }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(mut self, pool: &Pool) -> Self {
+        self.vole.share_work(pool);
+        Self { pool: pool.clone(), ..self }
     }
 
     /// Stores the number of multiplications so far in `progress`, if any, once a block.
@@ -134,6 +145,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         let degree = degree_of_check(self.gates.degree) - 1;
         let lines = self.lines(vope::lines(degree))?;
         M::catch_up(&mut self)?;
+        M::weigh_all(&mut self);
         let opened = self.sums.masked(&vope::polynomial(degree, &lines));
         let vole = self.vole.check(self.channel)?;
         // Fig. 4, 7b and 8.

@@ -1,53 +1,70 @@
 //! Multiplications that wait to be checked.
 
+use crate::pool::{Pool, Tasks};
 use core::{iter, mem};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// A multiplication: left operand, right operand, product.
 pub(super) type Triple<R> = [R; 3];
+
+/// Memory of slots: what is in use of it comes first.
+pub(super) type Memory<R> = Zeroizing<Vec<Triple<R>>>;
 
 /// A place for each of some shares that follow each other: the multiplication by which what is committed to
 /// is checked, a product of two wires, or a witness element as the product of itself and one.
 pub(super) struct Slots<R: DefaultIsZeroes> {
     /// The product is there beforehand, as the share to commit by.
-    slots: Zeroizing<Vec<Triple<R>>>,
-    /// The next to use.
+    slots: Memory<R>,
+    /// The next to use, and the one behind the last.
     next: usize,
-    /// Those of them that were taken.
-    taken: usize,
+    end: usize,
 }
 
 impl<R: DefaultIsZeroes> Default for Slots<R> {
     fn default() -> Self {
-        Self { slots: Zeroizing::default(), next: 0, taken: 0 }
+        Self { slots: Zeroizing::default(), next: 0, end: 0 }
     }
 }
 
 impl<R: DefaultIsZeroes> Slots<R> {
     /// Those of `shares`.
     pub(super) fn fill(&mut self, shares: &[R]) {
-        let length = shares.len();
-        if self.slots.capacity() < length {
+        if self.slots.len() < shares.len() {
             // What has to move would leave a copy behind.
-            self.slots = Zeroizing::new(Vec::with_capacity(length));
+            self.slots = Zeroizing::new(vec![[R::default(); 3]; shares.len()]);
         }
-        self.slots.resize(length, [R::default(); 3]);
         iter::zip(&mut *self.slots, shares).for_each(|(slot, share)| slot[2] = *share);
-        (self.next, self.taken) = (0, 0);
+        (self.next, self.end) = (0, shares.len());
+    }
+
+    /// Those used.
+    pub(super) fn used(&self) -> &[Triple<R>] {
+        &self.slots[..self.next]
+    }
+
+    /// The memory of all, and how many of them were used; none is left. `memory` is for those that come.
+    pub(super) fn take(&mut self, memory: Memory<R>) -> (usize, Memory<R>) {
+        self.end = 0;
+        (mem::take(&mut self.next), mem::replace(&mut self.slots, memory))
+    }
+
+    /// Leaves none of them.
+    pub(super) fn end(&mut self) {
+        (self.next, self.end) = (0, 0);
     }
 
     /// All, for what changes the shares before any is used.
     pub(super) fn all(&mut self) -> &mut [Triple<R>] {
-        &mut self.slots
+        &mut self.slots[..self.end]
     }
 
     /// Whether all are used.
     #[inline(always)]
     pub(super) fn are_used_up(&self) -> bool {
-        self.next == self.slots.len()
+        self.next == self.end
     }
 
     /// The next one.
@@ -60,11 +77,54 @@ impl<R: DefaultIsZeroes> Slots<R> {
         self.next += 1;
         slot
     }
+}
 
-    /// Those used since the last call; the others stay unused.
-    pub(super) fn take(&mut self) -> &[Triple<R>] {
-        self.slots.truncate(self.next);
-        &self.slots[mem::replace(&mut self.taken, self.next)..]
+/// What is on its way into the check: tasks weigh products, and give back the memory they were in.
+pub(super) struct Weighing<T, E: Zeroize> {
+    tasks: Tasks<(Zeroizing<[E; 2]>, u64, T)>,
+    spare: Vec<T>,
+    /// Products that were weighed.
+    weighed: u64,
+}
+
+impl<T, E: Zeroize> Default for Weighing<T, E> {
+    fn default() -> Self {
+        Self { tasks: Tasks::default(), spare: Vec::new(), weighed: 0 }
+    }
+}
+
+impl<T: Send + 'static, E: Send + Zeroize + 'static> Weighing<T, E> {
+    /// Memory that is free to use, if there is any.
+    pub(super) fn spare(&mut self) -> Option<T> {
+        self.spare.pop()
+    }
+
+    /// Hands out `count` products, which lie in `memory`, to be weighed.
+    pub(super) fn begin(
+        &mut self,
+        pool: &Pool,
+        (count, memory): (usize, T),
+        weigh: impl FnOnce(&T) -> Zeroizing<[E; 2]> + Send + 'static,
+    ) {
+        self.tasks.push(pool.run(move || (weigh(&memory), count as u64, memory)));
+    }
+
+    /// The next sums, while more than `ahead` are on their way.
+    pub(super) fn next_beyond(&mut self, ahead: usize) -> Option<Zeroizing<[E; 2]>> {
+        let (sums, count, memory) = self.tasks.next_beyond(ahead)?;
+        self.weighed += count;
+        self.spare.push(memory);
+        Some(sums)
+    }
+
+    /// The next sums, until all that is on its way is weighed, and that is all.
+    ///
+    /// # Panics
+    /// Where others were weighed than the `committed`.
+    pub(super) fn last(&mut self, committed: u64) -> Option<Zeroizing<[E; 2]>> {
+        let next = self.next_beyond(0);
+        assert!(next.is_some() || self.weighed == committed, "every product is weighed");
+        next
     }
 }
 

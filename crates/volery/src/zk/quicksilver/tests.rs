@@ -8,6 +8,7 @@ use crate::channel::{Channel, Flip, Party, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::ot::softspoken::Depth;
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::lpn::Params;
 use crate::vole::{Delta, Key, Mac, Vole, cot, extend, ideal};
@@ -89,7 +90,7 @@ fn run_over<P, V>(
     circuit: &Products,
     witness: &[F2],
     at: Option<u64>,
-    flip: Option<Flip>,
+    (flip, threads): (Option<Flip>, usize),
     prover_end: impl FnOnce(&mut Channel) -> P + Send,
     verifier_end: impl FnOnce(&mut Channel, &Delta) -> V,
 ) -> Result<Gates>
@@ -105,6 +106,7 @@ where
         let vole = prover_end(&mut proving);
         {
             let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
+            let prover = prover.share_work(&Pool::of(threads));
             let mut cheat = Cheat { prover, at, gate: 0 };
             // The verifier may be gone already.
             let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
@@ -114,7 +116,8 @@ where
     let verifier = move || {
         let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
         let vole = verifier_end(&mut verifying, &delta);
-        let mut verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), &delta);
+        let verifier = Verifier::new(&mut verifying, Box::new(vole), Arch::detect(), &delta);
+        let mut verifier = verifier.share_work(&Pool::of(threads));
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -122,9 +125,13 @@ where
 }
 
 fn run_ideal(circuit: &Products, witness: &[F2], at: Option<u64>, flip: Option<Flip>) -> Result<Gates> {
+    run_by(circuit, witness, at, (flip, 1))
+}
+
+fn run_by(circuit: &Products, witness: &[F2], at: Option<u64>, by: (Option<Flip>, usize)) -> Result<Gates> {
     let prover_end = |_: &mut Channel| ideal::Prover::new(3, BLOCK);
     let verifier_end = |_: &mut Channel, delta: &Delta| ideal::Verifier::new(3, BLOCK, delta);
-    run_over(circuit, witness, at, flip, prover_end, verifier_end)
+    run_over(circuit, witness, at, by, prover_end, verifier_end)
 }
 
 fn run_real(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates> {
@@ -135,7 +142,7 @@ fn run_real(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates
     let verifier_end = |channel: &mut Channel, delta: &Delta| {
         cot::Verifier::new(channel, arch, Depth::Four, delta, &mut Random::from_seed(&[2; 32])).unwrap()
     };
-    run_over(circuit, witness, at, None, prover_end, verifier_end)
+    run_over(circuit, witness, at, (None, 1), prover_end, verifier_end)
 }
 
 /// Three shares for each pair, so that 64 pairs fill a block of 192; 128 masks follow.
@@ -155,6 +162,26 @@ fn a_lie_at_any_gate_is_rejected() {
     for at in 0..150 {
         let error = run_ideal(&circuit, &witness, Some(at), None).unwrap_err();
         assert!(matches!(error, Error::Rejected(Rejection::ProductsAndPolynomials)), "gate {at}");
+    }
+}
+
+/// Each block of the dealer is weighed by a task, the last by one of few slots; more of them than threads are
+/// ahead of, and fewer.
+#[test]
+fn a_lie_at_the_seams_of_threads_is_rejected() {
+    for threads in 1..=8 {
+        for blocks in [1, threads as u64, 5 * threads as u64] {
+            let n = 64 * blocks + 5;
+            let (mut circuit, witness) = Products::instance(n as usize, 1);
+            let gates = run_by(&circuit, &witness, None, (None, threads)).unwrap();
+            assert_eq!(gates.mul, n);
+            circuit.sum += F2::ONE;
+            for at in [0, 63, 64, 64 * (blocks / 2) + 63, 64 * blocks - 1, 64 * blocks, n - 1] {
+                let error = run_by(&circuit, &witness, Some(at), (None, threads)).unwrap_err();
+                let caught = matches!(error, Error::Rejected(Rejection::ProductsAndPolynomials));
+                assert!(caught, "gate {at} of {n}, {threads} threads");
+            }
+        }
     }
 }
 
@@ -178,7 +205,7 @@ fn a_lie_at_the_edges_of_real_batches_is_rejected() {
     }
 }
 
-fn run_extended(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<Gates> {
+fn run_extended(circuit: &Products, witness: &[F2], at: Option<u64>, threads: usize) -> Result<Gates> {
     let (arch, set) = (Arch::detect(), Params::TINY);
     let prover_end = |channel: &mut Channel| {
         extend::Prover::new(channel, arch, set, &mut Random::from_seed(&[1; 32])).unwrap()
@@ -186,7 +213,7 @@ fn run_extended(circuit: &Products, witness: &[F2], at: Option<u64>) -> Result<G
     let verifier_end = |channel: &mut Channel, delta: &Delta| {
         extend::Verifier::new(channel, arch, set, delta, &mut Random::from_seed(&[2; 32])).unwrap()
     };
-    run_over(circuit, witness, at, None, prover_end, verifier_end)
+    run_over(circuit, witness, at, (None, threads), prover_end, verifier_end)
 }
 
 /// The extension's batches have 4096 shares, of which a pair takes three; after 26 of them comes a refill.
@@ -195,15 +222,45 @@ fn a_lie_over_extended_correlations_is_rejected() {
     let n = 36_000;
     let (mut circuit, witness) = Products::instance(n, 5);
     assert_eq!(
-        run_extended(&circuit, &witness, None).unwrap(),
+        run_extended(&circuit, &witness, None, 3).unwrap(),
         run_ideal(&circuit, &witness, None, None).unwrap()
     );
     circuit.sum += F2::ONE;
-    for at in [0, 1364, 1365, 1366, 35_498, 35_499, n as u64 - 1] {
-        let verdict = run_extended(&circuit, &witness, Some(at));
+    for (threads, at) in (1..).zip([0, 1364, 1365, 1366, 35_498, 35_499, n as u64 - 1]) {
+        let verdict = run_extended(&circuit, &witness, Some(at), threads);
         assert!(matches!(verdict, Err(Error::Rejected(_))), "gate {at}");
         assert!(matches!(run_ideal(&circuit, &witness, Some(at), None), Err(Error::Rejected(_))));
     }
+}
+
+/// A verifier that goes away while tasks are under way ends the prover, and its threads with it.
+#[test]
+fn a_peer_that_vanishes_ends_all_threads() {
+    let (arch, set) = (Arch::detect(), Params::TINY);
+    let (circuit, witness) = Products::instance(36_000, 7);
+    let (here, there) = pipe(Duration::from_secs(20));
+    let (mut proving, mut verifying) =
+        (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
+    let prover = move || {
+        let pool = Pool::of(4);
+        let vole = extend::Prover::new(&mut proving, arch, set, &mut Random::from_seed(&[1; 32])).unwrap();
+        let mut prover = Prover::new(&mut proving, Box::new(vole), arch, witness).share_work(&pool);
+        let proved = circuit.run(&mut prover).and_then(|()| prover.finish().map(drop));
+        // Whoever drops the last handle waits for the threads.
+        drop(pool);
+        proved
+    };
+    let verifier = move || {
+        let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+        let random = &mut Random::from_seed(&[2; 32]);
+        let vole = extend::Verifier::new(&mut verifying, arch, set, &delta, random).unwrap();
+        let verifier = Verifier::new(&mut verifying, Box::new(vole), arch, &delta);
+        let mut verifier = verifier.share_work(&Pool::of(3));
+        Products { n: 20_000, sum: F2::ZERO }.run(&mut verifier)
+    };
+    let (proved, verified) = side_by_side(prover, verifier);
+    verified.unwrap();
+    assert!(matches!(proved, Err(Error::Io { .. })));
 }
 
 /// Over the ideal dealer the messages are the corrections of each batch, then U and V, then the digest. A bit

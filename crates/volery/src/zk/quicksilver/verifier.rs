@@ -5,11 +5,12 @@ mod polynomial;
 mod sections;
 
 use super::polynomial::{KeySums, Keys, degree_of_check};
-use super::slots::{Slots, Triple};
+use super::slots::{Memory, Slots, Triple, Weighing};
 use super::{ASSERTED, matrix_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
+use crate::pool::Pool;
 use crate::vole::subfield::same;
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Accepted, Gates, Macs, Openings, Steps};
@@ -53,6 +54,7 @@ pub struct Verifier<'a, M: Commitments> {
     /// The key of the public value one.
     one: Zeroizing<M::E>,
     arch: Arch,
+    pool: Pool,
     steps: Steps,
     block: Shares<M::Key>,
     /// The share of the block behind which all are unused, but for those of the slots.
@@ -61,6 +63,7 @@ pub struct Verifier<'a, M: Commitments> {
     /// The batch, or section, of the slots is not at its end.
     open: bool,
     kept: M::Kept,
+    weighing: Weighing<Memory<M::E>, M::E>,
     /// The products, as polynomials of degree two, and the polynomials, as far as they were weighed.
     sums: KeySums<M::E>,
     /// Coefficients of the prover's polynomials in this batch.
@@ -87,12 +90,14 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             delta,
             one: Zeroizing::new(M::one(delta)),
             arch,
+            pool: Pool::default(),
             steps: Steps::default(),
             block: Shares::default(),
             done: 0,
             slots: Slots::default(),
             open: false,
             kept,
+            weighing: Weighing::default(),
             sums: KeySums::default(),
             coefficients: 0,
             openings: Openings::new(ASSERTED),
@@ -100,6 +105,12 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             committed: 0,
             progress: None,
         }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(mut self, pool: &Pool) -> Self {
+        self.vole.share_work(pool);
+        Self { pool: pool.clone(), ..self }
     }
 
     /// Stores the number of multiplications so far in `progress`, if any, once a block.
@@ -122,6 +133,9 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         M::end_batch(&mut self)?;
         let degree = degree_of_check(self.gates.degree);
         let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
+        while let Some(sums) = self.weighing.last(self.committed) {
+            self.add_products(&sums);
+        }
         let consistent = self.vole.check(self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         let consistent = match consistent {
@@ -189,6 +203,25 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         M::next_slots(self)?;
         self.steps.end();
         Ok(())
+    }
+
+    /// Takes the slots that were used, to be weighed into Σ χ·(k_a·k_b) and Σ χ·k_c, and adds what is there of
+    /// those before; how many they are. Fig. 4, 7.
+    fn weigh_products(
+        &mut self,
+        weigh: impl FnOnce(&[Triple<M::E>]) -> Zeroizing<[M::E; 2]> + Send + 'static,
+    ) -> usize {
+        let (count, used) = self.slots.take(self.weighing.spare().unwrap_or_default());
+        self.committed += count as u64;
+        self.weighing.begin(&self.pool, (count, used), move |used| weigh(&used[..count]));
+        while let Some(sums) = self.weighing.next_beyond(self.pool.ahead()) {
+            self.add_products(&sums);
+        }
+        count
+    }
+
+    fn add_products(&mut self, sums: &[M::E; 2]) {
+        self.sums.add(2, sums[0] - sums[1] * M::delta(self.delta));
     }
 
     /// Stores the number of multiplications so far.

@@ -8,6 +8,7 @@ use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gat
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::vole::BoxedVole;
 use crate::zk::{Gates, Macs, Openings, Steps, Values, section};
 use core::fmt::Display;
@@ -111,6 +112,12 @@ impl<'a, M: Macs> Prover<'a, M> {
             failed: None,
             progress: None,
         }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(mut self, pool: &Pool) -> Self {
+        self.checker.source.share_work(pool);
+        self
     }
 
     /// Stores the number of multiplications so far in `progress`, if any, once a section.

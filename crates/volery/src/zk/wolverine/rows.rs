@@ -2,6 +2,7 @@
 
 use crate::channel::Channel;
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::vole::{BoxedVole, Share, Shares};
 use core::iter::from_fn;
 use volery_primitives::arch::advise_huge_pages;
@@ -28,6 +29,11 @@ impl<S: Share> Source<S> {
         // No more ever come back than two sections hold.
         let back = Zeroizing::new(Vec::with_capacity(2 * TILE));
         Self { vole, block: Shares::default(), taken: 0, back, drawn: 0, heard: 0 }
+    }
+
+    /// From here on the VOLE hands out to `pool` what it can.
+    pub(super) fn share_work(&mut self, pool: &Pool) {
+        self.vole.share_work(pool);
     }
 
     /// Fills `rows` with the next ones.

@@ -8,6 +8,7 @@ use super::{ASSERTED, CHECK, Checked, CheckedBy, OPENING, Plan, Terms, match_gat
 use crate::channel::Channel;
 use crate::circuit::{Backend, ByGates, nothing_asserted};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::BoxedVole;
 use crate::vole::subfield::same;
@@ -101,6 +102,12 @@ impl<'a, M: Macs> Verifier<'a, M> {
             checked: Checked::new(&terms),
             progress: None,
         }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(mut self, pool: &Pool) -> Self {
+        self.checker.source.share_work(pool);
+        self
     }
 
     /// Stores the number of multiplications so far in `progress`, if any, once a section.

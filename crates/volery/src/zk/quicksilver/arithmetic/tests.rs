@@ -22,6 +22,7 @@ use super::*;
 use crate::channel::{Channel, Link, Party, Pipe, Recording, Tape, pipe, side_by_side};
 use crate::circuit::{Backend, Circuit, Size};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::lpn::Sets;
 use crate::vole::subfield::{Delta, Key, coefficients, extend, ideal, macs, values};
@@ -177,7 +178,7 @@ fn run_over<B: Field, E: MacField<B>, P, V>(
     circuit: &Products<B>,
     witness: &[B],
     lies: &[Lie<B>],
-    change: Option<Change>,
+    (change, threads): (Option<Change>, usize),
     prover_end: impl FnOnce(&mut Channel) -> P + Send,
     verifier_end: impl FnOnce(&mut Channel, &Delta<B, E>) -> V,
 ) -> (Result<Gates>, Recording)
@@ -194,6 +195,7 @@ where
         let vole = prover_end(&mut proving);
         {
             let prover = Prover::new(&mut proving, Box::new(vole), Arch::detect(), witness);
+            let prover = prover.share_work(&Pool::of(threads));
             let mut cheat = Cheat { prover, lies, products: 0, inputs: 0 };
             // The verifier may be gone already.
             let _ = circuit.run(&mut cheat).and_then(|()| cheat.prover.finish().map(drop));
@@ -205,7 +207,8 @@ where
         let mut random = Random::from_seed(&[5; 32]);
         let delta = Delta::random(&mut random);
         let vole = Box::new(verifier_end(&mut verifying, &delta));
-        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        let verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        let mut verifier = verifier.share_work(&Pool::of(threads));
         circuit.run(&mut verifier)?;
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
@@ -219,9 +222,19 @@ fn run_recorded<B: Field, E: MacField<B>>(
     lies: &[Lie<B>],
     change: Option<Change>,
 ) -> (Result<Gates>, Recording) {
+    run_by::<B, E>(circuit, witness, lies, (change, 1))
+}
+
+/// The same by so many threads of each party.
+fn run_by<B: Field, E: MacField<B>>(
+    circuit: &Products<B>,
+    witness: &[B],
+    lies: &[Lie<B>],
+    by: (Option<Change>, usize),
+) -> (Result<Gates>, Recording) {
     let prover_end = |_: &mut Channel| ideal::Prover::<B, E>::new(3, BLOCK);
     let verifier_end = |_: &mut Channel, delta: &Delta<B, E>| ideal::Verifier::new(3, BLOCK, delta);
-    run_over(circuit, witness, lies, change, prover_end, verifier_end)
+    run_over(circuit, witness, lies, by, prover_end, verifier_end)
 }
 
 fn run_ideal<B: Field, E: MacField<B>>(
@@ -269,6 +282,31 @@ fn a_lie_at_any_gate_is_rejected() {
     test::<F65537, F65537x4>(some());
     test::<Q32, Q32x2>(some());
     test::<F256, F128>(some());
+}
+
+/// Each block of the dealer is a task's; more of them than threads are ahead of, and fewer.
+#[test]
+fn a_lie_at_the_seams_of_threads_is_rejected() {
+    fn test<B: Field, E: MacField<B>>(all: impl Iterator<Item = usize>) {
+        for threads in all {
+            for blocks in [1, threads as u64, 5 * threads as u64] {
+                let n = PAIRS * blocks + 5;
+                let (mut circuit, witness) = Products::<B>::instance(n, 1);
+                let honest = run_by::<B, E>(&circuit, &witness, &[], (None, threads)).0;
+                assert_eq!(honest.unwrap().mul, n);
+                circuit.sum += B::ONE;
+                for at in [0, PAIRS - 1, PAIRS, PAIRS * blocks - 1, PAIRS * blocks, n - 1] {
+                    let lie = [Lie::Product(at, B::ONE)];
+                    let verdict = run_by::<B, E>(&circuit, &witness, &lie, (None, threads)).0;
+                    assert!(is_caught(&verdict), "gate {at} of {n}, {threads} threads");
+                }
+            }
+        }
+    }
+    test::<F61, F61>(1..=8);
+    test::<F61, F61x2>([2, 7].into_iter());
+    test::<F65537, F65537x4>([3, 8].into_iter());
+    test::<F256, F128>([4, 5].into_iter());
 }
 
 /// One product more and another one less leave the sum as it is: in one block, in two, and at the same
@@ -324,7 +362,7 @@ fn a_lie_in_a_circuit_of_one_gate_is_rejected() {
 fn a_lie_over_extended_correlations_is_rejected() {
     let n = 45_000;
     let (mut circuit, witness) = Products::instance(n, 5);
-    let run = |circuit: &Products<F61>, lies: &[Lie<F61>]| {
+    let run = |circuit: &Products<F61>, lies: &[Lie<F61>], threads: usize| {
         let (arch, sets) = (Arch::detect(), Sets::LARGE);
         let prover_end = |channel: &mut Channel| {
             let random = &mut Random::from_seed(&[1; 32]);
@@ -334,12 +372,12 @@ fn a_lie_over_extended_correlations_is_rejected() {
             let random = &mut Random::from_seed(&[2; 32]);
             extend::Verifier::new(channel, arch, sets, sets.tiny, delta, random).unwrap()
         };
-        run_over(circuit, &witness, lies, None, prover_end, verifier_end).0
+        run_over(circuit, &witness, lies, (None, threads), prover_end, verifier_end).0
     };
-    assert_eq!(run(&circuit, &[]).unwrap(), run_ideal::<F61, F61>(&circuit, &witness, &[], None).unwrap());
+    assert_eq!(run(&circuit, &[], 3).unwrap(), run_ideal::<F61, F61>(&circuit, &witness, &[], None).unwrap());
     circuit.sum += F61::ONE;
-    for at in [0, 1365, 1366, 10_922, 10_923, 39_594, 39_595, n - 1] {
-        assert!(is_caught(&run(&circuit, &[Lie::Product(at, F61::ONE)])), "gate {at}");
+    for (threads, at) in (1..).zip([0, 1365, 1366, 10_922, 10_923, 39_594, 39_595, n - 1]) {
+        assert!(is_caught(&run(&circuit, &[Lie::Product(at, F61::ONE)], threads)), "gate {at}");
     }
 }
 

@@ -5,14 +5,21 @@ use crate::error::Result;
 use crate::zk::BitMacs;
 use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Pending;
-use crate::zk::quicksilver::slots::weigh;
+use crate::zk::quicksilver::slots::{Memory, Weighing, weigh};
 use volery_primitives::arch::prover_sums;
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
+/// What the prover keeps of its batches.
+#[derive(Default)]
+pub struct Kept {
+    polynomials: Pending<F128>,
+    weighing: Weighing<Memory<F128>, F128>,
+}
+
 impl Commitments for BitMacs {
-    type Kept = Pending<F128>;
+    type Kept = Kept;
 
     fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)?;
@@ -24,10 +31,10 @@ impl Commitments for BitMacs {
 
     /// Sends the batch's corrections and only then draws its challenge. Fig. 4, 5 to 7.
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
-        let used = prover.slots.take();
         if !core::mem::take(&mut prover.open) {
             return Ok(());
         }
+        let used = prover.slots.used();
         let committed = prover.block.rows(0).chunks(64).zip(used.chunks(64));
         let corrections = committed.map(|(shares, slots)| {
             let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
@@ -38,17 +45,28 @@ impl Commitments for BitMacs {
         corrections.write_bytes(&mut bytes);
         prover.channel.send(&bytes)?;
         let [products, polynomials] = challenge(prover.channel);
-        prover.sums.add(&*weigh(prover.arch, products, used, prover_sums));
+        let Prover { arch, pool, sums, slots, kept: Kept { weighing, .. }, .. } = prover;
+        let (arch, (count, used)) = (*arch, slots.take(weighing.spare().unwrap_or_default()));
+        weighing.begin(pool, (count, used), move |used| weigh(arch, products, &used[..count], prover_sums));
+        while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
+            sums.add(&*weighed);
+        }
         let mut prg = Prg::new(prover.arch, polynomials);
-        prover.kept.weigh::<F2>(prover.arch, |chi| prg.fill(chi), &mut prover.sums);
+        prover.kept.polynomials.weigh::<F2>(prover.arch, |chi| prg.fill(chi), &mut prover.sums);
         prover.coefficients = 0;
-        prover.done = used.len();
-        prover.committed += used.len() as u64;
+        prover.done = count;
+        prover.committed += count as u64;
         prover.report();
         Ok(())
     }
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<F128> {
-        &mut prover.kept
+        &mut prover.kept.polynomials
+    }
+
+    fn weigh_all(prover: &mut Prover<'_, Self>) {
+        while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
+            prover.sums.add(&*weighed);
+        }
     }
 }

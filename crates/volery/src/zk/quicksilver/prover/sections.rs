@@ -1,19 +1,20 @@
 //! Over any field but F_2: corrections go out by sections of a block, and where E is short a batch waits for
 //! the verifier's coin.
 
-use super::products::Batch;
+use super::products::{Batch, Products};
 use super::{Commitments, Prover};
 use crate::error::Result;
-use crate::zk::quicksilver::arithmetic::{BLOCKS, SLOTS, Sections, WAITING};
+use crate::pool::Spare;
+use crate::zk::quicksilver::arithmetic::{Sections, WAITING, slots};
 use crate::zk::quicksilver::polynomial::Pending;
+use crate::zk::quicksilver::slots::{Memory, Weighing};
 use crate::zk::quicksilver::{challenge, matrix_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use std::collections::VecDeque;
-use volery_primitives::{F128, Field, MacField};
+use volery_primitives::{F128, Field, MacField, Tagged};
 
 /// What the prover keeps of its commitments.
-#[derive(Default)]
-pub struct Kept<B: Field, E: Field> {
+pub struct Kept<B: Field, E: MacField<B>> {
     sections: Sections<B>,
     /// Blocks drawn for this statement whose messages of the verifier were received.
     heard: usize,
@@ -21,14 +22,28 @@ pub struct Kept<B: Field, E: Field> {
     waiting: VecDeque<Batch<E>>,
     /// Room for others.
     spare: Vec<Batch<E>>,
+    slots: Spare<Memory<Tagged<B, E>>>,
+    weighing: Weighing<Products<E>, E>,
+}
+
+impl<B: Field, E: MacField<B>> Default for Kept<B, E> {
+    fn default() -> Self {
+        Self {
+            sections: Sections::default(),
+            heard: 0,
+            waiting: VecDeque::new(),
+            spare: Vec::new(),
+            slots: Spare::default(),
+            weighing: Weighing::default(),
+        }
+    }
 }
 
 impl<B: Field, E: MacField<B>> Kept<B, E> {
-    /// The batch that may still grow, where blocks have so many shares.
-    fn batch(&mut self, block: usize) -> &mut Batch<E> {
+    /// The batch that may still grow.
+    fn batch(&mut self) -> &mut Batch<E> {
         if self.waiting.back().is_none_or(|batch| batch.last.is_some()) {
-            let blocks = if by_transcript::<E>() { 1 } else { BLOCKS };
-            self.waiting.push_back(self.spare.pop().unwrap_or_else(|| Batch::new(blocks * block)));
+            self.waiting.push_back(self.spare.pop().unwrap_or_default());
         }
         self.waiting.back_mut().expect("pushed where there was none")
     }
@@ -45,7 +60,8 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         }
         let left = prover.kept.sections.end() - prover.done;
         assert!(left > 0, "a block of shares");
-        prover.slots.fill(&prover.block.rows(prover.done)[..SLOTS.min(left)]);
+        let count = left.min(slots(&prover.pool));
+        prover.slots.fill(&prover.block.rows(prover.done)[..count]);
         Ok(())
     }
 
@@ -65,7 +81,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     }
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<E> {
-        &mut prover.kept.batch(prover.block.len()).polynomials
+        &mut prover.kept.batch().polynomials
     }
 
     fn challenge(prover: &mut Prover<'_, Self>) -> Result<F128> {
@@ -83,6 +99,12 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         prover.vole.block(prover.channel, &mut prover.block)?;
         prover.kept.sections.drawn = blocks;
         Ok(())
+    }
+
+    fn weigh_all(prover: &mut Prover<'_, Self>) {
+        while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
+            prover.sums.add(&*weighed);
+        }
     }
 
     fn catch_up(prover: &mut Prover<'_, Self>) -> Result<()> {
@@ -105,16 +127,21 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
 
     /// Computes the corrections of the slots used, and what their products add to the check. Fig. 4, 5.
     fn take_up(&mut self) {
-        let used = self.slots.take();
-        if !used.is_empty() {
+        let (count, memory) = self.slots.take(self.kept.slots.take().unwrap_or_default());
+        if count == 0 {
+            self.kept.slots.give(memory);
+        } else {
+            let used = &memory[..count];
             let shares = self.block.rows(self.done);
             let corrections = self.kept.sections.corrections_from(self.done).iter_mut();
             for ((correction, slot), share) in corrections.zip(used).zip(shares) {
                 *correction = slot[2].value - share.value;
             }
-            self.done += used.len();
-            self.committed += used.len() as u64;
-            self.kept.batch(self.block.len()).extend(self.arch, used);
+            self.done += count;
+            self.committed += count as u64;
+            let products = self.kept.weighing.spare().unwrap_or_default();
+            let spare = self.kept.slots.clone();
+            self.kept.batch().extend((self.arch, &self.pool), (count, memory), &spare, products);
         }
     }
 
@@ -142,7 +169,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         if by_transcript::<E>() {
             let seeds = challenge(self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
-            batch.weigh(self.arch, seeds, &mut self.sums);
+            let by = (self.arch, &self.pool);
+            batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
             self.kept.spare.push(batch);
         }
     }
@@ -164,7 +192,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let mut batch = self.kept.waiting.pop_front().expect("the first one");
             let mut seeds = [F128::ZERO; 2];
             self.channel.recv_words(&mut seeds)?;
-            batch.weigh(self.arch, seeds, &mut self.sums);
+            let by = (self.arch, &self.pool);
+            batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
             self.kept.spare.push(batch);
         }
         Ok(())

@@ -52,23 +52,20 @@ impl Commitments for BitMacs {
 
     /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
-        let used = verifier.slots.take();
         if !core::mem::take(&mut verifier.open) {
             return Ok(());
         }
-        if !verifier.kept.corrections.zero_from(used.len()) {
+        if !verifier.kept.corrections.zero_from(verifier.slots.used().len()) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
         let [products, polynomials] = challenge(verifier.channel);
-        let weighed = weigh(verifier.arch, products, used, verifier_sums);
-        verifier.sums.add(2, weighed[0] + weighed[1] * verifier.delta.value());
+        let arch = verifier.arch;
+        verifier.done = verifier.weigh_products(move |used| weigh(arch, products, used, verifier_sums));
         let mut prg = Prg::new(verifier.arch, polynomials);
         for keys in verifier.kept.polynomials.drain(..) {
             verifier.sums.weigh::<F2>(verifier.arch, &keys, |chi| prg.fill(chi));
         }
         verifier.coefficients = 0;
-        verifier.done = used.len();
-        verifier.committed += used.len() as u64;
         verifier.report();
         Ok(())
     }

@@ -7,12 +7,13 @@ use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
 use crate::vole::BoxedVole;
 use crate::vole::subfield::{Coefficients, Delta, Key};
-use crate::zk::quicksilver::arithmetic::{SLOTS, Sections};
+use crate::zk::quicksilver::arithmetic::{SLOTS, Sections, slots};
 use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::{challenge, matrix_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field, MacField};
+use zeroize::Zeroizing;
 
 /// What the verifier keeps of commitments.
 pub struct Kept<B> {
@@ -26,7 +27,8 @@ pub struct Kept<B> {
 /// What a batch is weighed by.
 struct Coin<B> {
     seeds: [F128; 2],
-    products: Coefficients<B>,
+    /// Products so far.
+    products: u64,
     polynomials: Coefficients<B>,
 }
 
@@ -61,31 +63,40 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
             let random = &mut self.kept.random;
             let seeds =
                 if by_transcript::<E>() { challenge(self.channel) } else { [random.word(), random.word()] };
-            let [products, polynomials] = seeds.map(|seed| Coefficients::new(self.arch, seed));
-            self.kept.coin = Some(Coin { seeds, products, polynomials });
+            let polynomials = Coefficients::new(self.arch, seeds[1]);
+            self.kept.coin = Some(Coin { seeds, products: 0, polynomials });
         }
         self.open = true;
         Ok(())
     }
 
     /// Weighs the slots used. Fig. 4, 7.
-    fn weigh_products(&mut self) {
-        let used = self.slots.take();
-        if !used.is_empty() {
-            let coin = self.kept.coin.as_mut().expect("tossed before the section's first slot");
-            let mut chi = [E::ZERO; SLOTS];
-            let chi = &mut chi[..used.len()];
-            coin.products.fill(self.arch, chi);
-            let (products, keys) = E::verifier_sums(self.arch, chi, used);
-            self.sums.add(2, products - keys * self.delta.value());
-            self.done += used.len();
-            self.committed += used.len() as u64;
+    fn take_up(&mut self) {
+        if self.slots.used().is_empty() {
+            return self.slots.end();
         }
+        let coin = self.kept.coin.as_ref().expect("tossed before the section's first slot");
+        let (arch, [seed, _], first) = (self.arch, coin.seeds, coin.products);
+        let count = self.weigh_products(move |used| {
+            let mut coefficients = Coefficients::<B>::new(arch, seed).from::<E>(first);
+            let mut chi = [E::ZERO; SLOTS];
+            let mut sums = Zeroizing::new([E::ZERO; 2]);
+            for used in used.chunks(SLOTS) {
+                let chi = &mut chi[..used.len()];
+                coefficients.fill(arch, chi);
+                let (products, keys) = E::verifier_sums(arch, chi, used);
+                sums[0] += products;
+                sums[1] += keys;
+            }
+            sums
+        });
+        self.kept.coin.as_mut().expect("as above").products += count as u64;
+        self.done += count;
     }
 
     /// Ends the section, and the batch with it where it is its last one.
     fn end_section(&mut self) -> Result<()> {
-        self.weigh_products();
+        self.take_up();
         if !core::mem::take(&mut self.open) {
             return Ok(());
         }
@@ -115,14 +126,15 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     type Kept = Kept<B>;
 
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
-        verifier.weigh_products();
+        verifier.take_up();
         if verifier.done == verifier.kept.sections.end() {
             verifier.end_section()?;
             verifier.next_section()?;
         }
         let left = verifier.kept.sections.end() - verifier.done;
         assert!(left > 0, "a block of shares");
-        verifier.slots.fill(&verifier.block.rows(verifier.done)[..SLOTS.min(left)]);
+        let count = left.min(slots(&verifier.pool));
+        verifier.slots.fill(&verifier.block.rows(verifier.done)[..count]);
         Ok(())
     }
 
