@@ -13,6 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   volery bench boolean --gates 100000000 --json
   volery bench boolean --gates 100000000 --bandwidth 50 --latency 20
+  volery bench boolean --gates 100000000 --vole mid --replay --threads 2
   volery bench sha256 --repeat 10
   volery bench arithmetic --field f61x2 --vole mid
   volery bench inner-product --length 100000000 --field f2
@@ -53,11 +54,17 @@ process of its own, and writes tables.json, tables.md and plots in SVG to --out,
 after each table. A row that fails is told there, and the others go on; the exit
 code is then that of the first. A row runs no more once it took 20 seconds.
 
+With --replay each party runs once more, alone, against a record of what the
+other one sent under the same seeds: its whole work, but for the system's calls
+that move bytes. `alone` has its seconds and its speed; all else is the
+verifier's, alone too. This is how --threads is measured where both parties
+would share the cores.
+
 --bandwidth and --latency shape the loopback link by itself, without the
 system's help. The rate is that of payload; loss and the growing window of TCP
 are not modelled.";
 
-/// Measure both parties on this machine, one thread each, over loopback TCP
+/// Measure both parties on this machine, over loopback TCP
 #[derive(Parser)]
 #[command(name = "volery bench", version, after_help = EXAMPLES)]
 pub(crate) struct Typed {
@@ -118,6 +125,9 @@ pub(crate) struct Typed {
     /// Measure over a link by TLS, the handshake of which is not counted
     #[arg(long, conflicts_with_all = ["bandwidth", "latency"])]
     pub(crate) tls: bool,
+    /// Then run each party once more, alone, against a record of the other
+    #[arg(long)]
+    pub(crate) replay: bool,
     /// The folder in which `tables` writes [default: volery-tables]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -168,6 +178,7 @@ impl Typed {
             ("--bandwidth", self.bandwidth.is_some()),
             ("--latency", self.latency.is_some()),
             ("--tls", self.tls),
+            ("--replay", self.replay),
             ("--field", field.is_some()),
             ("--system", system.is_some()),
             ("--vole", vole != AUTO),
@@ -176,7 +187,7 @@ impl Typed {
             ("--non-interactive", *non_interactive),
             ("--gate-hash", gate_hash.is_some()),
             ("--seeds", seeds.is_some()),
-            ("--threads", threads != "1"),
+            ("--threads", threads.is_some()),
         ]);
         names.extend(given.into_iter().flatten());
         names

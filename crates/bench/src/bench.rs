@@ -78,6 +78,7 @@ impl Run<'_> {
             Takes::All => Ok(()),
             Takes::NoProof => typed.of_links_and_proofs().first().map_or(Ok(()), |option| refuse(option)),
             Takes::Correlations if typed.repeat.is_some() => refuse("--repeat"),
+            Takes::Correlations if typed.replay => refuse("--replay"),
             Takes::Correlations => {
                 let of_proofs = [
                     ("--security", protocol.security.is_some()),

@@ -13,7 +13,6 @@ use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
 use volery_cli::preimage::Preimage;
 use volery_cli::progress::{Counter, Progress, Watched};
-use volery_cli::report::Outcome;
 use volery_cli::settings::CHALLENGES;
 
 /// The statements.
@@ -30,6 +29,7 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
             ("--bandwidth", run.typed.bandwidth.is_some()),
             ("--latency", run.typed.latency.is_some()),
             ("--tls", run.typed.tls),
+            ("--replay", run.typed.replay),
         ];
         if let Some((option, _)) = links.into_iter().find(|(_, given)| *given) {
             return Err(Failure::usage(format_args!(
@@ -80,7 +80,7 @@ impl Limbo<'_> {
         } else {
             self.in_memory(circuit, witness, options)?
         };
-        let mut outcome = Outcome::of_both(&self.plan.settings, &reports, self.plan.started);
+        let mut outcome = self.plan.of_both(&reports);
         outcome.bench = Some((self.plan.name, self.parameters(gates)));
         self.plan.print(&outcome)
     }
@@ -130,6 +130,7 @@ impl Limbo<'_> {
             "repeat": self.plan.repeat,
             "bandwidth": self.plan.settings.bandwidth,
             "latency": self.plan.latency,
+            "replay": self.plan.replay,
         })
     }
 }

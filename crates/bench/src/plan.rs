@@ -2,11 +2,12 @@
 
 use crate::args::number;
 use crate::bench::Run;
+use core::fmt;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use volery::circuit::stream::StreamedClauses;
 use volery::circuit::{self, Alternatives, Statement, Witness};
-use volery::{Binary, Options, Provable, Setting};
+use volery::{Binary, Options, Provable, Report, Setting};
 use volery_cli::both::{Reports, Task};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::link::Shape;
@@ -26,12 +27,15 @@ pub(crate) struct Plan {
     pub(crate) latency: Option<f64>,
     pub(crate) gates: Option<u64>,
     pub(crate) repeat: u32,
+    /// Whether each party is measured alone.
+    pub(crate) replay: bool,
     pub(crate) started: Instant,
 }
 
 impl Plan {
     pub(crate) fn new(run: &Run) -> Result<Self> {
-        let mut settings = Settings::of(run.field()?, run.system()?, &run.typed.protocol, &run.typed.output)?;
+        let mut settings = Settings::of(run.field()?, run.system()?, &run.typed.protocol, &run.typed.output)?
+            .of_both(&run.typed.protocol)?;
         settings.bandwidth = run.typed.bandwidth.as_deref().map(bandwidth).transpose()?;
         let latency = run.typed.latency.as_deref().map(latency).transpose()?;
         let shape = Shape {
@@ -40,8 +44,13 @@ impl Plan {
             tls: run.typed.tls,
         };
         let gates = run.typed.gates.as_deref().map(|text| number("--gates", text)).transpose()?;
-        let (name, repeat) = (run.bench.name, run.typed.repeat(1)?);
-        Ok(Self { name, settings, shape, latency, gates, repeat, started: run.started })
+        let (name, repeat, replay) = (run.bench.name, run.typed.repeat(1)?, run.typed.replay);
+        if replay && settings.system().facts().correlated && settings.correlations().is_none() {
+            return Err(Failure::usage(
+                "--replay: what auto measures differs from run to run: name the correlations, by --vole mid",
+            ));
+        }
+        Ok(Self { name, settings, shape, latency, gates, repeat, replay, started: run.started })
     }
 
     /// Proves `circuit`, which has `mul` multiplications, as often as said: what that took. `size` is as for
@@ -66,8 +75,20 @@ impl Plan {
 
     /// What the runs of a bench came to.
     pub(crate) fn outcome(&self, size: (&str, u64), reports: &Reports) -> Outcome {
-        let mut outcome = Outcome::of_both(&self.settings, reports, self.started);
+        let mut outcome = self.of_both(reports);
         outcome.bench = Some((self.name, self.parameters(size)));
+        outcome
+    }
+
+    /// The same without its parameters.
+    pub(crate) fn of_both(&self, reports: &Reports) -> Outcome {
+        let mut outcome = Outcome::of_both(&self.settings, reports, self.started);
+        if self.replay {
+            let [prover, verifier] = [&reports.prover, &reports.verifier].map(|reports| Alone::of(reports));
+            let text = format!("prover {prover}, verifier {verifier}");
+            let value = json!({"prover": prover.json(), "verifier": verifier.json()});
+            outcome.more("alone", value, text);
+        }
         outcome
     }
 
@@ -81,7 +102,8 @@ impl Plan {
         let known = !self.settings.system().facts().simulates;
         let total = known.then(|| of.saturating_mul(self.repeat.into()));
         let Settings { timeout, quiet, .. } = self.settings;
-        Task { timeout, quiet, shape: self.shape, unit, total }
+        let record = self.replay.then_some(tempfile::tempfile as fn() -> _);
+        Task { timeout, quiet, shape: self.shape, record, unit, total }
     }
 
     /// What was asked for, `size` being of this bench alone.
@@ -93,6 +115,7 @@ impl Plan {
             "bandwidth": self.settings.bandwidth,
             "latency": self.latency,
             "tls": self.shape.tls,
+            "replay": self.replay,
         })
     }
 
@@ -123,6 +146,41 @@ impl Plan {
         let mut outcome = self.outcome(size, &reports);
         outcome.clauses = Some(statement.count() as u64);
         Ok(outcome)
+    }
+}
+
+/// What one party did, with a record of the other.
+struct Alone {
+    setup: Duration,
+    online: Duration,
+    mul: u64,
+}
+
+impl Alone {
+    fn of(reports: &[Report]) -> Self {
+        let setup = reports.iter().map(|report| report.setup).sum();
+        let online = reports.iter().map(|report| report.online).sum();
+        Self { setup, online, mul: reports.iter().map(|report| report.gates.mul).sum() }
+    }
+
+    fn rate(&self) -> Option<f64> {
+        let seconds = self.online.as_secs_f64();
+        (self.mul > 0 && seconds > 0.0).then(|| self.mul as f64 / seconds)
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "setup": self.setup.as_secs_f64(),
+            "online": self.online.as_secs_f64(),
+            "mul_gates_per_second": self.rate(),
+        })
+    }
+}
+
+impl fmt::Display for Alone {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let rate = self.rate().unwrap_or_default() / 1e6;
+        write!(f, "{:.3} s ({rate:.1} million multiplications/s)", self.online.as_secs_f64())
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
+use volery::pool::Pool;
 use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
 use volery::{Choice, Correlations, Field, Reason, Setting, Use};
@@ -54,16 +55,19 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
     let choice = choose::<S>(settings.correlations(), correlations, settings.bandwidth)?;
     let (kind, arch) = (choice.correlations, settings.arch);
     let delta = S::delta(&mut Random::from_system()?);
+    let threads = plan.settings.threads;
     let prover = |channel: &mut Channel, done: &Counter| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = S::compiled().prover_end(kind, channel, arch, random)?;
+        let mut vole = S::compiled().prover_end(kind, channel, arch, random)?;
+        vole.share_work(&Pool::new(threads)?);
         draw(channel, vole, correlations, started, Some(done))
     };
     let verifier = |channel: &mut Channel| {
         let started = Instant::now();
         let random = &mut Random::from_system()?;
-        let vole = S::compiled().verifier_end(kind, channel, arch, &delta, random)?;
+        let mut vole = S::compiled().verifier_end(kind, channel, arch, &delta, random)?;
+        vole.share_work(&Pool::new(threads)?);
         draw(channel, vole, correlations, started, None)
     };
     let ((sums_of_macs, macs), (sums_of_keys, keys)) =
@@ -73,6 +77,7 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
     }
     let outcome = Outcome {
         name: plan.name,
+        threads: threads.get(),
         field: S::name(),
         choice: choice.by_name(),
         computational_bits: S::computational_bits(kind),
@@ -132,6 +137,7 @@ fn draw<S: Share>(
 /// What is reported.
 struct Outcome {
     name: &'static str,
+    threads: usize,
     field: String,
     choice: Choice,
     computational_bits: u32,
@@ -205,7 +211,7 @@ impl Outcome {
             "mul_gates_per_second": null,
             "correlations_per_second": self.rate(),
             "peak_rss_bytes": peak_rss(),
-            "threads": 1,
+            "threads": self.threads,
             "security": {
                 "computational_bits": self.computational_bits,
                 "statistical_bits": null,

@@ -103,10 +103,10 @@ pub struct Protocol {
     /// How products are checked.
     #[command(flatten)]
     pub checking: Checking,
-    /// Threads of this party, which garble the clauses of stack and share the repetitions of limbo; other
-    /// systems have one
-    #[arg(long, value_name = "T", default_value = "1", allow_negative_numbers = true)]
-    pub threads: String,
+    /// Threads that share the work of this party, whatever the peer has; jko has no work to share [default: as
+    /// many as this machine runs at once; where both parties run here, two less]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub threads: Option<String>,
     /// The longest wait for the peer, at any point; the first also covers the time that the peer takes to
     /// check its own statement before it connects, and by jko and stack the last the time that the prover
     /// takes to garble once more
@@ -128,7 +128,7 @@ impl Default for Protocol {
             seeds: None,
             simulation: Simulation::default(),
             checking: Checking::default(),
-            threads: "1".into(),
+            threads: None,
             timeout: "60".into(),
         }
     }

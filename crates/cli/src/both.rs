@@ -3,10 +3,13 @@
 use crate::failure::{Failure, Result};
 use crate::link::{Meter, Metered, Shape};
 use crate::progress::{Counter, Progress, Watched};
+use crate::replay::{Recorded, Replayed};
+use std::fs::File;
+use std::io;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
-use volery::channel::{Channel, Party};
+use volery::channel::{Channel, Link, Party};
 use volery::circuit::stream::ClauseSource;
 use volery::{Accepted, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
 
@@ -29,6 +32,9 @@ pub struct Task {
     pub quiet: bool,
     /// The link between the two.
     pub shape: Shape,
+    /// What makes a file for what one party sends, where the other is to run once more against that record,
+    /// alone: those are the runs that are reported.
+    pub record: Option<fn() -> io::Result<File>>,
     /// What is counted, and how many there will be, where that is known, for those who watch.
     pub unit: &'static str,
     /// How many there will be.
@@ -48,6 +54,7 @@ impl Task {
     where
         W: IntoIterator<Item = S::F> + Clone + Send,
     {
+        let options = &self.repeatable(options);
         if options.system().facts().correlated {
             return self.session::<S>(
                 options,
@@ -62,6 +69,12 @@ impl Task {
             &mut move |channel, options| volery::prove_over::<S>(circuit, witness.clone(), channel, options),
             &mut |channel| volery::verify_over::<S>(circuit, channel, options),
         )
+    }
+
+    /// The same options, with fixed randomness where a party is to be told again what was recorded.
+    fn repeatable(&self, options: &Options) -> Options {
+        let seed = if self.record.is_some() { Some([1; 32]) } else { options.seed };
+        Options { seed, ..options.clone() }
     }
 
     /// One proof after the other on one set-up.
@@ -94,6 +107,7 @@ impl Task {
     where
         W: IntoIterator<Item = F2> + Clone + Send,
     {
+        let options = &self.repeatable(options);
         self.each(
             options,
             repeat,
@@ -124,7 +138,42 @@ impl Task {
         prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
         verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,
     ) -> Result<()> {
+        if let Some(record) = self.record {
+            return self.run_alone(record, prover, verifier);
+        }
+        let ends = self.shape.ends(self.timeout)?;
+        self.run_over(ends, prover, verifier)
+    }
+
+    /// Runs the two ends, and then each of them alone.
+    fn run_alone(
+        &self,
+        record: fn() -> io::Result<File>,
+        prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
+        verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,
+    ) -> Result<()> {
+        let failed = |why| Failure::usage(format_args!("--replay: a temporary file for the record: {why}"));
+        let [to_prover, to_verifier] = [record().map_err(failed)?, record().map_err(failed)?];
+        let copy = |file: &File| file.try_clone().map_err(failed);
         let [proving, verifying] = self.shape.ends(self.timeout)?;
+        let proving = Box::new(Recorded::new(proving, copy(&to_prover)?));
+        let verifying = Box::new(Recorded::new(verifying, copy(&to_verifier)?));
+        self.run_over([proving, verifying], prover, verifier)?;
+
+        let alone = |file| Replayed::new(file).map_err(failed);
+        let mut channel = Channel::new(Party::Prover, alone(to_prover)?);
+        prover(&mut channel, &Counter::default())?;
+        let mut channel = Channel::new(Party::Verifier, alone(to_verifier)?);
+        Ok(verifier(&mut channel)?)
+    }
+
+    /// Runs the two ends over two ends of a link.
+    fn run_over(
+        &self,
+        [proving, verifying]: [Box<dyn Link>; 2],
+        prover: &mut (dyn FnMut(&mut Channel, &Counter) -> volery::Result<()> + Send),
+        verifier: &mut dyn FnMut(&mut Channel) -> volery::Result<()>,
+    ) -> Result<()> {
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let watched =
             Watched { done: done.clone(), meter: Some(meter.clone()), unit: self.unit, total: self.total };

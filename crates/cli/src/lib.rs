@@ -8,9 +8,8 @@
 //! signals  waiting             what ends the process from outside, files that are waited for
 //! print  partial  values       standard streams, files that are there whole, values as they are typed
 //! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
-//! args  link  fields  keys     options of all proofs, the way to the peer, what proofs are over, who is who
 //!  and service                 what is said to a service before a proof
-//! progress  settings           what is shown meanwhile, what options mean
+//! progress  settings  replay   what is shown meanwhile, what options mean, what was sent once more
 //! both  preimage               both parties in this process, and a statement for them
 //! report                       what a proof is reported as
 //! misuse                       a command line that is not understood
@@ -30,6 +29,7 @@ pub mod preimage;
 pub mod print;
 pub mod program;
 pub mod progress;
+mod replay;
 pub mod report;
 pub mod service;
 pub mod settings;

@@ -10,6 +10,7 @@ use crate::fields::Field;
 use crate::print::{self, count, grouped, hex, human, seconds, table, things};
 use crate::settings::{Settings, threads};
 use serde_json::{Map, Value, json};
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
 use volery::{Details, Report, System};
@@ -31,7 +32,7 @@ pub struct Outcome {
     /// What of the statement proves nothing, a sentence each.
     pub warnings: Vec<String>,
     /// Threads of each party.
-    pub threads: u32,
+    pub threads: usize,
     /// Whether less security was allowed than convinces anybody.
     pub insecure: bool,
     /// From the start of the process to the verdict.
@@ -91,7 +92,7 @@ impl Outcome {
             report: sums,
             clauses: None,
             warnings: Vec::new(),
-            threads: settings.threads(),
+            threads: settings.threads.get(),
             insecure: settings.insecure_parameters,
             total: started.elapsed(),
             peak: peak_rss(),
@@ -232,7 +233,8 @@ impl Outcome {
         };
         let rate = self.rate().map_or("-".into(), |rate| format!("{} multiplications/s", count(rate)));
         let role = match (self.role, self.threads) {
-            (Some(role), _) => role.name().into(),
+            (Some(role), 1) => role.name().into(),
+            (Some(role), threads) => format!("{}, {threads} threads", role.name()),
             (None, 1) => "both, one thread each".into(),
             (None, threads) => format!("both, {threads} threads each"),
         };
@@ -330,7 +332,7 @@ pub struct Asked {
     role: Option<Party>,
     system: Option<System>,
     field: Option<Field>,
-    threads: Option<u32>,
+    threads: Option<usize>,
     insecure: bool,
 }
 
@@ -347,8 +349,9 @@ impl Asked {
         system: Result<System>,
         field: Result<Field>,
     ) -> Self {
-        let threads = threads(&protocol.threads);
         let (system, field) = (system.ok(), field.ok());
+        let parties = if role.is_none() { 2 } else { 0 };
+        let threads = threads(protocol, system.unwrap_or_default(), parties).ok().map(NonZeroUsize::get);
         Self { check: false, role, system, field, threads, insecure: protocol.insecure_parameters }
     }
 }

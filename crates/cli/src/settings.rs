@@ -13,6 +13,7 @@ use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
 use crate::fields::{BOOLEAN, Field, is_boolean};
 use advice::or_take;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use system::{not_of, those};
 use volery::circuit::{Shape, Size};
@@ -24,7 +25,7 @@ use volery::{
 const LONGEST_WAIT: f64 = 365.0 * 86_400.0;
 
 /// The most threads that can be asked for.
-const MOST_THREADS: u32 = 1024;
+const MOST_THREADS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
 
 /// How a proof is to run and what is to be printed.
 pub struct Settings {
@@ -41,6 +42,8 @@ pub struct Settings {
     non_interactive: bool,
     /// The instruction set.
     pub arch: Arch,
+    /// Threads of this party, or where both run here of each.
+    pub threads: NonZeroUsize,
     /// The longest wait for the peer.
     pub timeout: Duration,
     /// Whether one JSON object is printed.
@@ -82,7 +85,7 @@ impl Settings {
         }
         let stacking = stacking(typed, system)?;
         let checking = checking::checking(field, &typed.checking, system)?;
-        let simulation = simulation::simulation(field, &typed.simulation, system, stacking.threads)?;
+        let simulation = simulation::simulation(field, &typed.simulation, system)?;
         let drawing = Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None };
         if typed.non_interactive && !field.non_interactive() {
             let advice = or_take(field, |other| other.non_interactive());
@@ -120,6 +123,7 @@ impl Settings {
             insecure_parameters: typed.insecure_parameters,
             non_interactive: typed.non_interactive,
             arch: arch()?,
+            threads: threads(typed, system, 0)?,
             timeout: timeout(typed)?,
             json: output.json,
             quiet: output.quiet,
@@ -138,6 +142,11 @@ impl Settings {
             ));
         }
         Ok(Self { bandwidth, ..self })
+    }
+
+    /// The same where both parties run on this machine, by what was typed.
+    pub fn of_both(self, typed: &Protocol) -> Result<Self> {
+        Ok(Self { threads: threads(typed, self.system(), 2)?, ..self })
     }
 
     /// The same with as much work for each clause, if that is asked for.
@@ -165,6 +174,7 @@ impl Settings {
             non_interactive: self.non_interactive,
             check: false,
             arch: self.arch,
+            threads: self.threads,
             ..Options::default()
         }
         .with_bandwidth(self.bandwidth);
@@ -188,16 +198,6 @@ impl Settings {
         self.method.system()
     }
 
-    /// Threads of each party.
-    pub fn threads(&self) -> u32 {
-        let threads = match &self.method {
-            Method::Stack(stacking) => stacking.threads,
-            Method::Limbo(simulation) => simulation.threads,
-            _ => 1,
-        };
-        threads as u32
-    }
-
     /// Where correlations come from, unless that is left to the handshake.
     pub fn correlations(&self) -> Option<Correlations> {
         self.method.drawing().and_then(|drawing| drawing.correlations)
@@ -209,9 +209,9 @@ impl Settings {
     }
 }
 
-/// The hash, the seeds and the threads that are asked of `system`.
+/// The hash and the seeds that are asked of `system`.
 fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
-    let Protocol { gate_hash, seeds, threads, .. } = typed;
+    let Protocol { gate_hash, seeds, .. } = typed;
     let mut stacking = Stacking::default();
     if let Some(name) = gate_hash {
         let all = Construction::ALL;
@@ -229,13 +229,6 @@ fn stacking(typed: &Protocol, system: System) -> Result<Stacking> {
         }
         stacking.seeds = Seeds::ALL.into_iter().find(|seeds| seeds.name() == name).expect("one of them");
     }
-    let threads = self::threads(threads)
-        .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
-    if threads > 1 && !system.facts().threads {
-        let others = those(|facts| facts.threads);
-        return Err(not_of("--threads", system, "has one thread for each party", &others));
-    }
-    stacking.threads = threads as usize;
     Ok(stacking)
 }
 
@@ -249,9 +242,24 @@ pub fn timeout(typed: &Protocol) -> Result<Duration> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// A number of threads, if `text` is one.
-pub fn threads(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|threads| (1..=MOST_THREADS).contains(threads))
+/// The threads of a party by `system`, where so many parties share this machine.
+///
+/// # Errors
+/// Where what was typed is no number of them, or the system has one.
+pub fn threads(typed: &Protocol, system: System, parties: usize) -> Result<NonZeroUsize> {
+    let Some(text) = &typed.threads else {
+        let all = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let threads = NonZeroUsize::new(all.saturating_sub(parties)).unwrap_or(NonZeroUsize::MIN);
+        return Ok(if system.facts().threads { threads.min(MOST_THREADS) } else { NonZeroUsize::MIN });
+    };
+    let threads = text.parse().ok().filter(|threads| *threads <= MOST_THREADS);
+    let threads = threads
+        .ok_or_else(|| Failure::usage(format_args!("--threads: write a number from 1 to {MOST_THREADS}")))?;
+    if threads > NonZeroUsize::MIN && !system.facts().threads {
+        let others = those(|facts| facts.threads);
+        return Err(not_of("--threads", system, "has one thread for each party", &others));
+    }
+    Ok(threads)
 }
 
 /// The choice that is left to the handshake.

@@ -22,6 +22,34 @@ fn benches_report_both_parties() {
     );
 }
 
+/// Alone, each party is told again what the other one sent, and comes to the same.
+#[test]
+fn parties_are_measured_alone() {
+    for bench in [
+        &["boolean", "--gates", "300000", "--vole", "tiny", "--threads", "2"][..],
+        &["boolean", "--gates", "20000", "--vole", "softspoken4", "--repeat", "2", "--threads", "3"],
+        &["arithmetic", "--gates", "20000", "--vole", "tiny", "--threads", "2"],
+        &["wolverine", "--gates", "20000", "--vole", "tiny", "--threads", "2"],
+        &["jko", "--gates", "3000"],
+        &["stack", "--clauses", "3", "--gates", "300", "--threads", "2"],
+        &["limbo", "--statement", "random", "--gates", "3000", "--interactive", "--threads", "2"],
+    ] {
+        let object = measure(&[bench, &["--replay", "--json"]].concat()).expect(0).json();
+        assert_keys(&object, &KEYS);
+        for party in ["prover", "verifier"] {
+            let alone = &object["alone"][party];
+            assert!(alone["online"].as_f64() > Some(0.0), "{object}");
+            assert!(alone["mul_gates_per_second"].as_f64() > Some(0.0), "{object}");
+        }
+        assert_eq!((&object["verdict"], &object["parameters"]["replay"]), (&"accepted".into(), &true.into()));
+    }
+    measure(&["boolean", "--replay"]).refused(2, &["--replay", "--vole mid"]);
+    measure(&["vole-f2", "--replay"]).refused(2, &["bench vole-f2 has no --replay"]);
+    measure(&["limbo", "--replay"]).refused(2, &["--replay", "--interactive"]);
+    let spread = measure(&["vole-f2", "--gates", "300000", "--vole", "tiny", "--threads", "2", "--json"]);
+    assert_eq!(spread.expect(0).json()["threads"], 2);
+}
+
 #[test]
 fn arithmetic_is_measured_over_each_field() {
     // Each that has a name: benches of statements without one have a table of their own of types.

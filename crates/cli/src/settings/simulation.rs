@@ -22,12 +22,7 @@ pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
 const MOST_TIMES: u32 = 1_000_000;
 
 /// How parties are simulated by `system`, if they are.
-pub(super) fn simulation(
-    field: Field,
-    typed: &args::Simulation,
-    system: System,
-    threads: usize,
-) -> Result<Simulation> {
+pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System) -> Result<Simulation> {
     if let (Some(option), true) = (typed.given(), !system.facts().simulates) {
         return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
     }
@@ -51,7 +46,7 @@ pub(super) fn simulation(
     let views = Aggregation::ALL.map(|views| (views.name(), views));
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
     let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
-    Ok(Simulation { wishes, aggregation, threads, most_work, ..Simulation::default() })
+    Ok(Simulation { wishes, aggregation, most_work, ..Simulation::default() })
 }
 
 /// The number that `typed` writes, if it is given.

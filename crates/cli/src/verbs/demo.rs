@@ -15,12 +15,13 @@ use volery_cli::settings::Settings;
 /// Proves and verifies knowledge of a SHA-256 preimage, and tells the story.
 pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     let field = fields::boolean("demo", typed.protocol.field.as_deref())?;
-    let settings = Settings::new(field, &typed.protocol, &typed.output)?;
+    let settings = Settings::new(field, &typed.protocol, &typed.output)?.of_both(&typed.protocol)?;
     let Preimage { statement, witness, digest } = Preimage::random()?;
     Binary::compiled().check(&statement, Box::new(witness.bits()))?;
     let shape = Binary::compiled().count(&statement)?;
     let options = settings.options(statement.digest(), Some(settings.size(&shape)))?;
     let task = Task {
+        record: None,
         timeout: settings.timeout,
         quiet: settings.quiet,
         shape: link::Shape::default(),

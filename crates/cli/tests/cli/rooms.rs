@@ -21,7 +21,7 @@ const PARTS: [Part; 4] = [
             &["failure", "signals", "waiting"],
             &["print", "partial", "values"],
             &["args", "link", "fields", "keys", "service"],
-            &["progress", "settings"],
+            &["progress", "replay", "settings"],
             &["both", "preimage"],
             &["report"],
             &["misuse"],

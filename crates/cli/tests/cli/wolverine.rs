@@ -201,9 +201,7 @@ fn checks_that_cannot_be_are_refused_beforehand() {
             volery(&["demo", "--system", system, option, value]).refused(2, &words);
         }
     }
-    for (option, value) in
-        [("--gate-hash", "tmmo"), ("--seeds", "tree"), ("--threads", "2"), ("--parties", "4")]
-    {
+    for (option, value) in [("--gate-hash", "tmmo"), ("--seeds", "tree"), ("--parties", "4")] {
         volery(&["demo", "--system", "wolverine", option, value]).refused(2, &[option, "wolverine"]);
     }
     volery(&message("prove", &[&MESSAGE[..], &["--out", "x"]].concat()))

@@ -168,6 +168,8 @@ fn settings(entry: &StatementEntry) -> Result<Settings> {
         field: entry.field.clone(),
         vole: entry.vole.clone().unwrap_or_else(|| AUTO.into()),
         security: entry.security.map(|bits| bits.to_string()),
+        // Sessions share the cores.
+        threads: Some("1".into()),
         ..Protocol::default()
     };
     let field = fields::asked(protocol.field.as_deref())?;

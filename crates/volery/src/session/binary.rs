@@ -11,6 +11,7 @@ use crate::channel::{Carried, Channel};
 use crate::circuit::{Relation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::lpn::{Params, TILE};
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
@@ -231,12 +232,12 @@ impl Compiled<Binary> for OverBits {
         &self,
         channel: &mut Channel,
         vole: BoxedVole<Mac>,
-        arch: Arch,
+        (arch, pool): (Arch, &Pool),
         witness: Stream<'_, F2>,
         progress: Option<&AtomicU64>,
         statement: &ForProver<'_, Binary>,
     ) -> Result<(Gates, BoxedVole<Mac>)> {
-        let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
+        let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
         statement.push(&mut prover)?;
         prover.finish()
     }
@@ -245,12 +246,12 @@ impl Compiled<Binary> for OverBits {
         &self,
         channel: &mut Channel,
         vole: BoxedVole<Key>,
-        arch: Arch,
+        (arch, pool): (Arch, &Pool),
         (delta, _): (&Delta, &mut Random),
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, Binary>,
     ) -> Result<(Accepted, Gates, BoxedVole<Key>)> {
-        let mut verifier = Verifier::new(channel, vole, arch, delta).report_to(progress);
+        let mut verifier = Verifier::new(channel, vole, arch, delta).share_work(pool).report_to(progress);
         statement.push(&mut verifier)?;
         verifier.finish()
     }

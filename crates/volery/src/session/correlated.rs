@@ -12,6 +12,7 @@ use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
 use crate::circuit::{Circuit as _, Count, Size};
 use crate::error::{Error, Result};
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
 use crate::zk::wolverine::traffic::drawn;
@@ -124,11 +125,11 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
             }
         };
         run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, terms, .. } = &mut self.common;
-        let progress = progress.as_deref();
+        let Common { channel, options: Options { arch, progress, .. }, pool, terms, .. } = &mut self.common;
+        let (progress, pool) = (progress.as_deref(), pool.as_ref().expect("opened"));
         let (gates, checked, vole) = if let Some(terms) = terms {
             let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
-            let mut prover = prover.report_to(progress);
+            let mut prover = prover.share_work(pool).report_to(progress);
             statement.stream.run(&mut prover)?;
             let (gates, checked, vole) = prover.finish()?;
             (gates, Some(checked), vole)
@@ -136,7 +137,7 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
             let (gates, vole) = S::compiled().prove_by_quicksilver(
                 channel,
                 vole,
-                *arch,
+                (*arch, pool),
                 witness.read(),
                 progress,
                 &statement,
@@ -177,18 +178,20 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             }
         };
         run.begin(self.common.channel);
-        let Common { channel, options: Options { arch, progress, .. }, random, terms, .. } = &mut self.common;
+        let Common { channel, options: Options { arch, progress, .. }, random, pool, terms, .. } =
+            &mut self.common;
         let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
+        let pool = pool.as_ref().expect("opened");
         let (accepted, gates, checked, vole) = if let Some(terms) = terms {
             let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
-            let mut verifier = verifier.report_to(progress);
+            let mut verifier = verifier.share_work(pool).report_to(progress);
             statement.stream.run(&mut verifier)?;
             let (accepted, gates, checked, vole) = verifier.finish()?;
             (accepted, gates, Some(checked), vole)
         } else {
-            let secrets = (&delta, random);
+            let (by, secrets) = ((*arch, pool), (&delta, random));
             let (accepted, gates, vole) =
-                S::compiled().verify_by_quicksilver(channel, vole, *arch, secrets, progress, &statement)?;
+                S::compiled().verify_by_quicksilver(channel, vole, by, secrets, progress, &statement)?;
             (accepted, gates, None, vole)
         };
         // More gates than were announced may be worth less.
@@ -219,8 +222,9 @@ impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
 struct Common<'c, S: Setting> {
     channel: &'c mut Channel,
     options: Options,
-    /// From the first statement on.
+    /// From the first statement on, as is the next.
     random: Option<Random>,
+    pool: Option<Pool>,
     /// How products are checked, by Wolverine.
     terms: Option<Terms>,
     choice: Option<Choice<S::Correlations>>,
@@ -244,7 +248,7 @@ struct Run<C> {
 
 impl<'c, S: Setting> Common<'c, S> {
     fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, terms: None, choice: None, dead: false }
+        Self { channel, options, random: None, pool: None, terms: None, choice: None, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
@@ -256,6 +260,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
+            self.pool = Some(Pool::new(self.options.threads)?);
             self.random = Some(match &self.options.seed {
                 Some(seed) => Random::from_seed(seed),
                 None => Random::from_system()?,

@@ -18,23 +18,15 @@ use volery_primitives::hash::Construction;
 use volery_primitives::{F2, Field};
 
 /// How clauses are garbled and stacked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Stacking {
     /// The hash of the gates; both parties must agree on it.
     pub construction: Construction,
     /// How the seeds are transferred; both parties must agree on it.
     pub seeds: Seeds,
-    /// Threads that garble the clauses, each with a buffer of the largest of them.
-    pub threads: usize,
     /// Whether the prover does the same work whichever clause holds, which takes more than twice
     /// as long: for a verifier that could tell by the time it takes.
     pub fixed_work: bool,
-}
-
-impl Default for Stacking {
-    fn default() -> Self {
-        Self { construction: Construction::default(), seeds: Seeds::default(), threads: 1, fixed_work: false }
-    }
 }
 
 /// What a proof with so many ANDs is worth, if that is enough.
@@ -124,7 +116,8 @@ fn stacking(options: &Options) -> Stacking {
 }
 
 fn stack_terms<'a>(options: &'a Options, shapes: &'a [Shape]) -> stack::Terms<'a> {
-    let Stacking { construction, seeds, threads, fixed_work } = stacking(options);
+    let Stacking { construction, seeds, fixed_work } = stacking(options);
+    let threads = options.threads.get();
     let (arch, progress) = (options.arch, options.progress.as_deref());
     stack::Terms { arch, construction, seeds, shapes, threads, fixed_work, progress }
 }

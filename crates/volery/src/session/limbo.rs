@@ -32,8 +32,6 @@ pub struct Simulation {
     pub wishes: Wishes,
     /// Which sums of parties are followed; over a channel both parties must agree on it.
     pub aggregation: Aggregation,
-    /// Threads that share the repetitions.
-    pub threads: usize,
     /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`]
     /// bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
@@ -47,7 +45,6 @@ impl Default for Simulation {
         Self {
             wishes: Wishes::default(),
             aggregation: Aggregation::default(),
-            threads: 1,
             label: String::new(),
             most_work: MOST_WORK,
         }
@@ -94,18 +91,18 @@ fn worth(terms: &Terms, mode: Mode) -> Security {
 fn terms<'a, S: Setting>(
     options: &'a Options,
     parameters: &'a Parameters,
-    (aggregation, threads): (Aggregation, usize),
+    aggregation: Aggregation,
     shape: &'a Shape,
     party: Party,
 ) -> Terms<'a> {
-    let Options { arch, progress, work, .. } = options;
+    let Options { arch, threads, progress, work, .. } = options;
     let terms = Terms {
         arch: *arch,
         parameters,
         aggregation,
         shape,
         demand: S::Parties::demand(shape),
-        threads,
+        threads: threads.get(),
         progress: progress.as_deref(),
     };
     if let Some(work) = work {
@@ -215,9 +212,9 @@ impl<S: Setting> ProofSystem<S> for Limbo {
         let started = Instant::now();
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
         let evaluated = started.elapsed();
-        let Simulation { wishes, aggregation, threads, .. } = simulation(options);
+        let Simulation { wishes, aggregation, .. } = simulation(options);
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Prover);
+        let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Prover);
         terms.check()?;
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
@@ -236,9 +233,9 @@ impl<S: Setting> ProofSystem<S> for Limbo {
     ) -> Result<(Accepted, Report)> {
         let circuit = &statement.stream;
         let (shape, digest) = settle(circuit, options)?;
-        let Simulation { wishes, aggregation, threads, .. } = simulation(options);
+        let Simulation { wishes, aggregation, .. } = simulation(options);
         let parameters = choose::<S>(options, &wishes, &shape, Mode::Interactive)?;
-        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Verifier);
+        let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Verifier);
         terms.check()?;
         let mut run = open::<S>(channel, options, &terms, digest)?;
         run.begin();
@@ -266,7 +263,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let circuit = &Stream::new(source);
         let (shape, statement) = settle(circuit, options)?;
         let values = Clear::inputs(circuit, witness.read(), shape.inputs_by_gates() as usize)?;
-        let Simulation { wishes, aggregation, threads, label, most_work } = simulation(options);
+        let Simulation { wishes, aggregation, label, most_work } = simulation(options);
         let parameters = choose::<S>(options, &wishes, &shape, Mode::File)?;
         let times = times::<S>(&parameters, aggregation, asked(options, Mode::File)?, &shape)?;
         if times > most_work.into() {
@@ -277,7 +274,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
                 times.ceil()
             )));
         }
-        let terms = terms::<S>(options, &parameters, (aggregation, threads), &shape, Party::Prover);
+        let terms = terms::<S>(options, &parameters, aggregation, &shape, Party::Prover);
         let header = Header::of::<S>(&terms, statement, &label).encode()?;
         let mut out = Counted { file: out, bytes: 0 };
         let random = &mut fresh(options)?;
@@ -298,7 +295,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        let Simulation { threads, label, most_work, .. } = simulation(options);
+        let Simulation { label, most_work, .. } = simulation(options);
         header.compare::<S>(statement, &shape, &label)?;
         let security = asked(options, Mode::File)?;
         let parameters = header.parameters::<S>(security, &shape)?;
@@ -310,7 +307,7 @@ impl<S: Setting> ProofFiles<S> for Limbo {
             let (times, most) = (times.ceil() as u64, most_work);
             return Err(Error::Disagreed(Disagreement::FileWork { times, most }));
         }
-        let terms = terms::<S>(options, &parameters, (header.aggregation, threads), &shape, Party::Verifier);
+        let terms = terms::<S>(options, &parameters, header.aggregation, &shape, Party::Verifier);
         let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))

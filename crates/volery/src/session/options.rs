@@ -8,6 +8,7 @@ use crate::error::{Error, Rejection, Result};
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
 use crate::zk::wolverine::Checked;
+use core::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -49,6 +50,9 @@ pub struct Options {
     pub check: bool,
     /// The instruction set of the kernels.
     pub arch: Arch,
+    /// Threads of this party that share its work, its own number whatever the peer's is: no byte depends on
+    /// it. JKO has no work to share.
+    pub threads: NonZeroUsize,
     /// Where the number of multiplications done so far is stored now and then: where circuits are garbled, of
     /// those that this party garbles or evaluates, as often as it does.
     pub progress: Option<Arc<AtomicU64>>,
@@ -78,6 +82,7 @@ impl Default for Options {
             non_interactive: false,
             check: true,
             arch: Arch::detect(),
+            threads: NonZeroUsize::MIN,
             progress: None,
             work: None,
             record: None,

@@ -10,6 +10,7 @@ use crate::channel::{Carried, Channel};
 use crate::circuit::{FieldRelation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::lpn::{Params, Sets, TILE};
 use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likeliest};
@@ -277,12 +278,12 @@ where
         &self,
         channel: &mut Channel,
         vole: BoxedVole<Tagged<B, E>>,
-        arch: Arch,
+        (arch, pool): (Arch, &Pool),
         witness: Stream<'_, B>,
         progress: Option<&AtomicU64>,
         statement: &ForProver<'_, Over<B, E>>,
     ) -> Result<(Gates, BoxedVole<Tagged<B, E>>)> {
-        let mut prover = Prover::new(channel, vole, arch, witness).report_to(progress);
+        let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
         statement.push(&mut prover)?;
         prover.finish()
     }
@@ -291,12 +292,13 @@ where
         &self,
         channel: &mut Channel,
         vole: BoxedVole<Key<E>>,
-        arch: Arch,
+        (arch, pool): (Arch, &Pool),
         (delta, random): (&Delta<B, E>, &mut Random),
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, Over<B, E>>,
     ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>)> {
-        let mut verifier = Verifier::new(channel, vole, arch, delta, random).report_to(progress);
+        let mut verifier =
+            Verifier::new(channel, vole, arch, delta, random).share_work(pool).report_to(progress);
         statement.push(&mut verifier)?;
         verifier.finish()
     }

@@ -7,6 +7,7 @@ use crate::channel::{Carried, Channel};
 use crate::circuit::stream::{Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Polynomials, Program, Shape, Size};
 use crate::error::Result;
+use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
@@ -159,7 +160,7 @@ pub trait Compiled<S: Setting>: Sync {
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Mac>,
-        arch: Arch,
+        by: (Arch, &Pool),
         witness: Stream<'_, S::F>,
         progress: Option<&AtomicU64>,
         statement: &ForProver<'_, S>,
@@ -174,7 +175,7 @@ pub trait Compiled<S: Setting>: Sync {
         &self,
         channel: &mut Channel,
         vole: BoxedVole<S::Key>,
-        arch: Arch,
+        by: (Arch, &Pool),
         secrets: (&S::Delta, &mut Random),
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, S>,

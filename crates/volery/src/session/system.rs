@@ -210,7 +210,7 @@ impl Facts {
 impl System {
     /// Commitments by correlations, a bit for each AND: [`crate::zk::quicksilver`]. Over any field.
     pub const QUICKSILVER: Self =
-        Self(&Facts { correlated: true, polynomials: true, ..Facts::named("quicksilver") });
+        Self(&Facts { correlated: true, polynomials: true, threads: true, ..Facts::named("quicksilver") });
     /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
     pub const JKO: Self = Self(&Facts { bits_only: true, garbles: true, ..Facts::named("jko") });
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses:
@@ -227,7 +227,8 @@ impl System {
     pub const LIMBO: Self = Self(&Facts { simulates: true, threads: true, ..Facts::named("limbo") });
     /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
     /// for each multiplication: [`crate::zk::wolverine`]. Over any field.
-    pub const WOLVERINE: Self = Self(&Facts { correlated: true, triples: true, ..Facts::named("wolverine") });
+    pub const WOLVERINE: Self =
+        Self(&Facts { correlated: true, triples: true, threads: true, ..Facts::named("wolverine") });
 
     /// All that are registered.
     pub const ALL: [Self; 5] = [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE];

@@ -4,6 +4,7 @@
 mod wolverine;
 
 use crate::kit::{Anywhere, Session, by_wolverine, only_bytes_differ, run_over, seeded};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use volery::channel::{Channel, Flip, Party, pipe};
 use volery::circuit::{
@@ -12,9 +13,9 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::error::{Disagreement, Sides};
 use volery::{
-    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Method,
-    Options, Over, ProverSession, Q32, Q32x2, Setting, Simulation, System, VerifierSession, check,
-    prove_to_over, verify_from_over,
+    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
+    Over, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over,
+    verify_from_over,
 };
 
 /// Runs a test over every field and extension.
@@ -103,7 +104,7 @@ fn assert_fails_at<S: Setting, C: Anywhere<S> + ?Sized>(circuit: &C, witness: &[
 }
 
 fn by_limbo(threads: usize) -> Options {
-    Options { method: Method::Limbo(Simulation { threads, ..Simulation::default() }), ..seeded(1) }
+    Options { threads: NonZeroUsize::new(threads).unwrap(), method: System::LIMBO.into(), ..seeded(1) }
 }
 
 /// A proof of `circuit` that is a file.

@@ -2,6 +2,7 @@
 
 use crate::kit::{ABC, network, preimage, seeded};
 use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use volery::circuit::Network;
@@ -18,7 +19,8 @@ fn by(wishes: Wishes) -> Options {
 
 fn by_threads(wishes: Wishes, aggregation: Aggregation, threads: usize) -> Options {
     Options {
-        method: Method::Limbo(Simulation { wishes, aggregation, threads, ..Simulation::default() }),
+        method: Method::Limbo(Simulation { wishes, aggregation, ..Simulation::default() }),
+        threads: NonZeroUsize::new(threads).unwrap(),
         ..seeded(1)
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use volery::channel::{Channel, Party, Tape, pipe};
 use volery::circuit::{Circuit, Clear, Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 use volery::error::Rejection;
+use volery::pool::Pool;
 use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
@@ -121,7 +122,7 @@ fn run<S: Dealt>(
             let _ = S::compiled().prove_by_quicksilver(
                 &mut proving,
                 vole,
-                Arch::detect(),
+                (Arch::detect(), &Pool::default()),
                 witness,
                 None,
                 &proved,
@@ -133,8 +134,9 @@ fn run<S: Dealt>(
         let delta = S::delta(&mut random);
         let end = S::dealt_verifier(&delta);
         let (coins, verified) = ((&delta, &mut random), ForVerifier::of(verified));
+        let by = (Arch::detect(), &Pool::default());
         S::compiled()
-            .verify_by_quicksilver(&mut verifying, end, Arch::detect(), coins, None, &verified)
+            .verify_by_quicksilver(&mut verifying, end, by, coins, None, &verified)
             .map(|(_, gates, _)| gates)
     });
     (verdict, sent.messages())

@@ -5,6 +5,7 @@ use crate::kit::{
     self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_honestly, run_one_of, run_over,
     seeded,
 };
+use std::num::NonZeroUsize;
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
 };
@@ -44,8 +45,8 @@ fn pinned() {
     let (preimage, message) = preimage(b"abc", ABC);
     let (network, state) = network(20_000);
     let (refilled, start) = kit::network(110_000);
-    for arch in Arch::available() {
-        let options = |correlations| Options { arch, ..seeded(42).with_correlations(correlations) };
+    for (arch, threads) in ways() {
+        let options = |correlations| Options { arch, threads, ..seeded(42).with_correlations(correlations) };
         let four = options(Correlations::SOFTSPOKEN4);
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
@@ -83,12 +84,24 @@ fn pinned() {
     assert_eq!(tape(&network, &state, &open), "57b8e2b989eff92f8d72572575c75323", "left open");
 }
 
+/// Every instruction set, and several numbers of threads: no byte depends on either.
+fn ways() -> impl Iterator<Item = (Arch, NonZeroUsize)> {
+    let (archs, threads) =
+        (Arch::available(), [1, 2, 3, 8].map(|threads| NonZeroUsize::new(threads).unwrap()));
+    let count = archs.len().max(threads.len());
+    archs.into_iter().cycle().zip(threads.into_iter().cycle()).take(count)
+}
+
 /// The tape of a network of `gates` over `S` with the correlations called `name`.
-fn arithmetic<F: Field, S: Setting<F = F>>(gates: u64, name: &str, arch: Arch) -> String
+fn arithmetic<F: Field, S: Setting<F = F>>(
+    gates: u64,
+    name: &str,
+    (arch, threads): (Arch, NonZeroUsize),
+) -> String
 where
     Arithmetic<F>: Anywhere<S>,
 {
-    arithmetic_by::<F, S>(gates, name, Options { arch, ..seeded(42) })
+    arithmetic_by::<F, S>(gates, name, Options { arch, threads, ..seeded(42) })
 }
 
 /// The same with other settings.
@@ -104,26 +117,26 @@ where
 
 #[test]
 fn pinned_over_other_fields() {
-    for arch in Arch::available() {
-        let name = arch.name();
+    for (arch, threads) in ways() {
+        let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
-            arithmetic::<F61, Over<F61>>(1_000, "direct", arch),
+            arithmetic::<F61, Over<F61>>(1_000, "direct", way),
             "d5ab44dca9db7387b11c80d7245e3f48",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
-            arithmetic::<F61, Over<F61>>(130_000, "tiny", arch),
+            arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
             "85a70241cee4859fb1f60ecec4e4026d",
             "refilled, {name}"
         );
         assert_eq!(
-            arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", arch),
+            arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
             "6e3bc7761f7690c807320e0e669b5f00",
             "r = 2, {name}"
         );
         assert_eq!(
-            arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", arch),
+            arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
             "6d9aa3eec24190ccc83d644b15318c31",
             "bytes, {name}"
         );
@@ -133,9 +146,9 @@ fn pinned_over_other_fields() {
 /// Every arch computes the same coefficients of polynomials.
 #[test]
 fn pinned_polynomials() {
-    fn direct<S: Setting>(arch: Arch) -> Options {
+    fn direct<S: Setting>((arch, threads): (Arch, NonZeroUsize)) -> Options {
         let correlations: Correlations = Correlations::named::<S>("direct").unwrap().into();
-        Options { arch, ..seeded(42).with_correlations(correlations) }
+        Options { arch, threads, ..seeded(42).with_correlations(correlations) }
     }
     let bits = InnerProduct::new(3000, InnerProduct::<F2>::product_of(3000, [7; 32])).unwrap();
     let pairs: Vec<F2> = bits.witness([7; 32]).collect();
@@ -148,15 +161,15 @@ fn pinned_polynomials() {
     let short = ShortSolution::<Q32>::solution_of(33, Bound::Within(2), [7; 32]);
     let image = ShortSolution::image_of(matrix, &short);
     let solution = ShortSolution::new(matrix, &image, Bound::Within(2)).unwrap();
-    for arch in Arch::available() {
-        let name = arch.name();
-        let eight = Options { arch, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
+    for (arch, threads) in ways() {
+        let (name, way) = (arch.name(), (arch, threads));
+        let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
         assert_eq!(tape(&bits, &pairs, &eight), "a5760a13d1c91725b0c02456ed0a3521", "inner product, {name}");
-        let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(arch));
+        let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
         assert_eq!(f61, "49e82863219a41c845b647e36a7b9b94", "matrices, {name}");
-        let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(arch));
+        let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
         assert_eq!(f61x2, "1d0eae6f3bfc38b045bbad1c4e21f431", "matrices by transcript, {name}");
-        let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(arch));
+        let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
         assert_eq!(q32, "6135799457fa176f03916060a434b287", "short solution, {name}");
     }
 }
@@ -172,9 +185,9 @@ fn other_seeds_give_other_tapes() {
 fn pinned_garblings() {
     let (network, state) = network(1500);
     let clauses = Ones(vec![5, 40, 2]);
-    for arch in Arch::available() {
+    for (arch, threads) in ways() {
         let tapes = Construction::ALL.map(|construction| {
-            let by = |method| Options { method, arch, ..seeded(42) };
+            let by = |method| Options { method, arch, threads, ..seeded(42) };
             let jko = by(Method::Jko(construction));
             let [tree, each] = Seeds::ALL.map(|seeds| {
                 let stacking = Stacking { construction, seeds, ..Stacking::default() };
@@ -205,8 +218,9 @@ fn pinned_by_wolverine() {
     use CheckedBy::{Buckets, Interpolation, Sacrifice};
     let (network, state) = network(5000);
     let (refilled, start) = kit::network(20_000);
-    for arch in Arch::available() {
-        let in_blocks = |by, block: u64| Options { arch, seed: Some([42; 32]), ..by_wolverine(by, block) };
+    for (arch, threads) in ways() {
+        let in_blocks =
+            |by, block: u64| Options { arch, threads, seed: Some([42; 32]), ..by_wolverine(by, block) };
         let bits = |correlations, block| in_blocks(Buckets, block).with_correlations(correlations);
         let eight = bits(Correlations::SOFTSPOKEN8, 3000);
         let one_way = Options { non_interactive: true, ..eight.clone() };
@@ -240,10 +254,10 @@ fn pinned_simulations() {
     let product = MatrixProduct::<F61>::product_of(dimensions, [7; 32]);
     let matrices = MatrixProduct::new(dimensions, Some(&product), Reduction::Random).unwrap();
     let entries: Vec<F61> = matrices.witness([7; 32]).collect();
-    for arch in Arch::available() {
+    for (arch, threads) in ways() {
         let tapes = Aggregation::ALL.map(|aggregation| {
             let simulation = Simulation { aggregation, most_work: 8, ..Simulation::default() };
-            let options = Options { method: Method::Limbo(simulation), arch, ..seeded(42) };
+            let options = Options { method: Method::Limbo(simulation), arch, threads, ..seeded(42) };
             let mut file = vec![];
             prove_to(&network, state.clone(), &mut file, &options).unwrap();
             let file = blake3::hash(&file).to_hex()[..32].to_string();
@@ -256,7 +270,7 @@ fn pinned_simulations() {
         assert_eq!(tapes, pinned, "{}", arch.name());
 
         let mut file = vec![];
-        let options = Options { method: System::LIMBO.into(), arch, ..seeded(42) };
+        let options = Options { method: System::LIMBO.into(), arch, threads, ..seeded(42) };
         prove_to_over::<Over<F61, F61x2>>(&matrices, entries.clone(), &mut file, &options).unwrap();
         assert_eq!(
             blake3::hash(&file).to_hex()[..32],

@@ -33,7 +33,7 @@ where
     let (shape, statement) = settle(&Stream::new(source), &options).unwrap();
     let header = {
         let options = Options::default();
-        let terms = terms::<S>(&options, parameters, (aggregation, 1), &shape, Party::Verifier);
+        let terms = terms::<S>(&options, parameters, aggregation, &shape, Party::Verifier);
         Header::of::<S>(&terms, statement, "").encode().unwrap()
     };
     let before = expanded_blocks();

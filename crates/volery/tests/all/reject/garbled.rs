@@ -1,6 +1,7 @@
 //! The same of the systems that garble.
 
 use crate::kit::{Ones, Session, network, only_bytes_differ, run, run_one_of, seeded};
+use std::num::NonZeroUsize;
 use volery::channel::{Channel, Flip, Party, Playback, Recording, Tape};
 use volery::error::{Disagreement, Misbehaviour};
 use volery::{
@@ -255,7 +256,8 @@ fn a_disagreement_on_the_way_of_garbling() {
     }
     // The number of threads and the prover's way of working are each party's own.
     let (construction, seeds) = (Construction::MultiInstance, Seeds::Tree);
-    let own = by(Stacking { construction, seeds, threads: 3, fixed_work: true });
+    let own = by(Stacking { construction, seeds, fixed_work: true });
+    let own = Options { threads: NonZeroUsize::new(3).unwrap(), ..own };
     for chosen in 0..3 {
         assert!(run_one_of((&clauses, chosen, &own), (&clauses, &ours), None).verified.is_ok());
     }

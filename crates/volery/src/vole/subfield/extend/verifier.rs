@@ -59,6 +59,9 @@ pub struct FieldVerifier<B, E: Field> {
     field: PhantomData<B>,
 }
 
+/// What tasks make of tiles, and what they worked in.
+type Made<B, E, T> = Tasks<(T, Buffers<FieldVerifier<B, E>>)>;
+
 /// What the verifier's check of trees is at.
 pub struct Check<B: Field, E: MacField<B>> {
     /// Tiles that were handed out to be planted.
@@ -67,9 +70,9 @@ pub struct Check<B: Field, E: MacField<B>> {
     sent: usize,
     tossed: usize,
     /// The corrections of tiles.
-    planting: Tasks<(Corrections<E>, Buffers<FieldVerifier<B, E>>)>,
+    planting: Made<B, E, Corrections<E>>,
     /// What leaves add to the check.
-    weighing: Tasks<(Zeroizing<E>, Buffers<FieldVerifier<B, E>>)>,
+    weighing: Made<B, E, Zeroizing<E>>,
     /// Σ χ·key over the leaves, and at last V.
     sum: Zeroizing<E>,
     /// Opens the commitment to V.
