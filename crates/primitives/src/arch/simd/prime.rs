@@ -22,6 +22,7 @@ use crate::arch::prime::{Coordinates, Gate};
 use crate::field::Field;
 use crate::mac::Tagged;
 use core::ops::AddAssign;
+use halves::splat;
 use layout::{load, load_all, load_rows, store_all, words};
 
 /// A prime field, whose elements are integers below p in words of 32 or 64 bits.
@@ -47,8 +48,8 @@ pub(crate) trait Halves: Field {
     unsafe fn plus<V: Simd>(a: V, b: V) -> V;
     /// `a - b`.
     unsafe fn minus<V: Simd>(a: V, b: V) -> V;
-    /// No products.
-    unsafe fn nothing<V: Simd>() -> Self::Products<V>;
+    /// No products, and besides them `element`.
+    unsafe fn from<V: Simd>(element: V) -> Self::Products<V>;
     /// Adds a·b.
     unsafe fn add_product<V: Simd>(products: &mut Self::Products<V>, a: V, b: V);
     /// The sum.
@@ -91,8 +92,21 @@ impl<V: Simd, B: Halves, const N: usize> Sums<V, B, N> {
     #[inline(always)]
     unsafe fn nothing() -> Self {
         // SAFETY: the caller's.
-        let nothing = unsafe { [B::nothing(); N] };
-        Self { low: nothing, high: nothing }
+        unsafe { Self::from([splat(0); N]) }
+    }
+
+    /// No products, and besides them an element.
+    #[inline(always)]
+    unsafe fn from(element: [V; N]) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            let nothing = [B::from(splat(0)); N];
+            let mut low = nothing;
+            for i in 0..N {
+                low[i] = B::from(element[i]);
+            }
+            Self { low, high: nothing }
+        }
     }
 
     #[inline(always)]
@@ -286,16 +300,6 @@ pub(in crate::arch) unsafe fn linear<V: Simd, B: Halves, E: Coordinates<B, N>, c
     sum
 }
 
-/// `a + b`, coordinate by coordinate.
-#[inline(always)]
-unsafe fn add_all<V: Simd, B: Halves, const N: usize>(mut a: [V; N], b: [V; N]) -> [V; N] {
-    for i in 0..N {
-        // SAFETY: the caller upholds the condition of `Simd`.
-        a[i] = unsafe { B::plus(a[i], b[i]) };
-    }
-    a
-}
-
 #[inline(always)]
 pub(in crate::arch) unsafe fn add_products<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
     a: &[E],
@@ -309,10 +313,10 @@ pub(in crate::arch) unsafe fn add_products<V: Simd, B: Halves, E: Coordinates<B,
     for i in (0..whole).step_by(2 * V::LANES) {
         // SAFETY: as in `dot`.
         unsafe {
-            let mut products = Sums::<V, B, N>::nothing();
-            products.add(load_all(first_a.add(N * i), N), load_all(first_b.add(N * i), N));
             let at = first.add(N * i);
-            store_all(add_all::<V, B, N>(load_all(at, N), products.reduce()), at, N);
+            let mut sums = Sums::<V, B, N>::from(load_all(at, N));
+            sums.add(load_all(first_a.add(N * i), N), load_all(first_b.add(N * i), N));
+            store_all(sums.reduce(), at, N);
         }
     }
 }
@@ -329,10 +333,10 @@ pub(in crate::arch) unsafe fn add_scaled<V: Simd, B: Halves, E: Coordinates<B, N
     for i in (0..whole).step_by(2 * V::LANES) {
         // SAFETY: as in `dot`.
         unsafe {
-            let mut products = Sums::<V, B, N>::nothing();
-            products.add_scaled(load_all(first_a.add(N * i), N), load(factors.as_ptr().add(i), 1));
             let at = first.add(N * i);
-            store_all(add_all::<V, B, N>(load_all(at, N), products.scaled()), at, N);
+            let mut sums = Sums::<V, B, N>::from(load_all(at, N));
+            sums.add_scaled(load_all(first_a.add(N * i), N), load(factors.as_ptr().add(i), 1));
+            store_all(sums.scaled(), at, N);
         }
     }
 }
@@ -407,10 +411,10 @@ pub(in crate::arch) unsafe fn correct<V: Simd, B: Halves, E: Coordinates<B, N>, 
     unsafe {
         let delta = load_all::<V, B, N>(core::ptr::from_ref(&delta).cast(), 0);
         for i in (0..whole).step_by(2 * V::LANES) {
-            let mut products = Sums::<V, B, N>::nothing();
-            products.add_scaled(delta, load(corrections.as_ptr().add(i), 1));
             let at = first.add(N * i);
-            store_all(add_all::<V, B, N>(load_all(at, N), products.scaled()), at, N);
+            let mut sums = Sums::<V, B, N>::from(load_all(at, N));
+            sums.add_scaled(delta, load(corrections.as_ptr().add(i), 1));
+            store_all(sums.scaled(), at, N);
         }
     }
 }

@@ -33,9 +33,8 @@ impl Halves for F65537 {
         unsafe { up(a.sub(b), Self::MODULUS.into()) }
     }
     #[inline(always)]
-    unsafe fn nothing<V: Simd>() -> V {
-        // SAFETY: the caller's.
-        unsafe { splat(0) }
+    unsafe fn from<V: Simd>(element: V) -> V {
+        element
     }
     #[inline(always)]
     unsafe fn add_product<V: Simd>(products: &mut V, a: V, b: V) {

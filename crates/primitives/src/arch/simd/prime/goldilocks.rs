@@ -80,9 +80,12 @@ impl Halves for Goldilocks {
         unsafe { a.sub(b).add(below(a, b).and(splat(Self::MODULUS))) }
     }
     #[inline(always)]
-    unsafe fn nothing<V: Simd>() -> [Sum<V>; 3] {
+    unsafe fn from<V: Simd>(element: V) -> [Sum<V>; 3] {
         // SAFETY: the caller's.
-        unsafe { [Sum::nothing(); 3] }
+        unsafe {
+            let (low, high) = (low32(element), element.shr::<32>());
+            [Sum::low_halves(low), Sum::low_halves(high), Sum::nothing()]
+        }
     }
     #[inline(always)]
     unsafe fn add_product<V: Simd>(products: &mut [Sum<V>; 3], a: V, b: V) {

@@ -61,6 +61,12 @@ impl<V: Simd> Sum<V> {
         let zero = unsafe { splat(0) };
         Self { all: zero, high: zero }
     }
+    /// A sum of one word below 2^32.
+    #[inline(always)]
+    pub(super) unsafe fn low_halves(all: V) -> Self {
+        // SAFETY: the caller upholds the condition of `Simd`.
+        Self { all, high: unsafe { splat(0) } }
+    }
     #[inline(always)]
     pub(super) unsafe fn add(&mut self, word: V) {
         // SAFETY: the caller upholds the condition of `Simd`.

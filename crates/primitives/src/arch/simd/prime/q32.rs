@@ -34,9 +34,9 @@ impl Halves for Q32 {
         unsafe { up(a.sub(b), Self::MODULUS.into()) }
     }
     #[inline(always)]
-    unsafe fn nothing<V: Simd>() -> Sum<V> {
+    unsafe fn from<V: Simd>(element: V) -> Sum<V> {
         // SAFETY: the caller's.
-        unsafe { Sum::nothing() }
+        unsafe { Sum::low_halves(element) }
     }
     #[inline(always)]
     unsafe fn add_product<V: Simd>(products: &mut Sum<V>, a: V, b: V) {

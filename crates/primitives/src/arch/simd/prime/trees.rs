@@ -2,7 +2,7 @@
 
 use super::halves::splat;
 use super::layout::{load, load_all, store, store_all};
-use super::{Halves, MOST, add_all, portable, whole};
+use super::{Halves, MOST, portable, whole};
 use crate::arch::prime::Coordinates;
 use crate::arch::simd::Simd;
 use crate::field::F128;
@@ -47,7 +47,10 @@ unsafe fn sum_rows_at<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(
         let mut sum = [splat::<V>(0); N];
         for at in (g..nodes.len()).step_by(trees) {
             let node: *const B = nodes.as_ptr().add(at).cast();
-            sum = add_all::<V, B, N>(sum, load_all(node, N));
+            let node = load_all::<V, B, N>(node, N);
+            for n in 0..N {
+                sum[n] = B::plus(sum[n], node[n]);
+            }
         }
         store_all::<V, B, N>(sum, sums.cast(), N);
     }
