@@ -284,6 +284,23 @@ mod tests {
         assert_eq!(F256(0x53).invert(), F256(0xca));
     }
 
+    /// All products, by their definition.
+    #[test]
+    fn products_are_those_of_polynomials() {
+        let double = |x: u8| x << 1 ^ (if x >> 7 == 1 { 0x1b } else { 0 });
+        for a in 0..=255 {
+            for b in 0..=255u8 {
+                let mut power = a;
+                let mut sum = 0;
+                for i in 0..8 {
+                    sum ^= if b >> i & 1 == 1 { power } else { 0 };
+                    power = double(power);
+                }
+                assert_eq!(F256(a) * F256(b), F256(sum));
+            }
+        }
+    }
+
     #[test]
     fn images_are_powers_of_a_root() {
         let x = F128::from(F256(2));
