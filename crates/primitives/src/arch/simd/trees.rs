@@ -253,7 +253,8 @@ pub(super) unsafe fn draw_offsets<V: Simd, T>(
     table: &[T],
     blocks: &mut [F128; INDEX_BLOCKS],
 ) -> *const u32 {
-    let size = table.len() as u64;
+    // Of 32 bits, as the compiler is to know: the product of two such words is one instruction.
+    let size = u64::from(table.len() as u32);
     // SAFETY: the caller upholds the condition of `Simd`; a block is four words.
     unsafe {
         counter::<V>(key, block, blocks);
