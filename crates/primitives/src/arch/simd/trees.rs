@@ -5,10 +5,14 @@ use crate::aes::Aes128;
 use crate::arch::{Punctures, WEIGHT};
 use crate::field::F128;
 use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+use zeroize::Zeroize;
 
 /// Leaves folded in registers before partial sums go to memory, and its logarithm.
 const LEAVES: usize = 8;
 const LOW_PLANES: usize = 3;
+
+/// The most leaves of a tree, in groups of [`LEAVES`].
+const MOST: usize = 256 / LEAVES;
 
 #[inline(always)]
 pub(in super::super) unsafe fn fold_leaves<V: Simd>(
@@ -18,26 +22,60 @@ pub(in super::super) unsafe fn fold_leaves<V: Simd>(
     total: &mut [F128],
     planes: &mut [F128],
 ) {
+    // SAFETY: the caller's.
+    unsafe {
+        if leaves.len() == 2 * LEAVES {
+            // Few sums, which stay in registers.
+            fold_groups::<V, 2>(key, leaves, start, total, planes);
+        } else {
+            fold_groups::<V, MOST>(key, leaves, start, total, planes);
+        }
+    }
+}
+
+/// Of up to `G` groups of leaves.
+#[inline(always)]
+unsafe fn fold_groups<V: Simd, const G: usize>(
+    key: &Aes128,
+    leaves: &[F128],
+    start: u128,
+    total: &mut [F128],
+    planes: &mut [F128],
+) {
     let blocks = total.len();
     let whole = blocks - blocks % V::LANES;
+    // What the cipher's inputs are in the sums: each sums an even number of them, so that counts cancel.
+    let mut inputs = [F128(0); 9];
+    let (in_total, in_planes) = inputs.split_first_mut().expect("nine");
+    for (y, leaf) in leaves.iter().enumerate() {
+        *in_total ^= *leaf;
+        for (m, sum) in in_planes.iter_mut().enumerate() {
+            if y >> m & 1 == 1 {
+                *sum ^= *leaf;
+            }
+        }
+    }
     // SAFETY: the caller upholds the condition of `Simd`; the vectors at b cover total[b..b+LANES] and the
     // same range of each plane, which end at `blocks`.
     unsafe {
         let keys = round_keys::<V>(key);
         for b in (0..whole).step_by(V::LANES) {
-            fold_leaves_at(&keys, leaves, start, b, total, planes);
+            fold_leaves_at::<V, G>(&keys, leaves, &inputs, start, b, total, planes);
         }
         let keys = round_keys::<V::One>(key);
         for b in whole..blocks {
-            fold_leaves_at(&keys, leaves, start, b, total, planes);
+            fold_leaves_at::<V::One, G>(&keys, leaves, &inputs, start, b, total, planes);
         }
     }
+    // Sums of secret leaves.
+    inputs.zeroize();
 }
 
 #[inline(always)]
-unsafe fn fold_leaves_at<V: Simd>(
+unsafe fn fold_leaves_at<V: Simd, const G: usize>(
     keys: &[V; 11],
     leaves: &[F128],
+    inputs: &[F128; 9],
     start: u128,
     b: usize,
     total: &mut [F128],
@@ -50,7 +88,7 @@ unsafe fn fold_leaves_at<V: Simd>(
         let zero = V::splat(F128(0));
         let count = V::count(start + b as u128);
         let mut low = [zero; LOW_PLANES];
-        let mut sums = [zero; 256 / LEAVES];
+        let mut sums = [zero; G];
         let groups = leaves.len() / LEAVES;
         for (sum, leaves) in sums.iter_mut().zip(leaves.as_chunks::<LEAVES>().0) {
             let mut g = [count; LEAVES];
@@ -58,9 +96,6 @@ unsafe fn fold_leaves_at<V: Simd>(
                 *g = g.xor(V::splat(*leaf));
             }
             aes(keys, &mut g);
-            for (g, leaf) in g.iter_mut().zip(leaves) {
-                *g = g.xor(V::splat(*leaf)).xor(count);
-            }
             let (g01, g23, g45, g67) = (g[0].xor(g[1]), g[2].xor(g[3]), g[4].xor(g[5]), g[6].xor(g[7]));
             let high = g45.xor(g67);
             low[0] = low[0].xor(g[1].xor(g[3])).xor(g[5].xor(g[7]));
@@ -70,9 +105,8 @@ unsafe fn fold_leaves_at<V: Simd>(
         }
         debug_assert!(planes.len() == blocks * (LOW_PLANES + groups.ilog2() as usize));
         let planes = planes.as_mut_ptr();
-        let plane = |m: usize| planes.add(m * blocks + b);
         for (m, low) in low.into_iter().enumerate() {
-            low.store(plane(m));
+            low.xor(V::splat(inputs[1 + m])).store(planes.add(m * blocks + b));
         }
         for m in (0..groups.ilog2() as usize).rev() {
             let half = 1 << m;
@@ -81,9 +115,10 @@ unsafe fn fold_leaves_at<V: Simd>(
                 sum = sum.xor(sums[half + x]);
                 sums[x] = sums[x].xor(sums[half + x]);
             }
-            sum.store(plane(LOW_PLANES + m));
+            let m = LOW_PLANES + m;
+            sum.xor(V::splat(inputs[1 + m])).store(planes.add(m * blocks + b));
         }
-        sums[0].store(total.as_mut_ptr().add(b));
+        sums[0].xor(V::splat(inputs[0])).store(total.as_mut_ptr().add(b));
     }
 }
 
