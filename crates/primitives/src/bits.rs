@@ -4,8 +4,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 pub use crate::arch::transpose;
 
-use crate::arch::opaque;
-use crate::field::{F2, Field};
+use crate::arch::{Triple, opaque};
+use crate::field::{F2, F128, Field};
 
 /// All ones where the lowest bit of `bit` is one, zero where it is zero: for a choice without a branch, of
 /// which the compiler makes none either.
@@ -127,14 +127,39 @@ pub fn unpack(bytes: &[u8], values: &mut [F2]) -> bool {
     assert_eq!(bytes.len(), values.len().div_ceil(8));
     let mut beyond = 0;
     for (values, &byte) in values.chunks_mut(8).zip(bytes) {
-        // Bit i alone in byte i, and then in the lowest place of it.
-        let alone = u64::from(byte).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-        let lowest = (alone + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
-        let bits = lowest.to_le_bytes();
+        let bits = spread(byte);
         values.iter_mut().zip(bits).for_each(|(value, bit)| *value = F2::low_bit(bit.into()));
         beyond |= bits[values.len()..].iter().fold(0, |beyond, bit| beyond | bit);
     }
     beyond == 0
+}
+
+/// The bits of `byte`, one in each byte.
+#[inline(always)]
+pub(crate) fn spread(byte: u8) -> [u8; 8] {
+    // Bit i alone in byte i, and then in the lowest place of it.
+    let alone = u64::from(byte).wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+    let lowest = (alone + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+    lowest.to_le_bytes()
+}
+
+/// The lowest bits of the sums `shares[i] + triples[i][2]`, eight to a byte, the first in the lowest position;
+/// what follows the last is zero.
+///
+/// # Panics
+/// Where the lengths differ.
+pub fn pack_corrections(shares: &[F128], triples: &[Triple]) -> Vec<u8> {
+    assert_eq!(shares.len(), triples.len());
+    let lowest = |(share, triple): (&F128, &Triple)| (share.0 ^ triple[2].0) as u64 & 1;
+    let (whole, rest) = shares.as_chunks::<8>();
+    let (triples, others) = triples.as_chunks::<8>();
+    let byte = |shares: &[F128], triples: &[Triple]| {
+        let bits = shares.iter().zip(triples).map(lowest).enumerate();
+        bits.fold(0, |byte, (i, bit)| byte | bit << i) as u8
+    };
+    let bytes = whole.iter().zip(triples).map(|(shares, triples)| byte(shares, triples));
+    let last = if rest.is_empty() { None } else { Some(byte(rest, others)) };
+    bytes.chain(last).collect()
 }
 
 #[cfg(test)]
@@ -170,6 +195,21 @@ mod tests {
         bits.write_bytes(&mut bytes);
         assert_eq!(bytes, [0b110]);
         assert!(bits.zero_from(3) && !bits.zero_from(2));
+    }
+
+    #[test]
+    fn packed_corrections_are_the_lowest_bits() {
+        for length in 0..40 {
+            let word = |i: usize| F128((i as u128 + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_0c55));
+            let shares: Vec<F128> = (0..length).map(word).collect();
+            let triples: Vec<Triple> = (0..length).map(|i| [word(i + 1), word(2 * i), word(i * i)]).collect();
+            let bytes = pack_corrections(&shares, &triples);
+            assert_eq!(bytes.len(), length.div_ceil(8));
+            for i in 0..8 * bytes.len() {
+                let expected = if i < length { (shares[i] + triples[i][2]).bit0().to_word() } else { 0 };
+                assert_eq!(u128::from(bytes[i / 8] >> (i % 8) & 1), expected, "{i} of {length}");
+            }
+        }
     }
 
     #[test]

@@ -158,6 +158,12 @@ pub(super) fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) {
     }
 }
 
+pub(super) fn place_corrected(shares: &[F128], bits: &[u8], one: F128, triples: &mut [Triple]) {
+    for (i, (triple, share)) in triples.iter_mut().zip(shares).enumerate() {
+        triple[2] = *share + one.scale(F2::low_bit((bits[i / 8] >> (i % 8)).into()));
+    }
+}
+
 pub(super) fn prover_sums(coefficients: &[F128], triples: &[Triple]) -> (F128, F128) {
     let mut sums = (F128::ZERO, F128::ZERO);
     for (&chi, &[a, b, c]) in coefficients.iter().zip(triples) {

@@ -1,6 +1,8 @@
-//! Products of bit matrices.
+//! Products of bit matrices, and elements that bits choose.
 
 use super::Simd;
+use crate::arch::Triple;
+use crate::bits::spread;
 use crate::field::F128;
 
 /// Rows, and columns, whose products are summed at the same time: as many as leave room for a few operands in
@@ -85,6 +87,35 @@ unsafe fn square<V: Simd, const R: usize, const C: usize>(
                     total ^= (*rows.add(r * blocks + block)).0 & (*columns.add(c * blocks + block)).0;
                 }
                 out[(place[1] + c) * height + place[0] + r].0 ^= total;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(in crate::arch) unsafe fn place_corrected<V: Simd>(
+    shares: &[F128],
+    bits: &[u8],
+    one: F128,
+    triples: &mut [Triple],
+) {
+    let (whole, rest) = triples.as_chunks_mut::<8>();
+    let (shares, others) = shares.as_chunks::<8>();
+    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal, with a bit for each;
+    // a chunk is eight lanes.
+    unsafe {
+        let one_in_each = V::splat(one);
+        for ((triples, shares), bits) in whole.iter_mut().zip(shares).zip(bits) {
+            let (bytes, to) = (spread(*bits), triples.as_mut_ptr().cast::<F128>().add(2));
+            for i in (0..8).step_by(V::LANES) {
+                let corrections = V::masks(bytes.as_ptr().add(i)).and(one_in_each);
+                V::load(shares.as_ptr().add(i)).xor(corrections).scatter(to.add(3 * i), 3);
+            }
+        }
+        if let Some(bits) = bits.get(whole.len()) {
+            let one = V::One::splat(one);
+            for ((triple, share), bit) in rest.iter_mut().zip(others).zip(spread(*bits)) {
+                V::One::load(share).xor(V::One::masks(&bit).and(one)).store(&raw mut triple[2]);
             }
         }
     }

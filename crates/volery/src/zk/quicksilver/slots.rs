@@ -32,12 +32,17 @@ impl<R: DefaultIsZeroes> Default for Slots<R> {
 impl<R: DefaultIsZeroes> Slots<R> {
     /// Those of `shares`.
     pub(super) fn fill(&mut self, shares: &[R]) {
-        if self.slots.len() < shares.len() {
+        iter::zip(self.empty(shares.len()), shares).for_each(|(slot, share)| slot[2] = *share);
+    }
+
+    /// Those of so many shares, for who puts these there.
+    pub(super) fn empty(&mut self, length: usize) -> &mut [Triple<R>] {
+        if self.slots.len() < length {
             // What has to move would leave a copy behind.
-            self.slots = Zeroizing::new(vec![[R::default(); 3]; shares.len()]);
+            self.slots = Zeroizing::new(vec![[R::default(); 3]; length]);
         }
-        iter::zip(&mut *self.slots, shares).for_each(|(slot, share)| slot[2] = *share);
-        (self.next, self.end) = (0, shares.len());
+        (self.next, self.end) = (0, length);
+        &mut self.slots[..length]
     }
 
     /// Those used.
@@ -54,11 +59,6 @@ impl<R: DefaultIsZeroes> Slots<R> {
     /// Leaves none of them.
     pub(super) fn end(&mut self) {
         (self.next, self.end) = (0, 0);
-    }
-
-    /// All, for what changes the shares before any is used.
-    pub(super) fn all(&mut self) -> &mut [Triple<R>] {
-        &mut self.slots[..self.end]
     }
 
     /// Whether all are used.

@@ -7,7 +7,7 @@ use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Pending;
 use crate::zk::quicksilver::slots::{Memory, Weighing, weigh};
 use volery_primitives::arch::prover_sums;
-use volery_primitives::bits::Bits;
+use volery_primitives::bits::pack_corrections;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
@@ -35,14 +35,8 @@ impl Commitments for BitMacs {
             return Ok(());
         }
         let used = prover.slots.used();
-        let committed = prover.block.rows(0).chunks(64).zip(used.chunks(64));
-        let corrections = committed.map(|(shares, slots)| {
-            let bits = shares.iter().zip(slots).map(|(share, slot)| (share.0 ^ slot[2].0) as u64 & 1);
-            bits.enumerate().fold(0, |word, (i, bit)| word | bit << i)
-        });
-        let corrections = Bits::from_words(prover.block.len(), corrections);
-        let mut bytes = Vec::with_capacity(prover.block.len() / 8 + 8);
-        corrections.write_bytes(&mut bytes);
+        let mut bytes = pack_corrections(&prover.block.rows(0)[..used.len()], used);
+        bytes.resize(prover.block.len().div_ceil(8), 0);
         prover.channel.send(&bytes)?;
         let [products, polynomials] = challenge(prover.channel);
         let Prover { arch, pool, sums, slots, kept: Kept { weighing, .. }, .. } = prover;

@@ -8,10 +8,10 @@ use crate::zk::BitMacs;
 use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::slots::weigh;
-use volery_primitives::arch::{Arch, verifier_sums};
+use volery_primitives::arch::{Arch, place_corrected, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
-use volery_primitives::{Extension, F2, F128};
+use volery_primitives::{F2, F128};
 
 /// What the verifier keeps of a batch.
 pub struct Kept {
@@ -40,12 +40,8 @@ impl Commitments for BitMacs {
         let corrections = &mut verifier.kept.corrections;
         *corrections = Bits::zeroes(length);
         corrections.read_bytes(&bytes);
-        verifier.slots.fill(verifier.block.rows(0));
-        for (slots, word) in verifier.slots.all().chunks_mut(64).zip(corrections.words()) {
-            for (i, slot) in slots.iter_mut().enumerate() {
-                slot[2] += verifier.one.scale(F2::low_bit((word >> i).into()));
-            }
-        }
+        let slots = verifier.slots.empty(length);
+        place_corrected(verifier.arch, verifier.block.rows(0), &bytes, *verifier.one, slots);
         (verifier.done, verifier.open) = (0, true);
         Ok(())
     }
