@@ -49,25 +49,27 @@
 //! Corrections of shares that commit to nothing are refused at the end of their batch: whether there are any
 //! depends on the prover alone.
 //!
-//! **Budget** in nanoseconds a gate, prover / verifier, on one core each of a 2-core Zen 5 machine (VAES-512,
-//! shared and noisy; some 3.7 cycles to the nanosecond), both parties over loopback, from a sampling profile
-//! of `bench boolean` with 10^8 gates:
+//! **Budget** in nanoseconds a gate, prover / verifier, each alone on a core of a shared and noisy Zen 3
+//! machine (VAES-256, 512 KB of second-level cache; some 3.4 cycles to the nanosecond), against the recorded
+//! messages of the other, from a sampling profile of the circuit of `bench boolean` with 2·10^7 gates, set-up
+//! included:
 //!
-//! | stage | l2 | softspoken4 |
+//! | stage | mid | softspoken4 |
 //! |---|---|---|
-//! | the circuit's places, and its gates: copies, xors, one slot for each product | 6.7 / 6.6 | 6.1 / 5.5 |
-//! | encoding: indices, and 10 random reads of a 576 KB table | 6.2 / 6.6 | |
-//! | trees: grown to be fixed and checked, and to be drawn | 3.7 / 2.4 | |
-//! | expansion of leaves, transpose | | 3.3 / 3.5 |
-//! | checks of correlations and of products: coefficients | 0.9 / 1.2 | 0.4 / 0.5 |
-//! | check of correlations: sums | 0.9 / 0.7 | 0.6 / 0.7 |
-//! | check of products: sums | 2.5 / 2.6 | 2.5 / 2.3 |
-//! | corrections: packed, or put on the keys | 1.5 / 1.8 | 1.3 / 1.6 |
-//! | transcript | 2.1 / 2.1 | 2.5 / 2.3 |
-//! | copies, system calls, the rest | 1.5 / 1.4 | 1.5 / 2.2 |
-//! | in all | 26.0 / 25.3 | 18.3 / 18.8 |
+//! | the circuit's places, and its gates: copies, xors, one slot for each product | 6.8 / 6.9 | 6.1 / 5.5 |
+//! | encoding: indices, and 10 random reads of a 2.2 MB table | 21.1 / 20.1 | |
+//! | trees: grown to be fixed and checked, and to be drawn | 7.5 / 3.9 | |
+//! | expansion of leaves, transpose | | 6.1 / 5.8 |
+//! | checks of correlations and of products: coefficients | 1.7 / 1.8 | 0.8 / 0.7 |
+//! | check of correlations: sums | 2.0 / 1.1 | 1.1 / 1.1 |
+//! | check of products: sums | 4.4 / 3.8 | 3.5 / 3.6 |
+//! | slots filled, corrections packed, or put on the keys | 2.2 / 1.3 | 2.0 / 1.1 |
+//! | transcript | 1.1 / 1.1 | 1.7 / 1.8 |
+//! | copies, system calls, the rest | 6.2 / 8.0 | 8.8 / 9.5 |
+//! | in all | 53.0 / 48.0 | 30.1 / 29.1 |
 //!
-//! With `mid` it is much the same as with `l2`; with `wan` the reads of its 8.5 MB table cost about 15 more.
+//! The reads are slower the more else uses the third-level cache: alone they are 12 at `mid`, and 27 and more
+//! with the 8.5 MB table of `wan`.
 
 pub mod arithmetic;
 pub mod polynomial;
