@@ -346,8 +346,8 @@ pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (
     dispatch!(arch, verifier_sums(coefficients, triples))
 }
 
-/// The third of each triple becomes `shares[i] + one` where bit i of `bits` is set, and `shares[i]` where it is
-/// not; the first bit is the lowest of the first byte. Time depends on the lengths alone.
+/// The third of each triple becomes `shares[i] + one` where bit i of `bits` is set, and `shares[i]` where it
+/// is not; the first bit is the lowest of the first byte. Time depends on the lengths alone.
 ///
 /// # Panics
 /// Where the lengths differ, or there are not `triples.len().div_ceil(8)` bytes.

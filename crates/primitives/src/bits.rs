@@ -143,8 +143,8 @@ pub(crate) fn spread(byte: u8) -> [u8; 8] {
     lowest.to_le_bytes()
 }
 
-/// The lowest bits of the sums `shares[i] + triples[i][2]`, eight to a byte, the first in the lowest position;
-/// what follows the last is zero.
+/// The lowest bits of the sums `shares[i] + triples[i][2]`, eight to a byte, the first in the lowest
+/// position; what follows the last is zero.
 ///
 /// # Panics
 /// Where the lengths differ.

@@ -38,8 +38,8 @@ pub(crate) trait Simd: Copy {
     const LANES: usize;
     /// The vector of one lane, for the ends of slices.
     type One: Simd;
-    /// Whether products of 128 bits are made of three carry-less ones, by Karatsuba, instead of four: that pays
-    /// where these are slow beside shuffles, as on 256 bits they are.
+    /// Whether products of 128 bits are made of three carry-less ones, by Karatsuba, instead of four: that
+    /// pays where these are slow beside shuffles, as on 256 bits they are.
     const THREE: bool = Self::LANES == 2;
 
     /// Has the compiler compute all of these before anything that is made of one of them: it would finish

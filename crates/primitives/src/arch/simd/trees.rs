@@ -346,7 +346,7 @@ impl<V: Simd> Offsets<V> {
             aes(&self.keys, &mut blocks);
             let to = offsets.as_mut_ptr().add(flight * FLIGHT * V::LANES);
             for (f, words) in blocks.into_iter().enumerate() {
-                // The place `w·size >> 32` of word w is below the size, 2^27 at most, and an entry is 16 bytes.
+                // The place `w·size >> 32` of word w is below the size, 2^27 at most; an entry is 16 bytes.
                 let even = words.multiply32(self.size).shr::<32>();
                 let odd = words.shr::<32>().multiply32(self.size).and(high);
                 even.xor(odd).shl::<4>().store(to.add(f * V::LANES));
