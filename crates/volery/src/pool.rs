@@ -7,6 +7,9 @@
 //! party without further threads does all by itself, in the order in which it asks, and one with some waits
 //! where nothing is left to do.
 //!
+//! A result is moved out of the memory that both sides share, which is not wiped: what is secret of it lies behind
+//! a pointer, in a type that wipes it.
+//!
 //! A task neither sends nor receives, so it ends by itself whatever the peer does. One that is dropped before
 //! it is begun is not run, and what it owns is dropped with it.
 
@@ -31,6 +34,9 @@ use std::{
 /// Tasks that are handed out ahead of the one whose result is needed next, for each thread beside the first:
 /// so many that a thread which is late now and then holds up nobody.
 const AHEAD: usize = 4;
+
+/// The most of them: the first thread cannot use more, and each holds memory.
+const MOST_AHEAD: usize = 32;
 
 /// Threads that run tasks; all clones are one pool. Its threads end when the last of them is dropped.
 #[derive(Clone, Default)]
@@ -64,7 +70,7 @@ impl Pool {
     /// How many tasks to hand out ahead of the one whose result is needed next: none where
     /// there is no other thread.
     pub(crate) fn ahead(&self) -> usize {
-        self.0.as_ref().map_or(0, |threads| AHEAD * threads.handles.len())
+        self.0.as_ref().map_or(0, |threads| (AHEAD * threads.handles.len()).min(MOST_AHEAD))
     }
 
     /// Hands out a task.

@@ -95,8 +95,8 @@ impl Depth {
     }
 }
 
-/// The leaves and their running counter, which both parties advance alike. Not `Clone`: a block
-/// number is used once.
+/// The leaves and their running counter, which both parties advance alike. Not `Clone`: what comes of a block
+/// number is used once. Chunks that were expanded ahead of a check are forgotten, and expanded again behind it.
 struct Expansion {
     leaves: Arc<Leaves>,
     /// The next block number.

@@ -151,7 +151,7 @@ impl<B: Field> Coefficients<B> {
 
     /// The same from number `first` on, an even one.
     pub(crate) fn from<E: MacField<B>>(self, first: u64) -> Self {
-        debug_assert!(first.is_multiple_of(2));
+        assert!(first.is_multiple_of(2), "two coefficients may share a block");
         Self { prg: self.prg.skip(E::SAMPLE as u64 * (first / 2)), ..self }
     }
 

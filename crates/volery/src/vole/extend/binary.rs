@@ -78,7 +78,7 @@ pub struct Heeded {
 }
 
 /// What is kept of a tile's trees, and what its leaves add to the check.
-type FixedTile = (single_point::Fixed, Zeroizing<(F128, F128)>, Buffers<BitProver>);
+type FixedTile = (single_point::Fixed, Zeroizing<Vec<F128>>, Buffers<BitProver>);
 
 impl End for BitProver {
     type Share = Mac;
@@ -114,11 +114,11 @@ impl End for BitProver {
             let fix = move || {
                 let leaves = &mut buffers.rows;
                 let fixed = single_point::fix(&forest, tile, &shares, &corrections, leaves);
-                let mut sums = Zeroizing::new((F128::ZERO, F128::ZERO));
+                let mut sums = Zeroizing::new(vec![F128::ZERO; 2]);
                 with_coefficients(arch, seed, leaves, |chi, leaves| {
                     let (macs, values) = weigh(arch, chi, leaves);
-                    sums.0 += macs;
-                    sums.1 += values;
+                    sums[0] += macs;
+                    sums[1] += values;
                 });
                 (fixed, sums, buffers)
             };
@@ -132,7 +132,7 @@ impl End for BitProver {
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
         while let Some((fixed, sums, buffers)) = next.check.fixing.next_beyond(ahead) {
             next.trees.keep(&fixed);
-            next.check.heard.add(*sums);
+            next.check.heard.add((sums[0], sums[1]));
             workers.take_back(buffers);
         }
     }
@@ -205,9 +205,9 @@ pub struct Check {
     /// Tiles whose corrections are sent.
     sent: usize,
     /// Tiles with their corrections.
-    planting: Tasks<(Vec<F128>, Buffers<BitVerifier>)>,
+    planting: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
     /// What their leaves add to the check.
-    weighing: Tasks<(Zeroizing<F128>, Buffers<BitVerifier>)>,
+    weighing: Tasks<(Zeroizing<Vec<F128>>, Buffers<BitVerifier>)>,
     /// Σ χ·key over their leaves.
     sum: Zeroizing<F128>,
 }
@@ -219,7 +219,7 @@ impl BitVerifier {
             let (trees, mut buffers) = (next.trees.clone(), workers.buffers());
             let shares = Zeroizing::new(next.base.shares(tile).to_vec());
             let plant = move || {
-                let mut corrections = Vec::new();
+                let mut corrections = Zeroizing::default();
                 trees.plant(tile, &shares, &mut buffers.rows, &mut corrections);
                 (corrections, buffers)
             };
@@ -256,8 +256,8 @@ impl End for BitVerifier {
             next.check.sent = tile + 1;
             let (arch, seed) = (self.arch, coefficients(channel));
             let weigh = move || {
-                let mut sum = Zeroizing::new(F128::ZERO);
-                with_coefficients(arch, seed, &buffers.rows, |chi, leaves| *sum += dot(arch, chi, leaves));
+                let mut sum = Zeroizing::new(vec![F128::ZERO]);
+                with_coefficients(arch, seed, &buffers.rows, |chi, leaves| sum[0] += dot(arch, chi, leaves));
                 (sum, buffers)
             };
             next.check.weighing.push(workers.pool.run(weigh));
@@ -268,7 +268,7 @@ impl End for BitVerifier {
 
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
         while let Some((sum, buffers)) = next.check.weighing.next_beyond(ahead) {
-            *next.check.sum += *sum;
+            *next.check.sum += sum[0];
             workers.take_back(buffers);
         }
     }

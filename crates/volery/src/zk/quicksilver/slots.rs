@@ -81,7 +81,7 @@ impl<R: DefaultIsZeroes> Slots<R> {
 
 /// What is on its way into the check: tasks weigh products, and give back the memory they were in.
 pub(super) struct Weighing<T, E: Zeroize> {
-    tasks: Tasks<(Zeroizing<[E; 2]>, u64, T)>,
+    tasks: Tasks<(Zeroizing<Vec<E>>, u64, T)>,
     spare: Vec<T>,
     /// Products that were weighed.
     weighed: u64,
@@ -93,7 +93,7 @@ impl<T, E: Zeroize> Default for Weighing<T, E> {
     }
 }
 
-impl<T: Send + 'static, E: Send + Zeroize + 'static> Weighing<T, E> {
+impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
     /// Memory that is free to use, if there is any.
     pub(super) fn spare(&mut self) -> Option<T> {
         self.spare.pop()
@@ -106,11 +106,12 @@ impl<T: Send + 'static, E: Send + Zeroize + 'static> Weighing<T, E> {
         (count, memory): (usize, T),
         weigh: impl FnOnce(&T) -> Zeroizing<[E; 2]> + Send + 'static,
     ) {
-        self.tasks.push(pool.run(move || (weigh(&memory), count as u64, memory)));
+        let weigh = move || (Zeroizing::new(weigh(&memory).to_vec()), count as u64, memory);
+        self.tasks.push(pool.run(weigh));
     }
 
     /// The next sums, while more than `ahead` are on their way.
-    pub(super) fn next_beyond(&mut self, ahead: usize) -> Option<Zeroizing<[E; 2]>> {
+    pub(super) fn next_beyond(&mut self, ahead: usize) -> Option<Zeroizing<Vec<E>>> {
         let (sums, count, memory) = self.tasks.next_beyond(ahead)?;
         self.weighed += count;
         self.spare.push(memory);
@@ -121,7 +122,7 @@ impl<T: Send + 'static, E: Send + Zeroize + 'static> Weighing<T, E> {
     ///
     /// # Panics
     /// Where others were weighed than the `committed`.
-    pub(super) fn last(&mut self, committed: u64) -> Option<Zeroizing<[E; 2]>> {
+    pub(super) fn last(&mut self, committed: u64) -> Option<Zeroizing<Vec<E>>> {
         let next = self.next_beyond(0);
         assert!(next.is_some() || self.weighed == committed, "every product is weighed");
         next

@@ -220,7 +220,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         count
     }
 
-    fn add_products(&mut self, sums: &[M::E; 2]) {
+    fn add_products(&mut self, sums: &[M::E]) {
         self.sums.add(2, sums[0] - sums[1] * M::delta(self.delta));
     }
 

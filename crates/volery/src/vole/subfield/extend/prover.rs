@@ -68,7 +68,7 @@ impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
 }
 
 /// What is kept of a tile's trees, and what its leaves add to the check.
-type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<(E, E)>, Buffers<FieldProver<B, E>>);
+type FixedTile<B, E> = (Fixed<B, E>, Zeroizing<Vec<E>>, Buffers<FieldProver<B, E>>);
 
 impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     type Share = Tagged<B, E>;
@@ -116,12 +116,12 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
                 let Buffers { rows, scratch } = &mut buffers;
                 let fixed =
                     single_point::fix(&forest, tile, (&transfers, &noise), &corrections, scratch, rows);
-                let mut sums = Zeroizing::new((E::ZERO, E::ZERO));
+                let mut sums = Zeroizing::new(vec![E::ZERO; 2]);
                 assert_eq!(rows.len(), TILE);
                 with_coefficients(arch, seed, rows, |chi, rows| {
                     let (macs, values) = E::weigh(arch, chi, rows);
-                    sums.0 += macs;
-                    sums.1 += values;
+                    sums[0] += macs;
+                    sums[1] += values;
                 });
                 (fixed, sums, buffers)
             };
@@ -135,7 +135,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
         while let Some((fixed, sums, buffers)) = next.check.fixing.next_beyond(ahead) {
             next.trees.keep(&fixed);
-            next.check.heard.add(*sums);
+            next.check.heard.add((sums[0], sums[1]));
             workers.take_back(buffers);
         }
     }

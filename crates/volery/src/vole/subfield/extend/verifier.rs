@@ -72,7 +72,7 @@ pub struct Check<B: Field, E: MacField<B>> {
     /// The corrections of tiles.
     planting: Made<B, E, Corrections<E>>,
     /// What leaves add to the check.
-    weighing: Made<B, E, Zeroizing<E>>,
+    weighing: Made<B, E, Zeroizing<Vec<E>>>,
     /// Σ χ·key over the leaves, and at last V.
     sum: Zeroizing<E>,
     /// Opens the commitment to V.
@@ -150,11 +150,11 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
             next.check.tossed = tile + 1;
             let (arch, trees, mut buffers) = (self.arch, next.trees.clone(), workers.buffers());
             let weigh = move || {
-                let mut sum = Zeroizing::new(E::ZERO);
+                let mut sum = Zeroizing::new(vec![E::ZERO]);
                 trees.regrow(tile, &mut buffers.scratch);
                 let leaves = &buffers.scratch.leaves;
                 assert_eq!(leaves.len(), TILE);
-                with_coefficients(arch, seed, leaves, |chi, leaves| *sum += E::dot(arch, chi, leaves));
+                with_coefficients(arch, seed, leaves, |chi, leaves| sum[0] += E::dot(arch, chi, leaves));
                 (sum, buffers)
             };
             next.check.weighing.push(workers.pool.run(weigh));
@@ -165,7 +165,7 @@ impl<B: Field, E: MacField<B>> End for FieldVerifier<B, E> {
 
     fn gather(next: &mut Next<Self>, workers: &mut Workers<Self>, ahead: usize) {
         while let Some((sum, buffers)) = next.check.weighing.next_beyond(ahead) {
-            *next.check.sum += *sum;
+            *next.check.sum += sum[0];
             workers.take_back(buffers);
         }
     }
