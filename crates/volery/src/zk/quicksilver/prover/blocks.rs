@@ -43,7 +43,7 @@ impl Commitments for BitMacs {
         let (arch, (count, used)) = (*arch, slots.take(weighing.spare().unwrap_or_default()));
         weighing.begin(pool, (count, used), move |used| weigh(arch, products, &used[..count], prover_sums));
         while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
-            sums.add(&*weighed);
+            sums.add(&weighed);
         }
         let mut prg = Prg::new(prover.arch, polynomials);
         prover.kept.polynomials.weigh::<F2>(prover.arch, |chi| prg.fill(chi), &mut prover.sums);
@@ -60,7 +60,7 @@ impl Commitments for BitMacs {
 
     fn weigh_all(prover: &mut Prover<'_, Self>) {
         while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
-            prover.sums.add(&*weighed);
+            prover.sums.add(&weighed);
         }
     }
 }

@@ -120,7 +120,7 @@ impl<E: Field> Batch<E> {
             weighing.begin(pool, (count, products), move |products| products.weigh::<B>(arch, seed, first));
             first += count as u64;
             while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
-                sums.add(&*weighed);
+                sums.add(&weighed);
             }
         }
         let mut coefficients = Coefficients::<B>::new(arch, polynomials);

@@ -103,7 +103,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
 
     fn weigh_all(prover: &mut Prover<'_, Self>) {
         while let Some(weighed) = prover.kept.weighing.last(prover.committed) {
-            prover.sums.add(&*weighed);
+            prover.sums.add(&weighed);
         }
     }
 
