@@ -2,9 +2,8 @@
 //!
 //! A prover convinces one verifier that it knows a secret which makes a public program accept. Both walk the
 //! same program gate by gate; nothing holds the whole circuit. This library opens no sockets by itself and
-//! spawns no threads, but for [`channel::Shaped`], which is for benches, and those that
-//! [`Options::threads`] asks for: [`channel::Tcp`] makes a link where one is
-//! wanted, and everything else borrows it.
+//! spawns no threads, but for [`channel::Shaped`], which is for benches, and those that [`Options::threads`]
+//! asks for: [`channel::Tcp`] makes a link where one is wanted, and everything else borrows it.
 //!
 //! ```text
 //!   circuit ── pushes gates ──▶ Prover ── messages ──▶ Channel ═══ link ═══ Channel ──▶ Verifier ◀── pushes ── circuit
