@@ -34,7 +34,7 @@ and limbo for files.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
-what is fastest for the size of the statement and the bandwidth of the link.
+what is fastest for the size of the statement, the two machines and the link.
 Those further down send less, and have a longer set-up.
 
 Over f2, with bits of traffic for each multiplication:
@@ -72,7 +72,7 @@ pub struct Protocol {
     #[arg(long)]
     pub field: Option<String>,
     /// Where correlated randomness comes from; auto takes what the peer asks for, or what is fastest for the
-    /// size of the statement and the bandwidth of the link. --help lists the others
+    /// size of the statement, the two machines and the link. --help lists the others
     #[arg(long, default_value = "auto", long_help = VOLE)]
     pub vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 use volery::channel::{Party, Traffic};
-use volery::{Details, Report, System};
+use volery::{Details, Grounds, Reason, Report, System};
 
 /// What stands beside the bits of security where less of them was allowed than convinces anybody.
 const INSECURE: &str = "insecure_parameters";
@@ -170,6 +170,7 @@ impl Outcome {
             "field": self.field,
             "vole": choice.map(|choice| choice.correlations.name()),
             "vole_reason": choice.map(|choice| choice.reason.to_string()),
+            "vole_grounds": choice.and_then(|choice| grounds(choice.reason)),
             "statement": hex(&self.report.statement),
             "gates": {"mul": gates.mul, "add": gates.add, "assert": gates.assert},
             "inputs": gates.inputs,
@@ -319,6 +320,22 @@ impl Outcome {
     }
 }
 
+/// What the correlations were chosen by, where they were.
+fn grounds(reason: Reason) -> Option<Value> {
+    let Reason::Fastest(Grounds { line, nanoseconds: [prover, verifier], seconds, runner_up }) = reason
+    else {
+        return None;
+    };
+    let runner_up = runner_up.map(|(vole, seconds)| json!({"vole": vole.name(), "seconds": seconds}));
+    Some(json!({
+        "mbps": {"prover_to_verifier": line.forward, "verifier_to_prover": line.backward},
+        "round_trip": line.round_trip.as_secs_f64(),
+        "nanoseconds_a_share": {"prover": prover, "verifier": verifier},
+        "expected_seconds": seconds,
+        "runner_up": runner_up,
+    }))
+}
+
 fn add(sum: &mut Traffic, more: Traffic) {
     sum.sent += more.sent;
     sum.received += more.received;
@@ -384,6 +401,7 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         "field": asked.field.map(|field| field.name()),
         "vole": null,
         "vole_reason": null,
+        "vole_grounds": null,
         "statement": null,
         "gates": {"mul": null, "add": null, "assert": null},
         "inputs": null,

@@ -2,6 +2,7 @@
 
 mod any;
 mod binary;
+mod calibration;
 mod correlated;
 mod correlations;
 mod disjunction;
@@ -19,7 +20,7 @@ mod wolverine;
 
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, setting, settings};
 pub use binary::{Binary, BitCorrelations};
-pub use correlations::{Choice, Correlations, Reason, Use};
+pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
 pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::Estimate;
 pub use garbled::Stacking;

@@ -18,6 +18,7 @@ mod half_tree;
 #[doc(hidden)]
 pub mod ideal;
 pub mod lpn;
+pub(crate) mod sample;
 mod single_point;
 pub mod subfield;
 pub(crate) mod vope;

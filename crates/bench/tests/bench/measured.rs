@@ -176,7 +176,20 @@ fn repeated_statements_share_a_set_up() {
 fn shaped_links_are_slow() {
     let arguments = ["boolean", "--gates", "300000", "--bandwidth", "30", "--latency", "20", "--json"];
     let object = measure(&arguments).expect(0).json();
-    assert_eq!(object["vole_reason"], "the fastest at 30 Mbit/s");
+    let reason = object["vole_reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("the fastest at 30 Mbit/s, 4"), "{reason}");
+    for (pointer, least, most) in [
+        ("/mbps/prover_to_verifier", 30.0, 30.0),
+        ("/mbps/verifier_to_prover", 30.0, 30.0),
+        ("/round_trip", 0.04, 4.0),
+        ("/nanoseconds_a_share/prover", 1.0, 1e4),
+        ("/nanoseconds_a_share/verifier", 1.0, 1e4),
+        ("/expected_seconds", 0.1, 10.0),
+        ("/runner_up/seconds", 0.1, 100.0),
+    ] {
+        let found = object["vole_grounds"].pointer(pointer).and_then(Value::as_f64).expect(pointer);
+        assert!((least..=most).contains(&found), "{pointer}: {found}");
+    }
     assert_eq!(
         (&object["parameters"]["bandwidth"], &object["parameters"]["latency"]),
         (&30.0.into(), &20.0.into())

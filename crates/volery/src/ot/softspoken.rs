@@ -41,7 +41,10 @@
 //!
 //! Deviations: the trees' check fails at once, before the first chunk, and not together with the columns'.
 
+mod sample;
 pub(crate) mod traffic;
+
+pub(crate) use sample::Sample;
 
 use super::{base, pprf};
 use crate::channel::{Channel, Party};
@@ -150,7 +153,10 @@ impl Leaves {
 
 impl Expansion {
     fn new(channel: &mut Channel, arch: Arch, depth: Depth, leaves: pprf::Leaves) -> Self {
-        let sid = channel.checkpoint("softspoken");
+        Self::of(arch, depth, channel.checkpoint("softspoken"), leaves)
+    }
+
+    fn of(arch: Arch, depth: Depth, sid: [u8; 32], leaves: pprf::Leaves) -> Self {
         Self {
             leaves: Arc::new(Leaves { arch, depth, sid, leaves }),
             block: 0,

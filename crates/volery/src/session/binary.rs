@@ -1,7 +1,8 @@
 //! Sessions over F_2.
 
+use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::correlated::{QUICKSILVER, WOLVERINE};
-use super::correlations::{Correlations, Cost, Use};
+use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
@@ -13,13 +14,17 @@ use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
 use crate::pool::Pool;
 use crate::random::Random;
+use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, TILE};
+use crate::vole::sample::Bits;
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
-use crate::zk::limbo::Bits;
+use crate::zk::limbo;
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, BitMacs, Gates};
+use core::hint::black_box;
 use core::sync::atomic::AtomicU64;
-use volery_primitives::{Arch, F2, Field};
+use volery_primitives::arch::{Triple, prover_sums};
+use volery_primitives::{Arch, F2, F128, Field};
 
 /// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
 pub(super) const GROUP_BITS: f64 = 125.8;
@@ -73,40 +78,45 @@ impl Binary {
     }
 }
 
-/// What they cost over F_2.
-fn cost(correlations: BitCorrelations) -> Cost {
+/// The work of a share and its gate, and of the set-up, as measured on a machine with VAES-512.
+fn usual(correlations: BitCorrelations) -> Pace {
     match correlations {
-        BitCorrelations::SoftSpoken(depth) => Cost {
-            value: 1.0,
-            by_prover: (depth.trees() - 1) as f64,
-            by_verifier: 0.0,
-            nanoseconds: match depth {
-                Depth::Four => 25.0,
-                Depth::Eight => 38.0,
-            },
-            setup_bytes: 0.0,
-            setup_nanoseconds: 0.0,
-        },
+        BitCorrelations::SoftSpoken(Depth::Four) => Pace::of(16.0, 0.0),
+        BitCorrelations::SoftSpoken(Depth::Eight) => Pace::of(29.0, 0.0),
         BitCorrelations::Lpn(params) => {
-            let corrections = params.corrections() as f64;
-            let shares = (params.outputs() - params.consumed()) as f64;
-            Cost {
-                // Corrections of trees go one way, those of gates the other.
-                value: 1.0,
-                by_prover: 0.0,
-                by_verifier: 8.0 * corrections / shares,
-                // The more of its outputs a set consumes and the larger its table, the more work for each.
-                nanoseconds: match params.depth {
-                    ..=6 => 29.0,
-                    7 => 27.0,
-                    8..=10 => 25.5,
-                    _ => 40.0,
-                },
-                setup_bytes: corrections + params.consumed() as f64 * 15.0 / 8.0,
-                setup_nanoseconds: 15.0 * params.consumed() as f64 + 3.0 * params.outputs() as f64,
-            }
+            // The more of its outputs a set consumes and the larger its table, the more work for each.
+            let share = match params.depth {
+                ..=6 => 29.0,
+                7 => 26.0,
+                8 => 23.5,
+                9..=10 => 22.0,
+                _ => 28.0,
+            };
+            Pace::of(share, 15.0 * params.consumed() as f64 + 4.0 * params.outputs() as f64)
         }
     }
+}
+
+/// The same as this machine does it.
+fn calibrate(arch: Arch) -> Vec<Pace> {
+    let [four, eight] = [Depth::Four, Depth::Eight].map(|depth| row(arch, depth));
+    let triples: Vec<Triple> = vec![[F128::ONE; 3]; TILE];
+    let chi = vec![F128::ONE; TILE];
+    // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
+    let sums = || {
+        black_box(prover_sums(arch, black_box(&chi), &triples));
+    };
+    let gate = 2.0 * nanoseconds(sums) / TILE as f64;
+    let pace = |correlations: &BitCorrelations| match *correlations {
+        BitCorrelations::SoftSpoken(Depth::Four) => Pace::of(four + gate, 0.0),
+        BitCorrelations::SoftSpoken(Depth::Eight) => Pace::of(eight + gate, 0.0),
+        BitCorrelations::Lpn(params) => {
+            let output = Output::of(Bits::new(arch, params));
+            let setup = eight * params.consumed() as f64 + output.fixed * params.outputs() as f64;
+            Pace::of(output.share(params, Schedule::new(params)) + gate, setup)
+        }
+    };
+    Binary::ALL.iter().map(pace).collect()
 }
 
 impl Setting for Binary {
@@ -114,7 +124,7 @@ impl Setting for Binary {
     type Program = Relation;
     type Prover<'a> = Prover<'a>;
     type Verifier<'a> = Verifier<'a>;
-    type Parties = Bits;
+    type Parties = limbo::Bits;
     type Delta = Delta;
     type Mac = Mac;
     type Key = Key;
@@ -129,7 +139,8 @@ impl Setting for Binary {
     // What is inlined elsewhere would be compiled there, with all systems.
     #[inline(never)]
     fn compiled() -> &'static dyn Compiled<Self> {
-        &OverBits
+        static COMPILED: OverBits = OverBits(Calibrated::new());
+        &COMPILED
     }
 
     fn name() -> String {
@@ -144,8 +155,15 @@ impl Setting for Binary {
         (commitments <= Self::SMALL_STATEMENT).then_some(BitCorrelations::SoftSpoken(Depth::Eight))
     }
 
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> BitCorrelations {
-        Cost::fastest(&Self::ALL, cost, (shares, purpose), bandwidth)
+    fn usual(correlations: BitCorrelations) -> Pace {
+        usual(correlations)
+    }
+
+    fn waits(correlations: BitCorrelations) -> Waits {
+        match correlations {
+            BitCorrelations::SoftSpoken(_) => Waits::streaming(1.5),
+            BitCorrelations::Lpn(params) => Waits::behind(3.0, Schedule::new(params)),
+        }
     }
 
     fn drawn_ahead(_: BitCorrelations) -> bool {
@@ -190,11 +208,15 @@ impl Setting for Binary {
 }
 
 /// What is compiled for it.
-struct OverBits;
+struct OverBits(Calibrated);
 
 impl Compiled<Binary> for OverBits {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
         &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE]
+    }
+
+    fn paces(&self, arch: Arch) -> Vec<Pace> {
+        self.0.paces(arch, || calibrate(arch))
     }
 
     fn prover_end(

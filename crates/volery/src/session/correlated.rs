@@ -257,6 +257,9 @@ impl<'c, S: Setting> Common<'c, S> {
             return Err(Error::invalid("the session has ended in an error: start another"));
         }
         let (statement, size, proposal) = self.settle(stream)?;
+        // Before a word is said: the peer times how soon it is answered.
+        let paces =
+            if proposal.compares::<S>() { S::compiled().paces(self.options.arch) } else { Vec::new() };
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {
@@ -276,7 +279,7 @@ impl<'c, S: Setting> Common<'c, S> {
             agree(self.channel, terms)?;
         }
         // Later statements use what the first one was set up with.
-        let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel)?;
+        let resolved = proposal.resolve::<S>(&theirs, purpose(&self.options), self.channel, &paces)?;
         let choice = *self.choice.get_or_insert(resolved);
         self.offer(choice.correlations, size.unwrap_or_default())?;
         self.channel.checkpoint("statement");

@@ -1,11 +1,18 @@
 //! Where a session's correlated randomness comes from, and how the two parties agree on it.
 
-use crate::channel::{Carried, Channel, Party};
-use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
+mod duration;
+mod measured;
+mod proposal;
+
+pub(super) use duration::Demand;
+pub use duration::{Grounds, Line, Pace, Waits};
+pub(super) use measured::{EXCHANGED, PROBES};
+pub(super) use proposal::Proposal;
+
+use crate::error::{Error, Result};
 use crate::session::Setting;
 use crate::vole::lpn::Params;
 use core::fmt;
-use std::time::Instant;
 
 /// Where the correlated randomness comes from, by the name that it has on the wire, in options and in
 /// reports. What it stands for is up to the setting: see [`Setting::Correlations`].
@@ -68,21 +75,6 @@ impl fmt::Display for Correlations {
     }
 }
 
-/// What correlations cost: only the order of the times matters, which were measured with VAES-512.
-pub(super) struct Cost {
-    /// Bits of a gate's value, which the prover sends.
-    pub(super) value: f64,
-    /// Bits for each share that the prover sends beside it, and the verifier.
-    pub(super) by_prover: f64,
-    pub(super) by_verifier: f64,
-    /// Work for each gate, in nanoseconds, of the busier party.
-    pub(super) nanoseconds: f64,
-    /// Bytes of the set-up beyond the base transfers.
-    pub(super) setup_bytes: f64,
-    /// Work of the set-up beyond the base transfers, in nanoseconds.
-    pub(super) setup_nanoseconds: f64,
-}
-
 /// What shares are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
@@ -94,35 +86,6 @@ pub enum Use {
     Alone,
 }
 
-impl Cost {
-    /// The one of `all` that is fastest for so many shares over a link of so many Mbit/s each way; of two
-    /// that hardly differ the one that sends less.
-    pub(super) fn fastest<C: Copy>(
-        all: &[C],
-        cost: impl Fn(C) -> Self,
-        (shares, purpose): (u64, Use),
-        bandwidth: f64,
-    ) -> C {
-        let duration = |correlations: &C| {
-            let Self { value, by_prover, by_verifier, nanoseconds, setup_bytes, setup_nanoseconds } =
-                cost(*correlations);
-            let on_wire = |bits: f64| bits * 1e3 / bandwidth;
-            let alone = by_prover.max(by_verifier);
-            let online = match purpose {
-                Use::Proof => {
-                    let busier = by_verifier.max(value + by_prover);
-                    nanoseconds.max(on_wire(busier)) + on_wire(alone) / 20.0
-                }
-                Use::InTurns => nanoseconds.max(on_wire(value + by_prover)) + on_wire(by_verifier),
-                Use::Alone => nanoseconds.max(on_wire(alone)),
-            };
-            setup_nanoseconds + on_wire(8.0 * setup_bytes) + shares as f64 * online
-        };
-        let all = all.iter().copied();
-        all.min_by(|a, b| duration(a).total_cmp(&duration(b))).expect("there are some")
-    }
-}
-
 /// Why correlations were chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Reason {
@@ -130,8 +93,8 @@ pub enum Reason {
     Given,
     /// The statement is small.
     Small,
-    /// They are the fastest at this bandwidth in Mbit/s, given or measured by one of the parties.
-    Bandwidth(f64),
+    /// They are expected to be the fastest.
+    Fastest(Grounds),
 }
 
 impl fmt::Display for Reason {
@@ -139,7 +102,7 @@ impl fmt::Display for Reason {
         match self {
             Self::Given => write!(f, "as asked"),
             Self::Small => write!(f, "the statement is small"),
-            Self::Bandwidth(mbps) => write!(f, "the fastest at {mbps:.0} Mbit/s"),
+            Self::Fastest(grounds) => write!(f, "the fastest at {grounds}"),
         }
     }
 }
@@ -153,124 +116,39 @@ pub struct Choice<C = Correlations> {
     pub reason: Reason,
 }
 
-impl<C: Into<Correlations>> Choice<C> {
-    /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
+impl<C: Copy + Into<Correlations>> Choice<C> {
+    /// What is expected to be fastest for so many shares, used so, over a link of so many Mbit/s each way, on
+    /// machines like that of the published figures.
     pub fn fastest<S: Setting<Correlations = C>>(shares: u64, purpose: Use, bandwidth: f64) -> Self {
-        match S::small(shares) {
-            Some(correlations) => Self { correlations, reason: Reason::Small },
-            None => {
-                let correlations = S::fastest(shares, purpose, bandwidth);
-                Self { correlations, reason: Reason::Bandwidth(bandwidth) }
-            }
+        if let Some(correlations) = S::small(shares) {
+            return Self { correlations, reason: Reason::Small };
         }
+        let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
+        Self::of::<S>(Demand { shares, purpose }, [&usual; 2], Line::of(bandwidth))
+    }
+
+    /// What is expected to be fastest for parties of these paces, the prover's first, over this link.
+    pub(super) fn of<S: Setting<Correlations = C>>(demand: Demand, paces: [&[Pace]; 2], line: Line) -> Self {
+        let all = S::correlations().into_iter().enumerate();
+        let mut all: Vec<(f64, [Pace; 2], C)> = all
+            .map(|(i, correlations)| {
+                let paces = paces.map(|paces| paces[i]);
+                (demand.seconds::<S>(correlations, paces, &line), paces, correlations)
+            })
+            .collect();
+        // Of equals the one that sends more stands first, and takes less to compute.
+        all.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let (seconds, paces, correlations) = all[0];
+        let runner_up = all.get(1).map(|(seconds, _, second)| ((*second).into(), *seconds));
+        let nanoseconds = paces.map(|pace| f64::from(pace.share) / 1e3);
+        let grounds = Grounds { line, nanoseconds, seconds, runner_up };
+        Self { correlations, reason: Reason::Fastest(grounds) }
     }
 
     /// The same by name.
     pub fn by_name(self) -> Choice {
         Choice { correlations: self.correlations.into(), reason: self.reason }
     }
-}
-
-/// What a party proposes in its first message.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Proposal<C> {
-    /// These and no others.
-    Firm(C),
-    /// Whatever is fastest, for so many shares and, where known, so many Mbit/s.
-    Auto { shares: u64, bandwidth: Option<f64> },
-}
-
-/// Bytes sent first, for the link to warm up, and then to measure the bandwidth.
-const WARM_UP: usize = 64 << 10;
-const PROBE: usize = 192 << 10;
-
-/// What measuring carries: these, and what was seen.
-pub(super) const MEASURED: Carried = Carried { prover: (WARM_UP + PROBE) as u64, verifier: 4 };
-
-impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the
-    /// bandwidth, zero where unknown.
-    pub(super) fn text(self) -> String {
-        match self {
-            Self::Firm(correlations) => correlations.into().name().into(),
-            Self::Auto { shares, bandwidth } => {
-                let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
-                format!("auto {} {mbps}", shares.min(10u64.pow(19) - 1))
-            }
-        }
-    }
-
-    fn parse<S: Setting<Correlations = C>>(text: &str) -> Result<Self> {
-        if let Ok(correlations) = Correlations::named::<S>(text) {
-            return Ok(Self::Firm(correlations));
-        }
-        let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
-        let mut words = text.split(' ');
-        let (auto, shares, mbps) = (words.next(), words.next(), words.next());
-        let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
-        let (shares, mbps) = (number(shares)?, number(mbps)?);
-        if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
-            return Err(unknown());
-        }
-        Ok(Self::Auto { shares, bandwidth: (mbps > 0).then_some(mbps as f64) })
-    }
-
-    /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where neither knows
-    /// one and it matters, it is measured.
-    ///
-    /// # Errors
-    /// `Disagreed` where both are firm and differ, or count different statements; `Misbehaved` where `theirs`
-    /// makes no sense; link errors.
-    pub(super) fn resolve<S: Setting<Correlations = C>>(
-        self,
-        theirs: &str,
-        purpose: Use,
-        channel: &mut Channel,
-    ) -> Result<Choice<C>> {
-        let given = |correlations| Ok(Choice { correlations, reason: Reason::Given });
-        // Both as the other side sees them.
-        let (shares, bandwidths) = match (Self::parse::<S>(&self.text())?, Self::parse::<S>(theirs)?) {
-            (Self::Firm(ours), Self::Firm(theirs)) if ours != theirs => {
-                let names = Sides { ours: ours.into().name(), theirs: theirs.into().name() };
-                return Err(Error::Disagreed(Disagreement::Correlations(names)));
-            }
-            (Self::Firm(firm), _) | (_, Self::Firm(firm)) => return given(firm),
-            (Self::Auto { shares: a, .. }, Self::Auto { shares: b, .. }) if a != b => {
-                return Err(Error::Disagreed(Disagreement::Shares(Sides { ours: a, theirs: b })));
-            }
-            (Self::Auto { shares, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
-        };
-        if let Some(correlations) = S::small(shares) {
-            return Ok(Choice { correlations, reason: Reason::Small });
-        }
-        let bandwidth = match bandwidths.into_iter().flatten().reduce(f64::min) {
-            Some(given) => given,
-            None => measure(channel)?,
-        };
-        Ok(Choice::fastest::<S>(shares, purpose, bandwidth))
-    }
-}
-
-/// The bandwidth from the prover to the verifier in whole Mbit/s, as the verifier sees it.
-fn measure(channel: &mut Channel) -> Result<f64> {
-    let (mut warm_up, mut probe) = (vec![0; WARM_UP], vec![0; PROBE]);
-    let measured = match channel.party() {
-        Party::Prover => {
-            channel.send(&warm_up)?;
-            channel.send(&probe)?;
-            u32::from_le_bytes(channel.recv_array()?)
-        }
-        Party::Verifier => {
-            channel.recv(&mut warm_up)?;
-            let started = Instant::now();
-            channel.recv(&mut probe)?;
-            let mbps = 8.0 * PROBE as f64 / started.elapsed().as_secs_f64() / 1e6;
-            let mbps = mbps.clamp(1.0, 9e6) as u32;
-            channel.send(&mbps.to_le_bytes())?;
-            mbps
-        }
-    };
-    Ok(measured.clamp(1, 9_000_000).into())
 }
 
 #[cfg(test)]
@@ -281,14 +159,20 @@ mod tests {
     use crate::session::{Binary, BitCorrelations, FieldCorrelations, Over};
     use volery_primitives::{F61, F61x2, F128, F256};
 
+    /// What is expected to be fastest of all, on the usual machine.
+    fn fastest<S: Setting>(shares: u64, purpose: Use, mbps: f64) -> S::Correlations {
+        let usual: Vec<_> = S::correlations().into_iter().map(S::usual).collect();
+        Choice::of::<S>(Demand { shares, purpose }, [&usual; 2], Line::of(mbps)).correlations
+    }
+
     #[test]
     fn slower_links_and_larger_statements_send_less() {
         assert_eq!(Binary::small(22_000), Some(BitCorrelations::SoftSpoken(Depth::Eight)));
-        assert_eq!(Binary::fastest(1 << 30, Use::Proof, 10.0), BitCorrelations::Lpn(Params::WAN));
+        assert_eq!(fastest::<Binary>(1 << 30, Use::Proof, 10.0), BitCorrelations::Lpn(Params::WAN));
         let place = |c: BitCorrelations| Binary::ALL.iter().position(|&all| all == c).unwrap();
         for commitments in [1 << 22, 1 << 26, 1 << 31] {
             let chosen = [1e5, 1e4, 1e3, 300.0, 100.0, 30.0, 10.0]
-                .map(|mbps| place(Binary::fastest(commitments, Use::Proof, mbps)));
+                .map(|mbps| place(fastest::<Binary>(commitments, Use::Proof, mbps)));
             assert!(chosen.is_sorted(), "{commitments}: {chosen:?}");
         }
     }
@@ -296,29 +180,12 @@ mod tests {
     /// What the verifier sends is waited for, and what the prover sends is not.
     #[test]
     fn in_turns_fast_links_take_what_the_prover_sends() {
-        let chosen = |bandwidth| Correlations::from(Binary::fastest(1 << 26, Use::InTurns, bandwidth)).name();
+        let chosen =
+            |bandwidth| Correlations::from(fastest::<Binary>(1 << 26, Use::InTurns, bandwidth)).name();
         assert_eq!(
             [1e5, 6e3, 500.0, 200.0, 20.0].map(chosen),
             ["softspoken4", "softspoken4", "mid", "mid", "wan"]
         );
-    }
-
-    #[test]
-    fn names_are_read_back_and_fit_the_hello() {
-        for correlations in Binary::ALL {
-            assert_eq!(Correlations::from(correlations).over::<Binary>().unwrap(), correlations);
-        }
-        for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            let text = Proposal::<BitCorrelations>::Auto { shares: 1 << 60, bandwidth }.text();
-            assert!(text.len() <= 32, "{text}");
-            assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
-        }
-        for nonsense in
-            ["", "auto", "auto 1", "auto 1 x", "auto 1 2 3", "auto -1 2", "auto 1 9999999999", "x 1 2"]
-        {
-            assert!(Proposal::parse::<Binary>(nonsense).is_err(), "{nonsense}");
-        }
-        assert!(Correlations::named::<Binary>("mega").unwrap_err().to_string().contains("softspoken4"));
     }
 
     #[test]
@@ -334,7 +201,7 @@ mod tests {
         type Short = Over<F61>;
         type Long = Over<F61, F61x2>;
         assert_eq!(Short::small(100), Some(FieldCorrelations::Direct));
-        assert_eq!(Short::fastest(1 << 30, Use::Proof, 10.0), FieldCorrelations::Lpn(Short::sets().wan));
+        assert_eq!(fastest::<Short>(1 << 30, Use::Proof, 10.0), FieldCorrelations::Lpn(Short::sets().wan));
         assert_eq!((Short::name(), Long::name()), ("f61".into(), "f61x2".into()));
         let l2 = Correlations::L2.over::<Short>().unwrap();
         assert_eq!(Correlations::L2.over::<Long>().unwrap(), l2);

@@ -10,7 +10,7 @@ mod over;
 mod polynomials;
 mod wolverine;
 
-use super::correlations::MEASURED;
+use super::correlations::{EXCHANGED, PROBES};
 use super::{Binary, BitCorrelations};
 use crate::channel::{Carried, HANDSHAKE};
 use crate::circuit::Size;
@@ -37,11 +37,19 @@ impl Estimate {
         Self { setup, total: setup + online }
     }
 
-    /// The same where the bandwidth was measured to choose the correlations.
-    pub fn measured(mut self) -> Self {
-        self.setup += MEASURED;
-        self.total += MEASURED;
-        self
+    /// The same where the correlations were chosen by what the parties measured of each other, and of a link
+    /// whose bandwidth neither knew.
+    pub fn measured(self) -> Self {
+        self.beginning(EXCHANGED + PROBES)
+    }
+
+    /// The same where one knew the bandwidth.
+    pub fn measured_but_for_bandwidth(self) -> Self {
+        self.beginning(EXCHANGED)
+    }
+
+    fn beginning(self, more: Carried) -> Self {
+        Self { setup: self.setup + more, total: self.total + more }
     }
 }
 
@@ -92,6 +100,11 @@ mod tests {
 
     /// What the verifier reports of a network with so many commitments: 600 to 767, or 2048 and more.
     fn run(commitments: u64, correlations: Option<BitCorrelations>) -> Report {
+        run_over(None, commitments, correlations)
+    }
+
+    /// The same over a link of this bandwidth.
+    fn run_over(bandwidth: Option<f64>, commitments: u64, correlations: Option<BitCorrelations>) -> Report {
         let width = if commitments < 1024 { 256 } else { 1024 };
         let network = Network::new(commitments - width).unwrap();
         assert_eq!(network.width() as u64, width);
@@ -99,7 +112,7 @@ mod tests {
             statement: Some(network.digest()),
             size: Some(Size::gates(commitments)),
             check: false,
-            ..Options::default().with_correlations(correlations.map(Into::into))
+            ..Options::default().with_correlations(correlations.map(Into::into)).with_bandwidth(bandwidth)
         };
         proved::<Binary, _>(&network, network.witness([1; 32]).collect(), &options)
     }
@@ -181,11 +194,17 @@ mod tests {
     }
 
     #[test]
-    fn the_probe_is_counted() {
+    fn what_is_measured_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
-        let report = run(commitments, None);
-        let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
-        let foretold = Binary::traffic(chosen, Size::gates(commitments)).measured();
-        assert_eq!(foretold, ran(&report));
+        for bandwidth in [None, Some(500.0)] {
+            let report = run_over(bandwidth, commitments, None);
+            let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
+            let foretold = Binary::traffic(chosen, Size::gates(commitments));
+            let foretold = match bandwidth {
+                None => foretold.measured(),
+                Some(_) => foretold.measured_but_for_bandwidth(),
+            };
+            assert_eq!(foretold, ran(&report), "{bandwidth:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Sessions over any field but F_2.
 
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
+use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::correlated::{QUICKSILVER, WOLVERINE};
-use super::correlations::{Correlations, Cost, Use};
+use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Registered, Setting};
 use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
@@ -12,14 +13,17 @@ use crate::error::Result;
 use crate::ot::softspoken::Depth;
 use crate::pool::Pool;
 use crate::random::Random;
+use crate::vole::extend::Schedule;
 use crate::vole::lpn::{Params, Sets, TILE};
+use crate::vole::subfield::sample::Elements;
 use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likeliest};
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::limbo::Elements;
+use crate::zk::limbo;
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
 use crate::zk::quicksilver::{degree_of_check, early_ends};
 use crate::zk::{Accepted, FieldMacs, Gates, by_transcript};
 use core::any::Any;
+use core::hint::black_box;
 use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{
@@ -59,38 +63,51 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
         Sets::of::<B>()
     }
 
-    fn cost(correlations: FieldCorrelations) -> Cost {
-        let field = 8.0 * B::BYTES as f64;
-        let direct = Cost {
-            value: field,
-            by_prover: field * f64::from(E::DEGREE * B::BITS),
-            by_verifier: 0.0,
-            nanoseconds: 1e3,
-            setup_bytes: 0.0,
-            setup_nanoseconds: 0.0,
+    /// The work of a share and its gate, and of the set-up, as measured with VAES-512 over 2^61 − 1: only the
+    /// order matters.
+    fn usual_pace(correlations: FieldCorrelations) -> Pace {
+        let FieldCorrelations::Lpn(params) = correlations else { return DIRECT_PACE };
+        // The more of its outputs a set consumes and the larger its table, the more work for each.
+        let share = match params.depth {
+            ..=6 => 38.0,
+            7..=8 => 25.0,
+            9..=10 => 25.0,
+            _ => 45.0,
         };
-        let FieldCorrelations::Lpn(params) = correlations else { return direct };
-        let corrections =
-            |set: Params| (set.trees * (16 * (set.depth - 1) + 3 * E::BYTES + 2 * set.depth)) as f64;
-        let shares = (params.outputs() - params.consumed_over(E::DEGREE as usize)) as f64;
         // The set-up runs through all sets on the way.
-        let chain = Self::sets().chain(params);
-        Cost {
-            // Corrections of trees go one way, those of gates the other.
-            value: field,
-            by_prover: 0.0,
-            by_verifier: 8.0 * corrections(params) / shares,
-            // The more of its outputs a set consumes and the larger its table, the more work for each.
-            nanoseconds: match params.depth {
-                ..=6 => 38.0,
-                7..=8 => 27.0,
-                9..=10 => 25.0,
-                _ => 45.0,
-            },
-            setup_bytes: direct.by_prover * chain[0].consumed_over(E::DEGREE as usize) as f64 / 8.0
-                + chain.iter().map(|set| corrections(*set)).sum::<f64>(),
-            setup_nanoseconds: chain.iter().map(|set| 8.0 * set.outputs() as f64).sum(),
-        }
+        let setup = Self::sets().chain(params).iter().map(|set| 8.0 * set.outputs() as f64).sum();
+        Pace::of(share, setup)
+    }
+}
+
+/// Shares straight from transfers are for the smallest statements: how much longer they take hardly matters.
+const DIRECT_PACE: Pace = Pace { share: 1_000_000, setup: 0 };
+
+impl<B: Field, E: MacField<B>> Over<B, E>
+where
+    Self: Registered,
+{
+    /// The same as this machine does it.
+    fn calibrate(arch: Arch) -> Vec<Pace> {
+        let (degree, tile) = (E::DEGREE as usize, TILE as f64);
+        let transfer = row(arch, Depth::Eight);
+        let triples = vec![[Tagged { value: B::ONE, mac: E::ONE }; 3]; TILE];
+        let (mut constant, mut linear) = (vec![E::ZERO; TILE], vec![E::ZERO; TILE]);
+        // A gate is evaluated, its slots are filled and weighed: about as long again as the latter takes.
+        let gate = 2.0 * nanoseconds(|| E::products(arch, black_box(&triples), &mut constant, &mut linear));
+        let outputs = Self::sets().all().map(|set| (set, Output::of(Elements::<B, E>::new(arch, set))));
+        let pace = |correlations: FieldCorrelations| {
+            let FieldCorrelations::Lpn(params) = correlations else { return DIRECT_PACE };
+            let of = |set: Params| outputs.iter().find(|(all, _)| *all == set).expect("one of the sets").1;
+            let transfers = |set: Params| transfer * (set.trees * set.depth) as f64;
+            let share = of(params).share(params, Schedule::over(params, degree))
+                + transfers(params) / params.outputs() as f64;
+            let chain = Self::sets().chain(params);
+            let fixed = chain.iter().map(|set| of(*set).fixed * set.outputs() as f64 + transfers(*set));
+            let drawn = chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed_over(degree) as f64);
+            Pace::of(share + gate / tile, fixed.sum::<f64>() + drawn.sum::<f64>())
+        };
+        Self::correlations().into_iter().map(pace).collect()
     }
 }
 
@@ -103,7 +120,8 @@ macro_rules! register {
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
             fn registered() -> &'static (dyn Any + Sync) {
-                static COMPILED: &dyn Compiled<Over<$values, $macs>> = &OverFields;
+                static FIELD: OverFields = OverFields(Calibrated::new());
+                static COMPILED: &dyn Compiled<Over<$values, $macs>> = &FIELD;
                 &COMPILED
             }
         })*
@@ -128,7 +146,7 @@ where
     type Program = FieldRelation<B>;
     type Prover<'a> = Prover<'a, B, E>;
     type Verifier<'a> = Verifier<'a, B, E>;
-    type Parties = Elements<B, E>;
+    type Parties = limbo::Elements<B, E>;
     type Delta = Delta<B, E>;
     type Mac = Tagged<B, E>;
     type Key = Key<E>;
@@ -166,8 +184,15 @@ where
         (commitments <= TINY).then(|| FieldCorrelations::Lpn(Self::sets().tiny))
     }
 
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> FieldCorrelations {
-        Cost::fastest(&Self::correlations(), Self::cost, (shares, purpose), bandwidth)
+    fn usual(correlations: FieldCorrelations) -> Pace {
+        Self::usual_pace(correlations)
+    }
+
+    fn waits(correlations: FieldCorrelations) -> Waits {
+        let FieldCorrelations::Lpn(params) = correlations else { return Waits::streaming(2.0) };
+        // Each set on the way has two exchanges of its own.
+        let iterations = Self::sets().chain(params).len() as f64;
+        Waits::behind(2.0 + 2.5 * iterations, Schedule::over(params, E::DEGREE as usize))
     }
 
     fn drawn_ahead(correlations: FieldCorrelations) -> bool {
@@ -233,7 +258,7 @@ where
 }
 
 /// What is compiled for each.
-struct OverFields;
+struct OverFields(Calibrated);
 
 impl<B: Field, E: MacField<B>> Compiled<Over<B, E>> for OverFields
 where
@@ -241,6 +266,10 @@ where
 {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Over<B, E>>] {
         &[&QUICKSILVER, &Limbo, &WOLVERINE]
+    }
+
+    fn paces(&self, arch: Arch) -> Vec<Pace> {
+        self.0.paces(arch, || Over::<B, E>::calibrate(arch))
     }
 
     fn prover_end(

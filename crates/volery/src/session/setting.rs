@@ -1,6 +1,6 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
-use super::correlations::{Correlations, Use};
+use super::correlations::{Correlations, Pace, Waits};
 use super::statement::check_stream;
 use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
@@ -64,8 +64,11 @@ pub trait Setting: Sized + 'static {
     /// What a statement with so few commitments takes, whatever the link; `None` where it is not small.
     fn small(commitments: u64) -> Option<Self::Correlations>;
 
-    /// The fastest for so many shares, used so, over a link of so many Mbit/s each way.
-    fn fastest(shares: u64, purpose: Use, bandwidth: f64) -> Self::Correlations;
+    /// What a party computes over `correlations` on the machine that the published figures are of.
+    fn usual(correlations: Self::Correlations) -> Pace;
+
+    /// What both parties wait for over `correlations`.
+    fn waits(correlations: Self::Correlations) -> Waits;
 
     /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first
     /// gate.
@@ -126,6 +129,10 @@ pub trait Compiled<S: Setting>: Sync {
     fn fingerprint(&self, source: &dyn Source<S::F>) -> Result<(Shape, [u8; 32])> {
         Count::fingerprint(&StreamOfGates::new(source))
     }
+
+    /// What a party computes over each of [`Setting::correlations`] on this machine, by one thread, which is
+    /// measured once.
+    fn paces(&self, arch: Arch) -> Vec<Pace>;
 
     /// The prover's end of `correlations`, set up.
     ///

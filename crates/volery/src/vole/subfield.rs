@@ -15,6 +15,7 @@ pub mod direct;
 pub mod extend;
 #[doc(hidden)]
 pub mod ideal;
+pub(crate) mod sample;
 mod single_point;
 
 pub use base::error as base_error;

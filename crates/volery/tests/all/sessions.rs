@@ -10,8 +10,8 @@ use volery::circuit::{Alternatives, Branch, Clauses, Size};
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend, Binary, CheckedBy, Correlations, Error, F2, Method, Options, ProverSession, Reason, System,
-    VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    Backend, Binary, CheckedBy, Correlations, Error, F2, Grounds, Method, Options, ProverSession, Reason,
+    System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
 const TINY: Correlations = Correlations::TINY;
@@ -133,6 +133,12 @@ fn settled(
     }
 }
 
+/// The bandwidths by which was chosen, each way.
+fn bandwidths(reason: Reason) -> [f64; 2] {
+    let Reason::Fastest(Grounds { line, .. }) = reason else { panic!("{reason}") };
+    [line.forward, line.backward]
+}
+
 #[test]
 fn proposals_are_settled_alike() {
     let auto = || with(None, None);
@@ -147,11 +153,11 @@ fn proposals_are_settled_alike() {
     // Large enough for the bandwidth to matter: the smaller of the two given ones counts, or a measured one.
     let large = Binary::SMALL_STATEMENT + 1;
     let (_, reason) = settled(large, with(None, Some(70.9)), with(None, Some(5000.0))).unwrap();
-    assert_eq!(reason, Reason::Bandwidth(70.0));
+    assert_eq!(bandwidths(reason), [70.0; 2]);
     let (_, reason) = settled(large, auto(), with(None, Some(30.0))).unwrap();
-    assert_eq!(reason, Reason::Bandwidth(30.0));
+    assert_eq!(bandwidths(reason), [30.0; 2]);
     let (_, reason) = settled(large, auto(), auto()).unwrap();
-    assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+    assert!(bandwidths(reason).into_iter().all(|measured| measured > 30.0), "{reason}");
 }
 
 /// By Wolverine the shares of triples count, and an announced size is that of gates.
@@ -167,12 +173,12 @@ fn wolverine_chooses_for_all_its_shares() {
     let gates = Binary::SMALL_STATEMENT / 8;
     assert_eq!(settled(gates, with(None, Some(70.0)), with(None, None)), Ok((eight, Reason::Small)));
     let (_, reason) = settled(gates, by_wolverine(Some(70.9)), by_wolverine(Some(5000.0))).unwrap();
-    assert_eq!(reason, Reason::Bandwidth(70.0));
+    assert_eq!(bandwidths(reason), [70.0; 2]);
     let (_, reason) = settled(gates, by_wolverine(None), by_wolverine(None)).unwrap();
-    assert!(matches!(reason, Reason::Bandwidth(measured) if measured > 30.0), "{reason}");
+    assert!(bandwidths(reason).into_iter().all(|measured| measured > 30.0), "{reason}");
     let announced = |gates| Options { size: Some(Size::gates(gates)), ..by_wolverine(Some(100.0)) };
     let (_, reason) = settled(10, announced(gates), announced(gates)).unwrap();
-    assert_eq!(reason, Reason::Bandwidth(100.0));
+    assert_eq!(bandwidths(reason), [100.0; 2]);
     let error = settled(10, announced(10), announced(11)).unwrap_err();
     let [Disagreement::Shares(proving), Disagreement::Shares(verifying)] = error[..] else {
         panic!("{error:?}")

@@ -1,0 +1,30 @@
+//! A chunk of the work that rows take, for whoever wants to know how long that is on this machine.
+
+use super::{BLOCK, Depth, Expansion, LONGEST_CHUNK, pprf, transpose_with};
+use volery_primitives::F128;
+use volery_primitives::arch::Arch;
+use zeroize::Zeroizing;
+
+/// A chunk of rows that nobody uses.
+pub(crate) struct Sample {
+    expansion: Expansion,
+    rows: Zeroizing<Vec<F128>>,
+}
+
+impl Sample {
+    /// The rows of a chunk.
+    pub(crate) const ROWS: usize = BLOCK * LONGEST_CHUNK;
+
+    /// Of trees of this depth; their leaves do not matter.
+    pub(crate) fn new(arch: Arch, depth: Depth) -> Self {
+        let leaves = pprf::Leaves::new(vec![F128(1); depth.trees() << depth.bits()]);
+        Self { expansion: Expansion::of(arch, depth, [0; 32], leaves), rows: Zeroizing::default() }
+    }
+
+    /// What a party computes for the rows of a chunk.
+    pub(crate) fn run(&mut self) {
+        let mut chunk = self.expansion.expand(LONGEST_CHUNK);
+        transpose_with(self.expansion.arch(), &mut chunk, &[], &mut self.rows);
+        self.expansion.fold_columns(vec![F128(3); LONGEST_CHUNK], chunk);
+    }
+}

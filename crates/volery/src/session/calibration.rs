@@ -1,0 +1,83 @@
+//! How fast this machine is at what correlations are made of: some tiles of each kind, timed once for each
+//! setting and kept for the process. It takes a few milliseconds.
+
+use super::correlations::Pace;
+use crate::ot::softspoken::{self, Depth};
+use crate::vole::extend::Schedule;
+use crate::vole::lpn::{Params, TILE};
+use crate::vole::sample::Sample;
+use core::hint::black_box;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use volery_primitives::Arch;
+
+/// The paces over the correlations of one setting, in their order, once they are known.
+pub(super) struct Calibrated(Mutex<Option<(Arch, Vec<Pace>)>>);
+
+impl Calibrated {
+    pub(super) const fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    /// Those that were found before with the same instructions, or else what `calibrate` finds. Both parties
+    /// may live in one process: they are not timed side by side.
+    pub(super) fn paces(&self, arch: Arch, calibrate: impl FnOnce() -> Vec<Pace>) -> Vec<Pace> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, paces)) = known.as_ref().filter(|(found, _)| *found == arch) {
+            return paces.clone();
+        }
+        let paces = calibrate();
+        *known = Some((arch, paces.clone()));
+        paces
+    }
+}
+
+/// The runs of each kind, besides a first one that fills caches; fewer where they take longer than said.
+const RUNS: usize = 4;
+const LONGEST: Duration = Duration::from_micros(600);
+
+/// The nanoseconds that `work` takes at best: what else the machine does is not its speed.
+pub(super) fn nanoseconds(mut work: impl FnMut()) -> f64 {
+    work();
+    let started = Instant::now();
+    let mut best = Duration::MAX;
+    for _ in 0..RUNS {
+        let begun = Instant::now();
+        work();
+        best = best.min(begun.elapsed());
+        if started.elapsed() > LONGEST {
+            break;
+        }
+    }
+    best.as_secs_f64() * 1e9
+}
+
+/// The nanoseconds of a row straight from transfers.
+pub(super) fn row(arch: Arch, depth: Depth) -> f64 {
+    let mut sample = softspoken::Sample::new(arch, depth);
+    nanoseconds(|| black_box(&mut sample).run()) / softspoken::Sample::ROWS as f64
+}
+
+/// The nanoseconds of an output of an iteration.
+#[derive(Clone, Copy)]
+pub(super) struct Output {
+    /// For its part in the check of its trees.
+    pub(super) fixed: f64,
+    /// To be drawn.
+    pub(super) drawn: f64,
+}
+
+impl Output {
+    pub(super) fn of(mut sample: impl Sample) -> Self {
+        let tile = TILE as f64;
+        Self {
+            fixed: nanoseconds(|| black_box(&mut sample).fix()) / tile,
+            drawn: nanoseconds(|| black_box(&mut sample).draw()) / tile,
+        }
+    }
+
+    /// For a share of a set that many are drawn of: those that the next iteration starts from are made too.
+    pub(super) fn share(self, params: Params, schedule: Schedule) -> f64 {
+        (self.fixed + self.drawn) * params.tiles() as f64 / schedule.draws() as f64
+    }
+}
