@@ -1,6 +1,7 @@
-//! `volery bench boolean`, `arithmetic` and `wolverine`: generated circuits, behind as many private values as
+//! `volery bench boolean`, `arithmetic`, `auto` and `wolverine`: generated circuits, behind as many private values as
 //! wanted.
 
+mod auto;
 mod beside;
 pub mod circuit;
 
@@ -40,4 +41,12 @@ pub(crate) fn wolverine<S: Setting>(run: &Run) -> Result<()> {
         return beside::compare::<Binary, Network>(run);
     }
     beside::compare::<S, Arithmetic<S::F>>(run)
+}
+
+/// Proves the network of either over every set of correlations on many links, and over what is chosen.
+pub(crate) fn auto<S: Setting>(run: &Run) -> Result<()> {
+    if is_boolean(run.field()?) {
+        return auto::compare::<Binary, Network>(run);
+    }
+    auto::compare::<S, Arithmetic<S::F>>(run)
 }

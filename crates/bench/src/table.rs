@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 19] = [
+pub static BENCHES: [Bench; 20] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -159,6 +159,17 @@ pub static BENCHES: [Bench; 19] = [
         says: "the circuit of `boolean`, or over another --field of `arithmetic`, checked by \
                --checked-by; and by quicksilver over the same correlations",
         run: over!(generated::wolverine),
+    },
+    Bench {
+        name: "auto",
+        options: &["--gates", "--inputs"],
+        takes: Takes::All,
+        over: Fields::Any(bits),
+        systems: &[System::QUICKSILVER, System::WOLVERINE],
+        says: "whether --vole auto takes the fastest correlations: the circuit of `boolean`, or over another \
+               --field of `arithmetic`, over each of them, on ten links or the one of --bandwidth and \
+               --latency, of which auto is told nothing",
+        run: over!(generated::auto),
     },
     Bench {
         name: "limbo",

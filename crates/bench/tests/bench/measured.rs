@@ -201,6 +201,22 @@ fn shaped_links_are_slow() {
     assert!(took > 0.9 * least, "{took} instead of {least}: {object}");
 }
 
+/// On one link, and all sets by name.
+#[test]
+fn auto_is_held_against_every_set() {
+    let arguments = ["auto", "--gates", "300000", "--bandwidth", "200", "--latency", "1", "--json"];
+    let object = measure(&arguments).expect(0).json();
+    let [link] = &object["links"].as_array().expect("links")[..] else { panic!("{object}") };
+    let named = link["by_name"].as_object().expect("all sets");
+    assert_eq!(named.len(), 7);
+    assert!(named.values().all(|seconds| seconds.as_f64() > Some(0.0)), "{object}");
+    let [chosen, fastest] = ["vole", "fastest"].map(|key| link[key].as_str().expect("a name"));
+    assert!(named.contains_key(chosen) && named.contains_key(fastest), "{object}");
+    assert!(link["ratio"].as_f64() >= Some(1.0), "{object}");
+    let reason = link["vole_reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("the fastest at ") && reason.contains(" expected, and "), "{reason}");
+}
+
 /// Ten or twenty times the gates in the same memory.
 #[test]
 fn memory_does_not_grow_with_the_statement() {
