@@ -150,6 +150,9 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
+    /// Both parties expect to draw no more than so many shares. For who has drawn none; more may be drawn.
+    fn expect(&mut self, _: u64) {}
+
     /// How many blocks behind the peer's messages may be received: the peer's of its block n are received
     /// before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
     fn lag(&self) -> usize {

@@ -190,12 +190,17 @@ impl Setting for Binary {
         (-Self::check_security(correlations)).exp2()
     }
 
-    fn share_traffic(correlations: BitCorrelations, shares: u64) -> [Carried; 2] {
-        estimate::share_traffic(correlations, shares)
+    fn share_traffic(correlations: BitCorrelations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
+        estimate::share_traffic(correlations, shares, expected)
     }
 
     fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
+    }
+
+    fn traffic_where_chosen(correlations: BitCorrelations, size: Size) -> Estimate {
+        let expected = Self::small(size.commitments).is_none().then_some(size.commitments);
+        Self::traffic_expecting(correlations, size, expected)
     }
 
     fn delta(random: &mut Random) -> Delta {

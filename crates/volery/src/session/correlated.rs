@@ -121,7 +121,7 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
                 let random = random.as_mut().expect("opened");
                 let vole =
                     S::compiled().prover_end(run.choice.correlations, channel, options.arch, random)?;
-                run.draw_ahead(vole, channel)?
+                run.prepare(vole, channel)?
             }
         };
         run.begin(self.common.channel);
@@ -174,7 +174,7 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
                     &delta,
                     random,
                 )?;
-                (delta, run.draw_ahead(vole, channel)?)
+                (delta, run.prepare(vole, channel)?)
             }
         };
         run.begin(self.common.channel);
@@ -239,6 +239,8 @@ struct Run<C> {
     statement: [u8; 32],
     /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
+    /// Those that both parties expect it to draw, where they have chosen correlations for them.
+    expected: Option<u64>,
     choice: Choice<C>,
     before: Traffic,
     setup_traffic: Traffic,
@@ -290,7 +292,13 @@ impl<'c, S: Setting> Common<'c, S> {
             // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
             None => size.commitments + 1,
         });
-        Ok(Run { statement, shares, choice, before, setup_traffic, started, begun: started })
+        let expected = match proposal {
+            Proposal::Auto { shares, .. } if first && matches!(choice.reason, Reason::Fastest(_)) => {
+                Some(shares)
+            }
+            _ => None,
+        };
+        Ok(Run { statement, shares, expected, choice, before, setup_traffic, started, begun: started })
     }
 
     /// Forgets what was said of a statement that will not be proved.
@@ -385,12 +393,15 @@ impl<'c, S: Setting> Common<'c, S> {
 }
 
 impl<C> Run<C> {
-    /// Draws what the statement will take, where that is a part of the set-up.
-    fn draw_ahead<S: Share + 'static>(
+    /// Draws what the statement will take, where that is a part of the set-up, or says what to expect.
+    fn prepare<S: Share + 'static>(
         &self,
-        vole: BoxedVole<S>,
+        mut vole: BoxedVole<S>,
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
+        if let Some(shares) = self.expected {
+            vole.expect(shares);
+        }
         match self.shares {
             Some(shares) => Ok(Box::new(Ahead::new(vole, channel, shares)?)),
             None => Ok(vole),

@@ -54,10 +54,19 @@ impl Estimate {
 }
 
 impl Binary {
-    /// What a session of one statement of this size sends over these correlations, where they were given; see
-    /// [`Estimate::measured`] for the rest. A batch that ends early, for a matrix product or very many
-    /// polynomials, leaves a part of a block unused that is not counted.
+    /// What a session of one statement of this size sends over these correlations, where they were given. A
+    /// batch that ends early, for a matrix product or very many polynomials, leaves a part of a block unused
+    /// that is not counted.
     pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
+        Self::traffic_expecting(correlations, size, None)
+    }
+
+    /// The same where so many shares may be expected.
+    pub(super) fn traffic_expecting(
+        correlations: BitCorrelations,
+        size: Size,
+        expected: Option<u64>,
+    ) -> Estimate {
         let (commitments, masks) = (size.commitments, quicksilver::masks(size, 128));
         let (setup, drawn, shares) = match correlations {
             BitCorrelations::SoftSpoken(depth) => {
@@ -70,19 +79,23 @@ impl Binary {
                 let tile = TILE as u64;
                 let tiles = commitments.div_ceil(tile);
                 let masks = masks.blocks(tile * tiles - commitments, || tile).len() as u64;
-                (lpn::set_up(params), lpn::draws(params, tiles + masks), tile * tiles)
+                (lpn::set_up(params), lpn::draws(params, tiles + masks, expected), tile * tiles)
             }
         };
         Estimate::of(setup, drawn + quicksilver::proof(shares, size))
     }
 }
 
-/// The set-up of `correlations`, and drawing so many shares, over F_2.
-pub(super) fn share_traffic(correlations: BitCorrelations, shares: u64) -> [Carried; 2] {
+/// The set-up of `correlations`, and drawing so many shares, over F_2, where this many may be expected.
+pub(super) fn share_traffic(
+    correlations: BitCorrelations,
+    shares: u64,
+    expected: Option<u64>,
+) -> [Carried; 2] {
     match correlations {
         BitCorrelations::SoftSpoken(depth) => [softspoken::set_up(depth), softspoken::rows(depth, shares)],
         BitCorrelations::Lpn(params) => {
-            [lpn::set_up(params), lpn::draws(params, shares.div_ceil(TILE as u64))]
+            [lpn::set_up(params), lpn::draws(params, shares.div_ceil(TILE as u64), expected)]
         }
     }
 }
@@ -193,13 +206,26 @@ mod tests {
         assert_foretold(BitCorrelations::Lpn(Params::WAN), [1_000_000]);
     }
 
+    /// Where both sides know how many shares there will be, they make no other iteration ready before these are
+    /// drawn; a statement that takes more makes it ready then.
+    #[test]
+    fn what_is_not_expected_is_not_sent() {
+        let mid = BitCorrelations::Lpn(Params::MID);
+        let spared = |size| {
+            let given = Binary::traffic(mid, size).total;
+            given.sum() - Binary::traffic_where_chosen(mid, size).total.sum()
+        };
+        assert!(spared(Size::gates(300_000)) > 0 && spared(Size::gates(2_000_000)) > 400_000);
+        assert_eq!(spared(Size::gates(4_000_000)), 0, "too late to begin then");
+    }
+
     #[test]
     fn what_is_measured_is_counted() {
         let commitments = Binary::SMALL_STATEMENT + 1;
         for bandwidth in [None, Some(500.0)] {
             let report = run_over(bandwidth, commitments, None);
             let chosen = report.choice().unwrap().correlations.over::<Binary>().unwrap();
-            let foretold = Binary::traffic(chosen, Size::gates(commitments));
+            let foretold = Binary::traffic_where_chosen(chosen, Size::gates(commitments));
             let foretold = match bandwidth {
                 None => foretold.measured(),
                 Some(_) => foretold.measured_but_for_bandwidth(),

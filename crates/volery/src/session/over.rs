@@ -240,12 +240,17 @@ where
         checks as f64 * base_error::<B, E>() + trees
     }
 
-    fn share_traffic(correlations: FieldCorrelations, shares: u64) -> [Carried; 2] {
-        Self::traffic_of_shares(correlations, shares)
+    fn share_traffic(correlations: FieldCorrelations, shares: u64, expected: Option<u64>) -> [Carried; 2] {
+        Self::traffic_of_shares(correlations, shares, expected)
     }
 
     fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
         Self::traffic(correlations, size)
+    }
+
+    fn traffic_where_chosen(correlations: FieldCorrelations, size: Size) -> Estimate {
+        let expected = Self::small(size.commitments).is_none().then_some(size.commitments);
+        Self::traffic_expecting(correlations, size, expected)
     }
 
     fn delta(random: &mut Random) -> Delta<B, E> {

@@ -86,12 +86,16 @@ pub trait Setting: Sized + 'static {
     fn share_error(correlations: Self::Correlations, shares: u64) -> f64;
 
     /// What the set-up of `correlations` sends beyond the handshake, and what drawing so many
-    /// shares of them does.
-    fn share_traffic(correlations: Self::Correlations, shares: u64) -> [Carried; 2];
+    /// shares of them does, where both sides may expect a number of them.
+    fn share_traffic(correlations: Self::Correlations, shares: u64, expected: Option<u64>) -> [Carried; 2];
 
     /// What a session of one statement of this size sends over these correlations by QuickSilver, where they
-    /// were given; see [`Estimate::measured`] for the rest.
+    /// were given.
     fn traffic(correlations: Self::Correlations, size: Size) -> Estimate;
+
+    /// The same where both sides chose them for this size, but for [what they
+    /// measured](Estimate::measured).
+    fn traffic_where_chosen(correlations: Self::Correlations, size: Size) -> Estimate;
 
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;

@@ -107,7 +107,7 @@ impl Demand {
         line: &Line,
     ) -> f64 {
         let waits = S::waits(correlations);
-        let [setup, drawn] = S::share_traffic(correlations, self.shares);
+        let [setup, drawn] = S::share_traffic(correlations, self.shares, Some(self.shares));
         let round_trip = line.round_trip.as_secs_f64();
         let slower = |figure: fn(Pace) -> u32| f64::from(paces.map(figure).into_iter().max().unwrap_or(0));
         let wire: f64 = line.carries(setup).into_iter().sum();

@@ -12,20 +12,33 @@ use crate::zk::quicksilver::traffic::masks;
 use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
-    /// What a session of one statement of this size sends over these correlations, where they were given;
-    /// see [`Estimate::measured`] for the rest. Matrix products are taken for the last of each batch, and
+    /// What a session of one statement of this size sends over these correlations, where they were given.
+    /// Matrix products are taken for the last of each batch, and
     /// of the statement: what a batch that ends early otherwise leaves unused of a section, and its
     /// coins, are not counted.
     pub fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
+        Self::traffic_expecting(correlations, size, None)
+    }
+
+    /// The same where so many shares may be expected.
+    pub(in super::super) fn traffic_expecting(
+        correlations: FieldCorrelations,
+        size: Size,
+        expected: Option<u64>,
+    ) -> Estimate {
         let blocks = Self::blocks(correlations, size, masks(size, E::DEGREE.into()));
-        let [setup, drawn] = Self::draw(correlations, &blocks);
+        let [setup, drawn] = Self::draw(correlations, &blocks, expected);
         Estimate::of(setup, drawn + proof::<B, E>(&blocks, size))
     }
 
     /// The set-up, and drawing so many shares.
-    pub(in super::super) fn traffic_of_shares(correlations: FieldCorrelations, shares: u64) -> [Carried; 2] {
+    pub(in super::super) fn traffic_of_shares(
+        correlations: FieldCorrelations,
+        shares: u64,
+        expected: Option<u64>,
+    ) -> [Carried; 2] {
         let none = Masks { lines: 0, shares: 0 };
-        Self::draw(correlations, &Self::blocks(correlations, Size::gates(shares), none))
+        Self::draw(correlations, &Self::blocks(correlations, Size::gates(shares), none), expected)
     }
 
     /// The blocks that a statement of this size draws.
@@ -37,13 +50,13 @@ impl<B: Field, E: MacField<B>> Over<B, E> {
     }
 
     /// The set-up, and drawing these blocks.
-    fn draw(correlations: FieldCorrelations, blocks: &Blocks) -> [Carried; 2] {
+    fn draw(correlations: FieldCorrelations, blocks: &Blocks, expected: Option<u64>) -> [Carried; 2] {
         match correlations {
             FieldCorrelations::Direct => {
                 [base::set_up_traffic::<B, E>(), base::traffic::<B, E>(blocks.shares(), blocks.number())]
             }
             FieldCorrelations::Lpn(params) => {
-                [lpn::set_up::<B, E>(params), lpn::draws::<B, E>(params, blocks.number())]
+                [lpn::set_up::<B, E>(params), lpn::draws::<B, E>(params, blocks.number(), expected)]
             }
         }
     }

@@ -21,7 +21,7 @@ impl Estimate {
     ) -> Result<Self> {
         let terms = terms::<S>(options)?;
         let (proof, shares) = traffic::proof::<S::Macs>(&terms, shape);
-        let [set_up, drawn] = S::share_traffic(correlations, shares);
+        let [set_up, drawn] = S::share_traffic(correlations, shares, None);
         Ok(Self::of(set_up + AGREED, drawn + proof))
     }
 }

@@ -308,6 +308,11 @@ impl<P: End> Vole for Iterations<P> {
         Ok(())
     }
 
+    fn expect(&mut self, shares: u64) {
+        assert_eq!(self.draws, 0, "nothing is drawn yet");
+        self.schedule = self.schedule.expecting(shares);
+    }
+
     fn lag(&self) -> usize {
         self.schedule.lag()
     }

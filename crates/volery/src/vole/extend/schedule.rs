@@ -13,29 +13,43 @@ pub(crate) struct Schedule {
     exchanges: usize,
     /// By how many draws a party may at most be behind with what it receives.
     longest_lag: usize,
+    /// Draws before which nothing is done for the next iteration.
+    rests: usize,
 }
 
 /// Draws after which both parties hand over what they have sent: a party that never waits would otherwise
 /// keep its part of the next iteration in its buffers.
 const HAND_OVER: usize = 16;
 
+/// The draws that it takes at least to make an iteration ready.
+const LEAST_LEFT: usize = 24;
+
 impl Schedule {
     /// A prover's over F_2, where the check takes one exchange.
     pub(crate) fn new(params: Params) -> Self {
         let (tiles, base_tiles) = (params.tiles(), params.base_tiles());
-        Self { tiles, base_tiles, exchanges: 1, longest_lag: usize::MAX }
+        Self { tiles, base_tiles, exchanges: 1, longest_lag: usize::MAX, rests: 0 }
     }
 
     /// A prover's over another field, where the check takes two, with MACs of this degree. What waits for a
     /// round trip in the meantime is to stay small.
     pub(crate) fn over(params: Params, degree: usize) -> Self {
         let base_tiles = params.consumed_over(degree).div_ceil(TILE);
-        Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128 }
+        Self { tiles: params.tiles(), base_tiles, exchanges: 2, longest_lag: 128, rests: 0 }
     }
 
     /// The same of a verifier, which waits for what the prover sends.
     pub(in crate::vole) fn in_time(self) -> Self {
         Self { longest_lag: 0, ..self }
+    }
+
+    /// The same where no more than so many shares are expected. If the first iteration has them, and enough
+    /// beside them to make the next one ready, that waits until they are drawn: most often it is not needed.
+    pub(crate) fn expecting(self, shares: u64) -> Self {
+        // One more draw is for masks.
+        let rests = usize::try_from(shares.div_ceil(TILE as u64) + 1).unwrap_or(usize::MAX);
+        let enough = (4 * self.base_tiles).max(LEAST_LEFT);
+        if self.draws().saturating_sub(rests) < enough { self } else { Self { rests, ..self } }
     }
 
     /// The draws of an iteration: the tiles that the next iteration does not start from.
@@ -45,17 +59,27 @@ impl Schedule {
 
     /// Whether another tile is set aside for the next iteration before this draw.
     pub(crate) fn sets_aside(self, draw: usize) -> bool {
-        draw < self.base_tiles
+        (self.rests..self.rests + self.base_tiles).contains(&draw)
+    }
+
+    /// How many tiles are set aside within the first `draws` draws.
+    pub(crate) fn set_aside(self, draws: usize) -> usize {
+        draws.clamp(self.rests, self.rests + self.base_tiles) - self.rests
+    }
+
+    /// Whether these are all.
+    pub(crate) fn has_set_aside(self, draws: usize) -> bool {
+        self.set_aside(draws) == self.base_tiles
     }
 
     /// How many tiles of the next iteration the verifier has planted after the work of `draws` draws.
     pub(crate) fn planted(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles, self.eighths(6 - self.exchanges))
+        self.progress(draws, self.rests + self.base_tiles, self.eighths(6 - self.exchanges))
     }
 
     /// How many the prover has fixed by then.
     pub(crate) fn fixed(self, draws: usize) -> usize {
-        self.progress(draws, self.base_tiles + self.draws() / 4, self.checked())
+        self.progress(draws, self.rests + self.base_tiles + self.left() / 4, self.checked())
     }
 
     /// The number of draws after whose work the prover has sent x, and the verifier its answer.
@@ -81,11 +105,16 @@ impl Schedule {
     /// By how many draws this party may receive later than its peer sends: within an eighth of them nothing
     /// is needed.
     pub(crate) fn lag(self) -> usize {
-        (self.draws() / 8).min(self.longest_lag)
+        (self.left() / 8).min(self.longest_lag)
+    }
+
+    /// The draws after those before which nothing is done.
+    fn left(self) -> usize {
+        self.draws() - self.rests
     }
 
     fn eighths(self, number: usize) -> usize {
-        number * self.draws() / 8
+        self.rests + number * self.left() / 8
     }
 
     /// All tiles, evenly over the draws after the first `from` up to `to`.
@@ -106,22 +135,31 @@ mod tests {
             .into_iter()
             .flat_map(|params| [1, 2, 4, 16].map(|degree| (params, Schedule::over(params, degree))));
         let all = Params::ALL.map(|params| (params, Schedule::new(params)));
-        for (params, schedule) in all.into_iter().chain(over) {
-            let last = schedule.draws();
+        // Whatever is expected, up to more than an iteration.
+        let expecting = |(params, schedule): (Params, Schedule)| {
+            let eighths = (0..=9).map(move |eighths| (eighths * schedule.draws() / 8 * TILE) as u64);
+            eighths.map(move |shares| (params, schedule.expecting(shares))).chain([(params, schedule)])
+        };
+        let mut resting = 0;
+        for (params, schedule) in all.into_iter().chain(over).flat_map(expecting) {
+            let (last, eighth) = (schedule.draws(), schedule.left() / 8);
+            resting += usize::from(schedule.rests > 0);
             for draws in 1..=last {
                 assert!(schedule.planted(draws) >= schedule.planted(draws - 1));
                 assert!(schedule.fixed(draws) >= schedule.fixed(draws - 1));
                 // Corrections are sent before they are taken up, as the verifier counts and with a distance.
                 assert!(schedule.planted(draws) >= schedule.fixed(draws));
-                if schedule.fixed(draws) > 0 && draws > last / 8 {
-                    assert!(schedule.planted(draws - last / 8) >= schedule.fixed(draws));
+                if schedule.fixed(draws) > 0 && draws > eighth {
+                    assert!(schedule.planted(draws - eighth) >= schedule.fixed(draws));
                 }
             }
             // Nothing is planted before all that it starts from is set aside.
-            assert_eq!(schedule.planted(schedule.base_tiles), 0);
-            assert!(
-                schedule.sets_aside(schedule.base_tiles - 1) && !schedule.sets_aside(schedule.base_tiles)
-            );
+            let all = schedule.rests + schedule.base_tiles;
+            assert_eq!((schedule.planted(all), schedule.set_aside(all)), (0, schedule.base_tiles));
+            assert!(schedule.has_set_aside(all) && !schedule.has_set_aside(all - 1));
+            assert!(schedule.sets_aside(all - 1) && !schedule.sets_aside(all));
+            let before = schedule.rests;
+            assert!(before == 0 || !schedule.sets_aside(before - 1) && schedule.set_aside(before) == 0);
             assert_eq!(schedule.planted(last), params.tiles());
             assert_eq!(schedule.fixed(schedule.checked()), params.tiles());
             assert!(schedule.checked() < last && schedule.checked() < schedule.opened());
@@ -136,5 +174,6 @@ mod tests {
                 assert!(heard(schedule.opened()) >= schedule.checked() && heard(last) >= schedule.opened());
             }
         }
+        assert!(resting > 60, "{resting}");
     }
 }

@@ -12,9 +12,11 @@ pub(crate) fn set_up(params: Params) -> Carried {
     seed + iteration(params, schedule, schedule.draws())
 }
 
-/// So many draws of a tile each, every one with its part for the next iteration.
-pub(crate) fn draws(params: Params, draws: u64) -> Carried {
+/// So many draws of a tile each, every one with its part for the next iteration, where this many shares may
+/// be expected.
+pub(crate) fn draws(params: Params, draws: u64, expected: Option<u64>) -> Carried {
     let schedule = Schedule::new(params);
+    let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration(params, schedule, draws))
 }
 

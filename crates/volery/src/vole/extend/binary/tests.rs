@@ -1,7 +1,8 @@
 //! Correlations under every set, across refills, stopped anywhere; every message tampered with.
 
 use super::*;
-use crate::channel::{Flip, Pipe, Tape, pipe};
+use crate::channel::{Carried, Flip, Pipe, Tape, pipe};
+use crate::vole::extend::traffic;
 use crate::vole::lpn::TILE;
 use crate::vole::{BoxedVole, Share, Shares, Vole};
 use std::collections::HashSet;
@@ -77,6 +78,51 @@ fn shares_are_correlated_across_refills() {
         let ones = macs.iter().filter(|mac| mac.bit0() == volery_primitives::F2::ONE).count();
         assert!(ones.abs_diff(macs.len() / 2) < macs.len() / 100);
     }
+}
+
+/// What is expected is drawn without a word; what comes after it is correlated all the same.
+#[test]
+fn an_iteration_rests_while_what_was_expected_is_drawn() {
+    let (set, tiles) = (Params::SMALL, 50);
+    let schedule = Schedule::new(set);
+    let expected = (TILE * tiles) as u64;
+    let (here, there) = pipe(TIMEOUT);
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let more = 2 * schedule.draws() + 5 - tiles;
+    // What a party sends while it draws what it expects, and all that it draws.
+    fn parts<V: Vole<Share: Share<Row = F128>>>(
+        channel: &mut Channel,
+        mut vole: V,
+        (expected, more): (usize, usize),
+    ) -> (u64, Vec<F128>) {
+        vole.expect((TILE * expected) as u64);
+        let (before, mut rows, mut block) = (channel.traffic().sent, vec![], Shares::default());
+        for _ in 0..expected {
+            vole.block(channel, &mut block).unwrap();
+            rows.extend_from_slice(block.rows(0));
+        }
+        let sent = channel.traffic().sent - before;
+        rows.extend(draw(channel, vole, more).unwrap());
+        (sent, rows)
+    }
+    let delta = Delta::random(&mut Random::from_seed(&[9; 32]));
+    let ((quiet, macs), (silent, keys)) = std::thread::scope(|scope| {
+        let prover = scope.spawn(move || {
+            let mut random = Random::from_seed(&[1; 32]);
+            let vole = Prover::new(&mut proving, Arch::detect(), set, &mut random).unwrap();
+            parts(&mut proving, vole, (tiles, more))
+        });
+        let mut random = Random::from_seed(&[2; 32]);
+        let vole = Verifier::new(&mut verifying, Arch::detect(), set, &delta, &mut random).unwrap();
+        let verified = parts(&mut verifying, vole, (tiles, more));
+        (prover.join().unwrap(), verified)
+    });
+    assert_eq!((quiet, silent), (0, 0));
+    assert_eq!(traffic::draws(set, tiles as u64, Some(expected)), Carried::default());
+    assert!(traffic::draws(set, tiles as u64, None).verifier > 100_000);
+    assert_correlated(&macs, &keys, delta.value());
+    assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len());
 }
 
 /// What one iteration starts from never leaves the extension, and no two iterations share any of it.

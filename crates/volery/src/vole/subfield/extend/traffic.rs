@@ -27,10 +27,11 @@ pub(crate) fn set_up<B: Field, E: MacField<B>>(params: Params) -> Carried {
     set_up
 }
 
-/// So many draws of a tile each, every one with its part for the next iteration. The set-up has come
-/// to the longest chunks.
-pub(crate) fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64) -> Carried {
+/// So many draws of a tile each, every one with its part for the next iteration, where this many shares may
+/// be expected. The set-up has come to the longest chunks.
+pub(crate) fn draws<B: Field, E: MacField<B>>(params: Params, draws: u64, expected: Option<u64>) -> Carried {
     let schedule = Schedule::over(params, E::DEGREE as usize);
+    let schedule = expected.map_or(schedule, |shares| schedule.expecting(shares));
     iterations(schedule, draws, |draws| iteration::<E>(params, schedule, draws))
 }
 
@@ -40,10 +41,11 @@ fn iteration<E: Field>(params: Params, schedule: Schedule, draws: usize) -> Carr
     let chunks = transfers(params).div_ceil(BLOCK as u64 * longest);
     let mut carried = trees::<E>(params, schedule.planted(draws), schedule.fixed(draws));
     // One chunk while a tile is set aside, and with the last of these tiles all that are missing.
-    carried += if !schedule.sets_aside(draws) || draws as u64 >= chunks {
+    let aside = schedule.set_aside(draws) as u64;
+    carried += if schedule.has_set_aside(draws) || aside >= chunks {
         traffic::checked(Depth::Eight, chunks * longest)
     } else {
-        traffic::chunks(Depth::Eight, draws as u64 * longest)
+        traffic::chunks(Depth::Eight, aside * longest)
     };
     carried + exchange::<E>() * schedule.exchanges(draws) as u64
 }
