@@ -92,7 +92,9 @@ fn usual(correlations: BitCorrelations) -> Pace {
                 9..=10 => 22.0,
                 _ => 28.0,
             };
-            Pace::of(share, 15.0 * params.consumed() as f64 + 4.0 * params.outputs() as f64)
+            let chain = params.chain();
+            let outputs: f64 = chain.iter().map(|set| 4.0 * set.outputs() as f64).sum();
+            Pace::of(share, 15.0 * chain[0].consumed() as f64 + outputs)
         }
     }
 }
@@ -107,13 +109,17 @@ fn calibrate(arch: Arch) -> Vec<Pace> {
         black_box(prover_sums(arch, black_box(&chi), &triples));
     };
     let gate = 2.0 * nanoseconds(sums) / TILE as f64;
+    let outputs = Params::ALL.map(|set| (set, Output::of(Bits::new(arch, set))));
+    let of = |set: Params| outputs.iter().find(|(all, _)| *all == set).expect("one of the sets").1;
     let pace = |correlations: &BitCorrelations| match *correlations {
         BitCorrelations::SoftSpoken(Depth::Four) => Pace::of(four + gate, 0.0),
         BitCorrelations::SoftSpoken(Depth::Eight) => Pace::of(eight + gate, 0.0),
         BitCorrelations::Lpn(params) => {
-            let output = Output::of(Bits::new(arch, params));
-            let setup = eight * params.consumed() as f64 + output.fixed * params.outputs() as f64;
-            Pace::of(output.share(params, Schedule::new(params)) + gate, setup)
+            let chain = params.chain();
+            let fixed: f64 = chain.iter().map(|set| of(*set).fixed * set.outputs() as f64).sum();
+            let drawn: f64 = chain.windows(2).map(|pair| of(pair[0]).drawn * pair[1].consumed() as f64).sum();
+            let setup = eight * chain[0].consumed() as f64 + fixed + drawn;
+            Pace::of(of(params).share(params, Schedule::new(params)) + gate, setup)
         }
     };
     Binary::ALL.iter().map(pace).collect()
@@ -162,7 +168,10 @@ impl Setting for Binary {
     fn waits(correlations: BitCorrelations) -> Waits {
         match correlations {
             BitCorrelations::SoftSpoken(_) => Waits::streaming(1.5),
-            BitCorrelations::Lpn(params) => Waits::behind(3.0, Schedule::new(params)),
+            BitCorrelations::Lpn(params) => {
+                // Each set on the way has an exchange of its own.
+                Waits::behind(1.5 + 1.5 * params.chain().len() as f64, Schedule::new(params))
+            }
         }
     }
 
@@ -172,7 +181,10 @@ impl Setting for Binary {
 
     fn computational_bits(correlations: BitCorrelations) -> u32 {
         let assumption = match correlations {
-            BitCorrelations::Lpn(params) => params.tree_bits().min(params.security.into()),
+            BitCorrelations::Lpn(params) => {
+                let bits = |set: Params| set.tree_bits().min(set.security.into());
+                params.chain().into_iter().map(bits).fold(f64::INFINITY, f64::min)
+            }
             BitCorrelations::SoftSpoken(_) => f64::INFINITY,
         };
         GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations)) as u32

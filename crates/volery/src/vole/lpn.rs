@@ -91,6 +91,12 @@ impl Params {
     /// All sets, by size.
     pub const ALL: [Self; 5] = [Self::TINY, Self::SMALL, Self::L2, Self::MID, Self::WAN];
 
+    /// The sets whose iterations a set-up runs over F_2, the last of which is this. What an iteration of `wan`
+    /// starts from, another set makes by less traffic than transfers would.
+    pub(crate) fn chain(self) -> Vec<Self> {
+        if self == Self::WAN { vec![Self::L2, self] } else { vec![self] }
+    }
+
     /// n: the outputs of an iteration.
     pub const fn outputs(self) -> usize {
         self.trees << self.depth
@@ -229,6 +235,10 @@ mod tests {
 
     #[test]
     fn each_set_starts_the_next() {
+        for chain in Params::ALL.map(Params::chain) {
+            assert!(chain.windows(2).all(|pair| pair[0].outputs() >= pair[1].consumed()), "{chain:?}");
+        }
+        assert_eq!(Params::WAN.chain().len(), 2);
         for (sets, degree) in [(Sets::LARGE, 2), (Sets::F65537, 4), (Sets::F256, 16)] {
             let takes = |set: Params| set.consumed_over(degree);
             let gives = |set: Params| set.outputs() - takes(set);

@@ -2,7 +2,7 @@
 //!
 //! | from | message | bytes | when |
 //! |---|---|---|---|
-//! | | set-up of SoftSpoken with k = 8, M shares, its check | its own | once |
+//! | | set-up of SoftSpoken with k = 8, M shares, its check; for `wan` an iteration of `l2` | its own | once |
 //! | verifier | corrections of a tile's trees for the next iteration | 16·h·(trees of a tile) | up to 5/8 of the draws |
 //! | prover | x of the check of these trees | 16 | at 7/8 of the draws |
 //! | verifier | digest of the check | 32 | in answer; read before the next iteration |
@@ -53,14 +53,15 @@ impl Prover {
     /// `Misbehaved`, or those of the link.
     pub fn new(channel: &mut Channel, arch: Arch, params: Params, random: &mut Random) -> Result<Self> {
         let mut receiver = Receiver::new(channel, arch, Depth::Eight, random)?;
-        let mut base = Base::new(Start::bits(params));
+        let mut starts = params.chain().into_iter().map(Start::bits);
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
         let mut rows = Zeroizing::default();
         while !base.is_full() {
             receiver.extend(channel, &mut rows)?;
             base.collect(&rows);
         }
         receiver.check(channel)?;
-        Self::run(channel, BitProver { arch }, base, core::iter::empty(), Schedule::new(params))
+        Self::run(channel, BitProver { arch }, base, starts, Schedule::new(params))
     }
 }
 
@@ -177,7 +178,8 @@ impl Verifier {
     ) -> Result<Self> {
         let delta = Zeroizing::new(delta.value());
         let mut sender = Sender::new(channel, arch, Depth::Eight, *delta, random)?;
-        let mut base = Base::new(Start::bits(params));
+        let mut starts = params.chain().into_iter().map(Start::bits);
+        let mut base = Base::new(starts.next().expect("a chain is not empty"));
         let mut rows = Zeroizing::default();
         while !base.is_full() {
             sender.extend(channel, &mut rows)?;
@@ -186,7 +188,7 @@ impl Verifier {
         // From here on the verifier says what depends on Δ.
         drop(sender.check(channel)?);
         let end = BitVerifier { arch, delta, random: Random::from_seed(&random.bytes()) };
-        Self::run(channel, end, base, core::iter::empty(), Schedule::new(params).in_time())
+        Self::run(channel, end, base, starts, Schedule::new(params).in_time())
     }
 }
 

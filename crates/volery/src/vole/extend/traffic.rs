@@ -5,11 +5,14 @@ use crate::channel::Carried;
 use crate::ot::softspoken::{Depth, traffic};
 use crate::vole::lpn::Params;
 
-/// The set-up: SoftSpoken's part, and the first iteration's corrections and check.
+/// The set-up: SoftSpoken's part, and the corrections and check of an iteration of each set on the way.
 pub(crate) fn set_up(params: Params) -> Carried {
-    let seed = traffic::set_up(Depth::Eight) + traffic::rows(Depth::Eight, params.consumed() as u64);
-    let schedule = Schedule::new(params);
-    seed + iteration(params, schedule, schedule.draws())
+    let chain = params.chain();
+    let rows = traffic::rows(Depth::Eight, chain[0].consumed() as u64);
+    chain.into_iter().fold(traffic::set_up(Depth::Eight) + rows, |carried, set| {
+        let schedule = Schedule::new(set);
+        carried + iteration(set, schedule, schedule.draws())
+    })
 }
 
 /// So many draws of a tile each, every one with its part for the next iteration, where this many shares may
