@@ -165,12 +165,13 @@ impl Setting for Binary {
         usual(correlations)
     }
 
-    fn waits(correlations: BitCorrelations) -> Waits {
+    fn waits(correlations: BitCorrelations, expected: u64) -> Waits {
         match correlations {
-            BitCorrelations::SoftSpoken(_) => Waits::streaming(1.5),
+            BitCorrelations::SoftSpoken(_) => Waits::streaming(2.0),
             BitCorrelations::Lpn(params) => {
                 // Each set on the way has an exchange of its own.
-                Waits::behind(1.5 + 1.5 * params.chain().len() as f64, Schedule::new(params))
+                let round_trips = 1.5 + 1.5 * params.chain().len() as f64;
+                Waits::behind(round_trips, Schedule::new(params).expecting(expected))
             }
         }
     }

@@ -188,11 +188,12 @@ where
         Self::usual_pace(correlations)
     }
 
-    fn waits(correlations: FieldCorrelations) -> Waits {
+    fn waits(correlations: FieldCorrelations, expected: u64) -> Waits {
         let FieldCorrelations::Lpn(params) = correlations else { return Waits::streaming(2.0) };
         // Each set on the way has two exchanges of its own.
         let iterations = Self::sets().chain(params).len() as f64;
-        Waits::behind(2.0 + 2.5 * iterations, Schedule::over(params, E::DEGREE as usize))
+        let schedule = Schedule::over(params, E::DEGREE as usize);
+        Waits::behind(4.0 + 2.5 * iterations, schedule.expecting(expected))
     }
 
     fn drawn_ahead(correlations: FieldCorrelations) -> bool {

@@ -67,8 +67,8 @@ pub trait Setting: Sized + 'static {
     /// What a party computes over `correlations` on the machine that the published figures are of.
     fn usual(correlations: Self::Correlations) -> Pace;
 
-    /// What both parties wait for over `correlations`.
-    fn waits(correlations: Self::Correlations) -> Waits;
+    /// What both parties wait for over `correlations`, of which they expect to draw so many shares.
+    fn waits(correlations: Self::Correlations, expected: u64) -> Waits;
 
     /// Whether a statement that both parties chose `correlations` for draws all of its shares before its first
     /// gate.

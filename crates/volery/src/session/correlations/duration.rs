@@ -54,9 +54,14 @@ impl Waits {
     }
 
     /// So many round trips in the set-up; after it the prover waits for what the verifier has said for shares
-    /// that are an eighth of an iteration behind, but for the quarter of which the verifier says nothing.
+    /// that are an eighth of an iteration behind, but for the quarter of which the verifier says nothing, and
+    /// while the schedule rests.
     pub(in crate::session) fn behind(setup: f64, schedule: Schedule) -> Self {
-        Self { setup, window: (schedule.lag() * TILE) as f64 / 0.75 }
+        if schedule.rests() {
+            Self::streaming(setup)
+        } else {
+            Self { setup, window: (schedule.lag() * TILE) as f64 / 0.75 }
+        }
     }
 }
 
@@ -106,12 +111,14 @@ impl Demand {
         paces: [Pace; 2],
         line: &Line,
     ) -> f64 {
-        let waits = S::waits(correlations);
+        let waits = S::waits(correlations, self.shares);
         let [setup, drawn] = S::share_traffic(correlations, self.shares, Some(self.shares));
         let round_trip = line.round_trip.as_secs_f64();
         let slower = |figure: fn(Pace) -> u32| f64::from(paces.map(figure).into_iter().max().unwrap_or(0));
         let wire: f64 = line.carries(setup).into_iter().sum();
-        let setup = TRANSFERS + wire.max(1e-6 * slower(|pace| pace.setup)) + waits.setup * round_trip;
+        let work = 1e-6 * slower(|pace| pace.setup);
+        // The stages follow on each other, and overlap in part.
+        let setup = TRANSFERS + wire.max(work) + 0.5 * wire.min(work) + waits.setup * round_trip;
 
         let shares = self.shares as f64;
         let values = if self.purpose == Use::Alone { 0.0 } else { shares * value::<S>() };

@@ -108,6 +108,11 @@ impl Schedule {
         (self.left() / 8).min(self.longest_lag)
     }
 
+    /// Whether it does nothing at first.
+    pub(crate) fn rests(self) -> bool {
+        self.rests > 0
+    }
+
     /// The draws after those before which nothing is done.
     fn left(self) -> usize {
         self.draws() - self.rests
