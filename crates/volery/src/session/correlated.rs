@@ -260,8 +260,11 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let (statement, size, proposal) = self.settle(stream)?;
         // Before a word is said: the peer times how soon it is answered.
-        let paces =
-            if proposal.compares::<S>() { S::compiled().paces(self.options.arch) } else { Vec::new() };
+        let (mut paces, threads) = (Vec::new(), self.options.threads);
+        if proposal.compares::<S>() {
+            let alone = S::compiled().paces(self.options.arch);
+            paces.extend(alone.into_iter().map(|pace| pace.shared_by(threads)));
+        }
         let (before, started) = (self.channel.traffic(), Instant::now());
         let first = self.random.is_none();
         if first {

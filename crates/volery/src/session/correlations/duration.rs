@@ -11,6 +11,7 @@ use crate::session::Setting;
 use crate::vole::extend::Schedule;
 use crate::vole::lpn::TILE;
 use core::fmt;
+use core::num::NonZeroUsize;
 use core::time::Duration;
 use volery_primitives::Field;
 
@@ -30,6 +31,13 @@ impl Pace {
     /// So many nanoseconds a share, and for the set-up.
     pub(in crate::session) fn of(share: f64, setup: f64) -> Self {
         Self { share: (share * 1e3) as u32, setup: (setup / 1e3) as u32 }.within_reason()
+    }
+
+    /// The same by so many threads. A set-up is one thread's work; so is the walk through the statement, which
+    /// is the same over all correlations and decides nothing between them.
+    pub(in crate::session) fn shared_by(self, threads: NonZeroUsize) -> Self {
+        let threads = u32::try_from(threads.get()).unwrap_or(u32::MAX);
+        Self { share: self.share / threads, ..self }.within_reason()
     }
 
     /// Nothing takes no time, nor for ever.
