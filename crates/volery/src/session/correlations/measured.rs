@@ -3,7 +3,7 @@
 //! | from | message | bytes |
 //! |---|---|---|
 //! | prover, then verifier | its paces, for each of the setting's correlations: see [`Pace`] | 64 |
-//! | both at once | a probe, unless the bandwidth was given | 65,536 |
+//! | both at once | a probe, unless the bandwidth was given | 16,384 |
 //! | verifier | the rate at which the prover's probe came in, in kbit/s | 4 |
 //! | prover | the rate of the verifier's, and the round trip in µs | 8 |
 //!
@@ -19,10 +19,11 @@ use std::time::Instant;
 
 /// The paces that a message has room for.
 const PACES: usize = 8;
-/// Bytes of a probe by which a link warms up, and those that are timed, in pieces.
-const WARM_UP: usize = 16 << 10;
-const PIECE: usize = 4 << 10;
-const PIECES: usize = 12;
+/// Bytes of a probe by which a link warms up, and those that are timed, in pieces. In all little more than what
+/// TCP sends before it first waits for an answer.
+const WARM_UP: usize = 4 << 10;
+const PIECE: usize = 2 << 10;
+const PIECES: usize = 6;
 /// The least and the largest rate in kbit/s, and the longest round trip in µs.
 const RATES: (u32, u32) = (100, 1_000_000_000);
 const LONGEST_TRIP: u32 = 10_000_000;
@@ -116,10 +117,13 @@ fn recv_paces(channel: &mut Channel, number: usize) -> Result<Vec<Pace>> {
 
 fn send_probe(channel: &mut Channel) -> Result<()> {
     channel.send(&[0; WARM_UP])?;
+    channel.flush()?;
+    // Each on its way by itself: a record of TLS is seen when all of it is there.
     for _ in 0..PIECES {
         channel.send(&[0; PIECE])?;
+        channel.flush()?;
     }
-    channel.flush()
+    Ok(())
 }
 
 /// The rate at which a probe comes in, in kbit/s.
@@ -155,7 +159,7 @@ fn interval(arrivals: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::channel::{pipe, side_by_side};
+    use crate::channel::{Flip, Tape, pipe, side_by_side};
 
     #[test]
     fn delays_are_no_lack_of_bandwidth() {
@@ -202,6 +206,37 @@ mod tests {
             }
             let traffic = prover.traffic();
             assert_eq!((traffic.sent, traffic.received), (carried.prover, carried.verifier));
+        }
+    }
+
+    /// What was changed on the way is found where the two sides next compare what was said, whatever they
+    /// have chosen by then.
+    #[test]
+    fn what_is_tampered_with_is_heard() {
+        let paces = vec![Pace { share: 20_000, setup: 7 }; PACES];
+        let run = |flips: [Option<Flip>; 2]| {
+            let (here, there) = pipe(Duration::from_secs(20));
+            let [(here, said), (there, answered)] =
+                [(here, flips[0]), (there, flips[1])].map(|(link, flip)| Tape::new(link, flip));
+            let (mut prover, mut verifier) =
+                (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
+            let ends = side_by_side(
+                || Measured::exchange(&mut prover, &paces, None).map(|_| prover.checkpoint("chosen")),
+                || Measured::exchange(&mut verifier, &paces, None).map(|_| verifier.checkpoint("chosen")),
+            );
+            let number = [said, answered].map(|recording| recording.messages().len());
+            (ends.0.unwrap(), ends.1.unwrap(), number)
+        };
+        let (here, there, number) = run([None; 2]);
+        assert_eq!(here, there);
+        assert!(number.into_iter().all(|number| number > 2), "{number:?}");
+        for (party, number) in number.into_iter().enumerate() {
+            for message in 0..number {
+                let mut flips = [None; 2];
+                flips[party] = Some(Flip { message, bit: 13 * message + 5 });
+                let (here, there, _) = run(flips);
+                assert_ne!(here, there, "party {party}, message {message}");
+            }
         }
     }
 }
