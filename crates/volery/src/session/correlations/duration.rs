@@ -33,8 +33,8 @@ impl Pace {
         Self { share: (share * 1e3) as u32, setup: (setup / 1e3) as u32 }.within_reason()
     }
 
-    /// The same by so many threads. A set-up is one thread's work; so is the walk through the statement, which
-    /// is the same over all correlations and decides nothing between them.
+    /// The same by so many threads. A set-up is one thread's work; so is the walk through the statement, but
+    /// that is the same over all correlations and decides nothing between them.
     pub(in crate::session) fn shared_by(self, threads: NonZeroUsize) -> Self {
         let threads = u32::try_from(threads.get()).unwrap_or(u32::MAX);
         Self { share: self.share / threads, ..self }.within_reason()

@@ -2,12 +2,13 @@
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | prover, then verifier | its paces, for each of the setting's correlations: see [`Pace`] | 64 |
+//! | verifier, then prover | its paces, for each of the setting's correlations: see [`Pace`] | 64 |
 //! | both at once | a probe, unless the bandwidth was given | 16,384 |
-//! | verifier | the rate at which the prover's probe came in, in kbit/s | 4 |
-//! | prover | the rate of the verifier's, and the round trip in µs | 8 |
+//! | prover | the rate at which the verifier's probe came in, in kbit/s | 4 |
+//! | verifier | the rate of the prover's, and the round trip in µs | 8 |
 //!
-//! The prover measures the round trip: the verifier sends its paces when it has the prover's. All figures are
+//! The verifier measures the round trip: the prover sends its paces when it has the verifier's. It begins
+//! because it is the first to speak after this, too, and so no more than that round trip is lost. Figures are
 //! integers on the wire, and what is out of range is put into it on both sides alike, so that both choose the
 //! same. A party that lies makes the session slower, and nothing else.
 
@@ -19,8 +20,8 @@ use std::time::Instant;
 
 /// The paces that a message has room for.
 const PACES: usize = 8;
-/// Bytes of a probe by which a link warms up, and those that are timed, in pieces. In all little more than what
-/// TCP sends before it first waits for an answer.
+/// Bytes of a probe by which a link warms up, and those that are timed, in pieces. In all little more than
+/// what TCP sends before it first waits for an answer.
 const WARM_UP: usize = 4 << 10;
 const PIECE: usize = 2 << 10;
 const PIECES: usize = 6;
@@ -30,7 +31,7 @@ const LONGEST_TRIP: u32 = 10_000_000;
 
 /// What is carried where the bandwidth is known, and the probes.
 pub(in crate::session) const EXCHANGED: Carried =
-    Carried { prover: 8 * PACES as u64 + 8, verifier: 8 * PACES as u64 + 4 };
+    Carried { prover: 8 * PACES as u64 + 4, verifier: 8 * PACES as u64 + 8 };
 pub(in crate::session) const PROBES: Carried =
     Carried { prover: (WARM_UP + PIECE * PIECES) as u64, verifier: (WARM_UP + PIECE * PIECES) as u64 };
 
@@ -55,7 +56,7 @@ impl Measured {
         }
     }
 
-    fn prover(channel: &mut Channel, ours: &[Pace], bandwidth: Option<f64>) -> Result<Self> {
+    fn verifier(channel: &mut Channel, ours: &[Pace], bandwidth: Option<f64>) -> Result<Self> {
         let asked = Instant::now();
         send_paces(channel, ours)?;
         if bandwidth.is_none() {
@@ -63,26 +64,26 @@ impl Measured {
         }
         let theirs = recv_paces(channel, ours.len())?;
         let trip = microseconds(asked.elapsed());
-        let backward = if bandwidth.is_none() { recv_probe(channel)? } else { 0 };
-        let forward = u32::from_le_bytes(channel.recv_array()?);
-        channel.send(&[backward.to_le_bytes(), trip.to_le_bytes()].concat())?;
-        channel.flush()?;
-        Ok(Self { paces: [ours.to_vec(), theirs], line: line([forward, backward], trip, bandwidth) })
+        let forward = if bandwidth.is_none() { recv_probe(channel)? } else { 0 };
+        let backward = u32::from_le_bytes(channel.recv_array()?);
+        // What the verifier says next takes it along.
+        channel.send(&[forward.to_le_bytes(), trip.to_le_bytes()].concat())?;
+        Ok(Self { paces: [theirs, ours.to_vec()], line: line([forward, backward], trip, bandwidth) })
     }
 
-    fn verifier(channel: &mut Channel, ours: &[Pace], bandwidth: Option<f64>) -> Result<Self> {
+    fn prover(channel: &mut Channel, ours: &[Pace], bandwidth: Option<f64>) -> Result<Self> {
         let theirs = recv_paces(channel, ours.len())?;
         send_paces(channel, ours)?;
         if bandwidth.is_none() {
             send_probe(channel)?;
         }
-        let forward = if bandwidth.is_none() { recv_probe(channel)? } else { 0 };
-        channel.send(&forward.to_le_bytes())?;
+        let backward = if bandwidth.is_none() { recv_probe(channel)? } else { 0 };
+        channel.send(&backward.to_le_bytes())?;
         channel.flush()?;
         let figures: [u8; 8] = channel.recv_array()?;
-        let [backward, trip] =
+        let [forward, trip] =
             [0, 4].map(|at| u32::from_le_bytes(*figures[at..].first_chunk().expect("four")));
-        Ok(Self { paces: [theirs, ours.to_vec()], line: line([forward, backward], trip, bandwidth) })
+        Ok(Self { paces: [ours.to_vec(), theirs], line: line([forward, backward], trip, bandwidth) })
     }
 }
 
@@ -140,7 +141,8 @@ fn recv_probe(channel: &mut Channel) -> Result<u32> {
 }
 
 /// The time between two pieces, from when each had arrived. A party that does not get the processor for a
-/// while sees pieces late, and never early: so it is the slope, in the middle, of the convex curve below them.
+/// while sees pieces late, and never early: so it is the slope, in the middle, of the convex curve below
+/// them.
 fn interval(arrivals: &[f64]) -> f64 {
     let middle = (arrivals.len() - 1) as f64 / 2.0 + 0.5;
     let (mut lowest, mut slope) = (f64::INFINITY, 0.0);
@@ -191,7 +193,11 @@ mod tests {
                 (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
             let (proving, verifying) = side_by_side(
                 || Measured::exchange(&mut prover, &liar, bandwidth).unwrap(),
-                || Measured::exchange(&mut verifier, &honest, bandwidth).unwrap(),
+                || {
+                    let measured = Measured::exchange(&mut verifier, &honest, bandwidth).unwrap();
+                    verifier.flush().unwrap();
+                    measured
+                },
             );
             assert_eq!(proving, verifying);
             assert_eq!(proving.paces[1], honest);
@@ -220,12 +226,13 @@ mod tests {
                 [(here, flips[0]), (there, flips[1])].map(|(link, flip)| Tape::new(link, flip));
             let (mut prover, mut verifier) =
                 (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
-            let ends = side_by_side(
-                || Measured::exchange(&mut prover, &paces, None).map(|_| prover.checkpoint("chosen")),
-                || Measured::exchange(&mut verifier, &paces, None).map(|_| verifier.checkpoint("chosen")),
-            );
-            let number = [said, answered].map(|recording| recording.messages().len());
-            (ends.0.unwrap(), ends.1.unwrap(), number)
+            let end = |channel: &mut Channel| {
+                Measured::exchange(channel, &paces, None).unwrap();
+                channel.flush().unwrap();
+                channel.checkpoint("chosen")
+            };
+            let (proved, verified) = side_by_side(|| end(&mut prover), || end(&mut verifier));
+            (proved, verified, [said, answered].map(|recording| recording.messages().len()))
         };
         let (here, there, number) = run([None; 2]);
         assert_eq!(here, there);
