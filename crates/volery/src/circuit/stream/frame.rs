@@ -47,6 +47,9 @@ pub(super) struct Frame<F> {
     /// The wires that were made in open scopes, and where in this list those of each scope begin.
     pub(super) taken: Vec<Handle>,
     pub(super) scopes: Vec<usize>,
+    /// For each slot the last scope behind which it was kept, and the number of those that have ended.
+    kept: Vec<u32>,
+    ended: u32,
     pub(super) free_vectors: Vec<u32>,
     pub(super) left_vectors: Rc<RefCell<Vec<u32>>>,
     /// The words that the functions take which the block calls.
@@ -62,6 +65,8 @@ impl<F: Field> Frame<F> {
             free: Vec::new(),
             taken: Vec::new(),
             scopes: Vec::new(),
+            kept: Vec::new(),
+            ended: 0,
             free_vectors: Vec::new(),
             left_vectors: Rc::default(),
             called: 0,
@@ -137,17 +142,30 @@ impl<F: Field> Frame<F> {
     /// Ends the innermost scope, of whose wires `kept` live on.
     pub(super) fn end_scope(&mut self, kept: &[Handle]) {
         let begin = self.scopes.pop().expect("an open scope");
-        let mut kept = self.slots(kept);
-        kept.sort_unstable();
-        let taken = self.taken.split_off(begin);
+        self.kept.resize(self.stamps.len(), 0);
+        self.ended = self.ended.wrapping_add(1);
+        for wire in kept {
+            self.kept[live(&self.stamps, *wire) as usize] = self.ended;
+        }
         // In reverse, so that slots are taken again in order.
-        for wire in taken.into_iter().rev() {
-            if kept.binary_search(&wire.slot).is_err() {
+        for place in (begin..self.taken.len()).rev() {
+            let wire = self.taken[place];
+            if self.kept[wire.slot as usize] != self.ended {
                 self.give(wire);
-            } else if !self.scopes.is_empty() {
-                self.taken.push(wire);
             }
         }
+        // What lives on is of the scope around this one.
+        let mut end = begin;
+        if !self.scopes.is_empty() {
+            for place in begin..self.taken.len() {
+                let wire = self.taken[place];
+                if self.kept[wire.slot as usize] == self.ended {
+                    self.taken[end] = wire;
+                    end += 1;
+                }
+            }
+        }
+        self.taken.truncate(end);
     }
 
     /// Gives the slot of `wire` again, if it is still that of this wire.
