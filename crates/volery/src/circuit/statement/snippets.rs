@@ -56,6 +56,19 @@ pub fn failure<B: Backend<F = F2>>(
     })
 }
 
+/// The same as a function: clauses that are copies of each other are recorded once, however often each is
+/// gone through.
+///
+/// # Errors
+/// Those of [`failure`].
+pub fn bug_in_snippet<B: Backend<F = F2>>(
+    b: &mut B,
+    number: u64,
+    input: &Bytes<B::Wire>,
+) -> Result<Outcome<B::Wire>> {
+    failure_of_one(b, number, input, &mut Assertions::default())
+}
+
 /// Pushes `count` snippets on `input` of [`INPUT`] bytes, and gives whether one of them breaks. Memory does
 /// not grow with their number.
 ///
@@ -76,7 +89,8 @@ pub fn bug_in_snippets<B: Backend<F = F2>>(
     Ok(outcome)
 }
 
-/// What [`failure`] gives, as a function: `assertions` are those of its kind, once it was pushed.
+/// What [`failure`] gives, as a function: `assertions` are those of its kind, once it was pushed. They are
+/// for the name of a claim, and who asks for a name goes through functions again.
 fn failure_of_one<B: Backend<F = F2>>(
     b: &mut B,
     number: u64,

@@ -3,7 +3,7 @@
 use super::{Described, Disjunction, Ports, numbers};
 use crate::circuit::Backend;
 use crate::circuit::statement::Port;
-use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippets, failure};
+use crate::circuit::statement::snippets::{INPUT, SNIPPETS, bug_in_snippet, bug_in_snippets};
 use crate::error::{Error, Result};
 use volery_primitives::F2;
 
@@ -43,7 +43,7 @@ impl BugInSnippets {
     ) -> Result<()> {
         let input = ports.bytes(b, 0, 0..INPUT as u64)?;
         let outcome = match clause {
-            Some(number) => failure(b, number as u64, &input)?,
+            Some(number) => bug_in_snippet(b, number as u64, &input)?,
             None => bug_in_snippets(b, self.count, &input)?,
         };
         let held = &outcome.assertions;
