@@ -107,6 +107,10 @@ impl fmt::Display for Reason {
     }
 }
 
+/// How much longer than the fastest something is expected to take that is as good: less than what estimates
+/// err by.
+const ALIKE: f64 = 1.05;
+
 /// Chosen correlations: those of a setting, or their name.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Choice<C = Correlations> {
@@ -136,8 +140,16 @@ impl<C: Copy + Into<Correlations>> Choice<C> {
                 (demand.seconds::<S>(correlations, paces, &line), paces, correlations)
             })
             .collect();
-        // Of equals the one that sends more stands first, and takes less to compute.
-        all.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let least = all.iter().map(|(seconds, ..)| *seconds).fold(f64::INFINITY, f64::min);
+        // What takes about as long and sends less comes first.
+        let rank = |(seconds, _, set): &(f64, [Pace; 2], C)| {
+            let alike = *seconds <= ALIKE * least;
+            if alike { (0, demand.bytes::<S>(*set) as f64) } else { (1, *seconds) }
+        };
+        all.sort_by(|a, b| {
+            let ((class, a), (other, b)) = (rank(a), rank(b));
+            class.cmp(&other).then(a.total_cmp(&b))
+        });
         let (seconds, paces, correlations) = all[0];
         let runner_up = all.get(1).map(|(seconds, _, second)| ((*second).into(), *seconds));
         let nanoseconds = paces.map(|pace| f64::from(pace.share) / 1e3);

@@ -112,6 +112,12 @@ const BYTE: f64 = 0.4e-9;
 const BESIDE: f64 = 0.1;
 
 impl Demand {
+    /// The bytes that `correlations` send, in both directions.
+    pub(super) fn bytes<S: Setting>(self, correlations: S::Correlations) -> u64 {
+        let [setup, drawn] = S::share_traffic(correlations, self.shares, Some(self.shares));
+        (setup + drawn).sum()
+    }
+
     /// The seconds that it takes over `correlations`, of which the two parties have these paces.
     pub(in crate::session) fn seconds<S: Setting>(
         self,
