@@ -164,6 +164,7 @@ pub trait Backend {
         body: impl FnOnce(&mut Self, &[Self::Wire]) -> Result<Returned<Self::Wire>>,
     ) -> Result<Returned<Self::Wire>> {
         match self.open_function(key, arguments)? {
+            Function::Inlined => body(self, arguments),
             Function::Known(returned) => Ok(returned),
             Function::New(arguments) => {
                 let returned = body(self, &arguments)?;
@@ -186,8 +187,8 @@ pub trait Backend {
     /// # Errors
     /// Those of the backend.
     fn open_function(&mut self, key: &[u8], arguments: &[Self::Wire]) -> Result<Function<Self::Wire>> {
-        let _ = key;
-        Ok(Function::New(arguments.to_vec()))
+        let _ = (key, arguments);
+        Ok(Function::Inlined)
     }
 
     /// Ends the body of the function that was opened last, and calls it.
@@ -244,10 +245,39 @@ impl<W> Wires<W> for () {
 /// A function that is called: see [`Backend::call`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Function<W> {
+    /// Functions are nothing here: the body is pushed on the arguments as they are, and nothing is closed.
+    Inlined,
     /// It is called for the first time: the arguments as its body sees them.
     New(Vec<W>),
     /// It was called before, and has been called again.
     Known(Returned<W>),
+}
+
+/// What `body` makes of `state`, as a function that takes its place: see [`Backend::call`]. Where functions
+/// are nothing it is changed as it lies. Its wires are forgotten where they are `fresh`: nobody else holds
+/// them.
+///
+/// # Errors
+/// Those of `body`, and of the backend.
+fn replace<B: Backend>(
+    b: &mut B,
+    key: &[u8],
+    (state, fresh): (&mut [B::Wire], bool),
+    body: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
+) -> Result<()> {
+    let returned = match b.open_function(key, state)? {
+        Function::Inlined => return body(b, state),
+        Function::Known(returned) => returned,
+        Function::New(mut wires) => {
+            body(b, &mut wires)?;
+            b.close_function(Returned { wires, public: Vec::new() })?
+        }
+    };
+    if fresh {
+        b.forget(state);
+    }
+    state.copy_from_slice(&returned.wires);
+    Ok(())
 }
 
 /// What a function returns: see [`Backend::call`].

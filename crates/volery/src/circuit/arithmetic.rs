@@ -1,7 +1,7 @@
 //! A generated circuit of any size over any field: what `bench arithmetic` proves.
 
 use super::hashed::expanded;
-use super::{Backend, Circuit, Returned};
+use super::{Backend, Circuit, replace};
 use crate::error::{Error, Result};
 use core::marker::PhantomData;
 use volery_primitives::Field;
@@ -83,7 +83,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         let (mut s, mut fresh) = (start.clone(), false);
         let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
         for steps in self.passes().map(|length| &steps[..length]) {
-            s = pass(b, "forwards", steps.len(), (s, fresh), |b, s| {
+            pass(b, "forwards", steps.len(), (&mut s, fresh), |b, s| {
                 for step in steps {
                     step.product(b, s)?;
                     step.sum(b, s);
@@ -104,7 +104,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
         }
         fresh = false;
         for steps in self.passes().rev().map(|length| &steps[..length]) {
-            s = pass(b, "backwards", steps.len(), (s, fresh), |b, s| {
+            pass(b, "backwards", steps.len(), (&mut s, fresh), |b, s| {
                 for step in steps.iter().rev() {
                     step.sum(b, s);
                     step.product(b, s)?;
@@ -122,24 +122,16 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
     }
 }
 
-/// The state after the first `steps` of the table, which `run` takes in this direction.
+/// Takes the first `steps` of the table, which `run` takes in this direction, on the state.
 fn pass<B: Backend>(
     b: &mut B,
     direction: &str,
     steps: usize,
-    (state, fresh): (Vec<B::Wire>, bool),
+    state: (&mut [B::Wire], bool),
     run: impl FnOnce(&mut B, &mut [B::Wire]) -> Result<()>,
-) -> Result<Vec<B::Wire>> {
-    let key = format!("arithmetic network, {direction}, {} wires, {steps}", state.len());
-    let next = b.call(key.as_bytes(), &state, |b, state| {
-        let mut state = state.to_vec();
-        run(b, &mut state)?;
-        Ok(Returned { wires: state, public: Vec::new() })
-    })?;
-    if fresh {
-        b.forget(&state);
-    }
-    Ok(next.wires)
+) -> Result<()> {
+    let key = format!("arithmetic network, {direction}, {} wires, {steps}", state.0.len());
+    replace(b, key.as_bytes(), state, run)
 }
 
 /// Steps after which the places come again: a table of them stays in cache beside the state, and the time of

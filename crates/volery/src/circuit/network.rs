@@ -1,6 +1,6 @@
 //! A generated circuit of any size: what `bench boolean` proves.
 
-use super::{Backend, Circuit, Returned};
+use super::{Backend, Circuit, replace};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
@@ -115,7 +115,8 @@ impl Network {
 impl<B: Backend<F = F2>> Circuit<B> for Network {
     fn run(&self, b: &mut B) -> Result<()> {
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
-        let mut s = State { wires: start.clone(), fresh: false };
+        let mut wires = start.clone();
+        let mut s = State { wires: &mut wires, fresh: false };
         let steps: Vec<Step> =
             (0..PERIOD).map(|t| Step::new(PERIOD * self.variant + t, start.len())).collect();
         // The first passes spare XORs; the last one may be short; those between are alike.
@@ -125,8 +126,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
         let length = |first: u64| PERIOD.min(self.half() - first) as usize;
         for first in (0..sparing).map(|pass| pass * PERIOD) {
             for (t, step) in (first..).zip(&steps[..length(first)]) {
-                step.toffoli(b, &mut s.wires)?;
-                step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, &mut s.wires));
+                step.toffoli(b, s.wires)?;
+                step.xors[..self.xors(t)].iter().for_each(|xor| xor.run(b, s.wires));
             }
         }
         let forwards = |b: &mut B, s: &mut [B::Wire], steps: &[Step]| {
@@ -161,8 +162,8 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
         for first in (0..sparing).rev().map(|pass| pass * PERIOD) {
             let steps = &steps[..length(first)];
             for (step, t) in steps.iter().rev().zip((first..first + steps.len() as u64).rev()) {
-                step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, &mut s.wires));
-                step.toffoli(b, &mut s.wires)?;
+                step.xors[..self.xors(t)].iter().rev().for_each(|xor| xor.run(b, s.wires));
+                step.toffoli(b, s.wires)?;
             }
         }
         for (i, (&end, &start)) in s.wires.iter().zip(&start).enumerate() {
@@ -182,7 +183,7 @@ impl Network {
         direction: &str,
         times: u64,
         steps: &[Step],
-        state: &mut State<B::Wire>,
+        state: &mut State<'_, B::Wire>,
         run: impl Fn(&mut B, &mut [B::Wire], &[Step]) -> Result<()> + Copy,
     ) -> Result<()> {
         let key = format!("network, {direction}, {} of {}, often", self.variant, state.wires.len());
@@ -200,39 +201,33 @@ impl Network {
         b: &mut B,
         direction: &str,
         steps: &[Step],
-        state: &mut State<B::Wire>,
+        state: &mut State<'_, B::Wire>,
         run: impl Fn(&mut B, &mut [B::Wire], &[Step]) -> Result<()>,
     ) -> Result<()> {
         let width = state.wires.len();
         let key = format!("network, {direction}, {} of {width}, {}", self.variant, steps.len());
-        state.call(b, &key, |b, inner| run(b, &mut inner.wires, steps))
+        state.call(b, &key, |b, inner| run(b, inner.wires, steps))
     }
 }
 
-impl<W: Copy> State<W> {
-    /// The state after the function `key` of it.
+impl<W> State<'_, W> {
+    /// Takes the function `key` of it in its place.
     fn call<B: Backend<Wire = W>>(
         &mut self,
         b: &mut B,
         key: &str,
-        body: impl FnOnce(&mut B, &mut Self) -> Result<()>,
+        body: impl FnOnce(&mut B, &mut State<'_, W>) -> Result<()>,
     ) -> Result<()> {
-        let next = b.call(key.as_bytes(), &self.wires, |b, wires| {
-            let mut inner = State { wires: wires.to_vec(), fresh: false };
-            body(b, &mut inner)?;
-            Ok(Returned { wires: inner.wires, public: Vec::new() })
-        })?;
-        if self.fresh {
-            b.forget(&self.wires);
-        }
-        *self = State { wires: next.wires, fresh: true };
+        let body = |b: &mut B, wires: &mut [W]| body(b, &mut State { wires, fresh: false });
+        replace(b, key.as_bytes(), (self.wires, self.fresh), body)?;
+        self.fresh = true;
         Ok(())
     }
 }
 
 /// The wires of state.
-struct State<W> {
-    wires: Vec<W>,
+struct State<'s, W> {
+    wires: &'s mut [W],
     /// None of them is of the witness, which is compared in the end.
     fresh: bool,
 }

@@ -147,18 +147,18 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
         let arguments: Vec<B::Wire> = arguments.iter().copied().chain(failed).collect();
         // No key of anybody else begins so.
         let key = [b"branch", &[kind][..], &key.len().to_le_bytes(), key].concat();
-        match self.backend.open_function(&key, &arguments)? {
-            Function::New(mut arguments) => {
-                let inside = match kind {
-                    0 => Assertions::Stand(false),
-                    1 => Assertions::Collect(None),
-                    _ => Assertions::Collect(arguments.pop()),
-                };
-                self.outside.push(core::mem::replace(&mut self.assertions, inside));
-                Ok(Function::New(arguments))
-            }
-            Function::Known(returned) => Ok(Function::Known(self.returned(returned))),
-        }
+        let mut arguments = match self.backend.open_function(&key, &arguments)? {
+            Function::Known(returned) => return Ok(Function::Known(self.returned(returned))),
+            Function::New(arguments) => arguments,
+            Function::Inlined => arguments,
+        };
+        let inside = match kind {
+            0 => Assertions::Stand(false),
+            1 => Assertions::Collect(None),
+            _ => Assertions::Collect(arguments.pop()),
+        };
+        self.outside.push(core::mem::replace(&mut self.assertions, inside));
+        Ok(Function::New(arguments))
     }
 
     fn close_function(&mut self, mut returned: Returned<B::Wire>) -> Result<Returned<B::Wire>> {
