@@ -346,14 +346,14 @@ pub fn verifier_sums(arch: Arch, coefficients: &[F128], triples: &[Triple]) -> (
     dispatch!(arch, verifier_sums(coefficients, triples))
 }
 
-/// The third of each triple becomes `shares[i] + one` where bit i of `bits` is set, and `shares[i]` where it
-/// is not; the first bit is the lowest of the first byte. Time depends on the lengths alone.
+/// Adds `one` to `rows[i]` where bit i of `bits` is set; the first bit is the lowest of the first byte. Time
+/// depends on the lengths alone.
 ///
 /// # Panics
-/// Where the lengths differ, or there are not `triples.len().div_ceil(8)` bytes.
-pub fn place_corrected(arch: Arch, shares: &[F128], bits: &[u8], one: F128, triples: &mut [Triple]) {
-    assert_eq!((shares.len(), bits.len()), (triples.len(), triples.len().div_ceil(8)));
-    dispatch!(arch, place_corrected(shares, bits, one, triples))
+/// Where there are not `rows.len().div_ceil(8)` bytes.
+pub fn add_where(arch: Arch, bits: &[u8], one: F128, rows: &mut [F128]) {
+    assert_eq!(bits.len(), rows.len().div_ceil(8));
+    dispatch!(arch, add_where(bits, one, rows))
 }
 
 /// `Σ χ·a`, `Σ χ·b` and `Σ χ·c` of the triples `[a, b, c]`.

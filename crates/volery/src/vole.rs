@@ -121,6 +121,15 @@ impl<S: Share> Shares<S> {
         &self.rows[from..]
     }
 
+    /// The row of share number `number`.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[inline(always)]
+    pub(crate) fn row(&self, number: usize) -> S::Row {
+        self.rows[number]
+    }
+
     pub(crate) fn rows_mut(&mut self) -> &mut Zeroizing<Vec<S::Row>> {
         &mut self.rows
     }

@@ -158,9 +158,9 @@ pub(super) fn multiply(a: &[F128], b: &[F128], out: &mut [F128]) {
     }
 }
 
-pub(super) fn place_corrected(shares: &[F128], bits: &[u8], one: F128, triples: &mut [Triple]) {
-    for (i, (triple, share)) in triples.iter_mut().zip(shares).enumerate() {
-        triple[2] = *share + one.scale(F2::low_bit((bits[i / 8] >> (i % 8)).into()));
+pub(super) fn add_where(bits: &[u8], one: F128, rows: &mut [F128]) {
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row += one.scale(F2::low_bit((bits[i / 8] >> (i % 8)).into()));
     }
 }
 

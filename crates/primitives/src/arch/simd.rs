@@ -18,7 +18,7 @@ mod sums;
 mod transpose;
 mod trees;
 
-pub(super) use bits::{bit_products, place_corrected};
+pub(super) use bits::{add_where, bit_products};
 pub(super) use sums::{
     add_products, add_scaled, combine, dot, inner_product, multiply, opened_sums, prover_sums, triple_sums,
     verifier_sums, weigh,

@@ -111,11 +111,11 @@ fn sums_of_products() {
         agree("weigh", |arch| weigh(arch, &a, &b));
         agree("prover_sums", |arch| prover_sums(arch, &chi, &triples));
         agree("verifier_sums", |arch| verifier_sums(arch, &chi, &triples));
-        agree("place_corrected", |arch| {
+        agree("add_where", |arch| {
             let bits: Vec<u8> = b[..length.div_ceil(8)].iter().map(|word| word.0 as u8).collect();
-            let mut placed = triples.clone();
-            place_corrected(arch, &chi, &bits, F128(u128::MAX >> 3), &mut placed);
-            placed
+            let mut rows = chi.clone();
+            add_where(arch, &bits, F128(u128::MAX >> 3), &mut rows);
+            rows
         });
         agree("triple_sums", |arch| triple_sums(arch, &chi, &triples));
         let other: Vec<F2> = a.iter().map(|x| x.bit0()).collect();

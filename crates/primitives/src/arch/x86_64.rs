@@ -152,8 +152,7 @@ macro_rules! kernels {
                     simd::prover_sums::<$vector>;
                 fn verifier_sums(chi: &[F128], triples: &[Triple]) -> (F128, F128) =
                     simd::verifier_sums::<$vector>;
-                fn place_corrected(shares: &[F128], bits: &[u8], one: F128, triples: &mut [Triple]) =
-                    simd::place_corrected::<$vector>;
+                fn add_where(bits: &[u8], one: F128, rows: &mut [F128]) = simd::add_where::<$vector>;
                 fn triple_sums(chi: &[F128], triples: &[Triple]) -> [F128; 3] = simd::triple_sums::<$vector>;
                 fn opened_sums(chi: &[F128], triples: &[Triple], left: &[F2], right: &[F2]) -> [F128; 3] =
                     simd::opened_sums::<$vector>;

@@ -1,7 +1,6 @@
 //! Products of bit matrices, and elements that bits choose.
 
 use super::Simd;
-use crate::arch::Triple;
 use crate::bits::spread;
 use crate::field::F128;
 
@@ -93,29 +92,23 @@ unsafe fn square<V: Simd, const R: usize, const C: usize>(
 }
 
 #[inline(always)]
-pub(in crate::arch) unsafe fn place_corrected<V: Simd>(
-    shares: &[F128],
-    bits: &[u8],
-    one: F128,
-    triples: &mut [Triple],
-) {
-    let (whole, rest) = triples.as_chunks_mut::<8>();
-    let (shares, others) = shares.as_chunks::<8>();
-    // SAFETY: the caller upholds the condition of `Simd` and that the lengths are equal, with a bit for each;
-    // a chunk is eight lanes.
+pub(in crate::arch) unsafe fn add_where<V: Simd>(bits: &[u8], one: F128, rows: &mut [F128]) {
+    let (whole, rest) = rows.as_chunks_mut::<8>();
+    // SAFETY: the caller upholds the condition of `Simd` and that there is a bit for each row; a chunk is
+    // eight lanes.
     unsafe {
         let one_in_each = V::splat(one);
-        for ((triples, shares), bits) in whole.iter_mut().zip(shares).zip(bits) {
-            let (bytes, to) = (spread(*bits), triples.as_mut_ptr().cast::<F128>().add(2));
+        for (rows, bits) in whole.iter_mut().zip(bits) {
+            let (bytes, rows) = (spread(*bits), rows.as_mut_ptr());
             for i in (0..8).step_by(V::LANES) {
-                let corrections = V::masks(bytes.as_ptr().add(i)).and(one_in_each);
-                V::load(shares.as_ptr().add(i)).xor(corrections).scatter(to.add(3 * i), 3);
+                let added = V::masks(bytes.as_ptr().add(i)).and(one_in_each);
+                V::load(rows.add(i)).xor(added).store(rows.add(i));
             }
         }
         if let Some(bits) = bits.get(whole.len()) {
             let one = V::One::splat(one);
-            for ((triple, share), bit) in rest.iter_mut().zip(others).zip(spread(*bits)) {
-                V::One::load(share).xor(V::One::masks(&bit).and(one)).store(&raw mut triple[2]);
+            for (row, bit) in rest.iter_mut().zip(spread(*bits)) {
+                V::One::load(row).xor(V::One::masks(&bit).and(one)).store(row);
             }
         }
     }

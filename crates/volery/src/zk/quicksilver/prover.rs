@@ -175,8 +175,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Commits to `value` by the next share. Fig. 4, 4.
     fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
-        let slot = self.slot()?;
-        let wire = M::corrected(slot[2], value);
+        let (share, slot) = self.slot()?;
+        let wire = M::corrected(share, value);
         *slot = [wire, M::constant(M::F::ONE), wire];
         self.gates.inputs += 1;
         Ok(wire)
@@ -185,18 +185,19 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.
     #[inline(always)]
     pub(super) fn multiply(&mut self, a: M::Tag, b: M::Tag, value: M::F) -> Result<M::Tag> {
-        let slot = self.slot()?;
-        let c = M::corrected(slot[2], value);
+        let (share, slot) = self.slot()?;
+        let c = M::corrected(share, value);
         *slot = [a, b, c];
         Ok(c)
     }
 
+    /// The next share, and its slot.
     #[inline(always)]
-    fn slot(&mut self) -> Result<&mut Triple<M::Tag>> {
+    fn slot(&mut self) -> Result<(M::Tag, &mut Triple<M::Tag>)> {
         if self.slots.are_used_up() {
             self.next_slots()?;
         }
-        Ok(self.slots.slot())
+        Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
     }
 
     #[cold]

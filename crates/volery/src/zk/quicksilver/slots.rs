@@ -1,7 +1,7 @@
 //! Multiplications that wait to be checked.
 
 use crate::pool::{Pool, Tasks};
-use core::{iter, mem};
+use core::mem;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
@@ -16,7 +16,6 @@ pub(super) type Memory<R> = Zeroizing<Vec<Triple<R>>>;
 /// A place for each of some shares that follow each other: the multiplication by which what is committed to
 /// is checked, a product of two wires, or a witness element as the product of itself and one.
 pub(super) struct Slots<R: DefaultIsZeroes> {
-    /// The product is there beforehand, as the share to commit by.
     slots: Memory<R>,
     /// The next to use, and the one behind the last.
     next: usize,
@@ -30,19 +29,13 @@ impl<R: DefaultIsZeroes> Default for Slots<R> {
 }
 
 impl<R: DefaultIsZeroes> Slots<R> {
-    /// Those of `shares`.
-    pub(super) fn fill(&mut self, shares: &[R]) {
-        iter::zip(self.empty(shares.len()), shares).for_each(|(slot, share)| slot[2] = *share);
-    }
-
-    /// Those of so many shares, for who puts these there.
-    pub(super) fn empty(&mut self, length: usize) -> &mut [Triple<R>] {
+    /// Those of so many shares.
+    pub(super) fn begin(&mut self, length: usize) {
         if self.slots.len() < length {
             // What has to move would leave a copy behind.
             self.slots = Zeroizing::new(vec![[R::default(); 3]; length]);
         }
         (self.next, self.end) = (0, length);
-        &mut self.slots[..length]
     }
 
     /// Those used.
@@ -65,6 +58,12 @@ impl<R: DefaultIsZeroes> Slots<R> {
     #[inline(always)]
     pub(super) fn are_used_up(&self) -> bool {
         self.next == self.end
+    }
+
+    /// How many come before the next one.
+    #[inline(always)]
+    pub(super) fn next(&self) -> usize {
+        self.next
     }
 
     /// The next one.

@@ -181,19 +181,19 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
     fn commit_to(&mut self) -> Result<M::E> {
         let one = *self.one;
-        let slot = self.slot()?;
-        let key = slot[2];
+        let (key, slot) = self.slot()?;
         *slot = [key, one, key];
         self.gates.inputs += 1;
         Ok(key)
     }
 
+    /// The key of the next share, and its slot.
     #[inline(always)]
-    fn slot(&mut self) -> Result<&mut Triple<M::E>> {
+    fn slot(&mut self) -> Result<(M::E, &mut Triple<M::E>)> {
         if self.slots.are_used_up() {
             self.next_slots()?;
         }
-        Ok(self.slots.slot())
+        Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
     }
 
     #[cold]
@@ -262,8 +262,7 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
     }
     #[inline(always)]
     fn mul(&mut self, a: M::E, b: M::E) -> Result<M::E> {
-        let slot = self.slot()?;
-        let c = slot[2];
+        let (c, slot) = self.slot()?;
         *slot = [a, b, c];
         Ok(c)
     }

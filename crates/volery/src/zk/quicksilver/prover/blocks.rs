@@ -24,7 +24,7 @@ impl Commitments for BitMacs {
     fn next_slots(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)?;
         Self::draw(prover)?;
-        prover.slots.fill(prover.block.rows(0));
+        prover.slots.begin(prover.block.len());
         (prover.done, prover.open) = (0, true);
         Ok(())
     }

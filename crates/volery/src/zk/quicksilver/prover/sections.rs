@@ -61,7 +61,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let left = prover.kept.sections.end() - prover.done;
         assert!(left > 0, "a block of shares");
         let count = left.min(slots(&prover.pool));
-        prover.slots.fill(&prover.block.rows(prover.done)[..count]);
+        prover.slots.begin(count);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::zk::BitMacs;
 use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::slots::weigh;
-use volery_primitives::arch::{Arch, place_corrected, verifier_sums};
+use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
@@ -40,8 +40,8 @@ impl Commitments for BitMacs {
         let corrections = &mut verifier.kept.corrections;
         *corrections = Bits::zeroes(length);
         corrections.read_bytes(&bytes);
-        let slots = verifier.slots.empty(length);
-        place_corrected(verifier.arch, verifier.block.rows(0), &bytes, *verifier.one, slots);
+        add_where(verifier.arch, &bytes, *verifier.one, verifier.block.rows_mut());
+        verifier.slots.begin(length);
         (verifier.done, verifier.open) = (0, true);
         Ok(())
     }

@@ -134,7 +134,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         let left = verifier.kept.sections.end() - verifier.done;
         assert!(left > 0, "a block of shares");
         let count = left.min(slots(&verifier.pool));
-        verifier.slots.fill(&verifier.block.rows(verifier.done)[..count]);
+        verifier.slots.begin(count);
         Ok(())
     }
 
