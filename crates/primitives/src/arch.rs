@@ -197,9 +197,28 @@ pub fn fold_leaves(key: &Aes128, leaves: &[F128], start: u128, total: &mut [F128
 /// # Panics
 /// Where the length is odd.
 pub fn grow(key: &Aes128, nodes: &mut [F128]) {
-    assert!(nodes.len().is_multiple_of(2), "{} nodes", nodes.len());
-    dispatch!(key.arch(), grow(key, nodes))
+    grow_with(key, nodes, F128(u128::MAX), None);
 }
+
+/// [`grow`], of each child the bits of `keep` alone, and then [`puncture`] where that is asked for: in one
+/// pass, if there are few trees.
+///
+/// # Panics
+/// Where the length is odd, or the trees to puncture do not fit it.
+pub fn grow_with(key: &Aes128, nodes: &mut [F128], keep: F128, punctures: Option<Punctures>) {
+    assert!(nodes.len().is_multiple_of(2), "{} nodes", nodes.len());
+    let trees = punctures.as_ref().map_or(1, |punctures| check_punctures(nodes, punctures));
+    let at_once = trees.is_power_of_two() && trees <= MOST_TREES;
+    let meanwhile = punctures.filter(|_| at_once);
+    dispatch!(key.arch(), grow_with(key, nodes, keep, meanwhile));
+    if let Some(punctures) = punctures.filter(|_| !at_once) {
+        puncture(key.arch(), nodes, punctures);
+    }
+}
+
+/// The most trees that are punctured while they grow: of more of them, or another number than a power of two,
+/// levels are swept once more.
+const MOST_TREES: usize = 64;
 
 /// `out[i] = H(blocks[i])` for H of [`crate::hash::Circular`].
 ///
@@ -237,10 +256,16 @@ pub struct Punctures<'a> {
 /// # Panics
 /// Where the lengths do not fit.
 pub fn puncture(arch: Arch, nodes: &mut [F128], punctures: Punctures) {
+    check_punctures(nodes, &punctures);
+    dispatch!(arch, puncture(nodes, punctures))
+}
+
+/// The number of trees.
+fn check_punctures(nodes: &[F128], punctures: &Punctures) -> usize {
     let trees = punctures.row.len();
     assert!(trees > 0 && nodes.len().is_multiple_of(2 * trees));
     assert_eq!((punctures.left.len(), punctures.right.len()), (trees, trees));
-    dispatch!(arch, puncture(nodes, punctures))
+    trees
 }
 
 /// Entries of the table that each encoded row sums.

@@ -71,7 +71,15 @@ pub(super) fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) {
     feed_forward(out, |blocks| encrypt(key, blocks));
 }
 
-pub(super) fn grow(key: &Aes128, nodes: &mut [F128]) {
+pub(super) fn grow_with(key: &Aes128, nodes: &mut [F128], keep: F128, punctures: Option<Punctures>) {
+    grow(key, nodes);
+    nodes.iter_mut().for_each(|node| node.0 &= keep.0);
+    if let Some(punctures) = punctures {
+        puncture(nodes, punctures);
+    }
+}
+
+fn grow(key: &Aes128, nodes: &mut [F128]) {
     let (left, right) = nodes.split_at_mut(nodes.len() / 2);
     right.copy_from_slice(left);
     feed_forward(left, |blocks| encrypt(key, blocks));

@@ -24,7 +24,7 @@ pub(super) use sums::{
     verifier_sums, weigh,
 };
 pub(super) use transpose::transpose;
-pub(super) use trees::{encode, fold_leaves, grow, hash, puncture, sum_rows};
+pub(super) use trees::{encode, fold_leaves, grow_with, hash, puncture, sum_rows};
 
 use crate::aes::Aes128;
 use crate::field::F128;

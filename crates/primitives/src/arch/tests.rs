@@ -143,8 +143,8 @@ fn sums_of_columns() {
 
 #[test]
 fn half_trees() {
-    for trees in [1, 2, 3, 4, 7, 8, 33] {
-        for rows in [1, 2, 4, 16] {
+    for trees in [1, 2, 3, 4, 7, 8, 33, 64, 128] {
+        for rows in [1, 2, 4, 16, 64] {
             let length = 2 * rows * trees;
             agree("grow", |arch| {
                 let mut nodes = random(1, length);
@@ -167,6 +167,19 @@ fn half_trees() {
                 nodes
             };
             agree("puncture", punctured);
+            for keep in [u128::MAX, !1].map(F128) {
+                let grown = |arch, punctures| {
+                    let mut nodes = random(6, length);
+                    grow_with(&Aes128::new(arch, F128(2)), &mut nodes, keep, punctures);
+                    nodes
+                };
+                let punctures = Punctures { row: &row, left: &left, right: &right };
+                agree("grow_with", |arch| grown(arch, Some(punctures)));
+                let mut after = grown(Arch::PORTABLE, None);
+                assert!(after.iter().all(|node| node.0 & keep.0 == node.0));
+                puncture(Arch::PORTABLE, &mut after, punctures);
+                assert_eq!(grown(Arch::PORTABLE, Some(punctures)), after);
+            }
             let (before, after) = (random(6, length), punctured(Arch::PORTABLE));
             for g in 0..trees {
                 for y in 0..rows {

@@ -135,7 +135,8 @@ macro_rules! kernels {
                     total: &mut [F128],
                     planes: &mut [F128]
                 ) = simd::fold_leaves::<$vector>;
-                fn grow(key: &Aes128, nodes: &mut [F128]) = simd::grow::<$vector>;
+                fn grow_with(key: &Aes128, nodes: &mut [F128], keep: F128, punctures: Option<Punctures>) =
+                    simd::grow_with::<$vector>;
                 fn hash(key: &Aes128, blocks: &[F128], out: &mut [F128]) = simd::hash::<$vector>;
                 fn sum_rows(nodes: &[F128], sums: &mut [F128]) = simd::sum_rows::<$vector>;
                 fn puncture(nodes: &mut [F128], punctures: Punctures) = simd::puncture::<$vector>;

@@ -21,7 +21,7 @@
 
 use super::lpn::Params;
 use volery_primitives::aes::Aes128;
-use volery_primitives::arch::{Arch, Punctures, grow, puncture, sum_rows};
+use volery_primitives::arch::{Arch, Punctures, grow_with, puncture, sum_rows};
 use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::Zeroizing;
 
@@ -33,8 +33,13 @@ pub(super) struct Forest {
     keys: Aes128,
 }
 
-/// The hash of one level of a tile.
-pub(super) struct Level(Aes128);
+/// How one level of a tile is grown.
+pub(super) struct Level {
+    hash: Aes128,
+    number: usize,
+    /// The bits that are kept of each node.
+    keep: F128,
+}
 
 impl Forest {
     /// Trees whose hashes come from the public key `key`.
@@ -54,14 +59,16 @@ impl Forest {
         key[0]
     }
 
-    pub(super) fn hash(&self, tile: usize, level: usize) -> Level {
-        Level(Aes128::new(self.arch, self.key(tile, level)))
+    /// Level `number` of a tile.
+    pub(super) fn level(&self, tile: usize, number: usize) -> Level {
+        let hash = Aes128::new(self.arch, self.key(tile, number));
+        Level { hash, number, keep: F128(u128::MAX) }
     }
 
-    /// Grows level `level` from the one above: all of its nodes.
-    pub(super) fn level<'n>(&self, hash: &Level, level: usize, nodes: &'n mut [F128]) -> &'n mut [F128] {
-        let nodes = &mut nodes[..self.width() << level];
-        grow(&hash.0, nodes);
+    /// Grows a level from the one above: all of its nodes.
+    pub(super) fn grow<'n>(&self, level: &Level, nodes: &'n mut [F128]) -> &'n mut [F128] {
+        let nodes = &mut nodes[..self.width() << level.number];
+        grow_with(&level.hash, nodes, level.keep, None);
         nodes
     }
 
@@ -83,11 +90,12 @@ impl Forest {
         sums.for_each(|(c, mac)| *c ^= *mac);
         let mut path = Path::new(width);
         path.root(nodes, &corrections[..width], |g| side(1, g));
-        for level in 2..=last {
-            let siblings = &mut corrections[width * (level - 1)..][..width];
-            let hash = self.hash(tile, level);
-            let (nodes, ghost) = self.open(&hash, level, siblings, nodes, |g| side(level, g));
-            path.step(self.arch, nodes, ghost, siblings, &path.nothing(), |g| side(level, g));
+        for number in 2..=last {
+            let siblings = &mut corrections[width * (number - 1)..][..width];
+            let (level, side) = (self.level(tile, number), |g| side(number, g));
+            let (nodes, ghost) = self.open(&level, &path, siblings, nodes, side);
+            path.aim(ghost, siblings, &path.nothing(), side);
+            path.step(self.arch, nodes, side);
         }
         path
     }
@@ -97,21 +105,21 @@ impl Forest {
     /// grew; and what these are.
     pub(super) fn open<'n>(
         &self,
-        hash: &Level,
-        level: usize,
+        level: &Level,
+        path: &Path,
         sums: &mut [F128],
         nodes: &'n mut [F128],
         side: impl Fn(usize) -> F2,
     ) -> (&'n mut [F128], F128) {
-        let nodes = self.level(hash, level, nodes);
-        let ghost = hash.ghost();
-        let (lefts, rights) = nodes.split_at(nodes.len() / 2);
-        let [mut left, mut right] = [(); 2].map(|()| Zeroizing::new(vec![F128::ZERO; self.width()]));
-        sum_rows(self.arch, lefts, &mut left);
-        sum_rows(self.arch, rights, &mut right);
+        let nodes = self.grow(level, nodes);
+        let ghost = level.ghost();
+        let mut left = Zeroizing::new(vec![F128::ZERO; self.width()]);
+        sum_rows(self.arch, &nodes[..nodes.len() / 2], &mut left);
         for g in 0..self.width() {
-            // The zero node at the hole has its ghost of a child on each side, which is not the verifier's.
-            sums[g] ^= left[g] ^ (left[g] ^ right[g]).scale(side(g)) ^ ghost;
+            // Children sum to their parent. The zero node at the hole has its ghost of a child on each side,
+            // which is not the verifier's.
+            sums[g] ^= left[g] ^ path.sum[g].scale(side(g)) ^ ghost;
+            sums[g].0 &= level.keep.0;
         }
         (nodes, ghost)
     }
@@ -129,20 +137,47 @@ impl Forest {
         let mut path = Path::new(self.width());
         let mut siblings = siblings.chunks_exact(self.width());
         path.root(nodes, siblings.next().expect("a level"), |g| side(1, g));
-        for (level, siblings) in (2..=last).zip(siblings) {
-            let hash = self.hash(tile, level);
-            let nodes = self.level(&hash, level, nodes);
-            path.step(self.arch, nodes, hash.ghost(), siblings, &path.nothing(), |g| side(level, g));
+        for (number, siblings) in (2..=last).zip(siblings) {
+            let holes = path.nothing();
+            self.regrow_level(
+                &self.level(tile, number),
+                &mut path,
+                siblings,
+                &holes,
+                |g| side(number, g),
+                nodes,
+            );
         }
         path
+    }
+
+    /// A level again, with the `siblings` of the paths and what is in their `holes`.
+    pub(super) fn regrow_level(
+        &self,
+        level: &Level,
+        path: &mut Path,
+        siblings: &[F128],
+        holes: &[F128],
+        side: impl Fn(usize) -> F2,
+        nodes: &mut [F128],
+    ) {
+        path.aim(level.ghost(), siblings, holes, &side);
+        let nodes = &mut nodes[..self.width() << level.number];
+        grow_with(&level.hash, nodes, level.keep, Some(path.punctures()));
+        path.turn_all(nodes.len(), side);
     }
 }
 
 impl Level {
+    /// The level of the leaves, of which these bits are kept.
+    pub(super) fn keep(self, keep: F128) -> Self {
+        Self { keep, ..self }
+    }
+
     /// Both children of a zero node.
-    pub(super) fn ghost(&self) -> F128 {
+    fn ghost(&self) -> F128 {
         let mut zero = [F128::ZERO; 2];
-        grow(&self.0, &mut zero);
+        grow_with(&self.hash, &mut zero, self.keep, None);
         zero[0]
     }
 }
@@ -177,10 +212,10 @@ impl Roots {
         let width = self.forest.width();
         let mut keys = keys.chunks_exact(width);
         self.root(tile, nodes);
-        for level in 1..=last {
-            let nodes = match level {
+        for number in 1..=last {
+            let nodes = match number {
                 1 => &nodes[..2 * width],
-                _ => self.forest.level(&self.forest.hash(tile, level), level, nodes),
+                _ => self.forest.grow(&self.forest.level(tile, number), nodes),
             };
             self.correct(nodes, keys.next().expect("a key for each level of each tree"), corrections);
         }
@@ -196,8 +231,8 @@ impl Roots {
     /// Grows the levels up to `last` of `tile` again.
     pub(super) fn regrow(&self, tile: usize, last: usize, nodes: &mut [F128]) {
         self.root(tile, nodes);
-        for level in 2..=last {
-            self.forest.level(&self.forest.hash(tile, level), level, nodes);
+        for number in 2..=last {
+            self.forest.grow(&self.forest.level(tile, number), nodes);
         }
     }
 
@@ -214,14 +249,16 @@ impl Roots {
 pub(super) struct Path {
     /// The hole's place in its level, in both 64-bit halves.
     pub(super) row: Zeroizing<Vec<F128>>,
+    /// The sum of all nodes of the level that are known: that of the siblings so far.
+    pub(super) sum: Zeroizing<Vec<F128>>,
     left: Zeroizing<Vec<F128>>,
     right: Zeroizing<Vec<F128>>,
 }
 
 impl Path {
     fn new(width: usize) -> Self {
-        let [row, left, right] = [(); 3].map(|()| Zeroizing::new(vec![F128::ZERO; width]));
-        Self { row, left, right }
+        let [row, sum, left, right] = [(); 4].map(|()| Zeroizing::new(vec![F128::ZERO; width]));
+        Self { row, sum, left, right }
     }
 
     /// The value of a node on each path where it is not known.
@@ -235,30 +272,37 @@ impl Path {
         for (g, sibling) in siblings.iter().enumerate() {
             leaves[g] = sibling.scale(side(g) + F2::ONE);
             leaves[width + g] = sibling.scale(side(g));
+            self.sum[g] = *sibling;
             self.turn(g, 1, side(g));
         }
     }
 
-    /// A level whose nodes are right but for the two children of the hole above, both `ghost`: puts the
-    /// siblings on the sides that `side` says, and `holes` on the others.
-    pub(super) fn step(
-        &mut self,
-        arch: Arch,
-        nodes: &mut [F128],
-        ghost: F128,
-        siblings: &[F128],
-        holes: &[F128],
-        side: impl Fn(usize) -> F2,
-    ) {
+    /// What changes in a level whose nodes are right but for the two children of the hole above, both
+    /// `ghost`: these are to be the siblings on the sides that `side` says, and `holes` on the others.
+    pub(super) fn aim(&mut self, ghost: F128, siblings: &[F128], holes: &[F128], side: impl Fn(usize) -> F2) {
         for g in 0..siblings.len() {
             let (sibling, hole) = (siblings[g] ^ ghost, holes[g] ^ ghost);
             let swap = (sibling ^ hole).scale(side(g));
             self.left[g] = sibling ^ swap;
             self.right[g] = hole ^ swap;
+            self.sum[g] ^= siblings[g];
         }
-        puncture(arch, nodes, Punctures { row: &self.row, left: &self.left, right: &self.right });
-        let rows = nodes.len() / (2 * siblings.len());
-        (0..siblings.len()).for_each(|g| self.turn(g, rows, side(g)));
+    }
+
+    /// That, in `nodes`.
+    pub(super) fn step(&mut self, arch: Arch, nodes: &mut [F128], side: impl Fn(usize) -> F2) {
+        puncture(arch, nodes, self.punctures());
+        self.turn_all(nodes.len(), side);
+    }
+
+    fn punctures(&self) -> Punctures<'_> {
+        Punctures { row: &self.row, left: &self.left, right: &self.right }
+    }
+
+    /// All paths turn, at a level of so many nodes.
+    fn turn_all(&mut self, nodes: usize, side: impl Fn(usize) -> F2) {
+        let width = self.row.len();
+        (0..width).for_each(|g| self.turn(g, nodes / (2 * width), side(g)));
     }
 
     /// The path turns away from the sibling's side, at a level of `rows` parents.

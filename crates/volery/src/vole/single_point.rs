@@ -28,14 +28,12 @@
 use super::half_tree::{Forest, Roots};
 use super::lpn::{Params, TILE};
 use std::sync::Arc;
-use volery_primitives::arch::{Arch, sum_rows};
+use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
 
-/// Clears the bit of the leaves in which the prover's words carry values.
-fn pin(leaves: &mut [F128]) {
-    leaves.iter_mut().for_each(|leaf| leaf.0 &= !1);
-}
+/// The bits of leaves that are kept: in the other one the prover's words carry values.
+const PINNED: F128 = F128(!1);
 
 /// The verifier's trees: a root of each is all it keeps.
 pub struct Verifier(Roots);
@@ -65,7 +63,7 @@ impl Verifier {
     fn leaves(&self, tile: usize, leaves: &mut [F128]) {
         assert_eq!(leaves.len(), TILE);
         let (forest, depth) = (&self.0.forest, self.0.forest.params.depth);
-        pin(forest.level(&forest.hash(tile, depth), depth, leaves));
+        forest.grow(&forest.level(tile, depth).keep(PINNED), leaves);
     }
 }
 
@@ -102,16 +100,15 @@ pub(super) fn fix(
     let side = |level: usize, g: usize| macs[width * (level - 1) + g].bit0();
     let last = &mut siblings[width * (depth - 1)..];
     last.iter_mut().zip(&macs[width * (depth - 1)..]).for_each(|(c, mac)| *c ^= *mac);
-    let hash = forest.hash(tile, depth);
-    let (nodes, mut ghost) = forest.open(&hash, depth, last, leaves, |g| side(depth, g));
-    pin(nodes);
-    pin(last);
-    pin(core::slice::from_mut(&mut ghost));
+    let level = forest.level(tile, depth).keep(PINNED);
+    let (nodes, ghost) = forest.open(&level, &path, last, leaves, |g| side(depth, g));
     // All leaves of a tree but the hole's, and one: what Δ leaves of the sum of a level.
-    let mut holes = Zeroizing::new(vec![F128::ZERO; width]);
-    sum_rows(forest.arch, nodes, &mut holes);
-    holes.iter_mut().zip(&*last).for_each(|(hole, sibling)| *hole ^= *sibling ^ F128::ONE);
-    path.step(forest.arch, nodes, ghost, last, &holes, |g| side(depth, g));
+    let mut holes = path.sum.clone();
+    for (hole, sibling) in holes.iter_mut().zip(&*last) {
+        *hole = F128(hole.0 & PINNED.0) ^ *sibling ^ F128::ONE;
+    }
+    path.aim(ghost, last, &holes, |g| side(depth, g));
+    path.step(forest.arch, nodes, |g| side(depth, g));
 
     siblings.extend_from_slice(&holes);
     let bits = |g| (1..=depth).map(move |level| (side(level, g).to_word() as u32) << (level - 1));
@@ -148,12 +145,8 @@ impl Prover {
         let sides = &self.sides[width * tile..][..width];
         let side = |level: usize, g: usize| F2::low_bit((sides[g] >> (level - 1)).into());
         let mut path = self.forest.regrow(tile, depth - 1, siblings, side, leaves);
-        let hash = self.forest.hash(tile, depth);
-        let nodes = self.forest.level(&hash, depth, leaves);
-        let mut ghost = hash.ghost();
-        pin(nodes);
-        pin(core::slice::from_mut(&mut ghost));
-        path.step(self.forest.arch, nodes, ghost, sibling, holes, |g| side(depth, g));
+        let level = self.forest.level(tile, depth).keep(PINNED);
+        self.forest.regrow_level(&level, &mut path, sibling, holes, |g| side(depth, g), leaves);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{FLIGHT, Simd, aes, counter, round_keys};
 use crate::aes::Aes128;
-use crate::arch::{Punctures, WEIGHT};
+use crate::arch::{MOST_TREES, Punctures, WEIGHT};
 use crate::field::F128;
 use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use zeroize::Zeroize;
@@ -129,10 +129,63 @@ pub(super) unsafe fn orthomorphism<V: Simd>(x: V, high: V) -> V {
     unsafe { x.swap_halves().xor(x.and(high)) }
 }
 
+/// What to change among the children of the nodes that are grown, node by node over a period of so many.
+struct Changes {
+    period: usize,
+    /// The place of the node whose children change, in both 64-bit halves.
+    place: [F128; MOST_TREES],
+    left: [F128; MOST_TREES],
+    right: [F128; MOST_TREES],
+}
+
+impl Changes {
+    /// Those of `punctures`, over a period of `least` nodes at least, both powers of two.
+    fn new(least: usize, punctures: &Punctures) -> Self {
+        let trees = punctures.row.len();
+        let nothing = [F128(0); MOST_TREES];
+        let period = trees.max(least);
+        let mut changes = Self { period, place: nothing, left: nothing, right: nothing };
+        for i in 0..period {
+            let g = i % trees;
+            let place = (punctures.row[g].0 as u64 * trees as u64 + g as u64) as u128;
+            changes.place[i] = F128(place | place << 64);
+            (changes.left[i], changes.right[i]) = (punctures.left[g], punctures.right[g]);
+        }
+        changes
+    }
+}
+
+impl Drop for Changes {
+    fn drop(&mut self) {
+        for secrets in [&mut self.place, &mut self.left, &mut self.right] {
+            secrets[..self.period].zeroize();
+        }
+    }
+}
+
+/// What all vectors of a level are grown by.
+struct Growth<'a, V> {
+    keys: [V; 11],
+    keep: V,
+    changes: Option<&'a Changes>,
+}
+
 #[inline(always)]
-unsafe fn grow_at<V: Simd, const N: usize>(keys: &[V; 11], nodes: *mut F128, parents: usize, i: usize) {
+unsafe fn in_both_halves<V: Simd>(number: usize) -> V {
+    // SAFETY: the caller upholds the condition of `Simd`.
+    unsafe { V::splat(F128(number as u128 | (number as u128) << 64)) }
+}
+
+#[inline(always)]
+unsafe fn grow_at<V: Simd, const N: usize, const CHANGE: bool>(
+    growth: &Growth<V>,
+    nodes: *mut F128,
+    parents: usize,
+    i: usize,
+) {
     // SAFETY: the caller upholds the condition of `Simd`, that i + N·LANES <= parents and that `nodes` is
-    // valid for twice as many.
+    // valid for twice as many. Both i and the period are multiples of N·LANES, so that the changes to these
+    // nodes lie side by side within a period.
     unsafe {
         let high = V::splat(F128(u128::MAX << 64));
         let mut parent = [high; N];
@@ -142,36 +195,71 @@ unsafe fn grow_at<V: Simd, const N: usize>(keys: &[V; 11], nodes: *mut F128, par
             input[n] = orthomorphism(parent[n], high);
         }
         let mut left = input;
-        aes(keys, &mut left);
+        aes(&growth.keys, &mut left);
+        let lanes = V::count(0);
+        let mut number = in_both_halves::<V>(i).add(lanes.xor(lanes.up64()));
         for n in 0..N {
             let left = left[n].xor(input[n]);
-            left.store(nodes.add(i + n * V::LANES));
-            left.xor(parent[n]).store(nodes.add(parents + i + n * V::LANES));
+            let mut children = [left.and(growth.keep), left.xor(parent[n]).and(growth.keep)];
+            if let (true, Some(changes)) = (CHANGE, growth.changes) {
+                let at = i % changes.period + n * V::LANES;
+                let here = number.equal(V::load(changes.place.as_ptr().add(at)));
+                children[0] = children[0].xor(here.and(V::load(changes.left.as_ptr().add(at))));
+                children[1] = children[1].xor(here.and(V::load(changes.right.as_ptr().add(at))));
+                number = number.add(in_both_halves(V::LANES));
+            }
+            children[0].store(nodes.add(i + n * V::LANES));
+            children[1].store(nodes.add(parents + i + n * V::LANES));
         }
     }
 }
 
 #[inline(always)]
-pub(in super::super) unsafe fn grow<V: Simd>(key: &Aes128, nodes: &mut [F128]) {
+unsafe fn grow_level<V: Simd, const CHANGE: bool>(
+    key: &Aes128,
+    nodes: &mut [F128],
+    keep: F128,
+    changes: Option<&Changes>,
+) {
     let parents = nodes.len() / 2;
     let nodes = nodes.as_mut_ptr();
     let mut i = 0;
-    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i
-    // stays within the parents.
+    // SAFETY: the caller upholds the condition of `Simd` and that the length is even; i stays within the
+    // parents.
     unsafe {
-        let keys = round_keys::<V>(key);
+        let growth = Growth { keys: round_keys::<V>(key), keep: V::splat(keep), changes };
         while i + FLIGHT * V::LANES <= parents {
-            grow_at::<V, FLIGHT>(&keys, nodes, parents, i);
+            grow_at::<V, FLIGHT, CHANGE>(&growth, nodes, parents, i);
             i += FLIGHT * V::LANES;
         }
         while i + V::LANES <= parents {
-            grow_at::<V, 1>(&keys, nodes, parents, i);
+            grow_at::<V, 1, CHANGE>(&growth, nodes, parents, i);
             i += V::LANES;
         }
-        let keys = round_keys::<V::One>(key);
+        let growth = Growth { keys: round_keys::<V::One>(key), keep: V::One::splat(keep), changes };
         while i < parents {
-            grow_at::<V::One, 1>(&keys, nodes, parents, i);
+            grow_at::<V::One, 1, CHANGE>(&growth, nodes, parents, i);
             i += 1;
+        }
+    }
+}
+
+#[inline(always)]
+pub(in super::super) unsafe fn grow_with<V: Simd>(
+    key: &Aes128,
+    nodes: &mut [F128],
+    keep: F128,
+    punctures: Option<Punctures>,
+) {
+    const { assert!(FLIGHT * V::LANES <= MOST_TREES) };
+    // SAFETY: the caller's.
+    unsafe {
+        match punctures {
+            None => grow_level::<V, false>(key, nodes, keep, None),
+            Some(punctures) => {
+                let changes = Changes::new(FLIGHT * V::LANES, &punctures);
+                grow_level::<V, true>(key, nodes, keep, Some(&changes));
+            }
         }
     }
 }
