@@ -56,17 +56,17 @@
 //!
 //! | stage | mid | softspoken4 |
 //! |---|---|---|
-//! | the circuit's places, and its gates: copies, xors, one slot for each product | 6.8 / 6.9 | 6.1 / 5.5 |
-//! | encoding: indices, and 10 random reads of a 2.2 MB table | 21.1 / 20.1 | |
-//! | trees: grown to be fixed and checked, and to be drawn | 7.5 / 3.9 | |
-//! | expansion of leaves, transpose | | 6.1 / 5.8 |
-//! | checks of correlations and of products: coefficients | 1.7 / 1.8 | 0.8 / 0.7 |
-//! | check of correlations: sums | 2.0 / 1.1 | 1.1 / 1.1 |
-//! | check of products: sums | 4.4 / 3.8 | 3.5 / 3.6 |
-//! | slots filled, corrections packed, or put on the keys | 2.2 / 1.3 | 2.0 / 1.1 |
-//! | transcript | 1.1 / 1.1 | 1.7 / 1.8 |
-//! | copies, system calls, the rest | 6.2 / 8.0 | 8.8 / 9.5 |
-//! | in all | 53.0 / 48.0 | 30.1 / 29.1 |
+//! | the circuit's places, and its gates: copies, xors, one slot for each product | 6.8 / 7.8 | 7.2 / 6.8 |
+//! | encoding: indices, and 10 random reads of a 2.2 MB table | 17.6 / 19.1 | |
+//! | trees: grown to be fixed and checked, and to be drawn | 5.2 / 4.1 | |
+//! | expansion of leaves, transpose | | 6.9 / 6.5 |
+//! | checks of correlations and of products: coefficients | 1.9 / 2.1 | 1.0 / 0.9 |
+//! | check of correlations: sums | 1.6 / 1.2 | 1.2 / 1.3 |
+//! | check of products: sums | 4.7 / 4.2 | 4.1 / 4.2 |
+//! | corrections packed, or put on the keys | 0.5 / 0.6 | 1.2 / 0.3 |
+//! | transcript | 1.2 / 1.1 | 2.5 / 2.0 |
+//! | copies, the rest | 3.5 / 2.9 | 2.3 / 3.5 |
+//! | in all | 43.0 / 43.1 | 26.4 / 25.5 |
 //!
 //! The reads are slower the more else uses the third-level cache: alone they are 12 at `mid`, and 27 and more
 //! with the 8.5 MB table of `wan`.
