@@ -12,6 +12,7 @@ pub(super) mod f256;
 pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod gates;
+pub(super) mod level;
 pub(super) mod prime;
 pub(super) mod q32;
 mod sums;
