@@ -4,6 +4,9 @@
 //! nothing; only `gates` has some that work on one gate. Callers hold an [`Arch`], which can only be made for
 //! instructions that this machine has; that is what makes the calls below safe.
 
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code)]
+mod aarch64;
 #[allow(unsafe_code)]
 pub(crate) mod binary;
 pub(crate) mod f256;
@@ -21,7 +24,7 @@ mod portable;
 #[allow(unsafe_code)]
 pub(crate) mod prime;
 pub(crate) mod q32;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[allow(unsafe_code)]
 mod simd;
 #[cfg(target_arch = "x86_64")]
@@ -49,6 +52,8 @@ enum Level {
     Vaes256,
     #[cfg(target_arch = "x86_64")]
     Vaes512,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 /// Whether this machine has all instructions of the assembly that links by TLS are made with (graviola):
@@ -57,10 +62,7 @@ pub fn has_tls_instructions() -> bool {
     #[cfg(target_arch = "x86_64")]
     let has = x86_64::has_tls_instructions();
     #[cfg(target_arch = "aarch64")]
-    let has = std::arch::is_aarch64_feature_detected!("neon")
-        && std::arch::is_aarch64_feature_detected!("aes")
-        && std::arch::is_aarch64_feature_detected!("pmull")
-        && std::arch::is_aarch64_feature_detected!("sha2");
+    let has = aarch64::has_tls_instructions();
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let has = false;
     has
@@ -77,7 +79,9 @@ impl Arch {
     pub fn available() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
         let native = x86_64::levels();
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        let native = aarch64::levels();
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let native = Vec::new();
         core::iter::once(Level::Portable).chain(native).map(Self).collect()
     }
@@ -118,6 +122,8 @@ impl Arch {
             Level::Vaes256 => "vaes256",
             #[cfg(target_arch = "x86_64")]
             Level::Vaes512 => "vaes512",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => "neon",
         }
     }
 }
@@ -136,15 +142,19 @@ macro_rules! dispatch {
             // SAFETY: an `Arch` of this level exists only where `levels` found its instructions.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Aesni => unsafe { x86_64::aesni::$($kernel)::+($($argument),*) },
+            Level::Aesni => unsafe { crate::arch::x86_64::aesni::$($kernel)::+($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Vaes256 => unsafe { x86_64::vaes256::$($kernel)::+($($argument),*) },
+            Level::Vaes256 => unsafe { crate::arch::x86_64::vaes256::$($kernel)::+($($argument),*) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
-            Level::Vaes512 => unsafe { x86_64::vaes512::$($kernel)::+($($argument),*) },
+            Level::Vaes512 => unsafe { crate::arch::x86_64::vaes512::$($kernel)::+($($argument),*) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            #[allow(unsafe_code)]
+            Level::Neon => unsafe { crate::arch::aarch64::neon::$($kernel)::+($($argument),*) },
         }
     };
 }
@@ -158,6 +168,10 @@ pub(crate) fn expand_key(arch: Arch, key: F128) -> Option<[F128; 11]> {
         #[allow(unsafe_code)]
         // SAFETY: every level above portable has AES-NI.
         _ => Some(unsafe { x86_64::expand_key(key) }),
+        #[cfg(target_arch = "aarch64")]
+        #[allow(unsafe_code)]
+        // SAFETY: every level above portable has NEON and AES.
+        _ => Some(unsafe { aarch64::expand_key(key) }),
     }
 }
 

@@ -4,11 +4,8 @@ use super::{Arch, Level, dispatch, portable};
 use crate::check::CheckField;
 use crate::field::{F48, F64, F96, F128, F160, REDUCTION};
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// How elements lie in memory, as 128-bit lanes see it.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 pub(crate) enum Shape {
     /// Two to a lane: at most 64 bits.
     Half,
@@ -25,10 +22,10 @@ pub(crate) enum Shape {
 /// X^i. They are an element where all bits from d on are zero.
 pub(crate) unsafe trait Binary: CheckField {
     /// What X^d is congruent to.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     const TAIL: u64;
     /// How it lies in memory.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     const SHAPE: Shape;
 }
 

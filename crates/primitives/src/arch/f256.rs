@@ -8,9 +8,6 @@ use crate::aes::Aes128;
 use crate::field::{F128, F256};
 use crate::mac::Tagged;
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// A value, and in the second half of 32 bytes its MAC.
 pub(crate) type Row = Tagged<F256, F128>;
 

@@ -9,9 +9,6 @@ use crate::mac::{Holes, Tagged};
 /// Values are elements of the same field.
 pub(crate) use self::{add_products as add_scaled, dot as combine};
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// A value and its MAC: the two halves of a lane of 128 bits.
 pub(crate) type Row = Tagged<F61, F61>;
 

@@ -9,9 +9,6 @@ use crate::aes::Aes128;
 use crate::field::{Binomial, F61, F61x2, F128};
 use crate::mac::Tagged;
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// A value and its MAC: 64-bit words, the value first.
 pub(crate) type Row = Tagged<F61, F61x2>;
 

@@ -9,9 +9,6 @@ use super::{Arch, Level, check_counter, dispatch, portable};
 use crate::aes::Aes128;
 use crate::field::F128;
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// Gates whose key schedules are expanded together.
 pub(crate) const BATCH: usize = 16;
 

@@ -7,16 +7,13 @@ use crate::aes::Aes128;
 use crate::field::{Extension, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 use crate::mac::{Holes, Tagged};
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use super::simd::prime::Halves;
 
 /// What vectors need of a prime field: nothing where there are none.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) trait Halves: crate::field::Field {}
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl<B: crate::field::Field> Halves for B {}
 
 /// The prime field `B`, or its extension by an N-th root.

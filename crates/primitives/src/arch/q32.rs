@@ -5,9 +5,6 @@ use super::{Arch, Level, dispatch, portable};
 use crate::field::{Field, Q32, Q32x2};
 use crate::mac::Tagged;
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
-
 /// A value and its MAC: 32-bit words, the value first.
 pub(crate) type Row = Tagged<Q32, Q32x2>;
 

@@ -46,6 +46,8 @@ pub(crate) trait Simd: Copy {
     /// Has the compiler compute all of these before anything that is made of one of them: it would finish
     /// one chain of instructions after the other, to save registers, and then each waits for itself.
     unsafe fn abreast(vectors: &mut [Self; FLIGHT]);
+    /// Has the caches fetch what is at `at`, which is soon to be read.
+    unsafe fn prefetch(at: *const F128);
     /// Reads `LANES` elements; `from` must be valid for that.
     unsafe fn load(from: *const F128) -> Self;
     /// Writes `LANES` elements; `to` must be valid for that.
@@ -114,6 +116,17 @@ pub(crate) trait Simd: Copy {
     unsafe fn part(self, other: Self) -> (Self, Self);
     /// The xor of all lanes.
     unsafe fn fold(self) -> F128;
+}
+
+/// The places that the words of vector `part` come from, where each of N words is there thrice.
+pub(super) const fn thrice<const N: usize>(part: usize) -> [u32; N] {
+    let mut places = [0; N];
+    let mut i = 0;
+    while i < N {
+        places[i] = ((N * part + i) / 3) as u32;
+        i += 1;
+    }
+    places
 }
 
 /// Vectors in flight: enough to hide the latency of an AES round, few enough for the register file.

@@ -30,33 +30,51 @@ pub(in crate::arch) unsafe fn expand<V: Simd>(salt: F128, tweak: u128, rounds: &
                 *key = salt.xor(V::count(tweak + gate as u128));
                 key.store(rounds.add(gate));
             }
-            let rounds = rounds.add(gate);
-            next_round::<V, 0x01>(&mut keys, rounds.add(BATCH));
-            next_round::<V, 0x02>(&mut keys, rounds.add(2 * BATCH));
-            next_round::<V, 0x04>(&mut keys, rounds.add(3 * BATCH));
-            next_round::<V, 0x08>(&mut keys, rounds.add(4 * BATCH));
-            next_round::<V, 0x10>(&mut keys, rounds.add(5 * BATCH));
-            next_round::<V, 0x20>(&mut keys, rounds.add(6 * BATCH));
-            next_round::<V, 0x40>(&mut keys, rounds.add(7 * BATCH));
-            next_round::<V, 0x80>(&mut keys, rounds.add(8 * BATCH));
-            next_round::<V, 0x1b>(&mut keys, rounds.add(9 * BATCH));
-            next_round::<V, 0x36>(&mut keys, rounds.add(10 * BATCH));
+            schedule(keys, rounds.add(gate), BATCH);
         }
+    }
+}
+
+/// The round keys of one key.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub(in crate::arch) unsafe fn expand_key<V: Simd>(key: F128) -> [F128; 11] {
+    let mut rounds = [key; 11];
+    // SAFETY: the caller upholds the condition of `Simd`; a round is one element.
+    unsafe { schedule([V::One::splat(key)], rounds.as_mut_ptr(), 1) };
+    rounds
+}
+
+/// Writes the keys of all rounds after the first, each round's `stride` behind those of the one before.
+#[inline(always)]
+unsafe fn schedule<V: Simd, const N: usize>(mut keys: [V; N], rounds: *mut F128, stride: usize) {
+    // SAFETY: the caller upholds the condition of `Simd`, and that `rounds` is valid for the keys of eleven.
+    unsafe {
+        next_round::<V, N, 0x01>(&mut keys, rounds.add(stride));
+        next_round::<V, N, 0x02>(&mut keys, rounds.add(2 * stride));
+        next_round::<V, N, 0x04>(&mut keys, rounds.add(3 * stride));
+        next_round::<V, N, 0x08>(&mut keys, rounds.add(4 * stride));
+        next_round::<V, N, 0x10>(&mut keys, rounds.add(5 * stride));
+        next_round::<V, N, 0x20>(&mut keys, rounds.add(6 * stride));
+        next_round::<V, N, 0x40>(&mut keys, rounds.add(7 * stride));
+        next_round::<V, N, 0x80>(&mut keys, rounds.add(8 * stride));
+        next_round::<V, N, 0x1b>(&mut keys, rounds.add(9 * stride));
+        next_round::<V, N, 0x36>(&mut keys, rounds.add(10 * stride));
     }
 }
 
 /// Makes `keys` those of the next round, and writes them.
 #[inline(always)]
-unsafe fn next_round<V: Simd, const CONSTANT: u128>(keys: &mut [V; FLIGHT], to: *mut F128) {
+unsafe fn next_round<V: Simd, const N: usize, const CONSTANT: u128>(keys: &mut [V; N], to: *mut F128) {
     // SAFETY: the caller upholds the condition of `Simd`, and that `to` is valid for the keys.
     unsafe {
         let (rotated, constant) = (V::splat(F128(LAST_WORD_ROTATED)), V::splat(F128(CONSTANT * WORDS)));
-        for (f, key) in keys.iter_mut().enumerate() {
+        for (n, key) in keys.iter_mut().enumerate() {
             // Where the four words are equal, the last round of AES only substitutes their bytes.
             let substituted = key.shuffle8(rotated).aes_last(constant);
             let sums = key.xor(key.up32());
             *key = sums.xor(sums.up64()).xor(substituted);
-            key.store(to.add(f * V::LANES));
+            key.store(to.add(n * V::LANES));
         }
     }
 }

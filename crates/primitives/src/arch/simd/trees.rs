@@ -4,7 +4,6 @@ use super::{FLIGHT, Simd, aes, counter, round_keys};
 use crate::aes::Aes128;
 use crate::arch::{MOST_TREES, Punctures, WEIGHT};
 use crate::field::F128;
-use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use zeroize::Zeroize;
 
 /// Leaves folded in registers before partial sums go to memory, and its logarithm.
@@ -473,8 +472,7 @@ pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: 
                     if far {
                         let words: *const u32 = next.as_ptr().add(flight * FLIGHT * V::LANES).cast();
                         for i in 0..4 * FLIGHT * V::LANES {
-                            let entry = table.as_ptr().byte_add(*words.add(i) as usize);
-                            _mm_prefetch::<_MM_HINT_T0>(entry.cast());
+                            V::prefetch(table.as_ptr().byte_add(*words.add(i) as usize));
                         }
                     }
                 }

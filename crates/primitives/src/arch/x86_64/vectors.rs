@@ -1,6 +1,6 @@
 //! The vectors of one, two and four lanes.
 
-use crate::arch::simd::{FLIGHT, Simd};
+use crate::arch::simd::{FLIGHT, Simd, thrice};
 use crate::field::F128;
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -28,6 +28,11 @@ macro_rules! simd {
             unsafe fn abreast(vectors: &mut [Self; FLIGHT]) {
                 // SAFETY: the caller's.
                 unsafe { $abreast(vectors) }
+            }
+            #[inline(always)]
+            unsafe fn prefetch(at: *const F128) {
+                // SAFETY: the caller's.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
             }
             #[inline(always)]
             unsafe fn load(from: *const F128) -> Self {
@@ -220,17 +225,6 @@ macro_rules! simd {
             }
         }
     };
-}
-
-/// The places that the words of vector `part` come from, where each of N words is there thrice.
-const fn thrice<const N: usize>(part: usize) -> [u32; N] {
-    let mut places = [0; N];
-    let mut i = 0;
-    while i < N {
-        places[i] = ((N * part + i) / 3) as u32;
-        i += 1;
-    }
-    places
 }
 
 /// A function for [`Simd::abreast`]: one of these vectors, the class of its registers, their instructions.
