@@ -72,21 +72,25 @@ type Feature = (&'static str, bool);
 /// The instruction sets that [`Arch::available`] looks for, the slowest first, each with the features that it
 /// needs beside those of the ones before it.
 fn cpu_features() -> Vec<(&'static str, Vec<Feature>)> {
+    #[cfg(target_arch = "aarch64")]
+    use std::arch::is_aarch64_feature_detected as has;
     #[cfg(target_arch = "x86_64")]
-    {
-        macro_rules! level {
-            ($level:literal: $($name:tt),*) => {
-                ($level, vec![$(($name, is_x86_feature_detected!($name))),*])
-            };
-        }
-        vec![
-            level!("aesni": "aes", "pclmulqdq", "ssse3", "sse4.1", "sse4.2"),
-            level!("vaes256": "avx2", "vaes", "vpclmulqdq"),
-            level!("vaes512": "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"),
-        ]
+    use std::arch::is_x86_feature_detected as has;
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    macro_rules! level {
+        ($level:literal: $($name:tt),*) => { ($level, vec![$(($name, has!($name))),*]) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    Vec::new()
+    #[cfg(target_arch = "x86_64")]
+    let levels = vec![
+        level!("aesni": "aes", "pclmulqdq", "ssse3", "sse4.1", "sse4.2"),
+        level!("vaes256": "avx2", "vaes", "vpclmulqdq"),
+        level!("vaes512": "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"),
+    ];
+    #[cfg(target_arch = "aarch64")]
+    let levels = vec![level!("neon": "neon", "aes", "pmull")];
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let levels = Vec::new();
+    levels
 }
 
 /// The names of those that are there, or of those that are not.

@@ -136,6 +136,7 @@ fn doctor_knows_the_machine() {
     let next = &object["next_arch"];
     if next.is_null() {
         assert!(!cfg!(target_arch = "x86_64") || archs.contains(&"vaes512".into()), "{object}");
+        assert!(!cfg!(target_arch = "aarch64") || archs.contains(&"neon".into()), "{object}");
     } else {
         assert!(!archs.contains(&next["arch"]) && next["missing"][0].is_string(), "{object}");
     }
