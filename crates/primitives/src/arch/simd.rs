@@ -84,6 +84,27 @@ pub(crate) trait Simd: Copy {
     unsafe fn bit0_mask(self) -> Self;
     unsafe fn aes_round(self, key: Self) -> Self;
     unsafe fn aes_last(self, key: Self) -> Self;
+    /// Encrypts each block under the round keys.
+    #[inline(always)]
+    unsafe fn aes<const N: usize>(keys: &[Self; 11], blocks: &mut [Self; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            for block in blocks.iter_mut() {
+                *block = block.xor(keys[0]);
+            }
+            for key in &keys[1..10] {
+                for block in blocks.iter_mut() {
+                    *block = block.aes_round(*key);
+                }
+                if let Some(flight) = blocks.first_chunk_mut::<FLIGHT>() {
+                    Self::abreast(flight);
+                }
+            }
+            for block in blocks.iter_mut() {
+                *block = block.aes_last(keys[10]);
+            }
+        }
+    }
     /// Carry-less product of the 64-bit halves that `HALVES` names, as PCLMULQDQ does.
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self;
     /// Each lane shifted up by 32 bits.
@@ -147,22 +168,7 @@ unsafe fn round_keys<V: Simd>(key: &Aes128) -> [V; 11] {
 #[inline(always)]
 unsafe fn aes<V: Simd, const N: usize>(keys: &[V; 11], blocks: &mut [V; N]) {
     // SAFETY: the caller upholds the condition of `Simd`.
-    unsafe {
-        for block in blocks.iter_mut() {
-            *block = block.xor(keys[0]);
-        }
-        for key in &keys[1..10] {
-            for block in blocks.iter_mut() {
-                *block = block.aes_round(*key);
-            }
-            if let Some(flight) = blocks.first_chunk_mut::<FLIGHT>() {
-                V::abreast(flight);
-            }
-        }
-        for block in blocks.iter_mut() {
-            *block = block.aes_last(keys[10]);
-        }
-    }
+    unsafe { V::aes(keys, blocks) }
 }
 
 /// Encrypts each block in place, or where `COUNT` is set, the blocks `start`, `start + 1`, … instead.

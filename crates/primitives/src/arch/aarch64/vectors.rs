@@ -9,14 +9,28 @@ impl Simd for uint64x2_t {
     const LANES: usize = 1;
     type One = Self;
 
-    /// Nothing to do: there are registers for all of them and the keys. And AESE begins with an xor, which the
-    /// compiler must be free to take from the end of the round before.
     #[inline(always)]
-    unsafe fn abreast(_: &mut [Self; FLIGHT]) {}
+    unsafe fn abreast([a, b, c, d, e, f, g, h]: &mut [Self; FLIGHT]) {
+        // SAFETY: a comment, between values in the same registers.
+        unsafe {
+            asm!(
+                "/* {0:q} {1:q} {2:q} {3:q} {4:q} {5:q} {6:q} {7:q} */",
+                inout(vreg) * a,
+                inout(vreg) * b,
+                inout(vreg) * c,
+                inout(vreg) * d,
+                inout(vreg) * e,
+                inout(vreg) * f,
+                inout(vreg) * g,
+                inout(vreg) * h,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+    }
     #[inline(always)]
     unsafe fn prefetch(at: *const F128) {
         // SAFETY: a hint, which reads nothing that is seen.
-        unsafe { asm!("prfm pldl1keep, [{}]", in(reg) at, options(nomem, nostack, preserves_flags)) }
+        unsafe { asm!("prfm pldl1keep, [{}]", in(reg) at, options(readonly, nostack, preserves_flags)) }
     }
     #[inline(always)]
     unsafe fn load(from: *const F128) -> Self {
@@ -114,12 +128,30 @@ impl Simd for uint64x2_t {
     #[inline(always)]
     unsafe fn aes_round(self, key: Self) -> Self {
         // SAFETY: the caller's.
-        unsafe { aes_round(self).xor(key) }
+        unsafe { aes_round(self, Self::splat(F128(0))).xor(key) }
     }
     #[inline(always)]
     unsafe fn aes_last(self, key: Self) -> Self {
         // SAFETY: the caller's.
-        unsafe { aes_last(self).xor(key) }
+        unsafe { aes_last(self, Self::splat(F128(0))).xor(key) }
+    }
+    /// A round here begins with the key that the one before ends with elsewhere.
+    #[inline(always)]
+    unsafe fn aes<const N: usize>(keys: &[Self; 11], blocks: &mut [Self; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            for key in &keys[..9] {
+                for block in blocks.iter_mut() {
+                    *block = aes_round(*block, *key);
+                }
+                if let Some(flight) = blocks.first_chunk_mut::<FLIGHT>() {
+                    Self::abreast(flight);
+                }
+            }
+            for block in blocks.iter_mut() {
+                *block = aes_last(*block, keys[9]).xor(keys[10]);
+            }
+        }
     }
     #[inline(always)]
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
@@ -217,18 +249,18 @@ impl Simd for uint64x2_t {
 // What is not on all CPUs with NEON. The compiler does not make AES or PMULL part of a function that names
 // neither.
 
-/// A round of AES whose key is zero.
+/// A round of AES that begins with its key.
 #[inline]
 #[target_feature(enable = "neon,aes")]
-fn aes_round(block: uint64x2_t) -> uint64x2_t {
-    vreinterpretq_u64_u8(vaesmcq_u8(vaeseq_u8(vreinterpretq_u8_u64(block), vdupq_n_u8(0))))
+fn aes_round(block: uint64x2_t, key: uint64x2_t) -> uint64x2_t {
+    vreinterpretq_u64_u8(vaesmcq_u8(vaeseq_u8(vreinterpretq_u8_u64(block), vreinterpretq_u8_u64(key))))
 }
 
-/// The last one, likewise.
+/// The last one, but for the last key.
 #[inline]
 #[target_feature(enable = "neon,aes")]
-fn aes_last(block: uint64x2_t) -> uint64x2_t {
-    vreinterpretq_u64_u8(vaeseq_u8(vreinterpretq_u8_u64(block), vdupq_n_u8(0)))
+fn aes_last(block: uint64x2_t, key: uint64x2_t) -> uint64x2_t {
+    vreinterpretq_u64_u8(vaeseq_u8(vreinterpretq_u8_u64(block), vreinterpretq_u8_u64(key)))
 }
 
 /// The carry-less product of the low halves.
