@@ -260,7 +260,8 @@ fn garbled_benches_run() {
             40_000_000,
         ),
         (&["stack", "--clauses", "2", "--gates", "300", "--system", "quicksilver"], Some(2), 30_000_000),
-        (&["snippets", "--system", "stack"], Some(4), 40_000_000),
+        // Each party keeps the gates of four functions.
+        (&["snippets", "--system", "stack"], Some(4), 90_000_000),
         (&["merkle-membership", "--system", "stack"], Some(3), 150_000_000),
         (&["merkle-membership", "--depth", "1", "--system", "jko"], None, 30_000_000),
         (&["merkle", "--depth", "1", "--system", "jko"], None, 30_000_000),
