@@ -15,6 +15,7 @@ mod ahead;
 pub mod cot;
 pub mod extend;
 mod half_tree;
+pub(crate) mod head;
 #[doc(hidden)]
 pub mod ideal;
 pub mod lpn;
@@ -153,7 +154,8 @@ pub trait Vole {
     /// From here on it hands out to `pool` what it can.
     fn share_work(&mut self, _: &Pool) {}
 
-    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more.
+    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more, or as few as the statement
+    /// still takes where the stream ends with it.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.
@@ -161,6 +163,10 @@ pub trait Vole {
 
     /// Both parties expect to draw no more than so many shares. For who has drawn none; more may be drawn.
     fn expect(&mut self, _: u64) {}
+
+    /// The last `count` shares of the last block are never used: a stream that ends with its statement gives
+    /// as many others.
+    fn skip(&mut self, _: usize) {}
 
     /// How many blocks behind the peer's messages may be received: the peer's of its block n are received
     /// before block n + `lag` is drawn, by [`Vole::block`] itself where [`Vole::receive`] has not yet.
