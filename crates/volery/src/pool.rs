@@ -43,6 +43,10 @@ const MOST_AHEAD: usize = 32;
 pub struct Pool(Option<Arc<Threads>>);
 
 impl Pool {
+    /// One without further threads, as [`Pool::default`].
+    #[cfg(all(test, not(loom)))]
+    pub(crate) const ALONE: Self = Self(None);
+
     /// A pool by which so many threads are at work, the one that hands out tasks included.
     ///
     /// # Errors

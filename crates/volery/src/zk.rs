@@ -4,6 +4,7 @@
 //! `Prover` and `Verifier`: the two backends that a circuit is pushed into, or where circuits are garbled
 //! those who push it into others. Only the verifier's end makes an [`Accepted`].
 
+mod file;
 pub mod jko;
 pub mod limbo;
 mod macs;
@@ -12,8 +13,10 @@ pub mod quicksilver;
 pub mod stack;
 pub mod wolverine;
 
+pub(crate) use file::{expect_end, read_proof};
 pub use macs::{BitMacs, FieldMacs, Macs, Values};
 pub(crate) use openings::Openings;
+pub use quicksilver::voleith;
 
 use crate::channel::{Carried, Channel};
 use crate::circuit::{Shape, Size};

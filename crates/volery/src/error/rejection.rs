@@ -55,6 +55,9 @@ pub enum Rejection {
     /// The label in the header of the file is not UTF-8.
     #[error("the label of the proof is no text")]
     LabelNotText,
+    /// What a proof opens is not what its last challenge, a hash of all that it says, asks for.
+    #[error("the proof does not answer the challenge that follows from it")]
+    LastChallenge,
     /// The file was cut.
     #[error("the proof ends too early")]
     EndsEarly,

@@ -94,7 +94,6 @@ pub use parameters::{Challenges, CheckSize, Demand, Load, Mode, Parameters, Pref
 pub use simulation::Views;
 #[cfg(test)]
 pub(crate) use tape::expanded_blocks;
-pub(crate) use transcript::read_proof;
 
 use crate::channel::{Channel, Party};
 use crate::circuit::{Circuit, Polynomials, Shape, nothing_asserted};

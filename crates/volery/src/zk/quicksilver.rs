@@ -77,13 +77,15 @@ mod prover;
 mod slots;
 pub(crate) mod traffic;
 mod verifier;
+pub mod voleith;
 
 pub use polynomial::{Keys, Vector};
 
 use crate::channel::{Channel, Party};
 use crate::circuit::Size;
+use crate::error::{Error, Result};
 use crate::vole::LEAST_BLOCK;
-use crate::zk::BitMacs;
+use crate::zk::{BitMacs, Gates};
 pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::{Extension, F2, F128};
 
@@ -127,6 +129,33 @@ fn challenge_to(channel: &mut Channel, what: &'static str) -> [F128; 2] {
     let challenge = channel.challenge(Party::Prover, what);
     let (seeds, _) = challenge.as_chunks::<16>();
     [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
+}
+
+/// What one party has come to at the end of a proof whose masks were drawn first.
+struct Finished<S> {
+    gates: Gates,
+    /// The sums of the check: those of the prover with the mask, or of the verifier without.
+    sums: S,
+    /// The digest of asserted wires.
+    asserted: [u8; 32],
+}
+
+/// Demands that the check has this degree.
+fn expect_degree(degree: usize, gates: &Gates) -> Result<()> {
+    match degree_of_check(gates.degree) {
+        found if found == degree => Ok(()),
+        found => Err(Error::invalid(format!(
+            "the statement has polynomials of degree {found}, and of degree {degree} when it was counted: it must \
+             push the same gates each time"
+        ))),
+    }
+}
+
+/// A statement commits to more values than it did when it was counted.
+fn more_than_counted() -> Error {
+    Error::invalid(
+        "the statement commits to more values than when it was counted: it must push the same gates each time",
+    )
 }
 
 /// What the digest of asserted wires is for.

@@ -18,7 +18,8 @@ use super::{LEAST_OF_FILE, settled};
 use crate::circuit::Shape;
 use crate::error::{Disagreement, Error, Rejection, Result, Sides};
 use crate::session::Setting;
-use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes, read_proof};
+use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes};
+use crate::zk::read_proof;
 use std::io::Read;
 
 const MAGIC: [u8; 12] = *b"volery proof";

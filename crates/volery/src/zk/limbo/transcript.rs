@@ -9,9 +9,10 @@
 //! In a **file** a challenge is a hash of the statement, the parameters, and all that was said before it.
 
 use crate::channel::{Channel, Party};
-use crate::error::{Error, Misbehaviour, Rejection, Result};
+use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
-use std::io::{ErrorKind, Read, Write};
+use crate::zk::{expect_end, read_proof};
+use std::io::{Read, Write};
 use subtle::ConstantTimeEq;
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
@@ -185,24 +186,8 @@ impl<'r> Reading<'r> {
 
     /// Nothing may follow.
     pub(super) fn finish(self) -> Result<()> {
-        let mut byte = [0];
-        loop {
-            return match self.from.read(&mut byte) {
-                Ok(0) => Ok(()),
-                Ok(_) => Err(Error::Rejected(Rejection::BytesBehindProof)),
-                Err(why) if why.kind() == ErrorKind::Interrupted => continue,
-                Err(why) => Err(Error::io("reading the proof")(why)),
-            };
-        }
+        expect_end(self.from)
     }
-}
-
-/// Fills `bytes` from a proof.
-pub(crate) fn read_proof(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|why| match why.kind() {
-        ErrorKind::UnexpectedEof => Error::Rejected(Rejection::EndsEarly),
-        _ => Error::io("reading the proof")(why),
-    })
 }
 
 impl VerifierTranscript for Reading<'_> {

@@ -7,7 +7,7 @@ mod sections;
 
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
-use super::{ASSERTED, matrix_challenge};
+use super::{ASSERTED, Finished, expect_degree, matrix_challenge, more_than_counted};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -131,17 +131,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
     /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<M::Mac>)> {
-        if self.gates.assert == 0 {
-            return Err(nothing_asserted());
-        }
-        if self.witness.next().is_some() {
-            return Err(witness_unread());
-        }
-        self.steps.begin()?;
-        M::end_batch(&mut self)?;
-        if let Some(name) = self.failed {
-            return Err(Error::Unsatisfied(name));
-        }
+        self.conclude()?;
         let degree = degree_of_check(self.gates.degree) - 1;
         let lines = self.lines(vope::lines(degree))?;
         M::catch_up(&mut self)?;
@@ -153,6 +143,40 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs;
         Ok((self.gates, vole))
+    }
+
+    /// What [`Prover::finish`] would send, for a proof whose check has the degree of which `mask` has the
+    /// coefficients, drawn before the first gate.
+    ///
+    /// # Errors
+    /// As for [`Prover::finish`]; `Invalid` where the degree is another.
+    pub(super) fn finish_masked(mut self, mask: &[M::E]) -> Result<Finished<Vec<M::E>>> {
+        self.conclude()?;
+        M::catch_up(&mut self)?;
+        M::weigh_all(&mut self);
+        expect_degree(mask.len(), &self.gates)?;
+        self.gates.mul = self.committed - self.gates.inputs;
+        let sums = self.sums.masked(mask);
+        Ok(Finished { gates: self.gates, sums, asserted: self.openings.digest() })
+    }
+
+    /// Goes on as if no assertion had failed.
+    #[cfg(test)]
+    pub(super) fn lie(&mut self) {
+        self.failed = None;
+    }
+
+    /// Ends the last batch.
+    fn conclude(&mut self) -> Result<()> {
+        if self.gates.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        if self.witness.next().is_some() {
+            return Err(witness_unread());
+        }
+        self.steps.begin()?;
+        M::end_batch(self)?;
+        self.failed.take().map_or(Ok(()), |name| Err(Error::Unsatisfied(name)))
     }
 
     /// Lines over the extension from shares that commit to nothing, of the last block or of further ones.
@@ -195,9 +219,17 @@ impl<'a, M: Commitments> Prover<'a, M> {
     #[inline(always)]
     fn slot(&mut self) -> Result<(M::Tag, &mut Triple<M::Tag>)> {
         if self.slots.are_used_up() {
-            self.next_slots()?;
+            self.more_slots()?;
         }
         Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
+    }
+
+    /// Further slots, of which there is one at least.
+    #[cold]
+    #[inline(never)]
+    fn more_slots(&mut self) -> Result<()> {
+        self.next_slots()?;
+        if self.slots.are_used_up() { Err(self.steps.fail(more_than_counted())) } else { Ok(()) }
     }
 
     #[cold]

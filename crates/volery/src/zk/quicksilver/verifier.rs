@@ -6,7 +6,7 @@ mod sections;
 
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
-use super::{ASSERTED, matrix_challenge};
+use super::{ASSERTED, Finished, expect_degree, matrix_challenge, more_than_counted};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
@@ -73,7 +73,12 @@ pub struct Verifier<'a, M: Commitments> {
     /// Shares that the prover committed by, but for those of the slots.
     committed: u64,
     progress: Option<&'a AtomicU64>,
+    /// What has the peer's next bytes at hand before they are received.
+    feed: Option<Feed<'a>>,
 }
+
+/// Whoever fetches what a batch begins with, where the link does not by itself.
+type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Verifier<'a, M> {
     /// A verification over `channel` with shares from `vole` under `delta`.
@@ -104,7 +109,14 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             gates: Gates::default(),
             committed: 0,
             progress: None,
+            feed: None,
         }
+    }
+
+    /// Calls `feed` before each batch, whose first bytes it is to bring to the link.
+    pub(super) fn feed_by(mut self, feed: impl FnMut() -> Result<()> + 'a) -> Self {
+        self.feed = Some(Box::new(feed));
+        self
     }
 
     /// Hands out to `pool` what gates need not wait for.
@@ -162,6 +174,25 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Ok((Accepted(()), self.gates, vole))
     }
 
+    /// What [`Verifier::finish`] would compare, for a proof whose check has this degree, and masks that were
+    /// drawn before the first gate.
+    ///
+    /// # Errors
+    /// As for [`Verifier::finish`]; `Invalid` where the degree is another.
+    pub(super) fn finish_masked(mut self, degree: usize) -> Result<Finished<KeySums<M::E>>> {
+        if self.gates.assert == 0 {
+            return Err(nothing_asserted());
+        }
+        self.steps.begin()?;
+        M::end_batch(&mut self)?;
+        while let Some(sums) = self.weighing.last(self.committed) {
+            self.add_products(&sums);
+        }
+        expect_degree(degree, &self.gates)?;
+        self.gates.mul = self.committed - self.gates.inputs;
+        Ok(Finished { gates: self.gates, sums: self.sums, asserted: self.openings.digest() })
+    }
+
     /// Lines over the extension at Δ from shares that commit to nothing, of the last block or of further ones.
     /// Fig. 4, 3.
     fn lines(&mut self, count: usize) -> Result<Zeroizing<Vec<M::E>>> {
@@ -191,9 +222,17 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     #[inline(always)]
     fn slot(&mut self) -> Result<(M::E, &mut Triple<M::E>)> {
         if self.slots.are_used_up() {
-            self.next_slots()?;
+            self.more_slots()?;
         }
         Ok((self.block.row(self.done + self.slots.next()), self.slots.slot()))
+    }
+
+    /// Further slots, of which there is one at least.
+    #[cold]
+    #[inline(never)]
+    fn more_slots(&mut self) -> Result<()> {
+        self.next_slots()?;
+        if self.slots.are_used_up() { Err(self.steps.fail(more_than_counted())) } else { Ok(()) }
     }
 
     #[cold]

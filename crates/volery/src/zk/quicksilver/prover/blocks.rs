@@ -49,6 +49,7 @@ impl Commitments for BitMacs {
         prover.kept.polynomials.weigh::<F2>(prover.arch, |chi| prg.fill(chi), &mut prover.sums);
         prover.coefficients = 0;
         prover.done = count;
+        prover.vole.skip(prover.block.len() - count);
         prover.committed += count as u64;
         prover.report();
         Ok(())

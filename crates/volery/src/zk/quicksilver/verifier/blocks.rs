@@ -33,6 +33,9 @@ impl Commitments for BitMacs {
     /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         Self::end_batch(verifier)?;
+        if let Some(feed) = &mut verifier.feed {
+            feed()?;
+        }
         verifier.vole.block(verifier.channel, &mut verifier.block)?;
         let length = verifier.block.len();
         let mut bytes = vec![0; length.div_ceil(8)];
@@ -62,6 +65,7 @@ impl Commitments for BitMacs {
             verifier.sums.weigh::<F2>(verifier.arch, &keys, |chi| prg.fill(chi));
         }
         verifier.coefficients = 0;
+        verifier.vole.skip(verifier.block.len() - verifier.done);
         verifier.report();
         Ok(())
     }

@@ -1,0 +1,85 @@
+//! What both parties compute alike: where the transcript starts, the link of a file, and the last challenge.
+
+use crate::channel::Link;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use volery_primitives::hash::Digest;
+use volery_primitives::{F128, Field};
+
+/// Step 0.
+pub(super) fn start(header: &[u8], salt: &[u8], commitments: &[u8; 32]) -> [u8; 32] {
+    Digest::new("volery voleith v1, start").field(header).field(salt).field(commitments).finish()
+}
+
+/// Bytes between a file and who speaks or listens.
+#[derive(Clone, Default)]
+pub(super) struct Bytes(Arc<Mutex<Vec<u8>>>);
+
+impl Bytes {
+    /// Does something with them.
+    pub(super) fn with<T>(&self, f: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A link whose other end is a file: what is sent is kept in some bytes, and what is received was put there.
+pub(super) struct OfFile {
+    pub(super) start: [u8; 32],
+    pub(super) bytes: Bytes,
+}
+
+impl Link for OfFile {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.bytes.with(|all| all.extend_from_slice(bytes));
+        Ok(())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn recv(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.bytes.with(|all| {
+            let (taken, _) = all.split_at_checked(bytes.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+            bytes.copy_from_slice(taken);
+            all.drain(..bytes.len());
+            Ok(())
+        })
+    }
+    fn binding(&self) -> Option<[u8; 32]> {
+        Some(self.start)
+    }
+}
+
+/// What the last challenge of a transcript is for.
+pub(super) const LAST: &str = "voleith last";
+
+/// Step 5, but for the counter.
+pub(super) struct Last {
+    pub(super) base: [u8; 32],
+    bits: u32,
+    grinding: u32,
+}
+
+impl Last {
+    /// That of a transcript which ends in this challenge.
+    pub(super) fn new(
+        transcript: [u8; 32],
+        (columns, constant, asserted): (&[u8], F128, &[u8; 32]),
+        (bits, grinding): (u32, u32),
+    ) -> Self {
+        let digest = Digest::new("volery voleith v1, last").field(&transcript).field(columns);
+        let base = digest.field(&constant.to_word().to_le_bytes()).field(asserted).finish();
+        Self { base, bits, grinding }
+    }
+
+    /// Δ, where the counter is such a one.
+    pub(super) fn delta(&self, counter: u32) -> Option<F128> {
+        let mut hasher = blake3::Hasher::new_keyed(&self.base);
+        hasher.update(&counter.to_le_bytes());
+        let hash = hasher.finalize();
+        let (low, rest) = hash.as_bytes().split_first_chunk::<16>().expect("32 bytes");
+        let ground = u32::from_le_bytes(*rest.first_chunk().expect("16 bytes"));
+        let fits = ground & ((1 << self.grinding) - 1) == 0;
+        let bits = u128::from_le_bytes(*low) & ((1 << self.bits) - 1);
+        fits.then_some(F128(1 | bits << 1))
+    }
+}

@@ -1,0 +1,145 @@
+//! The prover's side.
+
+use super::parts::{Bytes, LAST, Last, OfFile, start};
+use super::{Parameters, Terms};
+use crate::channel::{Channel, Party};
+use crate::circuit::Circuit;
+use crate::error::{Error, Result};
+use crate::random::Random;
+use crate::vole::head::{Dealer, Dealt, Drawn, SALT_BYTES};
+use crate::zk::Gates;
+use crate::zk::quicksilver::{Finished, Prover, more_than_counted};
+use core::cell::RefCell;
+use std::io::Write;
+use std::rc::Rc;
+use volery_primitives::{F2, F128, Field};
+use zeroize::Zeroizing;
+
+/// A generator for salt and seeds that depends on fresh randomness first, and on what is proved by what
+/// witness besides: so that two runs that share a state of the system's randomness share nothing, or
+/// everything.
+pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<Item = F2>) -> Random {
+    let mut seed = blake3::Hasher::new_derive_key("volery voleith v1, salt and seeds");
+    seed.update(&*Zeroizing::new(random.bytes::<32>()));
+    seed.update(&(header.len() as u64).to_le_bytes());
+    seed.update(header);
+    let mut bytes = Zeroizing::new(Vec::with_capacity(1024));
+    for value in witness {
+        bytes.push(value.to_word() as u8);
+        if bytes.len() == 1024 {
+            seed.update(&bytes);
+            bytes.clear();
+        }
+    }
+    seed.update(&bytes);
+    Random::from_seed(seed.finalize().as_bytes())
+}
+
+/// Writes a proof behind `header` to `out`: nothing before it is complete. Its stream is kept in memory until
+/// then, τ bits for each that is committed to, since Δ follows from all of it and is written first.
+///
+/// # Errors
+/// `Unsatisfied` or `Invalid` where the witness or the circuit is wrong; `Io`.
+pub(crate) fn write(
+    out: &mut dyn Write,
+    header: &[u8],
+    terms: &Terms,
+    (circuit, witness): (&impl for<'a> Circuit<Prover<'a>>, impl Iterator<Item = F2>),
+    random: &mut Random,
+) -> Result<Gates> {
+    let mut begun = Begun::new(header, terms, random)?;
+    let finished = begun.run(terms, (circuit, witness))?;
+    if finished.gates.size().commitments != terms.size.commitments {
+        return Err(more_than_counted());
+    }
+    let (columns, constant) = begun.say(&finished.sums)?;
+    let last = begun.last(terms, (&columns, constant, &finished.asserted));
+    let found = (0..=u32::MAX).find_map(|counter| last.delta(counter).map(|delta| (counter, delta)));
+    begun.write(out, header, found.expect("2^-24 at worst of 2^32"))?;
+    Ok(finished.gates)
+}
+
+/// A proof, from the first step on.
+pub(super) struct Begun {
+    salt: [u8; SALT_BYTES],
+    dealt: Dealt,
+    pub(super) dealer: Rc<RefCell<Dealer>>,
+    channel: Channel,
+    /// What was said.
+    pub(super) bytes: Bytes,
+    /// The coefficients of what masks the check of products.
+    mask: Zeroizing<Vec<F128>>,
+}
+
+impl Begun {
+    /// Steps 0 and 1.
+    pub(super) fn new(header: &[u8], terms: &Terms, random: &mut Random) -> Result<Self> {
+        let salt = random.bytes();
+        let depths = terms.parameters.depths();
+        let (dealt, dealer) = Dealt::new(terms.arch, &depths, &salt, random, terms.size.commitments);
+        Self::over((header, salt), terms, (dealt, dealer))
+    }
+
+    /// The same over trees that were dealt.
+    pub(super) fn over(
+        (header, salt): (&[u8], [u8; SALT_BYTES]),
+        terms: &Terms,
+        (dealt, mut dealer): (Dealt, Dealer),
+    ) -> Result<Self> {
+        let bytes = Bytes::default();
+        let link = OfFile { start: start(header, &salt, dealt.digest()), bytes: bytes.clone() };
+        let mut channel = Channel::new(Party::Prover, link);
+        let lines = dealer.masks(&mut channel, terms.degree() - 1)?;
+        let mut mask = Zeroizing::new(vec![F128::ZERO; terms.degree()]);
+        for (j, (m, u)) in lines.iter().enumerate() {
+            mask[j] += *m;
+            mask[j + 1] += *u;
+        }
+        Ok(Self { salt, dealt, dealer: Rc::new(RefCell::new(dealer)), channel, bytes, mask })
+    }
+
+    /// Step 2.
+    pub(super) fn run(
+        &mut self,
+        terms: &Terms,
+        (circuit, witness): (&impl for<'a> Circuit<Prover<'a>>, impl Iterator<Item = F2>),
+    ) -> Result<Finished<Vec<F128>>> {
+        let vole = Box::new(Drawn(self.dealer.clone()));
+        let mut prover = Prover::new(&mut self.channel, vole, terms.arch, witness)
+            .share_work(terms.pool)
+            .report_to(terms.progress);
+        circuit.run(&mut prover)?;
+        prover.finish_masked(&self.mask)
+    }
+
+    /// Steps 3 and 4: Ṽ and U_0, which are not said.
+    pub(super) fn say(&mut self, sums: &[F128]) -> Result<(Vec<u8>, F128)> {
+        let (u, columns) = self.dealer.borrow_mut().hashes();
+        self.channel.send(&u)?;
+        let (constant, opened) = sums.split_first().expect("of degree one and more");
+        self.channel.send_elements(opened)?;
+        Ok((columns, *constant))
+    }
+
+    /// Step 5.
+    fn last(&mut self, terms: &Terms, computed: (&[u8], F128, &[u8; 32])) -> Last {
+        let Parameters { bits, grinding, .. } = *terms.parameters;
+        Last::new(self.channel.challenge(Party::Prover, LAST), computed, (bits, grinding))
+    }
+
+    /// Step 6, and all of the file.
+    pub(super) fn write(
+        &self,
+        out: &mut dyn Write,
+        header: &[u8],
+        (counter, delta): (u32, F128),
+    ) -> Result<()> {
+        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(Error::io("writing the proof"));
+        put(header)?;
+        put(&self.salt)?;
+        put(&delta.to_bytes())?;
+        put(&counter.to_le_bytes())?;
+        put(&self.dealer.borrow().open(&self.dealt, delta))?;
+        self.bytes.with(|bytes| put(bytes))
+    }
+}
