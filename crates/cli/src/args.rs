@@ -25,12 +25,15 @@ The proof system:
                builtin:bug-in-snippets and builtin:merkle-membership
   limbo        parties that the prover simulates, over any --field: a bit, or an
                element, for each multiplication and repetition, of which there
-               are 5 to 40, and no set-up; also a proof that is a file, by --out and --proof, which
-               anyone can verify at any time
+               are 5 to 40, and no set-up; also a proof that is a file, by --out and
+               --proof, which anyone can verify at any time
+  voleith      the commitments of quicksilver in a file, over f2: 9 to 15 bits for
+               each multiplication, by --prefer or --trees
 
 Other systems than stack prove several relations as one circuit of all.
-quicksilver is the default, but of the benches jko, stack, limbo and wolverine,
-and limbo for files.";
+quicksilver is the default, but of the benches jko, stack, limbo, voleith and
+wolverine; for files voleith over f2, and over other fields, for more than 124
+bits of security, or where its parties are spoken of, limbo.";
 
 const VOLE: &str = "\
 Where correlated randomness comes from; auto takes what the peer asks for, or
@@ -62,8 +65,9 @@ takes several, and so many times as much.";
 #[derive(Args, Clone)]
 pub struct Protocol {
     /// The proof system: quicksilver, wolverine, limbo, which also makes files, or over f2 jko and stack,
-    /// which garble circuits; --help says what they are for [default: quicksilver; limbo for files; of the
-    /// benches jko, stack, limbo and wolverine those]
+    /// which garble circuits, and voleith for files; --help says what they are for [default: quicksilver; for
+    /// files voleith over f2, and limbo over others; of the benches jko, stack, limbo, voleith and wolverine
+    /// those]
     #[arg(long, long_help = SYSTEM)]
     pub system: Option<String>,
     /// The field of the statement: f2, f61 (2^61 - 1), f61x2, goldilocks (2^64 - 2^32 + 1), goldilocksx2, q32
@@ -77,7 +81,7 @@ pub struct Protocol {
     pub vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and
     /// f65537, which have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to
-    /// have 100; wolverine: 40, from which the size of its buckets follows]
+    /// have 100; voleith: 120, of 124 that there are; wolverine: 40, from which the size of its buckets follows]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub security: Option<String>,
     /// Let --security be less than 40 bits, by which a proof convinces nobody: for tests and measurements.

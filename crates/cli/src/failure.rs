@@ -135,9 +135,10 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
         }
         Disagreement::FileVersion(_) => "verify it with the version that made it",
         Disagreement::FileField(_) => "give its --field",
-        Disagreement::FileLabel(_) | Disagreement::FileStatement(_) | Disagreement::FileSize { .. } => {
-            "give the --relation and all --public values of the proof"
-        }
+        Disagreement::FileLabel(_)
+        | Disagreement::FileStatement(_)
+        | Disagreement::FileSize { .. }
+        | Disagreement::FileCommitments { .. } => "give the --relation and all --public values of the proof",
         Disagreement::FileParameters { .. } => "ask whoever made it for one that is worth more",
         _ => "",
     }

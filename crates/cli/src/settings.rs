@@ -6,8 +6,8 @@ mod security;
 mod simulation;
 mod system;
 
-pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES};
-pub use system::{system, system_of_party};
+pub use simulation::{CHALLENGES, LIMBO_SECURITY, PREFERENCES, TREES};
+pub use system::{named, system, system_of_party};
 
 use crate::args::{Output, Protocol};
 use crate::failure::{Failure, Result, one_of};
@@ -71,6 +71,8 @@ impl Settings {
         }
         let coins = if system.facts().simulates {
             "asks the verifier for coins, but for a proof that is a file"
+        } else if !system.facts().talks {
+            "has no verifier to ask, so that this goes without saying"
         } else {
             "is made of messages to and fro"
         };
@@ -86,6 +88,7 @@ impl Settings {
         let stacking = stacking(typed, system)?;
         let checking = checking::checking(field, &typed.checking, system)?;
         let simulation = simulation::simulation(field, &typed.simulation, system)?;
+        let in_the_head = simulation::in_the_head(&typed.simulation, system)?;
         let drawing = Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None };
         if typed.non_interactive && !field.non_interactive() {
             let advice = or_take(field, |other| other.non_interactive());
@@ -113,6 +116,7 @@ impl Settings {
             Method::Jko(_) => Method::Jko(stacking.construction),
             Method::Stack(_) => Method::Stack(stacking),
             Method::Limbo(_) => Method::Limbo(simulation),
+            Method::Voleith(_) => Method::Voleith(in_the_head),
             other @ Method::Other(_) => other,
         };
         Ok(Self {

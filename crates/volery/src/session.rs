@@ -7,6 +7,7 @@ mod correlated;
 mod correlations;
 mod disjunction;
 mod estimate;
+mod files;
 mod garbled;
 mod limbo;
 mod method;
@@ -16,6 +17,7 @@ mod setting;
 mod single;
 mod statement;
 mod system;
+mod voleith;
 mod wolverine;
 
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, setting, settings};
@@ -23,16 +25,18 @@ pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
 pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::Estimate;
-pub use garbled::Stacking;
-pub use limbo::{
-    LONGEST_LABEL, MOST_WORK, Simulation, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
+pub use files::{
+    LONGEST_LABEL, MOST_WORK, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
 };
+pub use garbled::Stacking;
+pub use limbo::Simulation;
 pub use method::{Drawing, Method};
-pub use options::{Details, LEAST_SECURITY, Options, Proof, Record, Report, Security};
+pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
 pub use setting::{Compiled, Registered, Setting};
 pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
 pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
+pub use voleith::InTheHead;
 pub use wolverine::{choose, statistical_bits};
 
 use crate::channel::Channel;

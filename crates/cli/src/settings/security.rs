@@ -8,6 +8,7 @@ use volery::circuit::Shape;
 use volery::garble::exchange;
 use volery::zk::limbo::parameters::MOST_SECURITY;
 use volery::zk::limbo::{Mode, Parameters};
+use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
 use volery::{CheckedBy, Correlations, Method, Options, Simulation};
 
@@ -27,8 +28,12 @@ impl Settings {
     pub(super) fn offer(&self, options: &Options) -> Result<()> {
         let asked = self.asked();
         if !self.system().facts().correlated {
-            let limbo = self.system().facts().simulates;
-            let (system, offered) = (self.system(), if limbo { MOST_SECURITY } else { exchange::security() });
+            let (system, facts) = (self.system(), self.system().facts());
+            let offered = match (facts.simulates, facts.talks) {
+                (true, _) => MOST_SECURITY,
+                (false, true) => exchange::security(),
+                (false, false) => voleith::parameters::MOST_SECURITY,
+            };
             return if offered < asked {
                 Err(Failure::usage(format_args!(
                     "--security: {asked} bits were asked for, and {system} gives {offered}: ask for fewer"

@@ -1,4 +1,4 @@
-//! What is asked of the parties that are simulated.
+//! What is asked of the parties that are simulated, or of trees.
 
 use super::system::{not_of, those};
 use crate::args;
@@ -6,7 +6,9 @@ use crate::failure::{Failure, Result, one_of};
 use crate::fields::Field;
 use volery::zk::limbo::parameters::{LARGEST_COMPRESSION, MOST_PARTIES, MOST_REPETITIONS};
 use volery::zk::limbo::{Aggregation, Challenges, Preference, Wishes};
-use volery::{MOST_WORK, Simulation, System};
+use volery::zk::voleith;
+use volery::zk::voleith::parameters::{MOST_GRINDING, MOST_TREES};
+use volery::{InTheHead, MOST_WORK, Simulation, System};
 
 /// The kinds of challenges by their names.
 pub const CHALLENGES: [(&str, Challenges); 2] =
@@ -14,6 +16,13 @@ pub const CHALLENGES: [(&str, Challenges); 2] =
 /// The preferences, likewise.
 pub const PREFERENCES: [(&str, Preference); 3] =
     [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)];
+
+/// Those of trees.
+pub const TREES: [(&str, voleith::Preference); 3] = [
+    ("speed", voleith::Preference::Speed),
+    ("balanced", voleith::Preference::Balanced),
+    ("size", voleith::Preference::Size),
+];
 
 /// The bits of security of limbo over a link and in a file, where none are asked for.
 pub const LIMBO_SECURITY: [u32; 2] = [40, 128];
@@ -23,8 +32,23 @@ const MOST_TIMES: u32 = 1_000_000;
 
 /// How parties are simulated by `system`, if they are.
 pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System) -> Result<Simulation> {
-    if let (Some(option), true) = (typed.given(), !system.facts().simulates) {
-        return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
+    if !system.facts().simulates {
+        if let Some(option) = typed.of_parties() {
+            return Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)));
+        }
+        if system == System::VOLEITH {
+            return Ok(Simulation::default());
+        }
+        return match (typed.of_trees(), typed.given()) {
+            (Some(option), _) => Err(not_of(option, system, "deals no trees", System::VOLEITH.name())),
+            (None, Some(option)) => {
+                Err(not_of(option, system, "simulates no parties", &those(|facts| facts.simulates)))
+            }
+            (None, None) => Ok(Simulation::default()),
+        };
+    }
+    if let Some(option) = typed.of_trees() {
+        return Err(not_of(option, system, "deals no trees", System::VOLEITH.name()));
     }
     let parties = number("--parties", &typed.parties, 2..=MOST_PARTIES)?;
     if let Some(parties) = parties.filter(|parties| !parties.is_power_of_two()) {
@@ -47,6 +71,20 @@ pub(super) fn simulation(field: Field, typed: &args::Simulation, system: System)
     let aggregation = among("--views", &typed.views, &views)?.unwrap_or_default();
     let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
     Ok(Simulation { wishes, aggregation, most_work, ..Simulation::default() })
+}
+
+/// How trees are dealt, where `system` does.
+pub(super) fn in_the_head(typed: &args::Simulation, system: System) -> Result<InTheHead> {
+    if system != System::VOLEITH {
+        return Ok(InTheHead::default());
+    }
+    let wishes = voleith::Wishes {
+        preference: among("--prefer", &typed.prefer, &TREES)?.unwrap_or_default(),
+        trees: number("--trees", &typed.trees, 1..=MOST_TREES)?,
+        grinding: number("--grind", &typed.grind, 0..=MOST_GRINDING)?,
+    };
+    let most_work = number("--most-work", &typed.most_work, 1..=MOST_TIMES)?.unwrap_or(MOST_WORK);
+    Ok(InTheHead { wishes, most_work, ..InTheHead::default() })
 }
 
 /// The number that `typed` writes, if it is given.

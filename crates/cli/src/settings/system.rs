@@ -2,6 +2,8 @@
 
 use crate::args::Protocol;
 use crate::failure::{Failure, Result, one_of};
+use crate::fields::{asked, is_boolean};
+use volery::zk::voleith::parameters::MOST_SECURITY;
 use volery::{Facts, System};
 
 /// The systems of which `which` is so, as a text: `jko or stack`.
@@ -19,8 +21,22 @@ pub(super) fn not_of(option: &str, system: System, why: &str, others: &str) -> F
     Failure::usage(format_args!("{option}: {system} {why}: leave it out, or take --system {others}"))
 }
 
-/// The system that is asked for, or this one.
+/// The system that is asked for, or this one, to talk to a peer by.
+///
+/// # Errors
+/// Where there is none of that name, or it makes files alone.
 pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
+    let system = named(typed, otherwise)?;
+    if system.facts().talks {
+        Ok(system)
+    } else {
+        let advice = "for a link take quicksilver, which sends less, or give --out or --proof";
+        Err(Failure::usage(format_args!("--system: {system} proves in files: {advice}")))
+    }
+}
+
+/// The system that is asked for, or this one.
+pub fn named(typed: &Protocol, otherwise: System) -> Result<System> {
     let Some(name) = &typed.system else { return Ok(otherwise) };
     one_of("--system", name, &System::ALL.map(System::name))?;
     Ok(System::ALL.into_iter().find(|system| system.name() == name).unwrap_or(otherwise))
@@ -29,10 +45,18 @@ pub fn system(typed: &Protocol, otherwise: System) -> Result<System> {
 /// The system of a party whose proof is a file where `file` names the option that says so.
 pub fn system_of_party(typed: &Protocol, file: Option<&'static str>) -> Result<System> {
     let Some(option) = file else { return system(typed, System::default()) };
-    let system = system(typed, System::LIMBO)?;
-    if system.facts().simulates {
+    let system = named(typed, usual_for_files(typed))?;
+    if system.facts().files {
         Ok(system)
     } else {
-        Err(not_of(option, system, "makes no files", &those(|facts| facts.simulates)))
+        Err(not_of(option, system, "makes no files", &those(|facts| facts.files)))
     }
+}
+
+/// The system of files where none is asked for: the one with the shortest of them that can do what is.
+fn usual_for_files(typed: &Protocol) -> System {
+    let bits = asked(typed.field.as_deref()).is_ok_and(is_boolean);
+    let security = typed.security.as_deref().and_then(|bits| bits.parse().ok()).unwrap_or(0);
+    let by_parties = typed.simulation.of_parties().is_some() || security > MOST_SECURITY;
+    if bits && !by_parties { System::VOLEITH } else { System::LIMBO }
 }

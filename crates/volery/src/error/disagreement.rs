@@ -75,6 +75,17 @@ pub enum Disagreement {
         /// Its multiplications, sums of products counted gate by gate.
         products: Sides<u64>,
     },
+    /// The bits that it commits to and its highest degree, although its digest is the same, likewise.
+    #[error(
+        "size of the statement: here {} committed bits and degree {}, in the file {} committed bits and degree {}",
+        .commitments.ours, .degree.ours, .commitments.theirs, .degree.theirs
+    )]
+    FileCommitments {
+        /// The bits that the prover commits to.
+        commitments: Sides<u64>,
+        /// The highest degree of what is asserted.
+        degree: Sides<u64>,
+    },
     /// What the proof was made with.
     #[error("parameters of the proof: here at least {security} bits of security, in the file {why}")]
     FileParameters {

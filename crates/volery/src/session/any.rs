@@ -19,7 +19,7 @@
 //! # Ok::<(), volery::Error>(())
 //! ```
 
-use super::limbo::files;
+use super::files::{files, verify_any};
 use super::system::find;
 use super::wolverine::{choose, statistical_bits};
 use super::{
@@ -264,7 +264,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
         find::<S>(options.system())?.verify(statement, channel, options)
     }
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
-        files::<S>(options)?.verify_from(&self.statement, proof, options)
+        verify_any::<S>(&self.statement, proof, options)
     }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private

@@ -7,6 +7,7 @@ use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Setting};
+use super::voleith::Voleith;
 use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::{Relation, Size};
@@ -230,7 +231,7 @@ struct OverBits(Calibrated);
 
 impl Compiled<Binary> for OverBits {
     fn systems(&self) -> &'static [&'static dyn ProofSystem<Binary>] {
-        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE]
+        &[&QUICKSILVER, &Jko, &Stack, &Limbo, &WOLVERINE, &Voleith]
     }
 
     fn paces(&self, arch: Arch) -> Vec<Pace> {

@@ -11,14 +11,16 @@ mod polynomials;
 mod wolverine;
 
 use super::correlations::{EXCHANGED, PROBES};
-use super::{Binary, BitCorrelations};
+use super::{Binary, BitCorrelations, voleith};
 use crate::channel::{Carried, HANDSHAKE};
 use crate::circuit::Size;
+use crate::error::Result;
 use crate::ot::softspoken::BLOCK;
 use crate::ot::softspoken::traffic::{self as softspoken, Chunks};
 use crate::vole::extend::traffic as lpn;
 use crate::vole::lpn::TILE;
 use crate::zk::quicksilver::traffic as quicksilver;
+use crate::zk::voleith::{Parameters, Wishes};
 
 /// What a session of one statement sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,17 @@ impl Estimate {
     fn of(setup: Carried, online: Carried) -> Self {
         let setup = HANDSHAKE + setup;
         Self { setup, total: setup + online }
+    }
+
+    /// A file by VOLE in the head, of a statement of this size with a label of so many bytes, worth so many bits
+    /// where they are asked for. To the byte, but for statements whose batches end early, for a matrix product or
+    /// very many polynomials: they send no more.
+    ///
+    /// # Errors
+    /// `Invalid` where no parameters are so.
+    pub fn voleith(size: Size, security: Option<u32>, wishes: &Wishes, label: usize) -> Result<Self> {
+        let bytes = Parameters::choose(size, security, wishes)?.bytes(size) + voleith::header_bytes(label);
+        Ok(Self { setup: Carried::default(), total: Carried::by_prover(bytes) })
     }
 
     /// The same where the correlations were chosen by what the parties measured of each other, and of a link

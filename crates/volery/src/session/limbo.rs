@@ -4,13 +4,11 @@ mod header;
 #[cfg(test)]
 mod tests;
 
-pub use header::LONGEST_LABEL;
-
+use super::files::{Counted, LEAST_OF_FILE, MOST_WORK, asked_of_file, label_of, most_work_of};
 use super::single::{Single, fresh, settle};
-use super::system::{ProofFiles, find};
+use super::system::ProofFiles;
 use super::{
-    Binary, Details, ForProver, ForVerifier, Options, Proof, ProofSystem, Provable, Report, Reread, Security,
-    Setting, System,
+    Details, ForProver, ForVerifier, Options, Proof, ProofSystem, Report, Reread, Security, Setting, System,
 };
 use crate::channel::{Channel, Party, Traffic};
 use crate::circuit::stream::{Source, Stream};
@@ -19,11 +17,10 @@ use crate::error::{Disagreement, Error, Result};
 use crate::zk::limbo::parameters::MOST_SECURITY;
 use crate::zk::limbo::{self, Aggregation, Domain, Mode, Parameters, Preference, Terms, Wishes};
 use crate::zk::{Accepted, recv_end, recv_verdict, tell};
-use header::Header;
-use std::io::{self, Read, Write};
+pub(super) use header::Header;
+use std::io::{Read, Write};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use volery_primitives::F2;
 
 /// How parties are simulated.
 #[derive(Clone, Debug)]
@@ -32,7 +29,7 @@ pub struct Simulation {
     pub wishes: Wishes,
     /// Which sums of parties are followed; over a channel both parties must agree on it.
     pub aggregation: Aggregation,
-    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`]
+    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`](super::LONGEST_LABEL)
     /// bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
     /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
@@ -51,31 +48,19 @@ impl Default for Simulation {
     }
 }
 
-/// [`Simulation::most_work`] where nothing else is said: what the shortest proofs take, and what is made for
-/// 128 bits where fewer are asked for.
-pub const MOST_WORK: u32 = 4;
-
 /// Memory that nobody minds, in bytes: what a file takes below it is not compared.
 const UNNOTICED: f64 = 67_108_864.0;
 
 /// The security that is asked for, in bits.
 ///
 /// # Errors
-/// `Invalid` for a file of less than [`LEAST_OF_FILE`]: what is worth 40 bits before a verifier's coins is
-/// found in an hour by whoever may try as often as it likes.
+/// `Invalid` for a file that could be forged by trying.
 fn asked(options: &Options, mode: Mode) -> Result<u32> {
-    match (mode, options.security) {
-        (Mode::Interactive, _) => options.asked_security(40),
-        (Mode::File, None) => Ok(128),
-        (Mode::File, Some(asked)) if asked < LEAST_OF_FILE => Err(Error::invalid(format!(
-            "a proof file of {asked} bits of security could be forged by trying: ask for {LEAST_OF_FILE} to 128"
-        ))),
-        (Mode::File, Some(asked)) => Ok(asked),
+    match mode {
+        Mode::Interactive => options.asked_security(40),
+        Mode::File => asked_of_file(options, 128, 128),
     }
 }
-
-/// The least security that a file can have, in bits.
-const LEAST_OF_FILE: u32 = 100;
 
 /// What a proof with `parameters` is worth.
 fn worth(terms: &Terms, mode: Mode) -> Security {
@@ -295,8 +280,8 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let (shape, statement) = settle(circuit, options)?;
         let mut proof = Counted { file: proof, bytes: 0 };
         let (header, bytes) = Header::read(&mut proof)?;
-        let Simulation { label, most_work, .. } = simulation(options);
-        header.compare::<S>(statement, &shape, &label)?;
+        let most_work = most_work_of(options);
+        header.compare::<S>(statement, &shape, label_of(options))?;
         let security = asked(options, Mode::File)?;
         let parameters = header.parameters::<S>(security, &shape)?;
         let times = times::<S>(&parameters, header.aggregation, security, &shape).map_err(|why| {
@@ -311,31 +296,6 @@ impl<S: Setting> ProofFiles<S> for Limbo {
         let accepted = limbo::read::<S::Parties>(&mut proof, &bytes, &terms, circuit)?;
         let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
         Ok((accepted, report((statement, &terms), worth(&terms, Mode::File), traffic, started)))
-    }
-}
-
-/// A file whose bytes are counted.
-struct Counted<T> {
-    file: T,
-    bytes: u64,
-}
-
-impl<T: Write> Write for Counted<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl<T: Read> Read for Counted<T> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(bytes)?;
-        self.bytes += read as u64;
-        Ok(read)
     }
 }
 
@@ -358,85 +318,4 @@ fn report(
     };
     let work = report.online;
     with_proof(report, terms, work)
-}
-
-/// The system of `options`, whose proofs are to be files.
-pub(super) fn files<S: Setting>(options: &Options) -> Result<&'static dyn ProofFiles<S>> {
-    let system = options.system();
-    find::<S>(system)?.files().ok_or_else(|| {
-        Error::invalid(format!(
-            "{system} proves to one verifier in a conversation, and makes no files: take limbo"
-        ))
-    })
-}
-
-/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows
-/// the statement can verify it by [`verify_from`], at any time. `options` name Limbo. `out` gets
-/// pieces of a few kilobytes.
-///
-/// # Errors
-/// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are
-/// wrong; `Io` where `out` fails.
-pub fn prove_to(
-    circuit: &(impl Provable<Binary> + ?Sized),
-    witness: impl IntoIterator<Item = F2> + Clone,
-    out: &mut impl Write,
-    options: &Options,
-) -> Result<Report> {
-    prove_to_over::<Binary>(circuit, witness, out, options)
-}
-
-/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61>>(…)`.
-///
-/// # Errors
-/// As for [`prove_to`].
-pub fn prove_to_over<S: Setting>(
-    circuit: &(impl Provable<S> + ?Sized),
-    witness: impl IntoIterator<Item = S::F> + Clone,
-    out: &mut impl Write,
-    options: &Options,
-) -> Result<Report> {
-    files::<S>(options)?.prove_to(circuit.source(), &witness, out, options)
-}
-
-/// What a proof file says about its statement in words, which are the prover's: it may be read
-/// before anything is known of the statement, and then says nothing for sure. `proof` gives the
-/// beginning of the file.
-///
-/// # Errors
-/// `Rejected` where it is no proof file; `Disagreed` where it is of another version; `Io`.
-pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
-    Header::read(proof).map(|(header, _)| header.label)
-}
-
-/// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end.
-/// The parameters are those of the file; `options` say what security they must give. Memory does not depend
-/// on how long the file is where one thread reads it and all views fit side by side, 255 of them, which
-/// they do where nobody wished otherwise; else what is read is kept until all of them were followed.
-/// `proof` should be buffered.
-///
-/// # Errors
-/// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof
-/// does not hold, is not whole, or something follows it; `Invalid` where the circuit or the options are wrong;
-/// `Io`. Before anything is done for a file, `Disagreed` where it is worth less than asked for, or asks for
-/// more than [`Simulation::most_work`].
-pub fn verify_from(
-    circuit: &(impl Provable<Binary> + ?Sized),
-    proof: &mut (impl Read + Send),
-    options: &Options,
-) -> Result<(Accepted, Report)> {
-    verify_from_over::<Binary>(circuit, proof, options)
-}
-
-/// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61>>(…)`. Over
-/// others than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
-///
-/// # Errors
-/// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.
-pub fn verify_from_over<S: Setting>(
-    circuit: &(impl Provable<S> + ?Sized),
-    proof: &mut (impl Read + Send),
-    options: &Options,
-) -> Result<(Accepted, Report)> {
-    files::<S>(options)?.verify_from(circuit.source(), proof, options)
 }

@@ -1,7 +1,7 @@
 //! Which proof system a session is to use, and how.
 
 use super::correlations::Correlations;
-use super::{Simulation, Stacking, System};
+use super::{InTheHead, Simulation, Stacking, System};
 use crate::zk::wolverine::Checking;
 use volery_primitives::hash::Construction;
 
@@ -18,6 +18,8 @@ pub enum Method {
     Stack(Stacking),
     /// [`crate::zk::limbo`].
     Limbo(Simulation),
+    /// [`crate::zk::voleith`], for files.
+    Voleith(InTheHead),
     /// A system of no library, which has nothing here to choose. Made by [`From<System>`](System).
     Other(System),
 }
@@ -41,6 +43,7 @@ impl Method {
             Self::Jko(_) => System::JKO,
             Self::Stack(_) => System::STACK,
             Self::Limbo(_) => System::LIMBO,
+            Self::Voleith(_) => System::VOLEITH,
             Self::Other(system) => *system,
         }
     }
@@ -83,6 +86,11 @@ impl Method {
     pub fn simulation(&self) -> Option<&Simulation> {
         if let Self::Limbo(simulation) = self { Some(simulation) } else { None }
     }
+
+    /// How its files are made, if it is VOLE in the head.
+    pub fn in_the_head(&self) -> Option<&InTheHead> {
+        if let Self::Voleith(head) = self { Some(head) } else { None }
+    }
 }
 
 impl Default for Method {
@@ -99,6 +107,7 @@ impl From<System> for Method {
             Self::Jko(Construction::default()),
             Self::Stack(Stacking::default()),
             Self::Limbo(Simulation::default()),
+            Self::Voleith(InTheHead::default()),
         ];
         all.into_iter().find(|method| method.system() == system).unwrap_or(Self::Other(system))
     }

@@ -7,6 +7,7 @@ use crate::circuit::Size;
 use crate::error::{Error, Rejection, Result};
 use crate::zk::Gates;
 use crate::zk::limbo::Parameters;
+use crate::zk::voleith;
 use crate::zk::wolverine::Checked;
 use core::num::NonZeroUsize;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Options {
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
     /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a
-    /// file, which set its parameters; for Wolverine 40, for which buckets are as large as they must be: with
+    /// file, which set its parameters; for voleith 120; for Wolverine 40, for which buckets are as large as they must be: with
     /// them both parties must ask for the same.
     pub security: Option<u32>,
     /// Lets [`Options::security`] be less than [`LEAST_SECURITY`], by which a proof convinces nobody: for
@@ -187,6 +188,15 @@ pub struct Proof {
     pub work: Duration,
 }
 
+/// A file by VOLE in the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileProof {
+    /// What it was made with.
+    pub parameters: voleith::Parameters,
+    /// All of it but the header.
+    pub bytes: u64,
+}
+
 /// What a proof did.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -219,6 +229,8 @@ pub enum Details {
     Checked(Choice, Checked),
     /// Of Limbo.
     Simulated(Proof),
+    /// Of VOLE in the head.
+    InTheHead(FileProof),
     /// Nothing.
     None,
 }
@@ -240,6 +252,11 @@ impl Report {
     /// What parties were simulated, if any.
     pub fn proof(&self) -> Option<Proof> {
         if let Details::Simulated(proof) = self.details { Some(proof) } else { None }
+    }
+
+    /// What its file was made with, if it is VOLE in the head.
+    pub fn in_the_head(&self) -> Option<FileProof> {
+        if let Details::InTheHead(proof) = self.details { Some(proof) } else { None }
     }
 }
 

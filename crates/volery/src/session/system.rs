@@ -184,8 +184,12 @@ pub struct Facts {
     pub garbles: bool,
     /// It proves one of several clauses, and nothing else.
     pub of_clauses: bool,
-    /// It simulates parties, and its proof may be a file.
+    /// It simulates parties.
     pub simulates: bool,
+    /// Its proof may be a file.
+    pub files: bool,
+    /// It may be told to a verifier over a link.
+    pub talks: bool,
     /// It shares its work among threads.
     pub threads: bool,
 }
@@ -202,6 +206,8 @@ impl Facts {
             garbles: false,
             of_clauses: false,
             simulates: false,
+            files: false,
+            talks: true,
             threads: false,
         }
     }
@@ -224,14 +230,29 @@ impl System {
     });
     /// MPC in the head, a bit or an element for each multiplication and repetition, in a conversation or a
     /// file: [`crate::zk::limbo`]. Over any field.
-    pub const LIMBO: Self = Self(&Facts { simulates: true, threads: true, ..Facts::named("limbo") });
+    pub const LIMBO: Self =
+        Self(&Facts { simulates: true, files: true, threads: true, ..Facts::named("limbo") });
     /// Commitments by correlations, and triples that check products, 7 bits for each AND, or 2 to 4 elements
     /// for each multiplication: [`crate::zk::wolverine`]. Over any field.
     pub const WOLVERINE: Self =
         Self(&Facts { correlated: true, triples: true, threads: true, ..Facts::named("wolverine") });
 
+    /// Commitments by correlations that the prover deals to itself, 9 to 15 bits for each AND, in a file:
+    /// [`crate::zk::voleith`]. Over F_2.
+    pub const VOLEITH: Self = Self(&Facts {
+        bits_only: true,
+        polynomials: true,
+        files: true,
+        talks: false,
+        threads: true,
+        ..Facts::named("voleith")
+    });
+
     /// All that are registered.
-    pub const ALL: [Self; 5] = [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE];
+    pub const ALL: [Self; 6] =
+        [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE, Self::VOLEITH];
+    /// Those of them that talk to a verifier over a link.
+    pub const TALKING: [Self; 5] = [Self::QUICKSILVER, Self::JKO, Self::STACK, Self::LIMBO, Self::WOLVERINE];
 
     /// The system of these facts.
     pub const fn of(facts: &'static Facts) -> Self {

@@ -14,3 +14,4 @@ mod rooms;
 mod sessions;
 mod tapes;
 mod toy;
+mod voleith;

@@ -119,7 +119,7 @@ fn more_security_than_there_is() {
 fn less_security_than_convinces() {
     let (network, witness) = network(10);
     let clauses = Ones(vec![2, 3]);
-    for system in System::ALL {
+    for system in System::TALKING {
         let run = |proving: &Options, verifying: &Options| match system {
             System::STACK => run_one_of((&clauses, 1, proving), (&clauses, verifying), None),
             _ => run((&network, &witness, proving), (&network, verifying), None),

@@ -18,33 +18,24 @@ use super::{LEAST_OF_FILE, settled};
 use crate::circuit::Shape;
 use crate::error::{Disagreement, Error, Rejection, Result, Sides};
 use crate::session::Setting;
+use crate::session::files::{FIELD, MAGIC, Subject, field as field_name, read_label_of};
 use crate::zk::limbo::{Aggregation, Challenges, Domain, Mode, Parameters, Terms, Wishes};
 use crate::zk::read_proof;
 use std::io::Read;
 
-const MAGIC: [u8; 12] = *b"volery proof";
 /// Changes whenever the bytes of a proof do.
 const VERSION: u32 = 1;
-/// The bytes of the name of a field.
-const FIELD: usize = 32;
 /// All but the label.
 const FIXED: usize = 12 + 4 + FIELD + 16 + 2 + 32 + 16 + 4;
-/// The most bytes of a label.
-pub const LONGEST_LABEL: usize = 1 << 16;
-
-/// The most characters of another's label that an error shows.
-const LABEL_SHOWN: usize = 300;
 
 /// What a file says before its proof.
-pub(super) struct Header {
-    field: [u8; FIELD],
+pub(in crate::session) struct Header {
+    pub(in crate::session) subject: Subject,
     /// What it says; not yet whether that is any good.
     wishes: Wishes,
     pub(super) aggregation: Aggregation,
-    statement: [u8; 32],
     inputs: u64,
     products: u64,
-    pub(super) label: String,
 }
 
 impl Header {
@@ -60,13 +51,11 @@ impl Header {
             ..Wishes::default()
         };
         Self {
-            field: name::<S>(),
+            subject: Subject { field: field_name::<S>(), statement, label: label.to_owned() },
             wishes,
             aggregation: terms.aggregation,
-            statement,
             inputs: terms.shape.inputs_by_gates(),
             products: terms.shape.mul_by_gates(),
-            label: label.to_owned(),
         }
     }
 
@@ -75,27 +64,20 @@ impl Header {
     /// # Errors
     /// `Invalid` where the label is too long.
     pub(super) fn encode(&self) -> Result<Vec<u8>> {
-        if self.label.len() > LONGEST_LABEL {
-            return Err(Error::invalid(format!(
-                "the label of a proof has {} bytes; at most {LONGEST_LABEL} are allowed",
-                self.label.len()
-            )));
-        }
         let Wishes { parties, compression, field_bits, repetitions, challenges, .. } = self.wishes;
-        let mut bytes = Vec::with_capacity(FIXED + self.label.len());
+        let mut bytes = Vec::with_capacity(FIXED + self.subject.label.len());
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
-        bytes.extend_from_slice(&self.field);
+        bytes.extend_from_slice(&self.subject.field);
         for number in [parties, compression, field_bits, repetitions] {
             bytes.extend_from_slice(&number.expect("all are there").to_le_bytes());
         }
         bytes.push((challenges == Some(Challenges::Independent)).into());
         bytes.push((self.aggregation == Aggregation::Parties).into());
-        bytes.extend_from_slice(&self.statement);
+        bytes.extend_from_slice(&self.subject.statement);
         bytes.extend_from_slice(&self.inputs.to_le_bytes());
         bytes.extend_from_slice(&self.products.to_le_bytes());
-        bytes.extend_from_slice(&(self.label.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(self.label.as_bytes());
+        self.subject.encode_label(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -103,7 +85,7 @@ impl Header {
     ///
     /// # Errors
     /// `Rejected` where it is none; `Disagreed` where it is of another version; `Io`.
-    pub(super) fn read(from: &mut (dyn Read + Send)) -> Result<(Self, Vec<u8>)> {
+    pub(in crate::session) fn read(from: &mut (dyn Read + Send)) -> Result<(Self, Vec<u8>)> {
         let mut bytes = vec![0; FIXED];
         read_proof(from, &mut bytes)?;
         if bytes[..12] != MAGIC {
@@ -132,14 +114,8 @@ impl Header {
         let statement = take(32).try_into().expect("32 bytes");
         let mut long = || u64::from_le_bytes(take(8).try_into().expect("eight bytes"));
         let (inputs, products) = (long(), long());
-        let length = u32::from_le_bytes(take(4).try_into().expect("four bytes")) as usize;
-        if length > LONGEST_LABEL {
-            return Err(Error::Rejected(Rejection::LabelTooLong));
-        }
-        let mut label = vec![0; length];
-        read_proof(from, &mut label)?;
-        bytes.extend_from_slice(&label);
-        let label = String::from_utf8(label).map_err(|_| Error::Rejected(Rejection::LabelNotText))?;
+        let length = number(take(4));
+        let label = read_label_of(from, length, &mut bytes)?;
         let wishes = Wishes {
             parties,
             compression,
@@ -148,7 +124,8 @@ impl Header {
             challenges: Some(challenges),
             ..Wishes::default()
         };
-        Ok((Self { field, wishes, aggregation, statement, inputs, products, label }, bytes))
+        let subject = Subject { field, statement, label };
+        Ok((Self { subject, wishes, aggregation, inputs, products }, bytes))
     }
 
     /// Compares what the proof is about with what it should be about.
@@ -156,19 +133,7 @@ impl Header {
     /// # Errors
     /// `Disagreed`.
     pub(super) fn compare<S: Setting>(&self, statement: [u8; 32], shape: &Shape, label: &str) -> Result<()> {
-        if self.field != name::<S>() {
-            let end = self.field.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-            let theirs = self.field[..end].escape_ascii().to_string();
-            let fields = Sides { ours: S::name(), theirs };
-            return Err(Error::Disagreed(Disagreement::FileField(fields)));
-        }
-        if !label.is_empty() && label != self.label {
-            // The words of whoever made the file, in what fits on a few lines.
-            let theirs = self.label.escape_debug().take(LABEL_SHOWN).collect();
-            let labels = Sides { ours: label.into(), theirs };
-            return Err(Error::Disagreed(Disagreement::FileLabel(labels)));
-        }
-        Sides { ours: statement, theirs: self.statement }.agree(Disagreement::FileStatement)?;
+        self.subject.compare::<S>(statement, label)?;
         let inputs = Sides { ours: shape.inputs_by_gates(), theirs: self.inputs };
         let products = Sides { ours: shape.mul_by_gates(), theirs: self.products };
         if inputs.ours != inputs.theirs || products.ours != products.theirs {
@@ -189,12 +154,4 @@ impl Header {
             Error::Disagreed(Disagreement::FileParameters { security, worth, why: why.to_string() })
         })
     }
-}
-
-/// The name of what a proof is over.
-fn name<S: Setting>() -> [u8; FIELD] {
-    let mut name = [0; FIELD];
-    let text = S::name();
-    name[..text.len()].copy_from_slice(text.as_bytes());
-    name
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::circuit::Arithmetic;
-use crate::session::{Method, Over};
+use crate::session::{Binary, Method, Over, Provable, prove_to_over, verify_from_over};
 use crate::zk::limbo::{Challenges, CheckSize, expanded_blocks};
 use std::io::repeat;
 use std::sync::Arc;

@@ -1,0 +1,210 @@
+//! Proof files by VOLE in the head.
+
+mod header;
+
+pub(super) use header::{Header, VERSION, header_bytes};
+
+use super::files::{Counted, LEAST_OF_FILE, MOST_WORK, asked_of_file, label_of, most_work_of};
+use super::single::{fresh, settle};
+use super::statement::check_stream;
+use super::system::ProofFiles;
+use super::{
+    Binary, Details, FileProof, ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security,
+    System,
+};
+use crate::channel::{Channel, Traffic};
+use crate::circuit::Size;
+use crate::circuit::stream::{Source, Stream};
+use crate::error::{Disagreement, Error, Result};
+use crate::pool::Pool;
+use crate::zk::voleith::parameters::{MOST_SECURITY, SECURITY};
+use crate::zk::voleith::{self, Parameters, Terms, Wishes};
+use crate::zk::{Accepted, Gates};
+use core::sync::atomic::Ordering;
+use std::io::{Read, Write};
+use std::time::Instant;
+use volery_primitives::F2;
+
+/// How files are made.
+#[derive(Clone, Debug)]
+pub struct InTheHead {
+    /// What the caller insists on.
+    pub wishes: Wishes,
+    /// What a file says about its statement in words, as that of a [`Simulation`](super::Simulation).
+    pub label: String,
+    /// The most work that a file may ask of its verifier: so many times what the parameters ask that are chosen
+    /// where nobody wishes for any. What takes less than a quarter of a second is not compared. A prover makes
+    /// no file that asks for more.
+    pub most_work: u32,
+}
+
+impl Default for InTheHead {
+    fn default() -> Self {
+        Self { wishes: Wishes::default(), label: String::new(), most_work: MOST_WORK }
+    }
+}
+
+/// Work that nobody minds, in nanoseconds.
+const UNNOTICED: f64 = 250e6;
+
+/// How many times what a verifier does by default `parameters` ask of it.
+///
+/// # Errors
+/// `Invalid` where there is no default.
+fn times(parameters: &Parameters, size: Size) -> Result<f64> {
+    let default = Parameters::choose(size, None, &Wishes::default())?;
+    Ok(parameters.work(size) / default.work(size).max(UNNOTICED))
+}
+
+/// What a proof with such parameters is worth: nothing of a file is beyond who computes long enough.
+fn worth(parameters: &Parameters, size: Size) -> Security {
+    let bits = parameters.security(size);
+    Security { computational: bits, statistical: bits }
+}
+
+/// [`voleith`].
+pub(super) struct Voleith;
+
+/// It is not made for links.
+fn only_files() -> Error {
+    Error::invalid(
+        "voleith proves in files, which anyone can verify: over a link take quicksilver, which sends less and \
+         does the same with the verifier's part in it",
+    )
+}
+
+impl ProofSystem<Binary> for Voleith {
+    fn system(&self) -> System {
+        System::VOLEITH
+    }
+    fn prove(
+        &self,
+        _: ForProver<'_, Binary>,
+        _: &dyn Reread<F2>,
+        _: &mut Channel,
+        _: &Options,
+    ) -> Result<Report> {
+        Err(only_files())
+    }
+    fn verify(&self, _: ForVerifier<'_, Binary>, _: &mut Channel, _: &Options) -> Result<(Accepted, Report)> {
+        Err(only_files())
+    }
+    fn files(&self) -> Option<&dyn ProofFiles<Binary>> {
+        Some(self)
+    }
+}
+
+impl ProofFiles<Binary> for Voleith {
+    fn prove_to(
+        &self,
+        source: &dyn Source<F2>,
+        witness: &dyn Reread<F2>,
+        out: &mut dyn Write,
+        options: &Options,
+    ) -> Result<Report> {
+        let started = Instant::now();
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
+        check_stream(circuit, witness.read())?;
+        let size = shape.size();
+        let wishes = options.method.in_the_head().map(|head| head.wishes).unwrap_or_default();
+        asked_of_file(options, SECURITY, MOST_SECURITY)?;
+        let parameters = &Parameters::choose(size, options.security, &wishes)?;
+        let (times, most) = (times(parameters, size)?, most_work_of(options));
+        if times > most.into() {
+            return Err(Error::invalid(format!(
+                "such a proof takes its verifier {} times the work of one with the parameters that are chosen by \
+                 default, and a verifier takes {most} times as much: wish for more trees, or have both sides \
+                 allow more",
+                times.ceil()
+            )));
+        }
+        let header = Header::new(statement, parameters, size, label_of(options)).encode()?;
+        let pool = &Pool::new(options.threads)?;
+        let terms = terms(options, parameters, (size, pool), shape.mul);
+        let mut random = voleith::hedged(&mut fresh(options)?, &header, witness.read());
+        let mut out = Counted { file: out, bytes: 0 };
+        let gates = voleith::write(&mut out, &header, &terms, (circuit, witness.read()), &mut random)?;
+        out.flush().map_err(Error::io("writing the proof"))?;
+        let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
+        let bytes = out.bytes - header.len() as u64;
+        Ok(report((statement, gates), FileProof { parameters: *parameters, bytes }, traffic, started))
+    }
+
+    fn verify_from(
+        &self,
+        source: &dyn Source<F2>,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        let started = Instant::now();
+        let circuit = &Stream::new(source);
+        let (shape, statement) = settle(circuit, options)?;
+        let size = shape.size();
+        let mut proof = Counted { file: proof, bytes: 0 };
+        let (header, bytes) = Header::read(&mut proof)?;
+        header.compare(statement, size, label_of(options))?;
+        let security = asked_of_file(options, SECURITY, MOST_SECURITY)?;
+        let parameters = &header.parameters(security, size)?;
+        let (times, most) = (times(parameters, size)?, most_work_of(options));
+        if times > most.into() {
+            let times = times.ceil() as u64;
+            return Err(Error::Disagreed(Disagreement::FileWork { times, most }));
+        }
+        let pool = &Pool::new(options.threads)?;
+        let terms = terms(options, parameters, (size, pool), shape.mul);
+        let (accepted, gates) = voleith::read(&mut proof, &bytes, &terms, circuit)?;
+        let traffic = Traffic { received: proof.bytes, ..Traffic::default() };
+        let file = FileProof { parameters: *parameters, bytes: proof.bytes - bytes.len() as u64 };
+        Ok((accepted, report((statement, gates), file, traffic, started)))
+    }
+}
+
+fn terms<'t>(
+    options: &'t Options,
+    parameters: &'t Parameters,
+    (size, pool): (Size, &'t Pool),
+    products: u64,
+) -> Terms<'t> {
+    if let Some(work) = &options.work {
+        work.store(products, Ordering::Relaxed);
+    }
+    Terms { arch: options.arch, parameters, size, pool, progress: options.progress.as_deref() }
+}
+
+fn report(
+    (statement, gates): ([u8; 32], Gates),
+    file: FileProof,
+    traffic: Traffic,
+    started: Instant,
+) -> Report {
+    Report {
+        statement,
+        system: System::VOLEITH,
+        gates,
+        details: Details::InTheHead(file),
+        security: worth(&file.parameters, gates.size()),
+        traffic,
+        setup_traffic: Traffic::default(),
+        setup: Default::default(),
+        online: started.elapsed(),
+    }
+}
+
+impl Header {
+    /// The parameters, if they are any.
+    ///
+    /// # Errors
+    /// `Disagreed` where they are none, or not worth `security` bits.
+    fn parameters(&self, security: u32, size: Size) -> Result<Parameters> {
+        let refused = |worth: Option<u32>, why: String| {
+            let worth = worth.filter(|worth| *worth >= LEAST_OF_FILE);
+            Error::Disagreed(Disagreement::FileParameters { security, worth, why })
+        };
+        let given = self.given().map_err(|why| refused(None, why.to_string()))?;
+        match given.security(size) {
+            worth if worth >= security => Ok(given),
+            worth => Err(refused(Some(worth), format!("{worth}"))),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Proof files by VOLE in the head, as a caller of the library meets them.
+
+use crate::kit::{ABC, network, preimage, run_honestly, seeded};
+use std::io::Read;
+use std::num::NonZeroUsize;
+use volery::circuit::{Network, Shape, Size};
+use volery::error::{Disagreement, Rejection, Sides};
+use volery::zk::voleith::{Parameters, Preference, Wishes};
+use volery::{
+    Arch, Error, Estimate, F2, InTheHead, LONGEST_LABEL, Method, Options, Over, Result, System, prove_to,
+    prove_to_over, read_label, verify_from, verify_from_over,
+};
+
+/// The bytes of a header without its label.
+const HEADER: usize = 100;
+
+fn by(head: InTheHead) -> Options {
+    Options { method: Method::Voleith(head), ..seeded(1) }
+}
+
+/// Few hashes to search, so that tests take no time.
+fn wishing(preference: Preference) -> InTheHead {
+    InTheHead {
+        wishes: Wishes { preference, grinding: Some(8), ..Wishes::default() },
+        ..InTheHead::default()
+    }
+}
+
+fn labelled(label: &str) -> Options {
+    by(InTheHead { label: label.into(), ..wishing(Preference::Balanced) })
+}
+
+fn proof(network: &Network, state: &[F2], options: &Options) -> Vec<u8> {
+    let mut out = vec![];
+    prove_to(network, state.to_vec(), &mut out, options).unwrap();
+    out
+}
+
+fn check(network: &Network, proof: &[u8], options: &Options) -> Result<()> {
+    verify_from(network, &mut { proof }, options).map(|(_accepted, _)| ())
+}
+
+/// Both reports say the same, and the file has the bytes that were foretold.
+#[test]
+fn proofs_by_preference() {
+    let (network, state) = network(2000);
+    let size = Shape::of(&network).unwrap().size();
+    for (preference, trees) in [(Preference::Speed, 15), (Preference::Balanced, 11)] {
+        let options = Options { threads: NonZeroUsize::new(2).unwrap(), ..by(wishing(preference)) };
+        let mut out = vec![];
+        let proved = prove_to(&network, state.clone(), &mut out, &options).unwrap();
+        let (_accepted, verified) = verify_from(&network, &mut &out[..], &seeded(2)).unwrap();
+        let [made, read] = [&proved, &verified].map(|report| report.in_the_head().unwrap());
+        assert_eq!((made, made.parameters.trees), (read, trees));
+        assert_eq!((proved.traffic.sent, verified.traffic.received), (out.len() as u64, out.len() as u64));
+        assert_eq!((proved.statement, proved.gates), (verified.statement, verified.gates));
+        assert_eq!((proved.security, proved.security.computational), (verified.security, 124));
+        assert_eq!((proved.system, verified.system), (System::VOLEITH, System::VOLEITH));
+        let wishes = wishing(preference).wishes;
+        let foretold = Estimate::voleith(size, None, &wishes, 0).unwrap();
+        assert_eq!((foretold.total.prover, made.bytes), (out.len() as u64, (out.len() - HEADER) as u64));
+    }
+}
+
+/// Where options name nothing: over F_2 these files, over other fields Limbo's. Either is read by its header.
+#[test]
+fn the_usual_system() {
+    let (network, state) = network(300);
+    let limbo = proof(&network, &state, &Options { method: System::LIMBO.into(), ..seeded(1) });
+    let head = proof(&network, &state, &labelled("x"));
+    let default = proof(&network, &state, &seeded(1));
+    assert_eq!([&limbo, &head, &default].map(|file| file[12]), [1, 2, 2]);
+    for options in [seeded(1), Options::by(System::LIMBO), Options::by(System::VOLEITH)] {
+        for (file, system) in [(&limbo, System::LIMBO), (&head, System::VOLEITH), (&default, System::VOLEITH)]
+        {
+            let (_accepted, report) = verify_from(&network, &mut &file[..], &options).unwrap();
+            assert_eq!(report.system, system);
+        }
+        assert!(check(&network.clone().variant(1), &head, &options).is_err());
+    }
+    assert_eq!(read_label(&mut &head[..]).unwrap(), "x");
+    assert_eq!(read_label(&mut &limbo[..]).unwrap(), "");
+    for system in [System::QUICKSILVER, System::LIMBO] {
+        type Setting = Over<volery::F61>;
+        let circuit = volery::circuit::Arithmetic::<volery::F61>::new(20).unwrap();
+        let witness: Vec<_> = circuit.witness([1; 32]).collect();
+        let options = Options { method: system.into(), ..seeded(1) };
+        let mut file = vec![];
+        prove_to_over::<Setting>(&circuit, witness.clone(), &mut file, &options).unwrap();
+        assert_eq!(file[12], 1);
+        let _ = verify_from_over::<Setting>(&circuit, &mut &file[..], &options).unwrap();
+        // A file over F_2 where another field is meant.
+        let error = verify_from_over::<Setting>(&circuit, &mut &head[..], &options).unwrap_err();
+        assert!(matches!(error, Error::Disagreed(Disagreement::FileField(_))), "{error}");
+        let by_name = Options { method: System::VOLEITH.into(), ..seeded(1) };
+        let refused = prove_to_over::<Setting>(&circuit, witness, &mut vec![], &by_name).unwrap_err();
+        assert!(refused.to_string().contains("not over f61"), "{refused}");
+    }
+}
+
+#[test]
+fn over_a_link_it_is_refused() {
+    let (network, state) = network(40);
+    let session = run_honestly(&network, &state, &by(InTheHead::default()));
+    for error in [session.proved.err(), session.verified.err()] {
+        assert!(error.unwrap().to_string().contains("take quicksilver"));
+    }
+    assert!(session.from_prover.messages().is_empty() && session.from_verifier.messages().is_empty());
+}
+
+/// A relation, with everything that a statement has.
+#[test]
+fn a_preimage_in_a_file() {
+    let (statement, witness) = preimage(b"abc", ABC);
+    let options = by(wishing(Preference::Balanced));
+    let mut out = vec![];
+    prove_to(statement.source(), witness.clone(), &mut out, &options).unwrap();
+    let _ = verify_from(statement.source(), &mut &out[..], &options).unwrap();
+    let wrong: Vec<F2> =
+        witness.iter().enumerate().map(|(i, &bit)| if i == 3 { bit + F2::from(true) } else { bit }).collect();
+    let mut nothing = vec![];
+    let refused = prove_to(statement.source(), wrong, &mut nothing, &options);
+    assert!(matches!(refused, Err(Error::Unsatisfied(_))) && nothing.is_empty());
+}
+
+/// Any bit of a header changed: never accepted, never a panic, and a clear word where it is not a proof at
+/// all.
+#[test]
+fn headers_that_were_changed() {
+    let (network, state) = network(40);
+    let options = labelled("x = 5");
+    let honest = proof(&network, &state, &options);
+    for bit in 0..8 * (HEADER + 5) {
+        let mut changed = honest.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let error = check(&network, &changed, &options).unwrap_err();
+        assert!(matches!(error, Error::Rejected(_) | Error::Disagreed(_)), "bit {bit}: {error:?}");
+    }
+    // Trees, bits, grinding, degree, and bits that are committed to.
+    for (at, numbers) in [
+        (49, &[0, 1, 8, 12, 40, 41, 255][..]),
+        (50, &[0, 3, 105, 126, 127, 255]),
+        (51, &[0, 7, 9, 24, 25, 255]),
+    ] {
+        for number in numbers {
+            let mut changed = honest.clone();
+            changed[at] = *number;
+            assert!(check(&network, &changed, &options).is_err() || changed == honest, "{number} at {at}");
+        }
+    }
+    for (at, length) in [(12, 4), (52, 4), (56, 8), (96, 4)] {
+        for number in [0_u64, 1, 3, 128, 1 << 31, u64::MAX] {
+            let mut changed = honest.clone();
+            changed[at..at + length].copy_from_slice(&number.to_le_bytes()[..length]);
+            assert!(check(&network, &changed, &options).is_err() || changed == honest, "{number} at {at}");
+        }
+    }
+    for length in 0..HEADER + 5 {
+        let error = check(&network, &honest[..length], &options).unwrap_err();
+        assert!(matches!(error, Error::Rejected(Rejection::EndsEarly)), "{length} bytes: {error}");
+    }
+}
+
+#[test]
+fn labels_are_compared_where_one_is_given() {
+    let (network, state) = network(40);
+    let honest = proof(&network, &state, &labelled("x = 5"));
+    check(&network, &honest, &labelled("x = 5")).unwrap();
+    check(&network, &honest, &labelled("")).unwrap();
+    match check(&network, &honest, &labelled("x = 6")).unwrap_err() {
+        Error::Disagreed(Disagreement::FileLabel(Sides { ours, theirs })) => {
+            assert_eq!((&*ours, &*theirs), ("x = 6", "x = 5"));
+        }
+        error => panic!("{error}"),
+    }
+    let long = "a".repeat(LONGEST_LABEL + 1);
+    let refused = prove_to(&network, state.clone(), &mut vec![], &labelled(&long));
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+}
+
+#[test]
+fn files_of_other_statements() {
+    let (here, state) = network(40);
+    let options = by(wishing(Preference::Balanced));
+    let honest = proof(&here, &state, &options);
+    let error = check(&here.clone().variant(1), &honest, &options).unwrap_err();
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileStatement(_))));
+    // Another size under the same name: whoever names statements wrongly is told so.
+    let named = Options { statement: Some([7; 32]), ..options.clone() };
+    let honest = proof(&here, &state, &named);
+    let error = check(&network(41).0, &honest, &named).unwrap_err();
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileCommitments { .. })));
+    assert!(check(&here.clone().variant(1), &honest, &named).is_err(), "the same size under the same name");
+}
+
+/// A verifier says what it asks for; fewer than 100 bits nobody gets.
+#[test]
+fn files_that_are_worth_too_little() {
+    let (network, state) = network(40);
+    let asking = |security| Options { security: Some(security), ..by(wishing(Preference::Balanced)) };
+    let honest = proof(&network, &state, &asking(100));
+    check(&network, &honest, &asking(100)).unwrap();
+    let error = check(&network, &honest, &by(wishing(Preference::Balanced))).unwrap_err();
+    let worth = matches!(
+        error,
+        Error::Disagreed(Disagreement::FileParameters { security: 120, worth: Some(100), .. })
+    );
+    assert!(worth, "{error}");
+    for security in [0, 40, 99, 125, 128] {
+        let options = asking(security);
+        assert!(matches!(prove_to(&network, state.clone(), &mut vec![], &options), Err(Error::Invalid(_))));
+        assert!(matches!(check(&network, &honest, &options), Err(Error::Invalid(_) | Error::Disagreed(_))));
+    }
+    let honest = proof(&network, &state, &by(wishing(Preference::Balanced)));
+    check(&network, &honest, &asking(124)).unwrap();
+}
+
+/// A source of zeroes that says how much of it was read.
+struct Zeroes(u64);
+
+impl Read for Zeroes {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        bytes.fill(0);
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+}
+
+/// What a stranger's header asks for is refused before it is done, and before more is read.
+#[test]
+fn work_is_bounded_before_it_is_done() {
+    let large = Network::new(1 << 20).unwrap();
+    let size = Shape::of(&large).unwrap().size();
+    let deep = Parameters::given(8, 120, 6).unwrap();
+    let most = Parameters::choose(size, None, &Wishes::default()).unwrap();
+    assert!(deep.work(size) > 4.0 * most.work(size));
+    let (small, state) = network(40);
+    let mut header = proof(&small, &state, &by(wishing(Preference::Balanced)))[..HEADER].to_vec();
+    header[49..52].copy_from_slice(&[8, 120, 6]);
+    header[56..64].copy_from_slice(&size.commitments.to_le_bytes());
+    let options = Options { statement: Some(header[64..96].try_into().unwrap()), ..seeded(1) };
+    let mut zeroes = Zeroes(0);
+    let error = verify_from(&large, &mut (&header[..]).chain(&mut zeroes), &options).unwrap_err();
+    assert!(matches!(error, Error::Disagreed(Disagreement::FileWork { most: 4, .. })), "{error}");
+    assert_eq!(zeroes.0, 0);
+    let wishes = Wishes { trees: Some(8), grinding: Some(6), ..Wishes::default() };
+    let refused = by(InTheHead { wishes, ..InTheHead::default() });
+    // What is small may be slow.
+    assert_eq!(proof(&small, &state, &refused)[49], 8);
+    let size = Size { commitments: 1 << 20, ..Size::default() };
+    assert!(Parameters::choose(size, None, &wishes).unwrap().work(size) > most.work(size));
+}
+
+/// The bytes of seeded files, pinned, by every instruction set and any number of threads.
+#[test]
+fn pinned() {
+    let (network, state) = network(20_000);
+    let (statement, witness) = preimage(b"abc", ABC);
+    for arch in Arch::available() {
+        for threads in [1, 3].map(|threads| NonZeroUsize::new(threads).unwrap()) {
+            let options = Options { arch, threads, ..by(wishing(Preference::Speed)) };
+            let mut file = vec![];
+            prove_to(statement.source(), witness.clone(), &mut file, &options).unwrap();
+            let files = [proof(&network, &state, &options), file];
+            let digests = files.map(|file| blake3::hash(&file).to_hex()[..32].to_string());
+            let pinned = ["c179c7d1ffafc49a5767a375ccf0ef69", "40626a3cabb9012f5b446ecb0edab1e6"];
+            assert_eq!(digests, pinned, "{}", arch.name());
+        }
+    }
+}
