@@ -87,7 +87,8 @@ use crate::error::{Error, Result};
 use crate::vole::LEAST_BLOCK;
 use crate::zk::{BitMacs, Gates};
 pub(crate) use polynomial::{degree_of_check, early_ends};
-use volery_primitives::{Extension, F2, F128};
+use volery_primitives::prg::Prg;
+use volery_primitives::{Arch, Extension, F2, F128, Field};
 
 /// Proves the circuit that is pushed into it.
 pub type Prover<'a> = prover::Prover<'a, BitMacs>;
@@ -117,6 +118,58 @@ pub fn security(size: Size, block: usize, vole: f64) -> u32 {
 fn challenge(channel: &mut Channel) -> [F128; 2] {
     challenge_to(channel, "quicksilver batch")
 }
+
+/// The seeds of a batch over F_2, two for each where it is of a file.
+fn batch_seeds(channel: &mut Channel, of_file: bool) -> [Seed; 2] {
+    let first = challenge(channel);
+    let second = of_file.then(|| challenge(channel));
+    [0, 1].map(|i| Seed { first: first[i], second: second.map(|second| second[i]) })
+}
+
+/// What coefficients over F_2 come of.
+///
+/// With one seed, whoever knows n/128 seeds beforehand can choose which of n products to get wrong so that
+/// they cancel for all of these: a set of 2^7 seeds or so, of which each challenge is one with a probability
+/// above 2^-128. Where challenges can be searched offline, as in a file, coefficients are sums of those of two
+/// seeds, which agree with probability 2^-128 however wrong products are chosen.
+#[derive(Clone, Copy)]
+struct Seed {
+    first: F128,
+    second: Option<F128>,
+}
+
+/// Coefficients of a [`Seed`].
+struct Coefficients {
+    first: Prg,
+    second: Option<Prg>,
+}
+
+impl Seed {
+    /// The coefficients, from the first on.
+    fn coefficients(self, arch: Arch) -> Coefficients {
+        // No block of one is a block of the other, so that equal seeds do not cancel.
+        let second = |seed| Prg::new(arch, seed).skip(1 << 63);
+        Coefficients { first: Prg::new(arch, self.first), second: self.second.map(second) }
+    }
+}
+
+impl Coefficients {
+    /// The next ones.
+    fn fill(&mut self, chi: &mut [F128]) {
+        self.first.fill(chi);
+        if let Some(second) = &mut self.second {
+            let mut other = [F128::ZERO; TILE];
+            for chi in chi.chunks_mut(TILE) {
+                let other = &mut other[..chi.len()];
+                second.fill(other);
+                chi.iter_mut().zip(&*other).for_each(|(chi, other)| *chi += *other);
+            }
+        }
+    }
+}
+
+/// Coefficients drawn at a time: they and their triples stay in the first-level cache.
+const TILE: usize = 256;
 
 /// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between
 /// this and the end of the batch.

@@ -76,7 +76,7 @@ pub(crate) struct Dealer {
     expansion: Expansion,
     /// What a cheating dealer does to its corrections, which stand in the place of u_i, and columns.
     #[cfg(test)]
-    pub(super) cheat: Option<Box<dyn FnMut(&mut Chunk)>>,
+    pub(super) cheat: Option<super::expansion::Cheat>,
 }
 
 impl Dealer {

@@ -27,6 +27,10 @@ pub(super) struct Forest {
     pub(super) leaves: Vec<Leaves>,
 }
 
+/// What a dealer of a test does to a chunk.
+#[cfg(test)]
+pub(super) type Cheat = Box<dyn FnMut(&mut Chunk)>;
+
 /// Some blocks of all trees.
 pub(super) struct Chunk {
     /// u_i, one after the other.
@@ -188,14 +192,19 @@ pub(super) struct Coefficients {
 }
 
 impl Coefficients {
-    /// Those of so many blocks, all of whose c_i were said.
+    /// Those of so many blocks, all of whose c_i were said: each the sum of those of two seeds, so that none
+    /// can be hoped for of which errors are known to cancel.
     pub(super) fn draw(channel: &mut Channel, arch: Arch, blocks: usize) -> Self {
-        let challenge = channel.challenge(Party::Prover, "voleith columns");
-        let (seeds, _) = challenge.as_chunks::<16>();
-        let [phi, short] = [0, 1].map(|seed: usize| {
-            let mut coefficients = vec![F128::ZERO; blocks];
-            Prg::new(arch, F128::from_bytes(seeds[seed])).fill(&mut coefficients);
-            coefficients
+        let seeds = [(); 2].map(|()| channel.challenge(Party::Prover, "voleith columns"));
+        let [phi, short] = [0, 1].map(|which: usize| {
+            let mut sums = vec![F128::ZERO; blocks];
+            for (seeds, skipped) in seeds.iter().zip([0, 1 << 63]) {
+                let mut coefficients = vec![F128::ZERO; blocks];
+                let seed = F128::from_bytes(seeds.as_chunks::<16>().0[which]);
+                Prg::new(arch, seed).skip(skipped).fill(&mut coefficients);
+                add(&mut sums, &coefficients);
+            }
+            sums
         });
         Self { phi, short }
     }

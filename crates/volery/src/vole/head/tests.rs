@@ -23,7 +23,7 @@ fn run(
     depths: &[usize],
     (delta, shares, lines): (F128, u64, usize),
     skips: &[usize],
-    cheat: Option<Box<dyn FnMut(&mut expansion::Chunk)>>,
+    cheat: Option<expansion::Cheat>,
 ) -> Run {
     let mut random = Random::from_seed(&[7; 32]);
     let (dealt, mut dealer) = Dealt::new(Arch::detect(), depths, &SALT_OF_TESTS, &mut random, shares);
@@ -175,7 +175,7 @@ fn erring(
     depths: &'static [usize],
     number: usize,
     errors: Vec<(usize, (usize, F128), usize)>,
-) -> Box<dyn FnMut(&mut expansion::Chunk)> {
+) -> expansion::Cheat {
     let mut message = 0;
     Box::new(move |chunk| {
         if message == number {
@@ -219,7 +219,7 @@ fn errors_pass_where_their_part_of_delta_is_guessed() {
 #[test]
 fn packed_check_attack() {
     for (right, of) in [(0, [false, false]), (1, [true, false]), (2, [false, true]), (3, [true, true])] {
-        let delta = F128(1 | 0b101_011_0110 << 1);
+        let delta = F128(1 | 0b10_1011_0110 << 1);
         let (first, second) = (0b011, 0b101);
         let guess = |right: bool, value: usize| if right { value } else { value ^ 4 };
         let errors =
@@ -286,7 +286,7 @@ fn depths_differ_by_one_and_own_all_bits() {
             assert!(depths[0] - depths[trees - 1] <= 1 && depths.is_sorted_by(|a, b| a >= b));
         }
     }
-    let delta = F128(1 | 0b10_1 << 1 | 0b011 << 4);
+    let delta = F128(1 | 0b101 << 1 | 0b011 << 4);
     assert_eq!(places(&[3, 3], delta).collect::<Vec<_>>(), [0b101, 0b011]);
 }
 

@@ -80,6 +80,8 @@ pub struct Prover<'a, M: Commitments> {
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
+    /// The proof is a file: challenges can be searched offline.
+    of_file: bool,
 }
 
 impl<'a, M: Commitments> Prover<'a, M> {
@@ -109,7 +111,13 @@ impl<'a, M: Commitments> Prover<'a, M> {
             committed: 0,
             failed: None,
             progress: None,
+            of_file: false,
         }
+    }
+
+    /// The proof is to be a file, which no verifier takes part in.
+    pub(super) fn for_file(self) -> Self {
+        Self { of_file: true, ..self }
     }
 
     /// Hands out to `pool` what gates need not wait for.

@@ -1,9 +1,9 @@
 //! Multiplications that wait to be checked.
 
 use crate::pool::{Pool, Tasks};
+use crate::zk::quicksilver::{Seed, TILE};
 use core::mem;
 use volery_primitives::arch::Arch;
-use volery_primitives::prg::Prg;
 use volery_primitives::{F128, Field};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
@@ -128,22 +128,19 @@ impl<T: Send + 'static, E: Send + Clone + Zeroize + 'static> Weighing<T, E> {
     }
 }
 
-/// Coefficients drawn at a time: they and their triples stay in the first-level cache.
-const TILE: usize = 256;
-
 /// `sums(χ, triples)` over F_2, with the coefficients of `seed`.
 pub(super) fn weigh(
     arch: Arch,
-    seed: F128,
+    seed: Seed,
     triples: &[Triple<F128>],
     sums: impl Fn(Arch, &[F128], &[Triple<F128>]) -> (F128, F128),
 ) -> Zeroizing<[F128; 2]> {
-    let mut prg = Prg::new(arch, seed);
+    let mut coefficients = seed.coefficients(arch);
     let mut chi = [F128::ZERO; TILE];
     let mut total = Zeroizing::new([F128::ZERO; 2]);
     for triples in triples.chunks(TILE) {
         let chi = &mut chi[..triples.len()];
-        prg.fill(chi);
+        coefficients.fill(chi);
         let (first, second) = sums(arch, chi, triples);
         total[0] += first;
         total[1] += second;

@@ -3,7 +3,8 @@
 use super::{Commitments, Prover};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
+use crate::zk::quicksilver::matrix_challenge;
+use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors, both};
 use core::fmt::Display;
 use volery_primitives::{F128, Field};
 
@@ -78,7 +79,9 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, self.challenge()?));
+        let seed = self.challenge()?;
+        let second = self.of_file.then(|| M::coefficients(self.arch, matrix_challenge(self.channel)));
+        let vectors = Vectors::new(&a, &b, both(M::coefficients(self.arch, seed), second));
         let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
         self.note(value == M::E::ZERO, name);
         self.sums.add(&[constant, linear]);

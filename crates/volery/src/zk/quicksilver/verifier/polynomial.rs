@@ -3,7 +3,8 @@
 use super::{Commitments, Verifier};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
+use crate::zk::quicksilver::matrix_challenge;
+use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors, both};
 use core::fmt::Display;
 use core::iter;
 use volery_primitives::F128;
@@ -79,7 +80,10 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, self.challenge()?));
+        let seed = self.challenge()?;
+        let of_file = self.feed.is_some();
+        let second = of_file.then(|| M::coefficients(self.arch, matrix_challenge(self.channel)));
+        let vectors = Vectors::new(&a, &b, both(M::coefficients(self.arch, seed), second));
         self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
         self.gates.matrix_product();
         Ok(())

@@ -97,7 +97,7 @@ impl Parameters {
     /// size, floored: the header of [`super`] says which queries there are.
     pub fn security(&self, size: Size) -> u32 {
         let trees = f64::from(self.trees);
-        let products = if size.matrices > 0 { 2.0 } else { 1.0 } * trees * (-128f64).exp2();
+        let products = if size.matrices > 0 { 4.0 } else { 1.0 } * trees * (-128f64).exp2();
         let batch = products + trees * (trees - 1.0) / 2.0 * (-144f64).exp2();
         let degree = degree_of_check(size.degree) as f64;
         let last = degree * (-f64::from(self.bits + self.grinding)).exp2();

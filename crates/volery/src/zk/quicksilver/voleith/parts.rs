@@ -4,6 +4,7 @@ use crate::channel::Link;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use volery_primitives::hash::Digest;
+use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field};
 
 /// Step 0.
@@ -78,8 +79,12 @@ impl Last {
         let hash = hasher.finalize();
         let (low, rest) = hash.as_bytes().split_first_chunk::<16>().expect("32 bytes");
         let ground = u32::from_le_bytes(*rest.first_chunk().expect("16 bytes"));
-        let fits = ground & ((1 << self.grinding) - 1) == 0;
-        let bits = u128::from_le_bytes(*low) & ((1 << self.bits) - 1);
-        fits.then_some(F128(1 | bits << 1))
+        // The counter and Δ are what a file begins with: no secrets, though a prover computes them from some.
+        if !verdict(ground & ((1 << self.grinding) - 1) == 0) {
+            return None;
+        }
+        let low = u128::from_le_bytes(*low);
+        let bits = (0..self.bits).map(|bit| u128::from(verdict(low >> bit & 1 == 1)) << bit);
+        Some(F128(1 | bits.sum::<u128>() << 1))
     }
 }

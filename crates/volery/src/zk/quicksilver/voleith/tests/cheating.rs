@@ -336,6 +336,50 @@ fn a_leaf_that_is_not_there_passes_where_it_is_hidden() {
     }
 }
 
+/// Wrong products that cancel for four seeds which their prover knew beforehand: where one of these is drawn
+/// nobody would notice, if it were the only one.
+#[test]
+fn errors_that_are_made_for_seeds_do_not_cancel_with_another() {
+    const SEEDS: [F128; 4] = [F128(1), F128(77), F128(1 << 90), F128(u128::MAX)];
+    const PRODUCTS: usize = SEEDS.len() * 128 + 1;
+    let arch = Arch::detect();
+    let coefficients = |first, second| {
+        let mut chi = vec![F128::ZERO; PRODUCTS];
+        super::super::super::Seed { first, second }.coefficients(arch).fill(&mut chi);
+        chi
+    };
+    let of_seeds = SEEDS.map(|seed| coefficients(seed, None));
+    // Rows: the coefficients of one product for all seeds, and which products were added to it.
+    let mut rows: Vec<([u128; 4], Vec<bool>)> = (0..PRODUCTS)
+        .map(|i| {
+            let mut which = vec![false; PRODUCTS];
+            which[i] = true;
+            (of_seeds.each_ref().map(|chi| chi[i].0), which)
+        })
+        .collect();
+    let mut done = 0;
+    for bit in 0..SEEDS.len() * 128 {
+        let has = |row: &([u128; 4], Vec<bool>)| row.0[bit / 128] >> (bit % 128) & 1 == 1;
+        let Some(found) = (done..PRODUCTS).find(|i| has(&rows[*i])) else { continue };
+        rows.swap(done, found);
+        let pivot = rows[done].clone();
+        for row in rows[done + 1..].iter_mut().filter(|row| has(row)) {
+            row.0.iter_mut().zip(&pivot.0).for_each(|(word, other)| *word ^= other);
+            row.1.iter_mut().zip(&pivot.1).for_each(|(which, other)| *which ^= other);
+        }
+        done += 1;
+    }
+    let wrong = &rows[PRODUCTS - 1].1;
+    let sum =
+        |chi: &[F128]| chi.iter().zip(wrong).filter(|(_, wrong)| **wrong).map(|(chi, _)| *chi).sum::<F128>();
+    assert!(wrong.contains(&true) && of_seeds.iter().all(|chi| sum(chi) == F128::ZERO));
+    for first in SEEDS {
+        for second in SEEDS.into_iter().chain([F128(5)]) {
+            assert_ne!(sum(&coefficients(first, Some(second))), F128::ZERO);
+        }
+    }
+}
+
 /// Challenges of a batch come after its corrections, both kinds, and the last one after all that is said: from
 /// the bytes, in the order in which a prover says them.
 #[test]
