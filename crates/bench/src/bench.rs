@@ -116,7 +116,7 @@ impl Run<'_> {
     /// these.
     pub(crate) fn system(&self) -> Result<System> {
         let Bench { name, systems, .. } = self.bench;
-        let system = settings::system(&self.typed.protocol, systems[0])?;
+        let system = settings::named(&self.typed.protocol, systems[0])?;
         if systems.contains(&system) {
             return Ok(system);
         }

@@ -1,4 +1,5 @@
-//! `volery bench limbo`: parties in the prover's head, by a proof that stays in memory or over loopback TCP.
+//! `volery bench limbo` and `volery bench voleith`: proofs that are files, which stay in memory, and of limbo over
+//! loopback TCP, too.
 
 use crate::args::{GATES, of_gates};
 use crate::bench::Run;
@@ -32,8 +33,9 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
             ("--replay", run.typed.replay),
         ];
         if let Some((option, _)) = links.into_iter().find(|(_, given)| *given) {
+            let or = if run.system()?.facts().talks { ", or give --interactive" } else { "" };
             return Err(Failure::usage(format_args!(
-                "{option}: a proof that is a file goes over no link: leave it out, or give --interactive"
+                "{option}: a proof that is a file goes over no link: leave it out{or}"
             )));
         }
     }
@@ -92,9 +94,11 @@ impl Limbo<'_> {
     {
         let done = Arc::<Counter>::default();
         let mut options = done.counting(options.clone());
-        if let Method::Limbo(simulation) = &mut options.method {
-            // Whoever measures asks for the work.
-            simulation.most_work = u32::MAX;
+        // Whoever measures asks for the work.
+        match &mut options.method {
+            Method::Limbo(simulation) => simulation.most_work = u32::MAX,
+            Method::Voleith(head) => head.most_work = u32::MAX,
+            _ => {}
         }
         let watched = Watched { done: done.clone(), meter: None, unit: "gates", total: None };
         let _progress = Progress::start(watched, self.plan.settings.quiet);
@@ -112,9 +116,24 @@ impl Limbo<'_> {
         Ok(reports)
     }
 
+    /// What was asked for of voleith.
+    fn of_trees(&self, gates: u64) -> Value {
+        let head = self.plan.settings.method.in_the_head().expect("limbo or voleith");
+        json!({
+            "statement": self.statement,
+            "gates": gates,
+            "prefer": format!("{:?}", head.wishes.preference).to_lowercase(),
+            "trees": head.wishes.trees,
+            "grind": head.wishes.grinding,
+            "repeat": self.plan.repeat,
+        })
+    }
+
     /// What was asked for.
     fn parameters(&self, gates: u64) -> Value {
-        let simulation = self.plan.settings.method.simulation().expect("limbo alone");
+        let Some(simulation) = self.plan.settings.method.simulation() else {
+            return self.of_trees(gates);
+        };
         let wishes = &simulation.wishes;
         let name = |of| CHALLENGES.iter().find(|(_, challenges)| *challenges == of).map(|(name, _)| *name);
         json!({

@@ -182,6 +182,15 @@ pub static BENCHES: [Bench; 20] = [
         run: limbo::limbo,
     },
     Bench {
+        name: "voleith",
+        options: &["--statement", "--gates"],
+        takes: Takes::All,
+        over: Fields::Bits,
+        systems: &[System::VOLEITH],
+        says: "the same as a file by trees that the prover deals to itself",
+        run: limbo::limbo,
+    },
+    Bench {
         name: "price-discrimination",
         options: &[],
         takes: Takes::All,

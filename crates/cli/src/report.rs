@@ -1,6 +1,7 @@
 //! What a proof is reported as: a short table, or one JSON object.
 
 mod checked;
+mod in_the_head;
 mod simulation;
 
 use crate::args::Protocol;
@@ -206,6 +207,8 @@ impl Outcome {
                 object["seconds"][who] = json!(work);
             }
         }
+        object
+            .extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::json(&self.report, file)));
         object.extend(self.report.checked().iter().flat_map(checked::json));
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
@@ -307,6 +310,7 @@ impl Outcome {
         if let Some(proof) = self.report.proof() {
             rows.extend(simulation::rows(&self.report, &proof, self.work()));
         }
+        rows.extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::rows(&self.report, file)));
         rows.extend(self.report.checked().iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {

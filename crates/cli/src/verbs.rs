@@ -5,7 +5,7 @@
 //! args  foreign                         what is typed, and files that are no circuits
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! disjunction  file                     one of several clauses, proofs that are files
-//! service                               to prove to a service
+//! proofs  service                       many files, and to prove to a service
 //! beside  demo  doctor  export  key  parties  relations
 //! ```
 
@@ -20,6 +20,7 @@ mod foreign;
 mod given;
 mod key;
 mod parties;
+mod proofs;
 mod relations;
 mod service;
 mod session;
@@ -53,7 +54,7 @@ impl Program for Typed {
                 (Some(Party::Prover), &typed.protocol, system)
             }
             Verb::Verify(typed) => {
-                let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF));
+                let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF));
                 (Some(Party::Verifier), &typed.protocol, system)
             }
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),

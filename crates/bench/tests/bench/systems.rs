@@ -4,6 +4,25 @@ use crate::kit::{FIELDS, LIMBO_KEYS, assert_values, volery as measure};
 use serde_json::Value;
 
 #[test]
+fn files_by_voleith_are_measured() {
+    for (more, statement, trees) in [
+        (&["--prefer", "speed"][..], "sha256", 15),
+        (&["--gates", "3_001", "--trees", "14", "--repeat", "2"], "random", 14),
+    ] {
+        let object = measure(&[&["voleith", "--quiet", "--json"], more].concat()).expect(0).json();
+        let keys = ["/proof_bytes", "/trees/bits", "/seconds/online", "/peak_rss_bytes", "/soundness_note"];
+        assert_values(&object, &keys);
+        assert_eq!((&object["verdict"], &object["name"]), (&"accepted".into(), &"voleith".into()));
+        assert_eq!(
+            (&object["parameters"]["statement"], &object["trees"]["trees"]),
+            (&statement.into(), &trees.into())
+        );
+    }
+    measure(&["voleith", "--interactive"]).refused(2, &["bench voleith has no --interactive"]);
+    measure(&["voleith", "--bandwidth", "5"]).refused(2, &["--bandwidth", "goes over no link"]);
+}
+
+#[test]
 fn limbo_is_measured() {
     let run = |more: &[&str]| {
         let object = measure(&[&["limbo", "--quiet", "--json"], more].concat()).expect(0).json();

@@ -104,7 +104,9 @@ Examples:
     --relation aes_128.txt --public 1.digest=0x… --public 2.out0=0x… \\
     --listen 127.0.0.1:7000
   volery verify --relation 'builtin:sha256-preimage?length=9' \\
-    --public digest=0x… --proof proof.bin";
+    --public digest=0x… --proof proof.bin
+  volery verify --relation 'builtin:sha256-preimage?length=9' \\
+    --public digest=0x… --proof proofs/ --proof another.bin";
 
 const BENCH: &str = "\
 This runs volery-bench, which is a program of its own: it is installed by
@@ -192,7 +194,7 @@ pub(crate) struct Prove {
     /// Show the terms of --statement, and prove nothing
     #[arg(long, requires = "statement")]
     pub(crate) terms: bool,
-    /// Write a proof to this file, by limbo, instead of talking to a verifier
+    /// Write a proof to this file, by voleith or limbo, instead of talking to a verifier
     #[arg(long, value_name = "FILE", conflicts_with_all = NO_PEER)]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file that --out names, if there is one
@@ -224,9 +226,11 @@ pub(crate) struct Prove {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) public: Public,
-    /// Verify the proof in this file, by limbo, instead of talking to a prover
-    #[arg(long, value_name = "FILE", conflicts_with_all = NO_PEER)]
-    pub(crate) proof: Option<PathBuf>,
+    /// Verify the proof in this file, by the system that made it, instead of talking to a prover. May be
+    /// repeated, name a folder, of which all files are verified, or be - for standard input: then as many
+    /// proofs are verified at a time as there are --threads
+    #[arg(long, value_name = "FILE|FOLDER", conflicts_with_all = NO_PEER)]
+    pub(crate) proof: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]

@@ -38,8 +38,11 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     one_relation(&typed.public.relation, OUT)?;
     let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     let mut options = settings.options(claim.statement().digest(), None)?;
-    if let Method::Limbo(simulation) = &mut options.method {
-        simulation.label = words(typed.label.as_deref(), &typed.public.relation[0], claim.statement())?;
+    let words = words(typed.label.as_deref(), &typed.public.relation[0], claim.statement())?;
+    match &mut options.method {
+        Method::Limbo(simulation) => simulation.label = words,
+        Method::Voleith(head) => head.label = words,
+        _ => {}
     }
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
@@ -58,12 +61,6 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
 /// `volery verify` of the file at `path`.
 pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
     one_relation(&typed.public.relation, PROOF)?;
-    if let Some(option) = typed.protocol.simulation.in_file() {
-        return Err(Failure::usage(format_args!(
-            "{option}: the file says what its proof was made with: leave it out, and demand what it has to \
-             be worth by --security"
-        )));
-    }
     let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
     let mut options = settings.options(statement.digest(), None)?;
     no_stream(PROOF, path, "read from")?;
@@ -94,8 +91,14 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
 
 /// Why the file at `path` is not accepted, and what it says itself that it is of, where that may be why.
 fn refused(path: &Path, why: Error, label: Option<&str>) -> Failure {
-    let of_statement =
-        matches!(why, Error::Disagreed(Disagreement::FileStatement(_) | Disagreement::FileSize { .. }));
+    let of_statement = matches!(
+        why,
+        Error::Disagreed(
+            Disagreement::FileStatement(_)
+                | Disagreement::FileSize { .. }
+                | Disagreement::FileCommitments { .. }
+        )
+    );
     let failure = of_file(PROOF, path, why);
     match label.filter(|_| of_statement) {
         Some(label) => Failure {
@@ -118,7 +121,7 @@ fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
 }
 
 /// Refuses several relations.
-fn one_relation(relations: &[String], option: &str) -> Result<()> {
+pub(crate) fn one_relation(relations: &[String], option: &str) -> Result<()> {
     match relations {
         [_] => Ok(()),
         _ => Err(Failure::usage(format_args!(
@@ -135,7 +138,7 @@ fn watch(options: &mut Options, settings: &Settings) -> Progress {
 }
 
 /// What went wrong with a file, and what to do.
-fn of_file(option: &str, path: &Path, why: Error) -> Failure {
+pub(crate) fn of_file(option: &str, path: &Path, why: Error) -> Failure {
     let place = format!("{option} {}", path.display());
     match why {
         Error::Io { doing, source } => Failure::usage(format_args!("{place}: {doing}: {source}")),

@@ -4,9 +4,10 @@ use crate::verbs::args::{Prove, Verify};
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, statement, way};
+use crate::verbs::proofs;
 use crate::verbs::service;
 use crate::verbs::session::{CHECKING, Counted, Session};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use volery::channel::Party;
 use volery_cli::args::Protocol;
@@ -38,11 +39,18 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
     let field = fields::asked(typed.protocol.field.as_deref())?;
-    let system = system_of_party(&typed.protocol, typed.proof.as_ref().map(|_| PROOF))?;
+    let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = settings.over(typed.hint.bandwidth.as_deref())?;
-    for_files(&typed.protocol, typed.proof.as_deref())?;
-    match &typed.proof {
+    for_files(&typed.protocol, typed.proof.first().map(PathBuf::as_path))?;
+    if let Some(option) = typed.protocol.simulation.in_file().filter(|_| !typed.proof.is_empty()) {
+        return Err(Failure::usage(format_args!(
+            "{option}: the file says what its proof was made with: leave it out, and demand what it has to \
+             be worth by --security"
+        )));
+    }
+    match typed.proof.first() {
+        Some(_) if proofs::are_many(&typed.proof) => proofs::verify(typed, &settings, started),
         Some(path) => file::verify(typed, path, &settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
             disjunction::verify(typed, &settings, started)

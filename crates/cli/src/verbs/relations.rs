@@ -7,7 +7,7 @@ use crate::verbs::disjunction;
 use crate::verbs::given::{claim, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use serde_json::{Map, Value, json};
-use traffic::{Simulated, Traffic};
+use traffic::{InTheHead, Simulated, Traffic};
 use volery::circuit::{Port, Relation, Shape, Values};
 use volery_cli::failure::Result;
 use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, is_boolean};
@@ -113,6 +113,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     drop(announced);
     print::warn(&warnings);
     let (all, simulated) = (traffic::all(field, &shape, &clauses), Simulated::of(field, &shape));
+    let in_the_head = InTheHead::of(field, &shape);
     let unit = relation.unit();
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
@@ -144,6 +145,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
             "ports": {"inputs": ports(relation.inputs()), "outputs": ports(relation.outputs())},
             "estimates": all.iter().map(Traffic::json).collect::<Vec<_>>(),
             "limbo": simulated.map(|simulated| simulated.json()),
+            "voleith": in_the_head.map(|file| file.json()),
         }));
     }
     let ports = |ports: &[Port]| {
@@ -189,6 +191,7 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     }
     rows.extend(traffic::rows(&all));
     rows.extend(simulated.map(|simulated| simulated.row()));
+    rows.extend(in_the_head.map(|file| file.row()));
     print::result(table(&rows))
 }
 

@@ -145,7 +145,8 @@ fn what_does_not_exist_is_said_to() {
 fn first_attempts_are_answered() {
     let verify = |more: &[&str]| volery(&preimage("verify", more));
     verify(&["--private", "message=text:abc"]).refused(2, &["verify takes no --private", "`volery prove`"]);
-    verify(&["--proof", "-"]).refused(2, &["--proof -: ", "give the path of a file"]);
+    verify(&["--proof", "-"]).refused(1, &["--proof -: ", "ends too early"]);
+    verify(&["--proof", "-", "--proof", "-"]).refused(2, &["--proof -: ", "give it once"]);
     let out = ["--private", "message=text:abc", "--out", "-"];
     volery(&preimage("prove", &out)).refused(2, &["--out -: ", "give the path of a file"]);
     verify(&["--public", "nosuch", "--listen", "127.0.0.1:0"])

@@ -55,7 +55,7 @@ fn verify(path: &Path, more: &[&str]) -> Ended {
 fn proofs_are_files() {
     let folder = Folder::new();
     for (i, (more, parties, security)) in [
-        (&[][..], 64, 128),
+        (&["--system", "limbo"][..], 64, 128),
         (&["--system", "limbo", "--prefer", "speed", "--security", "100"], 16, 100),
         (
             &["--parties", "8", "--challenges", "independent", "--compression", "8", "--check-field", "64"],
@@ -92,7 +92,7 @@ fn proofs_are_files() {
     }
     assert_eq!(folder.names(), ["proof0", "proof1", "proof2", "proof3"]);
     let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();
-    let proved = folder.prove("proof4", &["--prefer", "size"]).expect(0).json();
+    let proved = folder.prove("proof4", &["--system", "limbo", "--prefer", "size"]).expect(0).json();
     assert_eq!(info["limbo"]["file_bytes"]["size"], proved["proof_bytes"]);
     let table = volery(&preimage("verify", &["--proof", text(&folder.path("proof0"))])).expect(0).out;
     for words in
@@ -103,9 +103,105 @@ fn proofs_are_files() {
     // A proof is not bound to who made it, nor to when: it is replaced by another, and each has its own
     // coins.
     let before = std::fs::read(folder.path("proof0")).expect("read");
-    folder.prove("proof0", &["--force"]).expect(0);
+    folder.prove("proof0", &["--force", "--system", "limbo"]).expect(0);
     let after = std::fs::read(folder.path("proof0")).expect("read");
     assert!(before.len() == after.len() && before != after);
+}
+
+/// Over f2 files are by voleith where nothing else is asked for.
+#[test]
+fn usual_files_are_short() {
+    let folder = Folder::new();
+    let info = volery(&["circuit", "info", PREIMAGE[1], "--json"]).expect(0).json();
+    for (i, (more, trees)) in [
+        (&[][..], 11),
+        (&["--prefer", "speed"], 15),
+        (&["--trees", "13", "--grind", "6", "--threads", "2"], 13),
+        (&["--system", "voleith", "--security", "100"], 11),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("proof{i}");
+        let proved = folder.prove(&name, more).expect(0).json();
+        let path = folder.path(&name);
+        let asked = if more.contains(&"100") { "100" } else { "124" };
+        let verified = verify(&path, &["--security", asked]).expect(0).json();
+        let length = std::fs::metadata(&path).expect("there").len();
+        for (object, role, way) in [(&proved, "prover", "sent"), (&verified, "verifier", "received")] {
+            assert_values(object, &["/statement", "/soundness_note", "/trees/bits", "/trees/grinding"]);
+            assert_eq!((&object["role"], &object["system"]), (&role.into(), &"voleith".into()));
+            assert_eq!((&object["trees"]["trees"], &object["rounds"]), (&trees.into(), &0.into()));
+            assert_eq!((&object["bytes"][way], object["vole"].is_null()), (&length.into(), true));
+        }
+        assert_eq!(verified["label"], format!("{}\n{ABC}", PREIMAGE[1]));
+        if let Some(preference) = [Some("balanced"), Some("speed"), None, None][i] {
+            let foretold = info["voleith"]["file_bytes"][preference].as_u64().expect("a number");
+            // The header with a label, and one without.
+            assert_eq!(proved["proof_bytes"].as_u64(), Some(foretold - 100));
+            assert!(length < 60_000, "{length} bytes");
+        }
+    }
+    let table = volery(&preimage("verify", &["--proof", text(&folder.path("proof0"))])).expect(0).out;
+    for words in
+        ["verdict      accepted", "trees        11 trees over", "bits ground", "label        builtin:"]
+    {
+        assert!(table.contains(words), "{words} is missing in {table}");
+    }
+    let holes = ["--relation", "builtin:sha256-preimage?length=3&holes=1", "--public", ABC];
+    let out = folder.path("holes");
+    let prove = [&["prove"], &holes[..], &MESSAGE, &["--prefer", "speed", "--out", text(&out)]].concat();
+    volery(&prove).expect(0);
+    volery(&[&["verify"], &holes[..], &["--proof", text(&out)]].concat()).expect(0);
+    assert!(std::fs::metadata(&out).expect("there").len() < 20_000);
+    // Files alone, and bits alone.
+    let nowhere = ["--system", "voleith", "--connect", "127.0.0.1:1"];
+    volery(&preimage("verify", &nowhere)).refused(2, &["--system", "proves in files", "take quicksilver"]);
+    volery(&["demo", "--system", "voleith"]).refused(2, &["--system", "proves in files"]);
+    volery(&["demo", "--trees", "9"])
+        .refused(2, &["--trees: quicksilver deals no trees", "--system voleith"]);
+    let prove = |more: &[&str]| folder.prove("no", more);
+    prove(&["--system", "voleith", "--parties", "16"])
+        .refused(2, &["--parties: voleith simulates no parties"]);
+    prove(&["--system", "limbo", "--grind", "3"]).refused(2, &["--grind: limbo deals no trees"]);
+    prove(&["--trees", "0"]).refused(2, &["--trees: write a number from 1 to 40"]);
+    prove(&["--system", "voleith", "--security", "125"]).refused(2, &["125 bits", "voleith gives 124"]);
+    prove(&["--field", "f61x2", "--system", "voleith"]).refused(2, &["voleith is over f2"]);
+    verify(&folder.path("proof0"), &["--trees", "11"]).refused(2, &["--trees: the file says"]);
+    assert!(!folder.names().contains(&"no".to_string()));
+}
+
+/// Several at a time: by name, all of a folder, or one that comes by standard input.
+#[test]
+fn many_proofs_are_verified_at_once() {
+    let folder = Folder::new();
+    let names = ["a", "b", "c"];
+    folder.prove("a", &["--prefer", "speed"]).expect(0);
+    folder.prove("b", &["--trees", "14"]).expect(0);
+    folder.prove("c", &["--system", "limbo", "--prefer", "speed"]).expect(0);
+    let paths = names.map(|name| text(&folder.path(name)).to_owned());
+    let each: Vec<&str> = paths.iter().flat_map(|path| ["--proof", path]).collect();
+    let verify =
+        |given: &[&str]| volery(&preimage("verify", &[given, &["--json", "--threads", "2"]].concat()));
+    for given in [&each[..], &["--proof", text(folder.0.path())]] {
+        let object = verify(given).expect(0).json();
+        assert_eq!((&object["verdict"], &object["accepted"]), (&"accepted".into(), &3.into()));
+        let proofs = object["proofs"].as_array().expect("an array");
+        let systems: Vec<_> = proofs.iter().map(|proof| proof["system"].as_str().expect("text")).collect();
+        assert_eq!(systems, ["voleith", "voleith", "limbo"]);
+        assert!(proofs.iter().zip(&paths).all(|(proof, path)| proof["file"] == **path));
+    }
+    let proof = std::fs::read(folder.path("a")).expect("read");
+    let by_input =
+        |bytes: &[u8]| Running::start(&preimage("verify", &["--proof", "-", "--json"]), bytes, &[]).end();
+    assert_eq!(by_input(&proof).expect(0).json()["proofs"][0]["file"], "-");
+    by_input(&proof[1..]).refused(1, &["--proof -", "does not begin"]);
+    // One that is wrong is named, and the others are verified all the same.
+    std::fs::write(folder.path("b"), &proof[..proof.len() - 1]).expect("written");
+    let object =
+        verify(&each).refused(1, &["2 of 3 proofs are accepted", &paths[1], "ends too early"]).json();
+    assert_eq!((&object["accepted"], &object["proofs"][1]["verdict"]), (&2.into(), &Value::Null));
+    assert!(object["proofs"][1]["error"].as_str().is_some_and(|why| why.contains("ends too early")));
 }
 
 #[test]
@@ -134,7 +230,7 @@ fn files_that_prove_nothing_are_rejected() {
     folder.prove("cheap", &["--security", "100"]).expect(0);
     verify(&folder.path("cheap"), &[]).refused(
         3,
-        &["at least 128 bits of security", "this proof is worth 10", "accept it by --security 100"],
+        &["at least 120 bits of security", "this proof is worth 100", "accept it by --security 100"],
     );
     verify(&folder.path("cheap"), &["--security", "100"]).expect(0);
 
@@ -182,7 +278,9 @@ fn failed_runs_leave_no_files() {
     assert_eq!(std::fs::read(&there).expect("read"), b"precious");
     prove("message=text:abc", &there, &["--force"]).expect(0);
     verify(&there, &[]).expect(0);
-    verify(folder.0.path(), &[]).refused(2, &["--proof", "cannot be read"]);
+    let empty = folder.path("empty");
+    std::fs::create_dir(&empty).expect("made");
+    verify(&empty, &[]).refused(2, &["--proof", "no file lies in"]);
 }
 
 /// Ctrl-C takes what is written with it, and so does SIGTERM.

@@ -36,7 +36,7 @@ const PARTS: [Part; 4] = [
             &["args", "foreign"],
             &["given", "session"],
             &["disjunction", "file"],
-            &["service"],
+            &["proofs", "service"],
             &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
         ],
     },

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
 use volery::zk::limbo::{Mode, Parameters, Wishes};
+use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
 use volery::{Carried, Correlations, Estimate, Options, Seeds, System};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
-use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES};
+use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
 
 /// The bandwidths in Mbit/s for which the choice of auto is shown.
 const LINKS: [u64; 5] = [10, 50, 100, 1000, 10_000];
@@ -140,4 +141,30 @@ fn simulated(field: Field, shape: &Shape, mode: Mode) -> Option<[u64; 3]> {
         parameters.map_or(0, |parameters| parameters.proof_bytes(&demand))
     });
     bytes.iter().all(|bytes| *bytes > 0).then_some(bytes)
+}
+
+/// The bytes of a file by VOLE in the head, by each preference.
+pub(super) struct InTheHead([u64; 3]);
+
+impl InTheHead {
+    /// Over F_2, without a label.
+    pub(super) fn of(field: Field, shape: &Shape) -> Option<Self> {
+        let bytes = TREES.map(|(_, preference)| {
+            let wishes = voleith::Wishes { preference, ..voleith::Wishes::default() };
+            Estimate::voleith(shape.size(), None, &wishes, 0).ok().map(|estimate| estimate.total.prover)
+        });
+        let [Some(speed), Some(balanced), Some(size)] = bytes else { return None };
+        is_boolean(field).then_some(Self([speed, balanced, size]))
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let names = TREES.iter().map(|(name, _)| (*name).to_owned());
+        json!({"file_bytes": names.zip(self.0.map(Value::from)).collect::<Map<_, _>>()})
+    }
+
+    /// The line of a table.
+    pub(super) fn row(&self) -> (&'static str, String) {
+        let file = self.0.map(|bytes| format!("{}B", human(bytes as f64))).join(", ");
+        ("voleith", format!("{file} in a file, by --prefer {}", TREES.map(|(name, _)| name).join(", ")))
+    }
 }

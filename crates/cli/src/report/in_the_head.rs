@@ -1,0 +1,40 @@
+//! What is reported of a file by VOLE in the head.
+
+use crate::print::{human, things};
+use serde_json::{Map, Value, json};
+use volery::{FileProof, Report};
+
+/// What a bound says of a false statement.
+fn note(report: &Report) -> String {
+    let bits = report.security.statistical;
+    format!(
+        "each hash of a prover's search leads to an accepted false proof with probability at most 2^-{bits}: the \
+         larger of a bad challenge to a batch and of the last one, which names the leaves that stay hidden"
+    )
+}
+
+/// What stands in the JSON object beside what all systems report.
+pub(super) fn json(report: &Report, file: &FileProof) -> Map<String, Value> {
+    let parameters = file.parameters;
+    let object = json!({
+        "proof_bytes": file.bytes,
+        "trees": {
+            "trees": parameters.trees,
+            "bits": parameters.bits,
+            "grinding": parameters.grinding,
+        },
+        "soundness_note": note(report),
+    });
+    object.as_object().cloned().unwrap_or_default()
+}
+
+/// The lines of the table.
+pub(super) fn rows(report: &Report, file: &FileProof) -> Vec<(&'static str, String)> {
+    let parameters = file.parameters;
+    let trees = things(parameters.trees.into(), "tree");
+    vec![
+        ("proof", format!("{}B", human(file.bytes as f64))),
+        ("trees", format!("{trees} over {} bits, and {} bits ground", parameters.bits, parameters.grinding)),
+        ("soundness", note(report)),
+    ]
+}
