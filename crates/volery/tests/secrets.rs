@@ -52,7 +52,8 @@ const CASES: &[Case] = &[
     case("controls", AESNI, sessions_that_leak),
     case("limbo-f61", BOTH, |arch| elements::<F61, F61>(System::LIMBO, None, arch)),
     case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
-    case("limbo-f2-file", AESNI, file),
+    case("limbo-f2-file", AESNI, |arch| file(System::LIMBO, arch)),
+    case("voleith-f2-file", AESNI, |arch| file(System::VOLEITH, arch)),
     slow("quicksilver-f61-tiny-portable", PORTABLE, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
     }),
@@ -305,11 +306,11 @@ fn seeded(options: &Options, seed: u8) -> Options {
 }
 
 /// A file, and whoever reads it, who has no secrets.
-fn file(arch: Arch) {
+fn file(system: System, arch: Arch) {
     let network = Network::new(2_000).unwrap();
     let mut witness: Vec<F2> = network.witness([7; 32]).collect();
     hide(&mut witness);
-    let (circuit, options): (&dyn Source<F2>, _) = (&network, by(System::LIMBO, None, arch));
+    let (circuit, options): (&dyn Source<F2>, _) = (&network, by(system, None, arch));
     let mut file = Said { link: vec![], public: true };
     prove_to_over::<Binary>(circuit, witness, &mut file, &seeded(&options, 1)).unwrap();
     let _accepted = verify_from_over::<Binary>(circuit, &mut &file.link[..], &options).unwrap();
