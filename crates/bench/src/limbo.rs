@@ -1,5 +1,5 @@
-//! `volery bench limbo` and `volery bench voleith`: proofs that are files, which stay in memory, and of limbo over
-//! loopback TCP, too.
+//! `volery bench limbo` and `volery bench voleith`: proofs that are files, which stay in memory, and of limbo
+//! over loopback TCP, too.
 
 use crate::args::{GATES, of_gates};
 use crate::bench::Run;

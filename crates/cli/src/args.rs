@@ -81,7 +81,8 @@ pub struct Protocol {
     pub vole: String,
     /// Refuse to run with fewer bits of statistical security [default: 40 over f61, goldilocks, q32 and
     /// f65537, which have no 100 to give; 100 over others; limbo: 40 over a link, 128 in a file, which has to
-    /// have 100; voleith: 120, of 124 that there are; wolverine: 40, from which the size of its buckets follows]
+    /// have 100; voleith: 120, of 124 that there are; wolverine: 40, from which the size of its buckets
+    /// follows]
     #[arg(long, value_name = "BITS", allow_negative_numbers = true)]
     pub security: Option<String>,
     /// Let --security be less than 40 bits, by which a proof convinces nobody: for tests and measurements.

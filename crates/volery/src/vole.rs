@@ -154,8 +154,8 @@ pub trait Vole {
     /// From here on it hands out to `pool` what it can.
     fn share_work(&mut self, _: &Pool) {}
 
-    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more, or as few as the statement
-    /// still takes where the stream ends with it.
+    /// Replaces `block` by the next shares: an even number, [`LEAST_BLOCK`] or more, or as few as the
+    /// statement still takes where the stream ends with it.
     ///
     /// # Errors
     /// `Misbehaved`, or those of the link.

@@ -6,16 +6,16 @@ use clap::Args;
 /// How parties are simulated, or trees dealt; the rest is for limbo alone.
 #[derive(Args, Clone, Default)]
 pub struct Simulation {
-    /// What limbo and voleith spend on: speed (16 parties, or 15 trees), balanced (64, or 11) or size (256, or
-    /// 9) [default: balanced]
+    /// What limbo and voleith spend on: speed (16 parties, or 15 trees), balanced (64, or 11) or size (256,
+    /// or 9) [default: balanced]
     #[arg(long, value_name = "WHAT")]
     pub prefer: Option<String>,
     /// The trees of voleith, 1 to 40: as many bits are in a file for each that is committed to, and the fewer
     /// they are, the more work [default: by --prefer]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub trees: Option<String>,
-    /// The most bits of its last hash that voleith grinds, 0 to 24: each takes a level off a tree, and twice as
-    /// many hashes [default: 20, of which it grinds as many as pay]
+    /// The most bits of its last hash that voleith grinds, 0 to 24: each takes a level off a tree, and twice
+    /// as many hashes [default: 20, of which it grinds as many as pay]
     #[arg(long, value_name = "W", allow_negative_numbers = true)]
     pub grind: Option<String>,
     /// The parties that limbo simulates: a power of two from 2 to 256 [default: by --prefer]

@@ -6,9 +6,9 @@
 //! | commitment to a leaf r of tree i, 32 bytes | A_i, B_i | (π_A(r) ⊕ r) ‖ (π_B(r) ⊕ r) |
 //! | key of what a leaf of tree i expands to in blocks 8·g … 8·g + 7 | C_i | π(g) |
 //!
-//! π is AES-128 under the key that is named. All keys are public, and drawn from a salt by BLAKE3 in the order
-//! of the trees, those of a tree by level, side 0 first, then A_i, B_i and C_i. Level l follows bit depth − l
-//! − 1 of the place of a leaf, so that leaf y is the y-th from the left.
+//! π is AES-128 under the key that is named. All keys are public, and drawn from a salt by BLAKE3 in the
+//! order of the trees, those of a tree by level, side 0 first, then A_i, B_i and C_i. Level l follows bit
+//! depth − l − 1 of the place of a leaf, so that leaf y is the y-th from the left.
 //!
 //! **Hiding**: whoever lacks a leaf lacks one node at each level, and under each key π(x) ⊕ x of one unknown
 //! x is known at most; so a table of AES under one key has one target, and a salt that is fresh for each set

@@ -39,9 +39,9 @@ impl Estimate {
         Self { setup, total: setup + online }
     }
 
-    /// A file by VOLE in the head, of a statement of this size with a label of so many bytes, worth so many bits
-    /// where they are asked for. To the byte, but for statements whose batches end early, for a matrix product or
-    /// very many polynomials: they send no more.
+    /// A file by VOLE in the head, of a statement of this size with a label of so many bytes, worth so many
+    /// bits where they are asked for. To the byte, but for statements whose batches end early, for a matrix
+    /// product or very many polynomials: they send no more.
     ///
     /// # Errors
     /// `Invalid` where no parameters are so.

@@ -21,8 +21,8 @@ const LABEL_SHOWN: usize = 300;
 /// The least security that a file can have, in bits.
 pub(super) const LEAST_OF_FILE: u32 = 100;
 
-/// [`Simulation::most_work`](super::Simulation::most_work) where nothing else is said: what the shortest proofs
-/// take, and what is made for 128 bits where fewer are asked for.
+/// [`Simulation::most_work`](super::Simulation::most_work) where nothing else is said: what the shortest
+/// proofs take, and what is made for 128 bits where fewer are asked for.
 pub const MOST_WORK: u32 = 4;
 
 /// The security that is asked for, in bits, or the `usual`; there are at `most` so many.
@@ -228,8 +228,8 @@ fn begin(proof: &mut dyn Read) -> Result<(&'static [u8], Version)> {
     }
 }
 
-/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows
-/// the statement can verify it by [`verify_from`], at any time. `options` name Limbo or voleith, which is taken,
+/// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the
+/// statement can verify it by [`verify_from`], at any time. `options` name Limbo or voleith, which is taken,
 /// too, where they name nothing. `out` gets pieces.
 ///
 /// # Errors
@@ -244,8 +244,8 @@ pub fn prove_to(
     prove_to_over::<Binary>(circuit, witness, out, options)
 }
 
-/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61>>(…)`. Over others than
-/// F_2 Limbo is taken where `options` name nothing.
+/// Writes a proof over any field, as [`prove_to`] does over F_2: `prove_to_over::<Over<F61>>(…)`. Over others
+/// than F_2 Limbo is taken where `options` name nothing.
 ///
 /// # Errors
 /// As for [`prove_to`].
@@ -276,15 +276,15 @@ pub fn read_label(proof: &mut (impl Read + Send)) -> Result<String> {
 /// Reads a proof that somebody knows a witness for `circuit`, a statement over F_2, from beginning to end.
 /// The system and the parameters are those of the file; `options` say what security they must give, and name
 /// one of the systems whose proofs are files, or nothing. Memory does not depend on how long the file is; by
-/// Limbo that is so where one thread reads it and all views fit side by side, 255 of them, which they do where
-/// nobody wished otherwise, and else what is read is kept until all of them were followed. `proof` should be
-/// buffered.
+/// Limbo that is so where one thread reads it and all views fit side by side, 255 of them, which they do
+/// where nobody wished otherwise, and else what is read is kept until all of them were followed. `proof`
+/// should be buffered.
 ///
 /// # Errors
 /// `Disagreed` where the file is about another statement, or of another version; `Rejected` where the proof
-/// does not hold, is not whole, or something follows it; `Invalid` where the circuit or the options are wrong;
-/// `Io`. Before anything is done for a file, `Disagreed` where it is worth less than asked for, or asks for
-/// more than [`Simulation::most_work`](super::Simulation::most_work).
+/// does not hold, is not whole, or something follows it; `Invalid` where the circuit or the options are
+/// wrong; `Io`. Before anything is done for a file, `Disagreed` where it is worth less than asked for, or
+/// asks for more than [`Simulation::most_work`](super::Simulation::most_work).
 pub fn verify_from(
     circuit: &(impl Provable<Binary> + ?Sized),
     proof: &mut (impl Read + Send),
@@ -294,7 +294,8 @@ pub fn verify_from(
 }
 
 /// Reads a proof over any field, as [`verify_from`] does over F_2: `verify_from_over::<Over<F61>>(…)`. By
-/// Limbo over others than F_2 16 views fit side by side, so that a file is kept in memory but for the shortest ones.
+/// Limbo over others than F_2 16 views fit side by side, so that a file is kept in memory but for the
+/// shortest ones.
 ///
 /// # Errors
 /// As for [`verify_from`]; `Disagreed` where the file is a proof over another field.

@@ -29,8 +29,8 @@ pub struct Simulation {
     pub wishes: Wishes,
     /// Which sums of parties are followed; over a channel both parties must agree on it.
     pub aggregation: Aggregation,
-    /// What a file says about its statement in words, public values among them: at most [`LONGEST_LABEL`](super::LONGEST_LABEL)
-    /// bytes. Whoever verifies must give the same, or nothing.
+    /// What a file says about its statement in words, public values among them: at most
+    /// [`LONGEST_LABEL`](super::LONGEST_LABEL) bytes. Whoever verifies must give the same, or nothing.
     pub label: String,
     /// The most that a file may ask of its verifier, in work and in memory: so many times what the parameters
     /// ask that are chosen where nobody wishes for any. A prover makes no file that asks for more.

@@ -34,8 +34,8 @@ pub struct Options {
     pub size: Option<Size>,
     /// The statistical security asked for, in bits; a run that offers less is refused. Where `None`, 40 over
     /// extensions of less than 2^100 elements and 100 over others; for Limbo 40 over a channel and 128 in a
-    /// file, which set its parameters; for voleith 120; for Wolverine 40, for which buckets are as large as they must be: with
-    /// them both parties must ask for the same.
+    /// file, which set its parameters; for voleith 120; for Wolverine 40, for which buckets are as large as
+    /// they must be: with them both parties must ask for the same.
     pub security: Option<u32>,
     /// Lets [`Options::security`] be less than [`LEAST_SECURITY`], by which a proof convinces nobody: for
     /// tests and measurements.

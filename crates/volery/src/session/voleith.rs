@@ -32,9 +32,9 @@ pub struct InTheHead {
     pub wishes: Wishes,
     /// What a file says about its statement in words, as that of a [`Simulation`](super::Simulation).
     pub label: String,
-    /// The most work that a file may ask of its verifier: so many times what the parameters ask that are chosen
-    /// where nobody wishes for any. What takes less than a quarter of a second is not compared. A prover makes
-    /// no file that asks for more.
+    /// The most work that a file may ask of its verifier: so many times what the parameters ask that are
+    /// chosen where nobody wishes for any. What takes less than a quarter of a second is not compared. A
+    /// prover makes no file that asks for more.
     pub most_work: u32,
 }
 

@@ -1,10 +1,10 @@
 //! VOLE in the head: shares whose correlation the prover deals to itself, and a key that is drawn after all
 //! was said. For F_2.
 //!
-//! Relation kept on every share: **k = m + x·Δ**, as everywhere ([`crate::vole`]), with Δ = 1 + Σ Δ_i·X^{s_i},
-//! where tree i of depth k_i owns the bits s_i, …, s_i + k_i − 1; s_0 = 1 and s_{i+1} = s_i + k_i. Bits above
-//! the last tree are zero. Baum, Braun, Delpech de Saint Guilhem, Klooß, Orsini, Roy, Scholl, CRYPTO 2023
-//! (eprint 2023/996), with the expansion of [`crate::ot::softspoken`].
+//! Relation kept on every share: **k = m + x·Δ**, as everywhere ([`crate::vole`]), with Δ = 1 + Σ
+//! Δ_i·X^{s_i}, where tree i of depth k_i owns the bits s_i, …, s_i + k_i − 1; s_0 = 1 and s_{i+1} = s_i +
+//! k_i. Bits above the last tree are zero. Baum, Braun, Delpech de Saint Guilhem, Klooß, Orsini, Roy, Scholl,
+//! CRYPTO 2023 (eprint 2023/996), with the expansion of [`crate::ot::softspoken`].
 //!
 //! | step | who | message | bytes |
 //! |---|---|---|---|
@@ -17,24 +17,24 @@
 //! | 4 | | Ṽ, the same of each column, is hashed along with what follows; then Δ is drawn | |
 //! | 5 | prover | the siblings on the way to leaf Δ_i of each tree, and the commitment to it | 16·K + 32·τ |
 //!
-//! **Folding.** For a block b of 128 shares, a leaf r at place x gives G(r, b) = π(r ⊕ b) ⊕ r ⊕ b, π being AES
-//! under a key of its own for each tree and 8 blocks. Tree i has u_i = ⊕_x G(r_x, b), and for m < k_i the column
-//! v_{i,m} = ⊕_{bit m of x is 1} G(r_x, b): that of bit s_i + m of the MACs. Shares have the values u = u_0,
-//! and c_i = u ⊕ u_i. The verifier, who lacks the leaf at Δ_i, keeps leaf x at place x ⊕ Δ_i, so that the
-//! unknown one enters no column; the same sums are v_{i,m} ⊕ Δ_{i,m}·u_i, and adding Δ_{i,m}·c_i makes that u.
-//! A tree deeper than 8 folds in pieces of 256 leaves: column m ≥ 8 is the sum of those pieces' totals whose
-//! number has bit m − 8. These are FAEST's conventions.
+//! **Folding.** For a block b of 128 shares, a leaf r at place x gives G(r, b) = π(r ⊕ b) ⊕ r ⊕ b, π being
+//! AES under a key of its own for each tree and 8 blocks. Tree i has u_i = ⊕_x G(r_x, b), and for m < k_i the
+//! column v_{i,m} = ⊕_{bit m of x is 1} G(r_x, b): that of bit s_i + m of the MACs. Shares have the values u
+//! = u_0, and c_i = u ⊕ u_i. The verifier, who lacks the leaf at Δ_i, keeps leaf x at place x ⊕ Δ_i, so that
+//! the unknown one enters no column; the same sums are v_{i,m} ⊕ Δ_{i,m}·u_i, and adding Δ_{i,m}·c_i makes
+//! that u. A tree deeper than 8 folds in pieces of 256 leaves: column m ≥ 8 is the sum of those pieces'
+//! totals whose number has bit m − 8. These are FAEST's conventions.
 //!
-//! **The check** is by columns: what the prover says of tree i is u ⊕ e_i with an error e_i, and a reader comes
-//! to the same Ṽ and ũ only where h(e_i)·Δ_{i,m} is what the prover has added to Ṽ for each m. h has
-//! independent coefficients for each block, drawn after the block's c_i were said, and the 144 bits, which were
-//! said before any, have the coefficient one. So an error that is not zero, **that of a mask for lines
+//! **The check** is by columns: what the prover says of tree i is u ⊕ e_i with an error e_i, and a reader
+//! comes to the same Ṽ and ũ only where h(e_i)·Δ_{i,m} is what the prover has added to Ṽ for each m. h has
+//! independent coefficients for each block, drawn after the block's c_i were said, and the 144 bits, which
+//! were said before any, have the coefficient one. So an error that is not zero, **that of a mask for lines
 //! included**, has h(e_i) = 0 with probability 2^-144 for each challenge, and one with h(e_i) ≠ 0 passes for
 //! one Δ_i alone. Masks that are said last could take back every error (tests), and lines whose errors no
 //! check sees would add a term of the prover's choice, linear in each Δ_i, to the polynomial that it opens.
 //!
-//! **Zero knowledge.** c_i is masked by the hidden leaf of tree i, u by that of tree 0, ũ by 144 bits of u that
-//! are used for nothing else; Ṽ follows from ũ and what the reader knows.
+//! **Zero knowledge.** c_i is masked by the hidden leaf of tree i, u by that of tree 0, ũ by 144 bits of u
+//! that are used for nothing else; Ṽ follows from ũ and what the reader knows.
 
 mod dealer;
 mod expansion;

@@ -130,8 +130,8 @@ fn batch_seeds(channel: &mut Channel, of_file: bool) -> [Seed; 2] {
 ///
 /// With one seed, whoever knows n/128 seeds beforehand can choose which of n products to get wrong so that
 /// they cancel for all of these: a set of 2^7 seeds or so, of which each challenge is one with a probability
-/// above 2^-128. Where challenges can be searched offline, as in a file, coefficients are sums of those of two
-/// seeds, which agree with probability 2^-128 however wrong products are chosen.
+/// above 2^-128. Where challenges can be searched offline, as in a file, coefficients are sums of those of
+/// two seeds, which agree with probability 2^-128 however wrong products are chosen.
 #[derive(Clone, Copy)]
 struct Seed {
     first: F128,

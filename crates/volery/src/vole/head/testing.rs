@@ -6,8 +6,8 @@ use volery_primitives::{Arch, F128};
 
 /// What a dealer does.
 pub(crate) enum Deceit {
-    /// Adds an error to what it corrects in a block of a message, the masks being message 0, and goes on as if
-    /// the tree's part of Δ were the guess.
+    /// Adds an error to what it corrects in a block of a message, the masks being message 0, and goes on as
+    /// if the tree's part of Δ were the guess.
     Correction { message: usize, tree: usize, block: usize, error: F128, guess: usize },
     /// Commits to no leaf at a place of a tree.
     Commitment { tree: usize, place: usize, instead: [u8; 32] },

@@ -187,8 +187,8 @@ fn erring(
 
 const THREE: &[usize] = &[4, 3, 3];
 
-/// In the masks of lines, in both parts of those of the check, in the first, a middle and the last block:
-/// an error passes where the tree's part of Δ was guessed, and leaves correct shares then, and never otherwise.
+/// In the masks of lines, in both parts of those of the check, in the first, a middle and the last block: an
+/// error passes where the tree's part of Δ was guessed, and leaves correct shares then, and never otherwise.
 #[test]
 fn errors_pass_where_their_part_of_delta_is_guessed() {
     let lines = 2;

@@ -9,8 +9,8 @@ use crate::zk::quicksilver::{degree_of_check, early_ends};
 pub const SECURITY: u32 = 120;
 /// The most bits of security that there are.
 pub const MOST_SECURITY: u32 = 124;
-/// The bits that the last challenge is worth where no fewer are asked for: the other challenges are worth 124,
-/// and 123 with more than 15 trees.
+/// The bits that the last challenge is worth where no fewer are asked for: the other challenges are worth
+/// 124, and 123 with more than 15 trees.
 const LAST: u32 = 125;
 /// The most trees.
 pub const MOST_TREES: u32 = 40;

@@ -99,8 +99,8 @@ impl<'a, C: Circuit<Prover<'a>>> Circuit<Prover<'a>> for Lying<'_, C> {
     }
 }
 
-/// A proof up to the last challenge, for which its prover computes what a verifier would at the Δ that it hopes
-/// for.
+/// A proof up to the last challenge, for which its prover computes what a verifier would at the Δ that it
+/// hopes for.
 struct Forgery<'f, C> {
     terms: &'f Terms<'f>,
     statement: &'f C,
@@ -210,7 +210,8 @@ fn deltas(terms: &Terms, seed: u8, count: usize) -> Vec<F128> {
     (0..count).map(|_| left.swap_remove(random.word().0 as u32 as usize % left.len())).collect()
 }
 
-/// A prover of something false passes at the Δ that it has chosen, as many as its degree has, and at no other.
+/// A prover of something false passes at the Δ that it has chosen, as many as its degree has, and at no
+/// other.
 fn roots_are_all<C, L>(statement: &C, lie: (&L, &[F2]), most: usize)
 where
     C: for<'a> Circuit<Verifier<'a>> + for<'a> Circuit<crate::circuit::stream::Recorder<'a, F2>> + Sync,
@@ -291,9 +292,9 @@ fn deceitful(terms: &Terms, deceit: Deceit) -> Begun {
     Begun::over((HEADER, salt), terms, dealt).unwrap()
 }
 
-/// Corrections of one tree that are wrong, in the masks and in batches: a proof of something true passes where
-/// the tree's part of Δ was guessed, and never otherwise. In the masks of products the same, which would
-/// otherwise let a prover add what it likes to the polynomial that it opens.
+/// Corrections of one tree that are wrong, in the masks and in batches: a proof of something true passes
+/// where the tree's part of Δ was guessed, and never otherwise. In the masks of products the same, which
+/// would otherwise let a prover add what it likes to the polynomial that it opens.
 #[test]
 fn wrong_corrections_pass_where_a_part_of_delta_is_guessed() {
     let everything = Everything { products: 9000, degree: 3, polynomials: 2, ..Everything::default() };
@@ -380,8 +381,8 @@ fn errors_that_are_made_for_seeds_do_not_cancel_with_another() {
     }
 }
 
-/// Challenges of a batch come after its corrections, both kinds, and the last one after all that is said: from
-/// the bytes, in the order in which a prover says them.
+/// Challenges of a batch come after its corrections, both kinds, and the last one after all that is said:
+/// from the bytes, in the order in which a prover says them.
 #[test]
 fn every_byte_that_is_said_changes_the_last_challenge() {
     let everything = Everything { products: 100, degree: 3, polynomials: 2, ..Everything::default() };

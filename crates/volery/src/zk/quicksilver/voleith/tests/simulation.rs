@@ -92,7 +92,8 @@ fn what_is_said_is_uniform_whatever_the_witness() {
                 *ones += usize::from(tail[bit / 8] >> (bit % 8) & 1);
             }
         }
-        // ũ, U_1 and U_2 are the last 50 bytes; before them are four bits of corrections, and four spare ones.
+        // ũ, U_1 and U_2 are the last 50 bytes; before them are four bits of corrections, and four spare
+        // ones.
         let spare = 8 * (200 - 51) + 4..8 * (200 - 50);
         assert!(ones[spare.clone()].iter().all(|ones| *ones == 0));
         for (bit, ones) in ones.iter().enumerate().filter(|(bit, _)| !spare.contains(bit)) {
