@@ -2,7 +2,7 @@
 //!
 //! Relation kept on every wire: **k = m + w·Δ** over F_{2^128}, as in [`super`], whose prover and verifier
 //! these are: gates, batches, sums and polynomials are the same. Two things differ. The shares are the
-//! prover's own ([`crate::vole::head`], with the paper), and no verifier speaks: each challenge, and at the
+//! prover's own (`vole/head.rs`, with the paper), and no verifier speaks: each challenge, and at the
 //! end Δ itself, is a hash of all that was said before. τ trees own K bits of Δ; w zero bits of the last hash
 //! are ground; a statement commits to ℓ bits, and d ≥ 2 is the highest degree of what it asserts.
 //!
@@ -63,7 +63,7 @@
 //! by that of tree 0, ũ by 144 bits, U_1, …, U_{d−1} by the d − 1 lines: given the keys, they are a
 //! triangular function of the u_j, which are uniform. The rest follows. A simulator takes any Δ, draws all
 //! else at random, computes what the verifier computes, and programs the last hash (`tests/simulation.rs`). d
-//! − 1 lines do where [`crate::vole::vope`] takes 2·(d − 1) − 1, because nobody chooses Δ. To tell the
+//! − 1 lines do where `vole/vope.rs` takes 2·(d − 1) − 1, because nobody chooses Δ. To tell the
 //! difference takes a hidden node: 8 outputs of one leaf are known under one key at most, so 2^125 calls of
 //! AES for each salt. Salt and seeds are drawn by a generator that is seeded with fresh randomness, the
 //! header, and the witness: a state that is used twice repeats a file, and never a salt for another one.

@@ -153,7 +153,7 @@ impl Parameters {
     }
 
     /// The bytes of a proof of a statement of this size, without its header: exactly, but where batches end
-    /// early ([`early_ends`]), and then at most.
+    /// early, for a matrix product or very many polynomials, and then at most.
     pub fn bytes(&self, size: Size) -> u64 {
         let (trees, depths) = (self.trees as usize, self.depths());
         let lines = degree_of_check(size.degree) - 1;
