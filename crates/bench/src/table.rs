@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 20] = [
+pub static BENCHES: [Bench; 21] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
