@@ -4,16 +4,52 @@ use crate::aes::Aes128;
 use crate::arch::Arch;
 use crate::field::F128;
 
-/// A generator whose output is a function of the seed alone: block i is `AES_seed(i)`.
+/// What the output of a generator is a function of: a key, and a nonce beside the number of each block.
+///
+/// Where coefficients come of a public challenge, an adversary may know some challenges beforehand, and choose
+/// n bits such that what they weigh cancels for n/128 of these. Of 2^128 challenges each would be one of
+/// them with n/128 times the probability that is hoped for. So a challenge gives a nonce too: of 2^192 seeds
+/// some 2^64 agree with any bits by chance, and beside these what can be arranged for is nothing.
+#[derive(Clone, Copy)]
+pub struct Seed {
+    key: F128,
+    nonce: u64,
+}
+
+impl Seed {
+    /// That of a challenge.
+    pub fn of_challenge(challenge: &[u8; 32]) -> Self {
+        let (words, _) = challenge.as_chunks::<8>();
+        let [low, high, nonce] = [0, 1, 2].map(|i| u64::from_le_bytes(words[i]));
+        Self { key: F128(u128::from(low) | u128::from(high) << 64), nonce }
+    }
+
+    /// Two of one challenge, which have no block in common.
+    pub fn two_of_challenge(challenge: &[u8; 32]) -> [Self; 2] {
+        let Self { key, nonce } = Self::of_challenge(challenge);
+        [0, 1].map(|which| Self { key, nonce: nonce << 1 | which })
+    }
+}
+
+/// With no nonce.
+impl From<F128> for Seed {
+    fn from(key: F128) -> Self {
+        Self { key, nonce: 0 }
+    }
+}
+
+/// A generator whose output is a function of the seed alone: block i is `AES_key(nonce·2^64 + i)`.
 pub struct Prg {
     key: Aes128,
+    nonce: u64,
     counter: u64,
 }
 
 impl Prg {
     /// A generator from `seed`, at its first block.
-    pub fn new(arch: Arch, seed: F128) -> Self {
-        Self { key: Aes128::new(arch, seed), counter: 0 }
+    pub fn new(arch: Arch, seed: impl Into<Seed>) -> Self {
+        let Seed { key, nonce } = seed.into();
+        Self { key: Aes128::new(arch, key), nonce, counter: 0 }
     }
 
     /// The same, but for its first `blocks`.
@@ -26,7 +62,7 @@ impl Prg {
     /// # Panics
     /// After 2^64 blocks.
     pub fn fill(&mut self, out: &mut [F128]) {
-        self.key.counter(self.counter.into(), out);
+        self.key.counter(u128::from(self.nonce) << 64 | u128::from(self.counter), out);
         self.counter += out.len() as u64;
     }
 }
@@ -48,5 +84,26 @@ mod tests {
         assert_eq!(whole, pieces);
         Prg::new(Arch::detect(), F128(7)).skip(60).fill(&mut pieces[..40]);
         assert_eq!(whole[60..], pieces[..40]);
+    }
+
+    #[test]
+    fn a_challenge_names_a_key_and_a_nonce() {
+        let challenge = core::array::from_fn(|i| i as u8);
+        let blocks = |challenge: [u8; 32], skipped| {
+            let mut blocks = [F128::ZERO; 3];
+            Prg::new(Arch::detect(), Seed::of_challenge(&challenge)).skip(skipped).fill(&mut blocks);
+            blocks
+        };
+        let key = F128::from_bytes(*challenge.first_chunk().unwrap());
+        let mut expected = [F128::ZERO; 3];
+        Aes128::new(Arch::PORTABLE, key).counter((0x1716_1514_1312_1110 << 64) + (1 << 63), &mut expected);
+        assert_eq!(blocks(challenge, 1 << 63), expected);
+        let [first, second] = Seed::two_of_challenge(&challenge);
+        assert_eq!((first.nonce, second.nonce), (0x2e2c_2a28_2624_2220, 0x2e2c_2a28_2624_2221));
+        for byte in 0..24 {
+            let mut another = challenge;
+            another[byte] ^= 1;
+            assert_ne!(blocks(another, 1 << 63), expected, "byte {byte}");
+        }
     }
 }

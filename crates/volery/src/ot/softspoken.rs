@@ -56,7 +56,7 @@ use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
 use volery_primitives::hash::Digest;
-use volery_primitives::prg::Prg;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F2, F128, Field};
 use zeroize::{Zeroize, Zeroizing};
@@ -217,9 +217,9 @@ impl Expansion {
 
     /// The coefficients χ of a chunk, from the transcript that ends with its corrections.
     fn coefficients(&self, channel: &mut Channel, blocks: usize) -> Vec<F128> {
-        let seed = channel.challenge(Party::Prover, "softspoken chunk");
+        let seed = Seed::of_challenge(&channel.challenge(Party::Prover, "softspoken chunk"));
         let mut chi = vec![F128::ZERO; blocks];
-        Prg::new(self.arch(), F128::from_bytes(*seed.first_chunk().expect("32 bytes"))).fill(&mut chi);
+        Prg::new(self.arch(), seed).fill(&mut chi);
         chi
     }
 

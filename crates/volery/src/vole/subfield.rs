@@ -26,7 +26,7 @@ use crate::random::Random;
 use core::marker::PhantomData;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
-use volery_primitives::prg::Prg;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field, MacField, Tagged};
 use zeroize::{DefaultIsZeroes, Zeroizing};
@@ -114,7 +114,11 @@ pub fn likeliest<B: Field, E: MacField<B>>() -> f64 {
 }
 
 /// The first `count` coefficients that come of `seed`, independent of each other.
-pub(crate) fn coefficients<B: Field, E: MacField<B>>(arch: Arch, seed: F128, count: usize) -> Vec<E> {
+pub(crate) fn coefficients<B: Field, E: MacField<B>>(
+    arch: Arch,
+    seed: impl Into<Seed>,
+    count: usize,
+) -> Vec<E> {
     let mut chi = vec![E::ZERO; count];
     Coefficients::<B>::new(arch, seed).fill(arch, &mut chi);
     chi
@@ -146,7 +150,7 @@ pub(crate) struct Coefficients<B> {
 }
 
 impl<B: Field> Coefficients<B> {
-    pub(crate) fn new(arch: Arch, seed: F128) -> Self {
+    pub(crate) fn new(arch: Arch, seed: impl Into<Seed>) -> Self {
         Self { prg: Prg::new(arch, seed), blocks: Vec::new(), field: PhantomData }
     }
 

@@ -15,7 +15,8 @@ use crate::vole::Share;
 use core::ops::Add;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
-use volery_primitives::{Extension, F128, Field, Tagged};
+use volery_primitives::prg::Seed;
+use volery_primitives::{Extension, Field, Tagged};
 use zeroize::DefaultIsZeroes;
 
 /// Values of a field with their MACs, and what opening them takes. Keys are elements of the extension.
@@ -115,7 +116,7 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
     /// The coefficients of Σ (m_a + a·X)·(m_b + b·X), the lowest first.
     fn inner_product(arch: Arch, a: &[Self::Tag], b: &[Self::Tag]) -> (Self::E, Self::E, Self::F);
     /// The coefficients that come of `seed`, for whoever asks for the same numbers of them.
-    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [Self::E]);
+    fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [Self::E]);
 
     /// The probability that one guess at Δ is right.
     fn guess() -> f64;

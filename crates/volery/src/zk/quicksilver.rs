@@ -17,9 +17,10 @@
 //! A **batch** is one block of the VOLE: the prover draws it, commits to witness bits and products until it
 //! is used up, and sends its corrections. Only then both draw the batch's challenge from the transcript, so
 //! that the coefficients χ_i, one independent AES output for each product, come after every value they
-//! combine (7a; independent instead of powers, as the paper allows after Theorem 4.2). The sums run on over
-//! all batches, masked once at the end by a VOPE correlation packed from 128 shares that commit to nothing
-//! (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ =
+//! combine (7a; independent instead of powers, as the paper allows after Theorem 4.2). A challenge has more
+//! bits than one coefficient, so that wrong values cannot be made for known ones ([`Seed`]). The sums run on
+//! over all batches, masked once at the end by a VOPE correlation packed from 128 shares that commit to
+//! nothing (3): U = Σχ·A₀ + A₀*, V = Σχ·A₁ + A₁*, and the verifier checks U + V·Δ = Σχ·B + B* (7c), with A₀ =
 //! m_a·m_b, A₁ = w_a·m_b + w_b·m_a + m_c, B = k_a·k_b + k_c·Δ.
 //!
 //! A witness element is checked along with the products, as the product of itself and the public one: so a
@@ -87,8 +88,8 @@ use crate::error::{Error, Result};
 use crate::vole::LEAST_BLOCK;
 use crate::zk::{BitMacs, Gates};
 pub(crate) use polynomial::{degree_of_check, early_ends};
-use volery_primitives::prg::Prg;
-use volery_primitives::{Arch, Extension, F2, F128, Field};
+use volery_primitives::prg::Seed;
+use volery_primitives::{Extension, F2, F128};
 
 /// Proves the circuit that is pushed into it.
 pub type Prover<'a> = prover::Prover<'a, BitMacs>;
@@ -115,57 +116,8 @@ pub fn security(size: Size, block: usize, vole: f64) -> u32 {
 
 /// The challenge to all that the prover has committed to so far: the seeds of coefficients for products,
 /// and for polynomials.
-fn challenge(channel: &mut Channel) -> [F128; 2] {
-    challenge_to(channel, "quicksilver batch")
-}
-
-/// The seeds of a batch over F_2, two for each where it is of a file.
-fn batch_seeds(channel: &mut Channel, of_file: bool) -> [Seed; 2] {
-    let first = challenge(channel);
-    let second = of_file.then(|| challenge(channel));
-    [0, 1].map(|i| Seed { first: first[i], second: second.map(|second| second[i]) })
-}
-
-/// What coefficients over F_2 come of.
-///
-/// With one seed, whoever knows n/128 seeds beforehand can choose which of n products to get wrong so that
-/// they cancel for all of these: a set of 2^7 seeds or so, of which each challenge is one with a probability
-/// above 2^-128. Where challenges can be searched offline, as in a file, coefficients are sums of those of
-/// two seeds, which agree with probability 2^-128 however wrong products are chosen.
-#[derive(Clone, Copy)]
-struct Seed {
-    first: F128,
-    second: Option<F128>,
-}
-
-/// Coefficients of a [`Seed`].
-struct Coefficients {
-    first: Prg,
-    second: Option<Prg>,
-}
-
-impl Seed {
-    /// The coefficients, from the first on.
-    fn coefficients(self, arch: Arch) -> Coefficients {
-        // No block of one is a block of the other, so that equal seeds do not cancel.
-        let second = |seed| Prg::new(arch, seed).skip(1 << 63);
-        Coefficients { first: Prg::new(arch, self.first), second: self.second.map(second) }
-    }
-}
-
-impl Coefficients {
-    /// The next ones.
-    fn fill(&mut self, chi: &mut [F128]) {
-        self.first.fill(chi);
-        if let Some(second) = &mut self.second {
-            let mut other = [F128::ZERO; TILE];
-            for chi in chi.chunks_mut(TILE) {
-                let other = &mut other[..chi.len()];
-                second.fill(other);
-                chi.iter_mut().zip(&*other).for_each(|(chi, other)| *chi += *other);
-            }
-        }
-    }
+fn challenge(channel: &mut Channel) -> [Seed; 2] {
+    Seed::two_of_challenge(&channel.challenge(Party::Prover, "quicksilver batch"))
 }
 
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
@@ -173,15 +125,8 @@ const TILE: usize = 256;
 
 /// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between
 /// this and the end of the batch.
-fn matrix_challenge(channel: &mut Channel) -> F128 {
-    let [seed, _] = challenge_to(channel, "quicksilver matrix product");
-    seed
-}
-
-fn challenge_to(channel: &mut Channel, what: &'static str) -> [F128; 2] {
-    let challenge = channel.challenge(Party::Prover, what);
-    let (seeds, _) = challenge.as_chunks::<16>();
-    [F128::from_bytes(seeds[0]), F128::from_bytes(seeds[1])]
+fn matrix_challenge(channel: &mut Channel) -> Seed {
+    Seed::of_challenge(&channel.challenge(Party::Prover, "quicksilver matrix product"))
 }
 
 /// What one party has come to at the end of a proof whose masks were drawn first.

@@ -51,19 +51,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "4fc3f5a17819a88fe5402e0196f33e83",
+            "c363d564ac4bf392a3a654fcf27735d4",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "a62eba0d967e7f0ba6f4d34ab68a96d5",
+            "061456d85c1054beded8440f6d247efd",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "9f231b3bcdbd5a11e53367ae1fd98296",
+            "efd84091ebede964be1c2df1604dbeb5",
             "preimage, {}",
             arch.name()
         );
@@ -71,7 +71,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "d97ff5d2fea23241b62ce8a5b89c4919",
+            "82f0bff047db8006a2179217ddab0ba2",
             "refilled network, {}",
             arch.name()
         );
@@ -80,9 +80,9 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "4247c56f86698da8e482d2b825185099", "wan");
+    assert_eq!(tape(&network, &state, &wan), "9bed3ad8dacaba1cd22af6ab73b33ec0", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "a5a336f061921838280597c64ca9547f", "left open");
+    assert_eq!(tape(&network, &state, &open), "1ce24437e6ee9453e146eb25dbd96e6e", "left open");
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -122,23 +122,23 @@ fn pinned_over_other_fields() {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "386094068db1be6f11d0d743cb710287",
+            "f56f53ba035ff80a281ef46df73f02ec",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "ddc1a7008da5531bdb204040826594d3",
+            "aa40f83ae62235ea62ac46472599b4a1",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "3495a196093f6b2d933573df05c78bb6",
+            "8930d5b52f80686da18c5667f80f35f2",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "68dd004db1f2e7cf912fd2bf5087e5ad",
+            "e74ec48d85adad2dc732d69ff848a9fd",
             "bytes, {name}"
         );
     }
@@ -165,13 +165,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "683e45141f6051634e78861d291a0098", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "a7db1aba02c5f7ecbe6aac6f3d841a77", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "059b608c8184b91e1f9d0c7a6cc338b5", "matrices, {name}");
+        assert_eq!(f61, "b6b65f770bb4315703d0b59b801715d1", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "6f0bfffac5e7125d4be1e8377dd17c9c", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "85442c6344656a5c2f012e3936040004", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "267b0500a4161198b023960181f636d2", "short solution, {name}");
+        assert_eq!(q32, "6abf1491098597f4cf3be664311783e6", "short solution, {name}");
     }
 }
 
@@ -199,14 +199,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "e3b7cc60a54d9fdd1510aeabc7b467a0",
-                "4a05f42837a659f0c5e023e180bd5b7e",
-                "c15cc15d5b45c2bf17dc5332ab78922e",
+                "1e61acdb0b78575e02d21499957627a4",
+                "dbfe80fa3a371621bbb55a79eddf8cb6",
+                "cbe7d086f4c6f922f41742aa0ec7068e",
             ],
             [
-                "5bc56da1283da17dea8724ada5719cbf",
-                "320b3439c4149584512fd4003b407eb8",
-                "5519f7e3ba3793f13ff85bf6f504d05e",
+                "168b6e8e225259f24fb039bb6e72ebbf",
+                "d78b82842bb7aab05540196b26879c31",
+                "0c20da676e4b4e32fd2febbc6ebab81d",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -235,13 +235,13 @@ fn pinned_by_wolverine() {
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "88652b5d3275f80f86e383b6efffb80c"),
-            ("refilled", "9113c4cab2c014238ff5321ea87b21cc"),
-            ("without coins", "a3b5559890852cfdaa2fd882964b80cd"),
-            ("f61", "d9a4449f71a6b910a90bf9b82f852e47"),
-            ("f61x2", "2964b73ce7f1cd7507efddd5376a9d7f"),
-            ("q32", "84d284feafce698d18e2e5e5e6c7799e"),
-            ("f256", "46f70c2bc824094b2c11586bbf27e027"),
+            ("softspoken8", "eb98ab2691ef435546d065fa150f0621"),
+            ("refilled", "d53043ebec283fe895252758dcd3a5a4"),
+            ("without coins", "8c98fbe893f65990ac9ac3fb2d31ec99"),
+            ("f61", "9d3b6c7d144d157dbfc4407c82fcce18"),
+            ("f61x2", "75cd45483dc6beabb481ae79ef0bcdbb"),
+            ("q32", "bf815922483e99ed92676a352231d05e"),
+            ("f256", "ad0b344d6112571f3462ead35cc056b5"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -265,8 +265,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["596cd32bb1b40b056bb1276922c7fb46", "0fac41e584a054c4b3b5b678355472ca"],
-            ["4aab522579dbf53fad7a04f4cf798722", "ea7215499c745530d816342bd9943630"],
+            ["ced242a73a0916ff0ac01e265415852b", "0fac41e584a054c4b3b5b678355472ca"],
+            ["a45b2a1796029646f8b00e7b126ade00", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 

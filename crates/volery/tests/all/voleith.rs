@@ -263,7 +263,7 @@ fn pinned() {
             prove_to(statement.source(), witness.clone(), &mut file, &options).unwrap();
             let files = [proof(&network, &state, &options), file];
             let digests = files.map(|file| blake3::hash(&file).to_hex()[..32].to_string());
-            let pinned = ["52b9b92f5abd9b4d4638007653dc99e0", "c3ee5d7d43ad304ca14d419153148bbc"];
+            let pinned = ["9bf41e469eec3ae11d301c61130c3194", "05fb1b2dfb7e87b33b0199f2d1fb00a5"];
             assert_eq!(digests, pinned, "{}", arch.name());
         }
     }

@@ -34,7 +34,7 @@ use subtle::ConstantTimeEq;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, encode, weigh};
 use volery_primitives::hash::Digest;
-use volery_primitives::prg::Prg;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field};
 use zeroize::Zeroizing;
@@ -74,7 +74,7 @@ pub struct BitProver {
 #[derive(Default)]
 pub struct Heeded {
     /// Each tile's corrections, with the seed of its coefficients.
-    heard: Heard<(Vec<F128>, F128), F128>,
+    heard: Heard<(Vec<F128>, Seed), F128>,
     fixing: Tasks<FixedTile>,
 }
 
@@ -310,13 +310,12 @@ fn code(channel: &mut Channel, arch: Arch) -> (Id, Aes128) {
 }
 
 /// The seed of a tile's coefficients, where its corrections have just been sent or received.
-fn coefficients(channel: &mut Channel) -> F128 {
-    let seed = channel.challenge(Party::Verifier, "lpn tile");
-    F128::from_bytes(*seed.first_chunk().expect("32 bytes"))
+fn coefficients(channel: &mut Channel) -> Seed {
+    Seed::of_challenge(&channel.challenge(Party::Verifier, "lpn tile"))
 }
 
 /// Runs `fold` over the leaves of a tile with their coefficients.
-fn with_coefficients(arch: Arch, seed: F128, leaves: &[F128], mut fold: impl FnMut(&[F128], &[F128])) {
+fn with_coefficients(arch: Arch, seed: Seed, leaves: &[F128], mut fold: impl FnMut(&[F128], &[F128])) {
     let mut prg = Prg::new(arch, seed);
     let mut chi = [F128::ZERO; CHI];
     for leaves in leaves.chunks(CHI) {

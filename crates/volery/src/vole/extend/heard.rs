@@ -7,7 +7,6 @@ use volery_primitives::Field;
 use zeroize::Zeroizing;
 
 /// What a prover has received for the next iteration, and what it has taken up of it.
-#[derive(Default)]
 pub(in crate::vole) struct Heard<C, E: Field> {
     /// Corrections of tiles that are not taken up yet.
     pub(in crate::vole) corrections: VecDeque<C>,
@@ -17,6 +16,12 @@ pub(in crate::vole) struct Heard<C, E: Field> {
     pub(in crate::vole) sums: Zeroizing<(E, E)>,
     /// What the verifier has said in each exchange.
     pub(in crate::vole) answers: Vec<[u8; 32]>,
+}
+
+impl<C, E: Field> Default for Heard<C, E> {
+    fn default() -> Self {
+        Self { corrections: VecDeque::new(), taken: 0, sums: Zeroizing::default(), answers: Vec::new() }
+    }
 }
 
 impl<C, E: Field> Heard<C, E> {

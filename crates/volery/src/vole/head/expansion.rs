@@ -7,7 +7,7 @@ use crate::pool::{Pool, Task, Tasks};
 use std::sync::Arc;
 use volery_primitives::aes::Aes128;
 use volery_primitives::arch::{Arch, dot, fold_leaves, transpose};
-use volery_primitives::prg::Prg;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{F128, Field};
 use zeroize::Zeroizing;
 
@@ -192,19 +192,13 @@ pub(super) struct Coefficients {
 }
 
 impl Coefficients {
-    /// Those of so many blocks, all of whose c_i were said: each the sum of those of two seeds, so that none
-    /// can be hoped for of which errors are known to cancel.
+    /// Those of so many blocks, all of whose c_i were said.
     pub(super) fn draw(channel: &mut Channel, arch: Arch, blocks: usize) -> Self {
-        let seeds = [(); 2].map(|()| channel.challenge(Party::Prover, "voleith columns"));
-        let [phi, short] = [0, 1].map(|which: usize| {
-            let mut sums = vec![F128::ZERO; blocks];
-            for (seeds, skipped) in seeds.iter().zip([0, 1 << 63]) {
-                let mut coefficients = vec![F128::ZERO; blocks];
-                let seed = F128::from_bytes(seeds.as_chunks::<16>().0[which]);
-                Prg::new(arch, seed).skip(skipped).fill(&mut coefficients);
-                add(&mut sums, &coefficients);
-            }
-            sums
+        let seeds = Seed::two_of_challenge(&channel.challenge(Party::Prover, "voleith columns"));
+        let [phi, short] = seeds.map(|seed| {
+            let mut coefficients = vec![F128::ZERO; blocks];
+            Prg::new(arch, seed).fill(&mut coefficients);
+            coefficients
         });
         Self { phi, short }
     }

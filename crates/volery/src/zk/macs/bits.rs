@@ -7,7 +7,7 @@ use crate::vole;
 use volery_primitives::arch::{Arch, inner_product, opened_sums, triple_sums, weigh};
 use volery_primitives::bits::{pack, unpack};
 use volery_primitives::lanes::Lanes;
-use volery_primitives::prg::Prg;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{Extension, F2, F128, Field, Tagged};
 
 /// Bits, each in bit 0 of its MAC.
@@ -107,7 +107,7 @@ impl Macs for BitMacs {
         let (constant, linear) = inner_product(arch, a, b);
         (constant, linear, a.iter().zip(b).map(|(a, b)| a.bit0() * b.bit0()).sum())
     }
-    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [F128]) {
+    fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [F128]) {
         let mut prg = Prg::new(arch, seed);
         move |chi| prg.fill(chi)
     }

@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::vole::subfield::{self, Coefficients};
 use core::marker::PhantomData;
 use volery_primitives::arch::Arch;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::prg::Seed;
+use volery_primitives::{Field, MacField, Tagged};
 
 /// Values of `B` beside their MACs in `E`.
 pub struct FieldMacs<B, E>(PhantomData<(B, E)>);
@@ -77,7 +78,7 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     fn inner_product(arch: Arch, a: &[Tagged<B, E>], b: &[Tagged<B, E>]) -> (E, E, B) {
         E::inner_product(arch, a, b)
     }
-    fn coefficients(arch: Arch, seed: F128) -> impl FnMut(&mut [E]) {
+    fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [E]) {
         let mut coefficients = Coefficients::<B>::new(arch, seed);
         move |chi| coefficients.fill(arch, chi)
     }

@@ -40,7 +40,7 @@ mod matrix;
 mod prover;
 mod verifier;
 
-pub(super) use matrix::{Vectors, both};
+pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Lower, Pending, Sums};
 pub(super) use verifier::KeySums;

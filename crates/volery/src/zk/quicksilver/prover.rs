@@ -17,8 +17,9 @@ use crate::zk::{Gates, Macs, Openings, Steps};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::Arch;
+use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, F128, Field};
+use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
 /// How a prover commits to values under such MACs: over F_2 by whole blocks of the VOLE, over any other field
@@ -39,7 +40,7 @@ pub trait Commitments: Macs {
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
     /// The seed of a matrix product's vectors, between two batches.
-    fn challenge(prover: &mut Prover<'_, Self>) -> Result<F128> {
+    fn challenge(prover: &mut Prover<'_, Self>) -> Result<Seed> {
         Ok(matrix_challenge(prover.channel))
     }
     /// Draws the next block.
@@ -80,8 +81,6 @@ pub struct Prover<'a, M: Commitments> {
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
-    /// The proof is a file: challenges can be searched offline.
-    of_file: bool,
 }
 
 impl<'a, M: Commitments> Prover<'a, M> {
@@ -111,13 +110,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             committed: 0,
             failed: None,
             progress: None,
-            of_file: false,
         }
-    }
-
-    /// The proof is to be a file, which no verifier takes part in.
-    pub(super) fn for_file(self) -> Self {
-        Self { of_file: true, ..self }
     }
 
     /// Hands out to `pool` what gates need not wait for.

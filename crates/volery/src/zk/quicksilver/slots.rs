@@ -1,9 +1,10 @@
 //! Multiplications that wait to be checked.
 
 use crate::pool::{Pool, Tasks};
-use crate::zk::quicksilver::{Seed, TILE};
+use crate::zk::quicksilver::TILE;
 use core::mem;
 use volery_primitives::arch::Arch;
+use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{F128, Field};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
@@ -135,7 +136,7 @@ pub(super) fn weigh(
     triples: &[Triple<F128>],
     sums: impl Fn(Arch, &[F128], &[Triple<F128>]) -> (F128, F128),
 ) -> Zeroizing<[F128; 2]> {
-    let mut coefficients = seed.coefficients(arch);
+    let mut coefficients = Prg::new(arch, seed);
     let mut chi = [F128::ZERO; TILE];
     let mut total = Zeroizing::new([F128::ZERO; 2]);
     for triples in triples.chunks(TILE) {

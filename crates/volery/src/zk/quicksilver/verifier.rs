@@ -19,8 +19,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
+use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, F128, Field};
+use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
 /// How values under such keys are committed to: over F_2 by whole blocks of the VOLE, over any other field by
@@ -41,7 +42,7 @@ pub trait Commitments: Macs {
     /// Takes polynomials that are to be zero into the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
     /// The seed of a matrix product's vectors, between two batches.
-    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<F128> {
+    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<Seed> {
         Ok(matrix_challenge(verifier.channel))
     }
 }

@@ -46,9 +46,9 @@
 //! 2. *Products.* Where the witness of a group fails a constraint, the sum of the group has a coefficient at
 //!    X^d that is zero with probability 2^-128 for each challenge, so τ·2^-128 for all groups: a factor that
 //!    FAEST does not have, since its prover fixes ũ before. At a matrix product four times as much.
-//!    Coefficients are sums of those of **two seeds**: with one of 128 bits, n/128 seeds could be fixed
-//!    beforehand and the errors of n products chosen so that they cancel for all of these (tests), and each
-//!    challenge would hit one of them.
+//!    What the coefficients come of has 191 bits ([`Seed`](volery_primitives::prg::Seed)): with 128, n/128
+//!    seeds could be fixed beforehand and the errors of n products chosen so that they cancel for all of
+//!    these (tests), and each challenge might hit one of them.
 //! 3. *Last.* For the group and the guesses, what the prover says of U differs from the sum by a polynomial
 //!    of degree d exactly, or a wire that is not zero was asserted: at most d of the 2^K Δ pass. That the
 //!    masks of products are under the columns' check is what keeps this polynomial of degree d. With w bits

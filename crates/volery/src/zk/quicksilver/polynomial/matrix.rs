@@ -9,21 +9,6 @@ use zeroize::{DefaultIsZeroes, Zeroizing};
 /// Columns that are gathered at a time, for whole cache lines.
 const GATHERED: usize = 32;
 
-/// Sums of coefficients of two seeds, where there is a second, as [`super::super::Seed`] has them.
-pub(in super::super) fn both<E: Field>(
-    mut first: impl FnMut(&mut [E]),
-    mut second: Option<impl FnMut(&mut [E])>,
-) -> impl FnMut(&mut [E]) {
-    move |chi| {
-        first(chi);
-        if let Some(second) = &mut second {
-            let mut other = vec![E::ZERO; chi.len()];
-            second(&mut other);
-            chi.iter_mut().zip(other).for_each(|(chi, other)| *chi += other);
-        }
-    }
-}
-
 /// The two vectors: u for the rows of A, v for the columns of B.
 pub(in super::super) struct Vectors<E> {
     u: Vec<E>,

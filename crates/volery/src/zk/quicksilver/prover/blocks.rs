@@ -3,11 +3,12 @@
 use super::{Commitments, Prover};
 use crate::error::Result;
 use crate::zk::BitMacs;
-use crate::zk::quicksilver::batch_seeds;
+use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Pending;
 use crate::zk::quicksilver::slots::{Memory, Weighing, weigh};
 use volery_primitives::arch::prover_sums;
 use volery_primitives::bits::pack_corrections;
+use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
 /// What the prover keeps of its batches.
@@ -37,14 +38,14 @@ impl Commitments for BitMacs {
         let mut bytes = pack_corrections(&prover.block.rows(0)[..used.len()], used);
         bytes.resize(prover.block.len().div_ceil(8), 0);
         prover.channel.send(&bytes)?;
-        let [products, polynomials] = batch_seeds(prover.channel, prover.of_file);
+        let [products, polynomials] = challenge(prover.channel);
         let Prover { arch, pool, sums, slots, kept: Kept { weighing, .. }, .. } = prover;
         let (arch, (count, used)) = (*arch, slots.take(weighing.spare().unwrap_or_default()));
         weighing.begin(pool, (count, used), move |used| weigh(arch, products, &used[..count], prover_sums));
         while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
             sums.add(&weighed);
         }
-        let mut coefficients = polynomials.coefficients(prover.arch);
+        let mut coefficients = Prg::new(prover.arch, polynomials);
         prover.kept.polynomials.weigh::<F2>(prover.arch, |chi| coefficients.fill(chi), &mut prover.sums);
         prover.coefficients = 0;
         prover.done = count;

@@ -3,10 +3,10 @@
 use super::{Commitments, Prover};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::zk::quicksilver::matrix_challenge;
-use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors, both};
+use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
 use core::fmt::Display;
-use volery_primitives::{F128, Field};
+use volery_primitives::Field;
+use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -28,7 +28,7 @@ impl<M: Commitments> Prover<'_, M> {
     }
 
     /// The seed of coefficients for all that is committed to so far, for which the batch ends.
-    fn challenge(&mut self) -> Result<F128> {
+    fn challenge(&mut self) -> Result<Seed> {
         self.steps.begin()?;
         M::end_early(self)?;
         let seed = M::challenge(self)?;
@@ -80,8 +80,7 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let seed = self.challenge()?;
-        let second = self.of_file.then(|| M::coefficients(self.arch, matrix_challenge(self.channel)));
-        let vectors = Vectors::new(&a, &b, both(M::coefficients(self.arch, seed), second));
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
         self.note(value == M::E::ZERO, name);
         self.sums.add(&[constant, linear]);

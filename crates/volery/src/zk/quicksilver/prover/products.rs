@@ -6,7 +6,8 @@ use crate::zk::quicksilver::arithmetic::SLOTS;
 use crate::zk::quicksilver::polynomial::{Pending, Sums};
 use crate::zk::quicksilver::slots::{Memory, Triple, Weighing};
 use volery_primitives::arch::Arch;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::prg::Seed;
+use volery_primitives::{Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
 /// The products and the polynomials of a batch.
@@ -48,7 +49,7 @@ impl<E: Field> Products<E> {
     }
 
     /// Σ χ·A₀ and Σ χ·A₁ with the coefficients of `seed` from number `first` on.
-    fn weigh<B: Field>(&self, arch: Arch, seed: F128, first: u64) -> Zeroizing<[E; 2]>
+    fn weigh<B: Field>(&self, arch: Arch, seed: Seed, first: u64) -> Zeroizing<[E; 2]>
     where
         E: MacField<B>,
     {
@@ -107,7 +108,7 @@ impl<E: Field> Batch<E> {
     pub(super) fn weigh<B: Field>(
         &mut self,
         (arch, pool): (Arch, &Pool),
-        [seed, polynomials]: [F128; 2],
+        [seed, polynomials]: [Seed; 2],
         weighing: &mut Weighing<Products<E>, E>,
         sums: &mut Sums<E>,
     ) where

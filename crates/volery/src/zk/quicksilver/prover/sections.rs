@@ -11,6 +11,7 @@ use crate::zk::quicksilver::slots::{Memory, Weighing};
 use crate::zk::quicksilver::{challenge, matrix_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use std::collections::VecDeque;
+use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField, Tagged};
 
 /// What the prover keeps of its commitments.
@@ -84,12 +85,12 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         &mut prover.kept.batch().polynomials
     }
 
-    fn challenge(prover: &mut Prover<'_, Self>) -> Result<F128> {
+    fn challenge(prover: &mut Prover<'_, Self>) -> Result<Seed> {
         if by_transcript::<E>() {
             return Ok(matrix_challenge(prover.channel));
         }
         Self::catch_up(prover)?;
-        Ok(F128::from_bytes(prover.channel.recv_array()?))
+        Ok(F128::from_bytes(prover.channel.recv_array()?).into())
     }
 
     /// After the messages of the verifier that come before those which the VOLE needs for it.
@@ -193,7 +194,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             let mut seeds = [F128::ZERO; 2];
             self.channel.recv_words(&mut seeds)?;
             let by = (self.arch, &self.pool);
-            batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
+            batch.weigh(by, seeds.map(Seed::from), &mut self.kept.weighing, &mut self.sums);
             self.kept.spare.push(batch);
         }
         Ok(())

@@ -5,11 +5,12 @@ use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::vole::{BoxedVole, Delta, Key};
 use crate::zk::BitMacs;
-use crate::zk::quicksilver::batch_seeds;
+use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::slots::weigh;
 use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
+use volery_primitives::prg::Prg;
 use volery_primitives::{F2, F128};
 
 /// What the verifier keeps of a batch.
@@ -56,10 +57,10 @@ impl Commitments for BitMacs {
         if !verifier.kept.corrections.zero_from(verifier.slots.used().len()) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
-        let [products, polynomials] = batch_seeds(verifier.channel, verifier.feed.is_some());
+        let [products, polynomials] = challenge(verifier.channel);
         let arch = verifier.arch;
         verifier.done = verifier.weigh_products(move |used| weigh(arch, products, used, verifier_sums));
-        let mut coefficients = polynomials.coefficients(verifier.arch);
+        let mut coefficients = Prg::new(verifier.arch, polynomials);
         for keys in verifier.kept.polynomials.drain(..) {
             verifier.sums.weigh::<F2>(verifier.arch, &keys, |chi| coefficients.fill(chi));
         }

@@ -3,12 +3,11 @@
 use super::{Commitments, Verifier};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
-use crate::zk::quicksilver::matrix_challenge;
-use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors, both};
+use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
-use volery_primitives::F128;
 use volery_primitives::lanes::Lanes;
+use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -30,7 +29,7 @@ impl<M: Commitments> Verifier<'_, M> {
     }
 
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
-    fn challenge(&mut self) -> Result<F128> {
+    fn challenge(&mut self) -> Result<Seed> {
         self.steps.begin()?;
         M::end_early(self)?;
         let seed = M::challenge(self)?;
@@ -81,9 +80,7 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let seed = self.challenge()?;
-        let of_file = self.feed.is_some();
-        let second = of_file.then(|| M::coefficients(self.arch, matrix_challenge(self.channel)));
-        let vectors = Vectors::new(&a, &b, both(M::coefficients(self.arch, seed), second));
+        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
         self.gates.matrix_product();
         Ok(())

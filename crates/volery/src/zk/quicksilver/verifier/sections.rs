@@ -12,6 +12,7 @@ use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::{challenge, matrix_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use volery_primitives::arch::Arch;
+use volery_primitives::prg::Seed;
 use volery_primitives::{F128, Field, MacField};
 use zeroize::Zeroizing;
 
@@ -26,7 +27,9 @@ pub struct Kept<B> {
 
 /// What a batch is weighed by.
 struct Coin<B> {
-    seeds: [F128; 2],
+    /// What is to be told, where the verifier has drawn it.
+    tossed: Option<[F128; 2]>,
+    seeds: [Seed; 2],
     /// Products so far.
     products: u64,
     polynomials: Coefficients<B>,
@@ -61,10 +64,10 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         E::correct(self.arch, keys, &sections.corrections, self.delta.value());
         if self.kept.coin.is_none() {
             let random = &mut self.kept.random;
-            let seeds =
-                if by_transcript::<E>() { challenge(self.channel) } else { [random.word(), random.word()] };
+            let tossed = (!by_transcript::<E>()).then(|| [random.word(), random.word()]);
+            let seeds = tossed.map_or_else(|| challenge(self.channel), |tossed| tossed.map(Seed::from));
             let polynomials = Coefficients::new(self.arch, seeds[1]);
-            self.kept.coin = Some(Coin { seeds, products: 0, polynomials });
+            self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials });
         }
         self.open = true;
         Ok(())
@@ -112,12 +115,12 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
     /// The coin of the batch, all of whose corrections have arrived, is told.
     fn close_batch(&mut self) -> Result<()> {
         self.coefficients = 0;
-        match self.kept.coin.take() {
-            Some(coin) if !by_transcript::<E>() => {
-                self.channel.send_coin(&coin.seeds)?;
+        match self.kept.coin.take().and_then(|coin| coin.tossed) {
+            Some(tossed) => {
+                self.channel.send_coin(&tossed)?;
                 self.channel.flush()
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }
@@ -156,13 +159,13 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
     }
 
-    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<F128> {
+    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<Seed> {
         if by_transcript::<E>() {
             return Ok(matrix_challenge(verifier.channel));
         }
         let seed = verifier.kept.random.word();
         verifier.channel.send_coin(&[seed])?;
         verifier.channel.flush()?;
-        Ok(seed)
+        Ok(seed.into())
     }
 }

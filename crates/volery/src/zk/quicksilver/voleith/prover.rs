@@ -106,7 +106,6 @@ impl Begun {
     ) -> Result<Finished<Vec<F128>>> {
         let vole = Box::new(Drawn(self.dealer.clone()));
         let mut prover = Prover::new(&mut self.channel, vole, terms.arch, witness)
-            .for_file()
             .share_work(terms.pool)
             .report_to(terms.progress);
         circuit.run(&mut prover)?;

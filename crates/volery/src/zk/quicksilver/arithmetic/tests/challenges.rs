@@ -1,6 +1,7 @@
 //! Challenges: whose they are, when they come, and provers that would know them earlier.
 
 use super::*;
+use volery_primitives::prg::Seed;
 
 /// A prover that lies in one batch, and once it knows its coin again in the next: by as much as cancels the
 /// first lie, were the coin to come the same again or to go on. By the coin that comes it would.
@@ -146,7 +147,7 @@ fn one_block<B: Field, E: MacField<B>>(lie: B, early: bool) -> ([u8; 32], Result
         let drawn = early.then(|| challenge(&mut proving));
         proving.send_elements(&corrections).unwrap();
         let seed = drawn.unwrap_or_else(|| challenge(&mut proving));
-        let chi = coefficients::<B, E>(arch, F128::from_bytes(*seed.first_chunk().unwrap()), BLOCK);
+        let chi = coefficients::<B, E>(arch, Seed::two_of_challenge(&seed)[0], BLOCK);
         let masks = &masks.rows(0)[..E::DEGREE as usize];
         let u = E::dot(arch, &chi, &constant) + macs(masks);
         let v = E::dot(arch, &chi, &linear) + values(masks);

@@ -6,6 +6,7 @@ use crate::channel::Party;
 use crate::vole::head::testing::{self, Deceit};
 use crate::zk::quicksilver::Finished;
 use core::fmt::Debug;
+use volery_primitives::prg::{Prg, Seed};
 
 /// "I know two bits, the last of some, whose product is one", in any backend, by `mul` at the last gate.
 fn last_product<B: Backend<F = F2>>(
@@ -337,19 +338,22 @@ fn a_leaf_that_is_not_there_passes_where_it_is_hidden() {
     }
 }
 
-/// Wrong products that cancel for four seeds which their prover knew beforehand: where one of these is drawn
-/// nobody would notice, if it were the only one.
+/// Wrong products that cancel for four challenges which their prover knew beforehand: with the keys of these
+/// and other nonces they do not.
 #[test]
-fn errors_that_are_made_for_seeds_do_not_cancel_with_another() {
-    const SEEDS: [F128; 4] = [F128(1), F128(77), F128(1 << 90), F128(u128::MAX)];
-    const PRODUCTS: usize = SEEDS.len() * 128 + 1;
+fn errors_that_are_made_for_keys_do_not_cancel_with_another_nonce() {
+    const KEYS: [F128; 4] = [F128(1), F128(77), F128(1 << 90), F128(u128::MAX)];
+    const PRODUCTS: usize = KEYS.len() * 128 + 1;
     let arch = Arch::detect();
-    let coefficients = |first, second| {
+    let coefficients = |key: F128, nonce: u64| {
+        let mut challenge = [0; 32];
+        challenge[..16].copy_from_slice(&key.to_bytes());
+        challenge[16..24].copy_from_slice(&nonce.to_le_bytes());
         let mut chi = vec![F128::ZERO; PRODUCTS];
-        super::super::super::Seed { first, second }.coefficients(arch).fill(&mut chi);
+        Prg::new(arch, Seed::two_of_challenge(&challenge)[0]).fill(&mut chi);
         chi
     };
-    let of_seeds = SEEDS.map(|seed| coefficients(seed, None));
+    let of_seeds = KEYS.map(|key| coefficients(key, 7));
     // Rows: the coefficients of one product for all seeds, and which products were added to it.
     let mut rows: Vec<([u128; 4], Vec<bool>)> = (0..PRODUCTS)
         .map(|i| {
@@ -359,7 +363,7 @@ fn errors_that_are_made_for_seeds_do_not_cancel_with_another() {
         })
         .collect();
     let mut done = 0;
-    for bit in 0..SEEDS.len() * 128 {
+    for bit in 0..KEYS.len() * 128 {
         let has = |row: &([u128; 4], Vec<bool>)| row.0[bit / 128] >> (bit % 128) & 1 == 1;
         let Some(found) = (done..PRODUCTS).find(|i| has(&rows[*i])) else { continue };
         rows.swap(done, found);
@@ -374,9 +378,9 @@ fn errors_that_are_made_for_seeds_do_not_cancel_with_another() {
     let sum =
         |chi: &[F128]| chi.iter().zip(wrong).filter(|(_, wrong)| **wrong).map(|(chi, _)| *chi).sum::<F128>();
     assert!(wrong.contains(&true) && of_seeds.iter().all(|chi| sum(chi) == F128::ZERO));
-    for first in SEEDS {
-        for second in SEEDS.into_iter().chain([F128(5)]) {
-            assert_ne!(sum(&coefficients(first, Some(second))), F128::ZERO);
+    for key in KEYS {
+        for nonce in [0, 6, 8, 1 << 62] {
+            assert_ne!(sum(&coefficients(key, nonce)), F128::ZERO);
         }
     }
 }
