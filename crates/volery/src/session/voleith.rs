@@ -47,13 +47,16 @@ impl Default for InTheHead {
 /// Work that nobody minds, in nanoseconds.
 const UNNOTICED: f64 = 250e6;
 
-/// How many times what a verifier does by default `parameters` ask of it.
+/// How many times what a verifier does by default `parameters` ask of it, where that would be noticed.
 ///
 /// # Errors
 /// `Invalid` where there is no default.
 fn times(parameters: &Parameters, size: Size) -> Result<f64> {
-    let default = Parameters::choose(size, None, &Wishes::default())?;
-    Ok(parameters.work(size) / default.work(size).max(UNNOTICED))
+    let work = parameters.work(size);
+    if work <= UNNOTICED {
+        return Ok(1.0);
+    }
+    Ok(work / Parameters::choose(size, None, &Wishes::default())?.work(size))
 }
 
 /// What a proof with such parameters is worth: nothing of a file is beyond who computes long enough.

@@ -65,8 +65,10 @@
 //! else at random, computes what the verifier computes, and programs the last hash (`tests/simulation.rs`). d
 //! − 1 lines do where `vole/vope.rs` takes 2·(d − 1) − 1, because nobody chooses Δ. To tell the
 //! difference takes a hidden node: 8 outputs of one leaf are known under one key at most, so 2^125 calls of
-//! AES for each salt. Salt and seeds are drawn by a generator that is seeded with fresh randomness, the
-//! header, and the witness: a state that is used twice repeats a file, and never a salt for another one.
+//! AES for each salt. That AES is a permutation, and no two outputs of a leaf under one key are equal but for
+//! their numbers, adds 28·τ·⌈ℓ/1024⌉·2^-128 without a call: 2^-110 at 2^20 shares. Salt and seeds are drawn
+//! by a generator that is seeded with fresh randomness, the header, and the witness: a state that is used
+//! twice repeats a file, and never a salt for another one, as long as hints follow from the witness.
 //!
 //! **What a file leaks**: the statement, its sizes, the label, the parameters; and that somebody had a
 //! witness. Files of one statement by one prover cannot be linked. A copy proves as much as the file.

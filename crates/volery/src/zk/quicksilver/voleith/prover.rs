@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 /// witness besides: so that two runs that share a state of the system's randomness share nothing, or
 /// everything.
 pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<Item = F2>) -> Random {
-    let mut seed = blake3::Hasher::new_derive_key("volery voleith v1, salt and seeds");
+    let mut seed = Zeroizing::new(blake3::Hasher::new_derive_key("volery voleith v1, salt and seeds"));
     seed.update(&*Zeroizing::new(random.bytes::<32>()));
     seed.update(&(header.len() as u64).to_le_bytes());
     seed.update(header);
@@ -32,7 +32,7 @@ pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<
         }
     }
     seed.update(&bytes);
-    Random::from_seed(seed.finalize().as_bytes())
+    Random::from_seed(Zeroizing::new(seed.finalize()).as_bytes())
 }
 
 /// Writes a proof behind `header` to `out`: nothing before it is complete. Its stream is kept in memory until
