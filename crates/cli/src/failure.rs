@@ -64,7 +64,7 @@ impl Failure {
 
     /// Says before the line where it happened.
     pub fn at(self, place: impl Display) -> Self {
-        Self { line: format!("{place}: {}", self.line), ..self }
+        Self { line: format!("{}: {}", one_line(place), self.line), ..self }
     }
 }
 
@@ -155,7 +155,12 @@ pub fn one_of(option: &str, name: &str, there: &[&str]) -> Result<()> {
     Err(Failure::usage(format_args!("{option}: no such name: there is {}", there.join(", "))))
 }
 
-/// `text` without line breaks and other control characters.
-fn one_line(text: impl Display) -> String {
-    text.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// `text` on one line, and without what makes a terminal show something else.
+pub fn one_line(text: impl Display) -> String {
+    text.to_string().chars().map(|c| if c.is_control() || is_format(c) { ' ' } else { c }).collect()
+}
+
+/// Whether it changes the direction of what follows, or breaks a line, and is nothing itself.
+pub fn is_format(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

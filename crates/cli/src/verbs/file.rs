@@ -11,7 +11,7 @@ use std::time::Instant;
 use volery::channel::Party;
 use volery::error::Disagreement;
 use volery::{AnyStatement, Error, LONGEST_LABEL, Method, Options};
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, is_format, one_line};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::print::hex;
 use volery_cli::progress::{Counter, Progress, Watched};
@@ -54,7 +54,7 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
     outcome.verified = false;
     outcome.warnings = claim.statement().warnings();
-    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     outcome.print(settings.json)
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
     outcome.warnings = statement.warnings();
-    outcome.more("file", json!(path.display().to_string()), path.display().to_string());
+    outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     // What a stranger wrote is not verified: only what this side says itself of the statement is.
     let ours = self::label(&typed.public.relation[0], &*statement);
     let (same, theirs) = match label {
@@ -193,7 +193,8 @@ fn label(relation: &str, statement: &dyn AnyStatement) -> String {
 /// A label on one line, and not too long.
 fn shown(label: &str) -> String {
     let one_line = label.replace('\n', ", ");
-    let mut text: String = one_line.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    let mut text: String =
+        one_line.chars().filter(|c| !c.is_control() && !is_format(*c)).take(SHOWN).collect();
     if one_line.chars().count() > SHOWN {
         text.push('…');
     }

@@ -20,6 +20,9 @@ use volery_cli::waiting;
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
+/// How many of those that are not accepted are named without `--json`.
+const NAMED: usize = 8;
+
 /// Whether these are other than one file.
 pub(crate) fn are_many(proofs: &[PathBuf]) -> bool {
     match proofs {
@@ -64,11 +67,21 @@ pub(crate) fn verify(typed: &args::Verify, settings: &Settings, started: Instant
         "seconds": {"total": started.elapsed().as_secs_f64()},
     });
     let count = files.len();
-    match verified.into_iter().find_map(|(_, report)| report.err()) {
-        // The first one says how the process ends.
+    let others: Vec<_> = verified.into_iter().filter_map(|(_, report)| report.err()).collect();
+    let lines: Vec<_> = others.iter().map(|why| why.line.clone()).collect();
+    // One that is rejected says how the process ends, or else the first that is not accepted.
+    let is_rejected = |why: &Failure| why.fault == Fault::Rejected;
+    let worst = others.iter().position(is_rejected).unwrap_or(0);
+    match others.into_iter().nth(worst) {
         Some(why) => {
-            let line = format!("{accepted} of {count} proofs are accepted; the first other: {}", why.line);
-            object["verdict"] = json!((why.fault == Fault::Rejected).then_some("rejected"));
+            let mut line = format!(
+                "{accepted} of {count} proofs are accepted; {}",
+                lines[..lines.len().min(NAMED)].join("; ")
+            );
+            if let Some(more) = lines.len().checked_sub(NAMED).filter(|more| *more > 0) {
+                line.push_str(&format!("; and {more} more are not (--json names all)"));
+            }
+            object["verdict"] = json!(is_rejected(&why).then_some("rejected"));
             (object["error"], object["exit_code"]) = (json!(line), json!(why.fault as u8));
             Err(Failure { line, ..why }.with(object))
         }
@@ -81,7 +94,8 @@ pub(crate) fn verify(typed: &args::Verify, settings: &Settings, started: Instant
     }
 }
 
-/// The files: those of a folder by their names, which are all that lie in it and begin with no dot.
+/// The files: those of a folder by their names, which are all that lie in it and begin with no dot. What is no
+/// file there is none that could be verified, and stays among them.
 fn files(typed: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in typed {
@@ -97,7 +111,7 @@ fn files(typed: &[PathBuf]) -> Result<Vec<PathBuf>> {
             .map_err(unread)?;
         let hidden =
             |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        found.retain(|path| path.is_file() && !hidden(path));
+        found.retain(|path| !hidden(path));
         if found.is_empty() {
             return Err(Failure::usage(format_args!("{PROOF}: no file lies in {}", path.display())));
         }
@@ -117,6 +131,12 @@ fn one(
     (options, settings): (&Options, &Settings),
 ) -> Result<Report> {
     let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
+    if path.is_dir() {
+        return Err(Failure::usage(format_args!(
+            "{PROOF}: {} is a folder within a folder: give it by itself",
+            path.display()
+        )));
+    }
     let mut file: Box<dyn Read + Send> = if path.as_os_str() == STANDARD_INPUT {
         Box::new(BufReader::new(stdin()))
     } else {
@@ -140,6 +160,9 @@ fn described(path: &Path, report: &Result<Report>) -> Value {
                 "statistical_bits": report.security.statistical,
             },
         }),
-        Err(why) => json!({"file": file, "verdict": null, "error": why.line}),
+        Err(why) => {
+            let verdict = (why.fault == Fault::Rejected).then_some("rejected");
+            json!({"file": file, "verdict": verdict, "error": why.line})
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Parties in the prover's head: proofs as files, and over a link.
 
 use crate::kit::{ABC, Ended, LIMBO_KEYS, PREIMAGE, Running, assert_values, preimage, session, volery};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -200,8 +200,18 @@ fn many_proofs_are_verified_at_once() {
     std::fs::write(folder.path("b"), &proof[..proof.len() - 1]).expect("written");
     let object =
         verify(&each).refused(1, &["2 of 3 proofs are accepted", &paths[1], "ends too early"]).json();
-    assert_eq!((&object["accepted"], &object["proofs"][1]["verdict"]), (&2.into(), &Value::Null));
+    assert_eq!((&object["accepted"], &object["proofs"][1]["verdict"]), (&2.into(), &"rejected".into()));
     assert!(object["proofs"][1]["error"].as_str().is_some_and(|why| why.contains("ends too early")));
+    // What is no proof at all, and comes first, does not hide that. Nor do names make lines of their own.
+    let strange = "a\nvolery: 3 of 3 proofs are accepted\u{1b}[8m\u{202e}";
+    std::fs::create_dir(folder.path(strange)).expect("a folder within the folder");
+    let ended = verify(&["--proof", text(folder.0.path())]);
+    let object = ended.refused(1, &["2 of 4 proofs are accepted", "is a folder", "ends too early"]).json();
+    let verdicts = object["proofs"].as_array().expect("an array").iter().map(|proof| &proof["verdict"]);
+    let expected = [json!("accepted"), Value::Null, json!("rejected"), json!("accepted")];
+    assert_eq!(verdicts.cloned().collect::<Vec<_>>(), expected);
+    let ended = volery(&preimage("verify", &["--proof", text(folder.0.path())]));
+    ended.refused(1, &["volery: 3 of 3 proofs are accepted [8m  is a folder"]);
 }
 
 #[test]
