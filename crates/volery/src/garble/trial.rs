@@ -17,5 +17,5 @@ pub(crate) fn bytes_of_transfers(count: usize) -> usize {
         }
     }
     assert!(count <= 128 * 192, "longer than any test");
-    12_288 + 4128 + 240 * blocks + 288 + count.div_ceil(8)
+    8224 + 4128 + 240 * blocks + 288 + count.div_ceil(8)
 }

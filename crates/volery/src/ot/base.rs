@@ -8,19 +8,20 @@
 //! | from | message | bytes |
 //! |---|---|---|
 //! | receiver | R_{i,0}, R_{i,1} for each of n transfers | 64·n |
-//! | sender | M_i = s_i·g for each of them | 32·n |
+//! | sender | M = s·g | 32 |
 //!
 //! The receiver draws R_{i,1-c} at random and sets R_{i,c} = a_i·g − HG(i, c, R_{i,1-c}): whichever
 //! of the two it fixes last has its hash already determined, so it knows the logarithm of at most
 //! one Q_{i,b} = R_{i,b} + HG(i, b, R_{i,1-b}). Its message is uniform whatever the choices: they
-//! are hidden unconditionally. Keys are K_{i,b} = H(sid, i, b, h₁, M_i, s_i·Q_{i,b}), where h₁
+//! are hidden unconditionally. Keys are K_{i,b} = H(sid, i, b, h₁, M, s·Q_{i,b}), where h₁
 //! digests the first message.
 //!
-//! Deviation: the paper allows one s for all transfers; a fresh s_i for each removes the argument about
-//! shared exponents, for 32 bytes and a fixed-base multiplication each. Security: programmable random oracle
-//! and the gap Diffie-Hellman assumption on ristretto255 (about 126 bits); not post-quantum.
+//! One s serves all transfers, as the paper allows: every hash names its transfer and slot, so that equal or
+//! exchanged points in two of them have nothing in common, and each Q_{i,b} of which the receiver does not
+//! know the logarithm is an instance of its own by rerandomisation. Security: programmable random oracle and
+//! the gap Diffie-Hellman assumption on ristretto255 (about 126 bits); not post-quantum.
 //!
-//! Encodings that are not canonical are refused, and so is the identity as M_i. Ristretto has prime order: no
+//! Encodings that are not canonical are refused, and so is the identity as M. Ristretto has prime order: no
 //! cofactor to clear, no subgroup to check. An abort depends on public messages alone.
 
 use crate::channel::{Carried, Channel};
@@ -91,7 +92,7 @@ fn decode(bytes: &[u8; 32]) -> Result<(CompressedRistretto, RistrettoPoint)> {
 
 /// What so many transfers carry, where the verifier receives.
 pub(crate) const fn traffic(transfers: u64) -> Carried {
-    Carried { prover: 32 * transfers, verifier: 64 * transfers }
+    Carried { prover: 32, verifier: 64 * transfers }
 }
 
 /// The sender's side of `count` transfers.
@@ -105,19 +106,16 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
     let first = oracle.first_message(&message);
 
     let mut pairs = Zeroizing::new(vec![[F128::default(); 2]; count]);
-    let mut reply = Vec::with_capacity(32 * count);
+    let s = Zeroizing::new(random_scalar(random));
+    let m = RistrettoPoint::mul_base(&s).compress();
     let slots = message.as_chunks::<32>().0.as_chunks::<2>().0;
     for (i, ([r0, r1], pair)) in slots.iter().zip(pairs.iter_mut()).enumerate() {
         let ((e0, r0), (e1, r1)) = (decode(r0)?, decode(r1)?);
-        let mut s = random_scalar(random);
-        let m = RistrettoPoint::mul_base(&s).compress();
         let q0 = r0 + oracle.group(i, 0, &e1);
         let q1 = r1 + oracle.group(i, 1, &e0);
-        *pair = [oracle.key(i, 0, &first, &m, &(s * q0)), oracle.key(i, 1, &first, &m, &(s * q1))];
-        s.zeroize();
-        reply.extend_from_slice(m.as_bytes());
+        *pair = [oracle.key(i, 0, &first, &m, &(*s * q0)), oracle.key(i, 1, &first, &m, &(*s * q1))];
     }
-    channel.send(&reply)?;
+    channel.send(m.as_bytes())?;
     Ok(pairs)
 }
 
@@ -145,14 +143,12 @@ pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut 
     let first = oracle.first_message(&message);
     channel.send(&message)?;
 
-    let mut reply = vec![0; 32 * count];
-    channel.recv(&mut reply)?;
+    let (encoded, m) = decode(&channel.recv_array()?)?;
+    if m.is_identity() {
+        return Err(Error::Misbehaved(Misbehaviour::IdentityPoint));
+    }
     let mut keys = Zeroizing::new(Vec::with_capacity(count));
-    for (i, (m, a)) in reply.as_chunks::<32>().0.iter().zip(exponents.iter()).enumerate() {
-        let (encoded, m) = decode(m)?;
-        if m.is_identity() {
-            return Err(Error::Misbehaved(Misbehaviour::IdentityPoint));
-        }
+    for (i, a) in exponents.iter().enumerate() {
         keys.push(oracle.key(i, choice(choices, i).unwrap_u8(), &first, &encoded, &(a * m)));
     }
     Ok(keys)
@@ -197,16 +193,15 @@ mod tests {
         }
     }
 
-    /// A changed point is either no point, or changes every key (through h₁) or its own (through M_i).
+    /// A changed point is either no point, or changes every key: through h₁, or M.
     #[test]
     fn a_flipped_bit_changes_the_keys() {
         for bit in [3, 77, 255 + 256 * 9, 64 * 8 * 127 + 256] {
             if let (Ok(pairs), Ok(keys)) = run(None, Some(Flip { message: 0, bit })) {
                 assert!(pairs.iter().zip(keys.iter()).all(|(pair, key)| !pair.contains(key)));
             }
-            if let (Ok(pairs), Ok(keys)) = run(Some(Flip { message: 0, bit }), None) {
-                let i = bit % (8 * 32 * COUNT) / 256;
-                assert!(!pairs[i].contains(&keys[i]));
+            if let (Ok(pairs), Ok(keys)) = run(Some(Flip { message: 0, bit: bit % 256 }), None) {
+                assert!(pairs.iter().zip(keys.iter()).all(|(pair, key)| !pair.contains(key)));
             }
         }
     }
@@ -237,10 +232,8 @@ mod tests {
         receiver.flush().unwrap();
         let pairs = send(&mut sender, COUNT, &mut Random::from_seed(&[1; 32])).unwrap();
         sender.flush().unwrap();
-        let mut reply = vec![0; 32 * COUNT];
-        receiver.recv(&mut reply).unwrap();
-        for (i, (m, exponents)) in reply.as_chunks::<32>().0.iter().zip(&exponents).enumerate() {
-            let (encoded, m) = decode(m).unwrap();
+        let (encoded, m) = decode(&receiver.recv_array().unwrap()).unwrap();
+        for (i, exponents) in exponents.iter().enumerate() {
             let key = |slot: usize| oracle.key(i, slot as u8, &first, &encoded, &(exponents[slot] * m));
             assert_eq!(key(0), pairs[i][0]);
             assert_ne!(key(1), pairs[i][1]);
@@ -271,7 +264,7 @@ mod tests {
         let (sender, receiver) = pipe(Duration::from_secs(10));
         let mut sender = Channel::new(Party::Prover, sender);
         let mut receiver = Channel::new(Party::Verifier, receiver);
-        sender.send(&[0; 32 * COUNT]).unwrap();
+        sender.send(&[0; 32]).unwrap();
         sender.flush().unwrap();
         let error = receive(&mut receiver, CHOICES, COUNT, &mut Random::from_seed(&[2; 32])).unwrap_err();
         assert!(matches!(error, Error::Misbehaved(Misbehaviour::IdentityPoint)));

@@ -9,7 +9,7 @@
 //!
 //! | from | message | bytes | |
 //! |---|---|---|---|
-//! | both | base transfers, trees of depth 8, corrections, check: [`softspoken`] | 12,288 + 4128 + 240·B + 288 | 1 |
+//! | both | base transfers, trees of depth 8, corrections, check: [`softspoken`] | 8,224 + 4128 + 240·B + 288 | 1 |
 //! | receiver | d_j = c_j ⊕ u_j, a bit for each of n transfers | n/8 | 2 |
 //! | sender | m_j^0 ⊕ H(j, q_j) and m_j^1 ⊕ H(j, q_j ⊕ Δ) | 32·n | 3 |
 //! | sender | Δ, and K = H(K_0, …, K_127), its keys of the base transfers | 48 | 4 |

@@ -375,7 +375,7 @@ fn the_traffic_is_what_the_headers_say() {
     let report = run_honestly(&network, &witness, &options).proved.unwrap();
     // 23,152 shares are used: chunks of 8, 8, 16, 32, 64 and 64 blocks.
     let blocks = 192;
-    let setup = 188 + 4096 + 32 * 7 * 16 + 32 * 16 + 32;
+    let setup = 188 + 32 + 32 * 7 * 16 + 32 * 16 + 32;
     let gates = 16 * 15 * (blocks + 1) + 48 + 16 * blocks + 64 + 32;
     assert_eq!(report.traffic.sent, setup + gates);
     assert_eq!(report.traffic.received, 188 + 8192 + 33);

@@ -83,7 +83,7 @@ fn the_receiver_gets_what_it_chose_and_the_opening_is_believed() {
         assert_eq!(got, chosen(&choices, &messages), "{count} transfers");
         assert!(believed, "{count} transfers");
         let traffic = run.sent.unwrap();
-        let both = 12_288 + 4128 + 240 * blocks(count) + 288 + count.div_ceil(8) + 32 * count + 48;
+        let both = 8224 + 4128 + 240 * blocks(count) + 288 + count.div_ceil(8) + 32 * count + 48;
         assert_eq!(traffic.sent + traffic.received, both as u64, "{count} transfers");
         // The points R, the ciphertexts, Δ and K.
         assert_eq!(traffic.sent, 64 * 128 + 32 * count as u64 + 48, "{count} transfers");

@@ -42,13 +42,13 @@ fn shares_are_correlated<B: Field, E: MacField<B>>() {
 }
 over_every_field!(shares_are_correlated);
 
-/// Points of both; then for each block τ in pieces, the seed, and what answers it. A flipped bit in any is
+/// The points; then for each block τ in pieces, the seed, and what answers it. A flipped bit in any is
 /// caught, but for a canonical τ where its bit of Δ is zero: nobody looks at that.
 fn a_flipped_bit_is_caught<B: Field, E: MacField<B>>() {
     let bits = gadget::<B, E>().len();
     let block = [256, E::DEGREE as usize].map(|shares| ("τ", B::BYTES * bits * shares));
     let block = [block[0], block[1], ("sum", E::BYTES), ("columns", 32)];
-    let said = [&[("points", 32 * bits)][..], &block, &block].concat();
+    let said = [&[("point", 32)][..], &block, &block].concat();
     let answered = vec![("points", 64 * bits), ("seed", 16), ("seed", 16)];
     let honest = run::<B, E>(2, vec![]);
     for (i, (party, messages)) in [(Party::Prover, said), (Party::Verifier, answered)].into_iter().enumerate()

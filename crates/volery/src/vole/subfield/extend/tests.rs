@@ -260,8 +260,8 @@ fn statements<S: Share>(
 /// tables of the modules say.
 fn messages<B: Field, E: MacField<B>>(iterations: usize) -> [Vec<(&'static str, usize)>; 2] {
     let (r, bits, trees) = (degree::<B, E>(), (E::DEGREE * B::BITS) as usize, SHORT.trees_per_tile());
-    let mut prover = vec![("points", 32 * 128), ("levels", 32 * 7 * 16), ("sums", 32 * 16), ("digest", 32)];
-    prover.push(("points", 32 * bits));
+    let mut prover = vec![("point", 32), ("levels", 32 * 7 * 16), ("sums", 32 * 16), ("digest", 32)];
+    prover.push(("point", 32));
     let mut shares = SHORT.consumed_over(r) + r;
     while shares > 0 {
         let piece = shares.min(256);
