@@ -161,8 +161,9 @@ pub trait Vole {
     /// `Misbehaved`, or those of the link.
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Self::Share>) -> Result<()>;
 
-    /// Both parties expect to draw no more than so many shares. For who has drawn none; more may be drawn.
-    fn expect(&mut self, _: u64) {}
+    /// Both parties expect to draw no more than so many shares, and then so many for masks. For who has drawn
+    /// none; more may be drawn.
+    fn expect(&mut self, _shares: u64, _masks: u64) {}
 
     /// The last `count` shares of the last block are never used: a stream that ends with its statement gives
     /// as many others.

@@ -302,7 +302,7 @@ impl Received {
 pub(crate) fn traffic(transfers: u64) -> [Carried; 2] {
     let choices = Carried::by_prover(transfers.div_ceil(8));
     let set_up = softspoken::traffic::set_up(Depth::Eight)
-        + softspoken::traffic::rows(Depth::Eight, transfers)
+        + softspoken::traffic::rows(Depth::Eight, transfers, None)
         + choices;
     [set_up, Carried::by_verifier(32 * transfers + 48)]
 }

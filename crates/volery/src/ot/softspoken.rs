@@ -104,8 +104,10 @@ struct Expansion {
     leaves: Arc<Leaves>,
     /// The next block number.
     block: u64,
-    /// The length of the next chunk in blocks.
+    /// The length of the next chunk in blocks, where as many are still expected.
     chunk: usize,
+    /// The blocks after which no more are expected; with all of them drawn, anything is.
+    expected: u64,
     pool: Pool,
     /// Chunks of the longest kind from the next block on.
     growing: Tasks<Chunk>,
@@ -161,6 +163,7 @@ impl Expansion {
             leaves: Arc::new(Leaves { arch, depth, sid, leaves }),
             block: 0,
             chunk: FIRST_CHUNK,
+            expected: 0,
             pool: Pool::default(),
             growing: Tasks::default(),
             folding: Tasks::default(),
@@ -174,13 +177,21 @@ impl Expansion {
         self.leaves.arch
     }
 
-    /// How many blocks the next chunk has; each chunk twice the length of all before, up to the longest.
+    /// How many blocks the next chunk has: as many as all before, up to the longest, or the last that are
+    /// expected.
     fn next_chunk(&mut self) -> usize {
         let blocks = self.chunk;
         if self.block >= blocks as u64 {
             self.chunk = (2 * blocks).min(LONGEST_CHUNK);
         }
-        blocks
+        match self.expected.saturating_sub(self.block) {
+            0 => blocks,
+            left => blocks.min(usize::try_from(left).unwrap_or(usize::MAX)),
+        }
+    }
+
+    fn expect(&mut self, rows: u64) {
+        self.expected = self.block + rows.div_ceil(BLOCK as u64);
     }
 
     /// Begins to expand the `blocks` blocks from number `first` on.
@@ -300,6 +311,11 @@ impl Receiver {
         self.expansion.pool = pool.clone();
     }
 
+    /// No more than so many rows are expected from here on: chunks are as short as that asks for.
+    pub fn expect(&mut self, rows: u64) {
+        self.expansion.expect(rows);
+    }
+
     /// The rows t of the next chunk, their bits u in bit 0.
     ///
     /// # Errors
@@ -412,6 +428,11 @@ impl Sender {
     /// From here on it hands out to `pool` what it can.
     pub fn share_work(&mut self, pool: &Pool) {
         self.expansion.pool = pool.clone();
+    }
+
+    /// No more than so many rows are expected from here on, as the receiver does.
+    pub fn expect(&mut self, rows: u64) {
+        self.expansion.expect(rows);
     }
 
     /// The rows q of the next chunk.

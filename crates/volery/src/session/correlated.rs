@@ -15,10 +15,12 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
+use crate::zk::quicksilver::traffic::masks;
 use crate::zk::wolverine::traffic::drawn;
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
-use crate::zk::{Accepted, Gates, recv_end, recv_verdict, tell};
+use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
 use std::time::Instant;
+use volery_primitives::Extension;
 
 /// A system that takes correlations.
 pub(super) struct Correlated(System);
@@ -239,8 +241,8 @@ struct Run<C> {
     statement: [u8; 32],
     /// The shares that it draws before its first gate, where both parties have said its size.
     shares: Option<u64>,
-    /// Those that both parties expect it to draw, where they have chosen correlations for them.
-    expected: Option<u64>,
+    /// Those that both parties expect it to draw, and for masks, where they have chosen correlations for them.
+    expected: Option<(u64, u64)>,
     choice: Choice<C>,
     before: Traffic,
     setup_traffic: Traffic,
@@ -295,9 +297,12 @@ impl<'c, S: Setting> Common<'c, S> {
             // One more at least is for masks: where commitments fill their blocks, theirs is drawn with them.
             None => size.commitments + 1,
         });
+        let degree = <<S::Macs as Values>::E as Extension<S::F>>::DEGREE.into();
+        let masked = size.filter(|_| self.terms.is_none());
+        let masks = masked.map_or(0, |size| masks(size, degree).in_all());
         let expected = match proposal {
-            Proposal::Auto { shares, .. } if first && matches!(choice.reason, Reason::Fastest(_)) => {
-                Some(shares)
+            Proposal::Auto { shares, .. } if first && !matches!(choice.reason, Reason::Given) => {
+                Some((shares, masks))
             }
             _ => None,
         };
@@ -402,8 +407,8 @@ impl<C> Run<C> {
         mut vole: BoxedVole<S>,
         channel: &mut Channel,
     ) -> Result<BoxedVole<S>> {
-        if let Some(shares) = self.expected {
-            vole.expect(shares);
+        if let Some((shares, masks)) = self.expected {
+            vole.expect(shares, masks);
         }
         match self.shares {
             Some(shares) => Ok(Box::new(Ahead::new(vole, channel, shares)?)),

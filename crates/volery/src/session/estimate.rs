@@ -83,7 +83,8 @@ impl Binary {
         let (commitments, masks) = (size.commitments, quicksilver::masks(size, 128));
         let (setup, drawn, shares) = match correlations {
             BitCorrelations::SoftSpoken(depth) => {
-                let mut chunks = Chunks::cover(commitments);
+                let expected = expected.map(|shares| shares + masks.in_all());
+                let mut chunks = Chunks::cover(commitments, expected);
                 let (shares, block) = (chunks.blocks * BLOCK as u64, BLOCK as u64);
                 let masks: u64 = masks.blocks(shares - commitments, || chunks.next()).iter().sum();
                 (softspoken::set_up(depth), softspoken::checked(depth, (shares + masks) / block), shares)
@@ -106,7 +107,9 @@ pub(super) fn share_traffic(
     expected: Option<u64>,
 ) -> [Carried; 2] {
     match correlations {
-        BitCorrelations::SoftSpoken(depth) => [softspoken::set_up(depth), softspoken::rows(depth, shares)],
+        BitCorrelations::SoftSpoken(depth) => {
+            [softspoken::set_up(depth), softspoken::rows(depth, shares, expected)]
+        }
         BitCorrelations::Lpn(params) => {
             [lpn::set_up(params), lpn::draws(params, shares.div_ceil(TILE as u64), expected)]
         }

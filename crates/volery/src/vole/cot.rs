@@ -30,6 +30,9 @@ impl Vole for Prover {
     fn share_work(&mut self, pool: &Pool) {
         self.receiver.share_work(pool);
     }
+    fn expect(&mut self, shares: u64, masks: u64) {
+        self.receiver.expect(shares + masks);
+    }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.rows_mut())
     }
@@ -65,6 +68,9 @@ impl Vole for Verifier {
 
     fn share_work(&mut self, pool: &Pool) {
         self.sender.share_work(pool);
+    }
+    fn expect(&mut self, shares: u64, masks: u64) {
+        self.sender.expect(shares + masks);
     }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.rows_mut())

@@ -24,6 +24,11 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
+    /// The shares to all lines.
+    pub(crate) const fn in_all(self) -> u64 {
+        self.lines * self.shares
+    }
+
     /// The lengths of the blocks that are drawn for masks where the last one has so many shares to `spare`,
     /// and further ones have lengths by `next`.
     pub(crate) fn blocks(self, mut spare: u64, mut next: impl FnMut() -> u64) -> Vec<u64> {

@@ -9,9 +9,9 @@ pub(crate) fn set_up(depth: Depth) -> Carried {
     base::traffic(128) + Carried::by_prover(pprf::traffic(depth.bits(), depth.trees()))
 }
 
-/// The chunks that hold so many rows, and their check.
-pub(crate) fn rows(depth: Depth, rows: u64) -> Carried {
-    checked(depth, Chunks::cover(rows).blocks)
+/// The chunks that hold so many rows, where as many or more may be expected, and their check.
+pub(crate) fn rows(depth: Depth, rows: u64, expected: Option<u64>) -> Carried {
+    checked(depth, Chunks::cover(rows, expected).blocks)
 }
 
 /// Chunks with so many blocks in all, and their check.
@@ -30,11 +30,13 @@ pub(crate) struct Chunks {
     pub(crate) blocks: u64,
     /// Those of the chunk after them.
     next: u64,
+    /// The blocks that are expected.
+    expected: u64,
 }
 
 impl Chunks {
-    /// Chunks as they are drawn from the beginning.
-    pub(crate) fn cover(rows: u64) -> Self {
+    /// Chunks as they are drawn from the beginning, where no more rows than said are expected.
+    pub(crate) fn cover(rows: u64, expected: Option<u64>) -> Self {
         let (block, longest) = (BLOCK as u64, LONGEST_CHUNK as u64);
         let (mut blocks, mut next) = (0, FIRST_CHUNK as u64);
         while block * blocks < rows {
@@ -46,13 +48,22 @@ impl Chunks {
                 next = blocks.min(longest);
             }
         }
-        Self { blocks, next }
+        let expected = expected.map_or(0, |rows| rows.div_ceil(block));
+        // All chunks but the last that is expected are as long as they were without.
+        if blocks > expected && block * expected >= rows {
+            blocks = expected;
+        }
+        Self { blocks, next, expected }
     }
 
     /// The rows of the next chunk.
     pub(crate) fn next(&mut self) -> u64 {
-        let chunk = self.next;
+        let mut chunk = self.next;
         self.next = (2 * chunk).min(LONGEST_CHUNK as u64);
+        if self.expected > self.blocks {
+            chunk = chunk.min(self.expected - self.blocks);
+        }
+        self.blocks += chunk;
         chunk * BLOCK as u64
     }
 }

@@ -56,6 +56,7 @@ impl Prover {
         let mut starts = params.chain().into_iter().map(Start::bits);
         let mut base = Base::new(starts.next().expect("a chain is not empty"));
         let mut rows = Zeroizing::default();
+        receiver.expect(base.start.consumed() as u64);
         while !base.is_full() {
             receiver.extend(channel, &mut rows)?;
             base.collect(&rows);
@@ -181,6 +182,7 @@ impl Verifier {
         let mut starts = params.chain().into_iter().map(Start::bits);
         let mut base = Base::new(starts.next().expect("a chain is not empty"));
         let mut rows = Zeroizing::default();
+        sender.expect(base.start.consumed() as u64);
         while !base.is_full() {
             sender.extend(channel, &mut rows)?;
             base.collect(&rows);

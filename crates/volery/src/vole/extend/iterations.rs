@@ -308,7 +308,7 @@ impl<P: End> Vole for Iterations<P> {
         Ok(())
     }
 
-    fn expect(&mut self, shares: u64) {
+    fn expect(&mut self, shares: u64, _: u64) {
         assert_eq!(self.draws, 0, "nothing is drawn yet");
         self.schedule = self.schedule.expecting(shares);
     }

@@ -8,7 +8,8 @@ use crate::vole::lpn::Params;
 /// The set-up: SoftSpoken's part, and the corrections and check of an iteration of each set on the way.
 pub(crate) fn set_up(params: Params) -> Carried {
     let chain = params.chain();
-    let rows = traffic::rows(Depth::Eight, chain[0].consumed() as u64);
+    let rows = chain[0].consumed() as u64;
+    let rows = traffic::rows(Depth::Eight, rows, Some(rows));
     chain.into_iter().fold(traffic::set_up(Depth::Eight) + rows, |carried, set| {
         let schedule = Schedule::new(set);
         carried + iteration(set, schedule, schedule.draws())

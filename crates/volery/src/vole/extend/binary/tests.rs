@@ -96,7 +96,7 @@ fn an_iteration_rests_while_what_was_expected_is_drawn() {
         mut vole: V,
         (expected, more): (usize, usize),
     ) -> (u64, Vec<F128>) {
-        vole.expect((TILE * expected) as u64);
+        vole.expect((TILE * expected) as u64, 128);
         let (before, mut rows, mut block) = (channel.traffic().sent, vec![], Shares::default());
         for _ in 0..expected {
             vole.block(channel, &mut block).unwrap();
