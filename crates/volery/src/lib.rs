@@ -103,9 +103,9 @@ pub use session::{
     InTheHead, LEAST_SECURITY, LONGEST_LABEL, Line, MOST_WORK, Method, Options, Over, Pace, Proof,
     ProofFiles, ProofOfClauses, ProofSystem, Provable, ProverSession, ProvesMany, Reason, Record, Registered,
     Report, Reread, Security, Setting, Simulation, Stacking, Stream, System, Use, VerifierSession,
-    VerifiesMany, Waits, check, choose, prove, prove_by, prove_one_of, prove_over, prove_to, prove_to_over,
-    read_label, setting, settings, statistical_bits, verify, verify_by, verify_from, verify_from_over,
-    verify_one_of, verify_over,
+    VerifiesMany, Waits, check, choose, prove, prove_by, prove_one_of, prove_over, prove_to, prove_to_file,
+    prove_to_file_over, prove_to_over, read_label, setting, settings, statistical_bits, verify, verify_by,
+    verify_from, verify_from_over, verify_one_of, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;
@@ -113,5 +113,5 @@ pub use volery_primitives::{
     Arch, Extension, F2, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, MacField,
     Q32, Q32x2,
 };
-pub use zk::Accepted;
 pub use zk::wolverine::{Checked, CheckedBy, Checking, LONGEST_BLOCK};
+pub use zk::{Accepted, Sink};

@@ -26,7 +26,8 @@ pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, W
 pub use disjunction::{prove_one_of, verify_one_of};
 pub use estimate::Estimate;
 pub use files::{
-    LONGEST_LABEL, MOST_WORK, prove_to, prove_to_over, read_label, verify_from, verify_from_over,
+    LONGEST_LABEL, MOST_WORK, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
+    verify_from, verify_from_over,
 };
 pub use garbled::Stacking;
 pub use limbo::Simulation;

@@ -13,7 +13,8 @@ pub mod quicksilver;
 pub mod stack;
 pub mod wolverine;
 
-pub(crate) use file::{expect_end, read_proof};
+pub use file::Sink;
+pub(crate) use file::{expect_end, read_proof, unwritten};
 pub use macs::{BitMacs, FieldMacs, Macs, Values};
 pub(crate) use openings::Openings;
 pub use quicksilver::voleith;

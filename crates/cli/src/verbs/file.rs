@@ -47,7 +47,7 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
     let progress = watch(&mut options, settings);
-    let report = claim.prove_to(&mut file, &options);
+    let report = claim.prove_to_file(&mut file, &options);
     drop(progress);
     let report = report.map_err(|why| of_file(OUT, path, why))?;
     file.finish()?;

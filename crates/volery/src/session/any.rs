@@ -31,9 +31,9 @@ use crate::channel::Channel;
 use crate::circuit::PortValue;
 use crate::circuit::{Format, Port, PortValue as _, Program, ReadValues, Shape, Size, Statement, Values};
 use crate::error::{Error, Result};
-use crate::zk::Accepted;
 use crate::zk::limbo::Domain;
 use crate::zk::limbo::parameters::{CheckSize, Demand};
+use crate::zk::{Accepted, Sink};
 use core::marker::PhantomData;
 use std::io::{Read, Write};
 use volery_primitives::{
@@ -151,6 +151,8 @@ pub trait AnyClaim: Send + Sync {
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
     /// As [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
+    /// As [`prove_to_file`](crate::prove_to_file).
+    fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report>;
 }
 
 impl<S: Setting + Sync> AnySetting for PhantomData<S> {
@@ -300,6 +302,9 @@ impl<S: Setting> AnyClaim for Claimed<S> {
     }
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
         files::<S>(options)?.prove_to(&self.stated.statement, self, out, options)
+    }
+    fn prove_to_file(&self, out: &mut dyn Sink, options: &Options) -> Result<Report> {
+        files::<S>(options)?.prove_to_file(&self.stated.statement, self, out, options)
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Binary, Options, Provable, Report, Setting, System, limbo, voleith};
 use crate::circuit::stream::Source;
 use crate::error::{Disagreement, Error, Rejection, Result, Sides};
 use crate::zk::{Accepted, read_proof};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use volery_primitives::F2;
 
 pub(super) const MAGIC: [u8; 12] = *b"volery proof";
@@ -230,7 +230,8 @@ fn begin(proof: &mut dyn Read) -> Result<(&'static [u8], Version)> {
 
 /// Writes a proof that `witness` satisfies `circuit`, a statement over F_2, to `out`: anyone who knows the
 /// statement can verify it by [`verify_from`], at any time. `options` name Limbo or voleith, which is taken,
-/// too, where they name nothing. `out` gets pieces.
+/// too, where they name nothing. `out` gets pieces, when all of the proof is there; one that is too long for that
+/// is written by [`prove_to_file`].
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is written, where the witness, the circuit or the options are
@@ -256,6 +257,36 @@ pub fn prove_to_over<S: Setting>(
     options: &Options,
 ) -> Result<Report> {
     files::<S>(options)?.prove_to(circuit.source(), &witness, out, options)
+}
+
+/// Writes a proof to `out`, from its place on, as [`prove_to`] does, in memory that does not depend on how
+/// long the proof is, where its system writes it piece by piece: voleith does, and Limbo does not. The first
+/// bytes come last, and until then what was written is no proof: so where anything fails, or the process ends,
+/// whoever reads `out` rejects it. `out` should be buffered.
+///
+/// # Errors
+/// As for [`prove_to`]; but where `out` fails, or the circuit pushes other gates when it is run again, `out`
+/// has some bytes that are no proof.
+pub fn prove_to_file(
+    circuit: &(impl Provable<Binary> + ?Sized),
+    witness: impl IntoIterator<Item = F2> + Clone,
+    out: &mut (impl Write + Seek),
+    options: &Options,
+) -> Result<Report> {
+    prove_to_file_over::<Binary>(circuit, witness, out, options)
+}
+
+/// Writes a proof over any field, as [`prove_to_file`] does over F_2.
+///
+/// # Errors
+/// As for [`prove_to_file`].
+pub fn prove_to_file_over<S: Setting>(
+    circuit: &(impl Provable<S> + ?Sized),
+    witness: impl IntoIterator<Item = S::F> + Clone,
+    out: &mut (impl Write + Seek),
+    options: &Options,
+) -> Result<Report> {
+    files::<S>(options)?.prove_to_file(circuit.source(), &witness, out, options)
 }
 
 /// What a proof file says about its statement in words, which are the prover's: it may be read

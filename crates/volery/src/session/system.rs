@@ -4,7 +4,7 @@ use super::{ForProver, ForVerifier, Options, Report, Reread, Setting};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, Source};
 use crate::error::{Error, Result};
-use crate::zk::Accepted;
+use crate::zk::{Accepted, Sink};
 use core::fmt;
 use core::str::FromStr;
 use std::io::{Read, Write};
@@ -96,6 +96,20 @@ pub trait ProofFiles<S: Setting> {
         out: &mut dyn Write,
         options: &Options,
     ) -> Result<Report>;
+
+    /// As [`crate::prove_to_file`]; by default what is written is kept until it is whole.
+    ///
+    /// # Errors
+    /// As for [`crate::prove_to_file`].
+    fn prove_to_file(
+        &self,
+        source: &dyn Source<S::F>,
+        witness: &dyn Reread<S::F>,
+        mut out: &mut dyn Sink,
+        options: &Options,
+    ) -> Result<Report> {
+        self.prove_to(source, witness, &mut out, options)
+    }
 
     /// As [`crate::verify_from`].
     ///

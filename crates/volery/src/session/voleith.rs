@@ -17,9 +17,10 @@ use crate::circuit::Size;
 use crate::circuit::stream::{Source, Stream};
 use crate::error::{Disagreement, Error, Result};
 use crate::pool::Pool;
+use crate::random::Random;
 use crate::zk::voleith::parameters::{MOST_SECURITY, SECURITY};
 use crate::zk::voleith::{self, Parameters, Terms, Wishes};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, Gates, Sink, unwritten};
 use core::sync::atomic::Ordering;
 use std::io::{Read, Write};
 use std::time::Instant;
@@ -105,33 +106,27 @@ impl ProofFiles<Binary> for Voleith {
         out: &mut dyn Write,
         options: &Options,
     ) -> Result<Report> {
-        let started = Instant::now();
-        let circuit = &Stream::new(source);
-        let (shape, statement) = settle(circuit, options)?;
-        check_stream(circuit, witness.read())?;
-        let size = shape.size();
-        let wishes = options.method.in_the_head().map(|head| head.wishes).unwrap_or_default();
-        asked_of_file(options, SECURITY, MOST_SECURITY)?;
-        let parameters = &Parameters::choose(size, options.security, &wishes)?;
-        let (times, most) = (times(parameters, size)?, most_work_of(options));
-        if times > most.into() {
-            return Err(Error::invalid(format!(
-                "such a proof takes its verifier {} times the work of one with the parameters that are chosen by \
-                 default, and a verifier takes {most} times as much: wish for more trees, or have both sides \
-                 allow more",
-                times.ceil()
-            )));
-        }
-        let header = Header::new(statement, parameters, size, label_of(options)).encode()?;
-        let pool = &Pool::new(options.threads)?;
-        let terms = terms(options, parameters, (size, pool), shape.mul);
-        let mut random = voleith::hedged(&mut fresh(options)?, &header, witness.read());
-        let mut out = Counted { file: out, bytes: 0 };
-        let gates = voleith::write(&mut out, &header, &terms, (circuit, witness.read()), &mut random)?;
-        out.flush().map_err(Error::io("writing the proof"))?;
-        let traffic = Traffic { sent: out.bytes, ..Traffic::default() };
-        let bytes = out.bytes - header.len() as u64;
-        Ok(report((statement, gates), FileProof { parameters: *parameters, bytes }, traffic, started))
+        prove(source, witness, options, |circuit, header, terms, random| {
+            let mut out = Counted { file: out, bytes: 0 };
+            let gates = voleith::write(&mut out, header, terms, (circuit, witness.read()), random)?;
+            out.flush().map_err(unwritten)?;
+            Ok((gates, out.bytes))
+        })
+    }
+
+    fn prove_to_file(
+        &self,
+        source: &dyn Source<F2>,
+        witness: &dyn Reread<F2>,
+        out: &mut dyn Sink,
+        options: &Options,
+    ) -> Result<Report> {
+        prove(source, witness, options, |circuit, header, terms, random| {
+            let start = out.stream_position().map_err(unwritten)?;
+            let gates = voleith::stream(out, header, terms, (circuit, witness.read()), random)?;
+            out.flush().map_err(unwritten)?;
+            Ok((gates, out.stream_position().map_err(unwritten)? - start))
+        })
     }
 
     fn verify_from(
@@ -161,6 +156,39 @@ impl ProofFiles<Binary> for Voleith {
         let file = FileProof { parameters: *parameters, bytes: proof.bytes - bytes.len() as u64 };
         Ok((accepted, report((statement, gates), file, traffic, started)))
     }
+}
+
+/// Makes a proof, which `write` writes, and says how many bytes it has written.
+fn prove(
+    source: &dyn Source<F2>,
+    witness: &dyn Reread<F2>,
+    options: &Options,
+    write: impl FnOnce(&Stream<'_, F2>, &[u8], &Terms, &mut Random) -> Result<(Gates, u64)>,
+) -> Result<Report> {
+    let started = Instant::now();
+    let circuit = &Stream::new(source);
+    let (shape, statement) = settle(circuit, options)?;
+    check_stream(circuit, witness.read())?;
+    let size = shape.size();
+    let wishes = options.method.in_the_head().map(|head| head.wishes).unwrap_or_default();
+    asked_of_file(options, SECURITY, MOST_SECURITY)?;
+    let parameters = &Parameters::choose(size, options.security, &wishes)?;
+    let (times, most) = (times(parameters, size)?, most_work_of(options));
+    if times > most.into() {
+        return Err(Error::invalid(format!(
+            "such a proof takes its verifier {} times the work of one with the parameters that are chosen by default, \
+             and a verifier takes {most} times as much: wish for more trees, or have both sides allow more",
+            times.ceil()
+        )));
+    }
+    let header = Header::new(statement, parameters, size, label_of(options)).encode()?;
+    let pool = &Pool::new(options.threads)?;
+    let terms = terms(options, parameters, (size, pool), shape.mul);
+    let mut random = voleith::hedged(&mut fresh(options)?, &header, witness.read());
+    let (gates, sent) = write(circuit, &header, &terms, &mut random)?;
+    let traffic = Traffic { sent, ..Traffic::default() };
+    let bytes = sent - header.len() as u64;
+    Ok(report((statement, gates), FileProof { parameters: *parameters, bytes }, traffic, started))
 }
 
 fn terms<'t>(

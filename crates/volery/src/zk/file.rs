@@ -1,7 +1,12 @@
-//! Reading what is to be a proof.
+//! Reading what is to be a proof, and where one is written to.
 
 use crate::error::{Error, Rejection, Result};
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek, Write};
+
+/// Where a proof is written whose first bytes are known last.
+pub trait Sink: Write + Seek {}
+
+impl<T: Write + Seek + ?Sized> Sink for T {}
 
 /// Fills `bytes` from a proof.
 ///
@@ -28,4 +33,9 @@ pub(crate) fn expect_end(from: &mut dyn Read) -> Result<()> {
             Err(why) => Err(Error::io("reading the proof")(why)),
         };
     }
+}
+
+/// The error of a proof that cannot be written.
+pub(crate) fn unwritten(why: std::io::Error) -> Error {
+    Error::io("writing the proof")(why)
 }

@@ -1,14 +1,14 @@
 //! Proof files by VOLE in the head, as a caller of the library meets them.
 
 use crate::kit::{ABC, network, preimage, run_honestly, seeded};
-use std::io::Read;
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use volery::circuit::{Network, Shape, Size};
 use volery::error::{Disagreement, Rejection, Sides};
 use volery::zk::voleith::{Parameters, Preference, Wishes};
 use volery::{
     Arch, Error, Estimate, F2, InTheHead, LONGEST_LABEL, Method, Options, Over, Result, System, prove_to,
-    prove_to_over, read_label, verify_from, verify_from_over,
+    prove_to_file, prove_to_over, read_label, verify_from, verify_from_over,
 };
 
 /// The bytes of a header without its label.
@@ -60,6 +60,68 @@ fn proofs_by_preference() {
         let foretold = Estimate::voleith(size, None, &wishes, 0).unwrap();
         assert_eq!((foretold.total.prover, made.bytes), (out.len() as u64, (out.len() - HEADER) as u64));
     }
+}
+
+/// What can be written again from its beginning is written while it is made: the same bytes, wherever they
+/// begin, and by Limbo too.
+#[test]
+fn proofs_to_files() {
+    let (network, state) = network(20_000);
+    for options in [by(wishing(Preference::Balanced)), Options { method: System::LIMBO.into(), ..seeded(1) }]
+    {
+        let expected = proof(&network, &state, &options);
+        for before in [0, 7] {
+            let mut file = Cursor::new(vec![1; before]);
+            file.set_position(before as u64);
+            let report = prove_to_file(&network, state.clone(), &mut file, &options).unwrap();
+            assert_eq!(
+                (report.traffic.sent, file.position()),
+                (expected.len() as u64, (before + expected.len()) as u64)
+            );
+            assert!(file.get_ref()[..before].iter().all(|byte| *byte == 1));
+            assert!(file.get_ref()[before..] == expected, "{}", options.system());
+        }
+    }
+}
+
+/// A disk that is full after so many bytes.
+struct Full(Cursor<Vec<u8>>, usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.position() as usize + bytes.len() > self.1 {
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Full {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// The proof goes on no further than the disk, and what is there is no proof, nor has a seed in it.
+#[test]
+fn files_that_end_before_the_proof() {
+    let (network, state) = network(20_000);
+    let options = by(wishing(Preference::Balanced));
+    let whole = proof(&network, &state, &options);
+    for most in [0, 99, 3000, whole.len() / 2, whole.len() - 1] {
+        let mut file = Full(Cursor::new(vec![]), most);
+        let error = prove_to_file(&network, state.clone(), &mut file, &options).unwrap_err();
+        assert!(matches!(error, Error::Io { doing: "writing the proof", .. }), "{error}");
+        let part = file.0.into_inner();
+        assert!(part.len() <= most && part.iter().take(1000).all(|byte| *byte == 0));
+        assert!(matches!(check(&network, &part, &options), Err(Error::Rejected(_))));
+    }
+    let mut file = Full(Cursor::new(vec![]), whole.len());
+    prove_to_file(&network, state, &mut file, &options).unwrap();
+    assert!(file.0.into_inner() == whole);
 }
 
 /// Where options name nothing: over F_2 these files, over other fields Limbo's. Either is read by its header.

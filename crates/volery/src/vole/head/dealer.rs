@@ -153,6 +153,11 @@ impl Dealer {
         channel.send(&bytes)
     }
 
+    /// The depths of the trees.
+    pub(crate) fn depths(&self) -> &[usize] {
+        &self.expansion.forest.depths
+    }
+
     /// Steps 3 and 4: ũ and Ṽ.
     pub(crate) fn hashes(&mut self) -> ([u8; HASH], Vec<u8>) {
         self.expansion.gather(0);

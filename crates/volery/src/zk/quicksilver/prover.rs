@@ -81,7 +81,12 @@ pub struct Prover<'a, M: Commitments> {
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
     progress: Option<&'a AtomicU64>,
+    /// What takes up what was said, where the proof is a file.
+    drain: Option<Drain<'a>>,
 }
+
+/// Whoever takes up what was said, where the link does not by itself.
+type Drain<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 
 impl<'a, M: Commitments> Prover<'a, M> {
     /// A proof over `channel` with shares from `vole`, whose witness is read from `witness`.
@@ -110,7 +115,14 @@ impl<'a, M: Commitments> Prover<'a, M> {
             committed: 0,
             failed: None,
             progress: None,
+            drain: None,
         }
+    }
+
+    /// The proof is to be a file. Calls `drain` when a batch was said.
+    pub(super) fn for_file(mut self, drain: impl FnMut() -> Result<()> + 'a) -> Self {
+        self.drain = Some(Box::new(drain));
+        self
     }
 
     /// Hands out to `pool` what gates need not wait for.

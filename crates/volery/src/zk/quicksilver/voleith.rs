@@ -87,7 +87,7 @@ mod tests;
 mod verifier;
 
 pub use parameters::{Parameters, Preference, Wishes};
-pub(crate) use prover::{hedged, write};
+pub(crate) use prover::{hedged, stream, write};
 pub(crate) use verifier::read;
 
 use super::degree_of_check;

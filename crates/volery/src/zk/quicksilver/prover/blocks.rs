@@ -39,6 +39,9 @@ impl Commitments for BitMacs {
         bytes.resize(prover.block.len().div_ceil(8), 0);
         prover.channel.send(&bytes)?;
         let [products, polynomials] = challenge(prover.channel);
+        if let Some(drain) = &mut prover.drain {
+            drain()?;
+        }
         let Prover { arch, pool, sums, slots, kept: Kept { weighing, .. }, .. } = prover;
         let (arch, (count, used)) = (*arch, slots.take(weighing.spare().unwrap_or_default()));
         weighing.begin(pool, (count, used), move |used| weigh(arch, products, &used[..count], prover_sums));

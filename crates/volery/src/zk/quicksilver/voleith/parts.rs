@@ -1,7 +1,9 @@
 //! What both parties compute alike: where the transcript starts, the link of a file, and the last challenge.
 
 use crate::channel::Link;
-use std::io;
+use crate::error::Result;
+use crate::zk::unwritten;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
@@ -17,6 +19,18 @@ pub(super) fn start(header: &[u8], salt: &[u8], commitments: &[u8; 32]) -> [u8; 
 pub(super) struct Bytes(Arc<Mutex<Vec<u8>>>);
 
 impl Bytes {
+    /// Writes them to `out`; none are left.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub(super) fn pass_on(&self, out: &mut dyn Write) -> Result<()> {
+        self.with(|bytes| {
+            out.write_all(bytes).map_err(unwritten)?;
+            bytes.clear();
+            Ok(())
+        })
+    }
+
     /// Does something with them.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))

@@ -4,13 +4,13 @@ use super::parts::{Bytes, LAST, Last, OfFile, start};
 use super::{Parameters, Terms};
 use crate::channel::{Channel, Party};
 use crate::circuit::Circuit;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::random::Random;
-use crate::vole::head::{Dealer, Dealt, Drawn, SALT_BYTES};
-use crate::zk::Gates;
+use crate::vole::head::{Dealer, Dealt, Drawn, SALT_BYTES, opening_bytes};
 use crate::zk::quicksilver::{Finished, Prover, more_than_counted};
+use crate::zk::{Gates, Sink, unwritten};
 use core::cell::RefCell;
-use std::io::Write;
+use std::io::{Cursor, SeekFrom, Write};
 use std::rc::Rc;
 use volery_primitives::{F2, F128, Field};
 use zeroize::Zeroizing;
@@ -35,8 +35,8 @@ pub(crate) fn hedged(random: &mut Random, header: &[u8], witness: impl Iterator<
     Random::from_seed(Zeroizing::new(seed.finalize()).as_bytes())
 }
 
-/// Writes a proof behind `header` to `out`: nothing before it is complete. Its stream is kept in memory until
-/// then, τ bits for each that is committed to, since Δ follows from all of it and is written first.
+/// Writes a proof behind `header` to `out`: nothing before it is complete. It is kept in memory until then, τ
+/// bits for each that is committed to.
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` where the witness or the circuit is wrong; `Io`.
@@ -44,18 +44,45 @@ pub(crate) fn write(
     out: &mut dyn Write,
     header: &[u8],
     terms: &Terms,
+    statement: (&impl for<'a> Circuit<Prover<'a>>, impl Iterator<Item = F2>),
+    random: &mut Random,
+) -> Result<Gates> {
+    let mut spool =
+        Cursor::new(Vec::with_capacity(header.len() + terms.parameters.bytes(terms.size) as usize));
+    let gates = stream(&mut spool, header, terms, statement, random)?;
+    out.write_all(spool.get_ref()).map_err(unwritten)?;
+    Ok(gates)
+}
+
+/// Writes a proof behind `header` to `out`, from its place on, batch by batch. What Δ follows from comes
+/// first, and then the head of the file, in whose place zeros stand until then: so what was written of a
+/// proof that fails is none.
+///
+/// # Errors
+/// `Unsatisfied` or `Invalid` where the witness or the circuit is wrong; `Io`.
+pub(crate) fn stream(
+    mut out: &mut dyn Sink,
+    header: &[u8],
+    terms: &Terms,
     (circuit, witness): (&impl for<'a> Circuit<Prover<'a>>, impl Iterator<Item = F2>),
     random: &mut Random,
 ) -> Result<Gates> {
     let mut begun = Begun::new(header, terms, random)?;
-    let finished = begun.run(terms, (circuit, witness))?;
+    let start = out.stream_position().map_err(unwritten)?;
+    out.write_all(&vec![0; begun.head_bytes(header)]).map_err(unwritten)?;
+    let finished = begun.run(terms, (circuit, witness), |bytes| bytes.pass_on(&mut out))?;
     if finished.gates.size().commitments != terms.size.commitments {
         return Err(more_than_counted());
     }
     let (columns, constant) = begun.say(&finished.sums)?;
+    begun.bytes.pass_on(&mut out)?;
     let last = begun.last(terms, (&columns, constant, &finished.asserted));
     let found = (0..=u32::MAX).find_map(|counter| last.delta(counter).map(|delta| (counter, delta)));
-    begun.write(out, header, found.expect("2^-24 at worst of 2^32"))?;
+    let head = begun.head(header, found.expect("2^-24 at worst of 2^32"));
+    let end = out.stream_position().map_err(unwritten)?;
+    out.seek(SeekFrom::Start(start)).map_err(unwritten)?;
+    out.write_all(&head).map_err(unwritten)?;
+    out.seek(SeekFrom::Start(end)).map_err(unwritten)?;
     Ok(finished.gates)
 }
 
@@ -65,7 +92,7 @@ pub(super) struct Begun {
     dealt: Dealt,
     pub(super) dealer: Rc<RefCell<Dealer>>,
     channel: Channel,
-    /// What was said.
+    /// What was said, and is not yet written.
     pub(super) bytes: Bytes,
     /// The coefficients of what masks the check of products.
     mask: Zeroizing<Vec<F128>>,
@@ -98,14 +125,16 @@ impl Begun {
         Ok(Self { salt, dealt, dealer: Rc::new(RefCell::new(dealer)), channel, bytes, mask })
     }
 
-    /// Step 2.
+    /// Step 2. What each batch has said is given to `drain`.
     pub(super) fn run(
         &mut self,
         terms: &Terms,
         (circuit, witness): (&impl for<'a> Circuit<Prover<'a>>, impl Iterator<Item = F2>),
+        mut drain: impl FnMut(&Bytes) -> Result<()>,
     ) -> Result<Finished<Vec<F128>>> {
         let vole = Box::new(Drawn(self.dealer.clone()));
         let mut prover = Prover::new(&mut self.channel, vole, terms.arch, witness)
+            .for_file(|| drain(&self.bytes))
             .share_work(terms.pool)
             .report_to(terms.progress);
         circuit.run(&mut prover)?;
@@ -127,19 +156,14 @@ impl Begun {
         Last::new(self.channel.challenge(Party::Prover, LAST), computed, (bits, grinding))
     }
 
-    /// Step 6, and all of the file.
-    pub(super) fn write(
-        &self,
-        out: &mut dyn Write,
-        header: &[u8],
-        (counter, delta): (u32, F128),
-    ) -> Result<()> {
-        let mut put = |bytes: &[u8]| out.write_all(bytes).map_err(Error::io("writing the proof"));
-        put(header)?;
-        put(&self.salt)?;
-        put(&delta.to_bytes())?;
-        put(&counter.to_le_bytes())?;
-        put(&self.dealer.borrow().open(&self.dealt, delta))?;
-        self.bytes.with(|bytes| put(bytes))
+    /// The bytes of [`Begun::head`].
+    fn head_bytes(&self, header: &[u8]) -> usize {
+        header.len() + self.salt.len() + 16 + 4 + opening_bytes(self.dealer.borrow().depths())
+    }
+
+    /// What stands before all that was said, step 6 included.
+    pub(super) fn head(&self, header: &[u8], (counter, delta): (u32, F128)) -> Vec<u8> {
+        let opening = self.dealer.borrow().open(&self.dealt, delta);
+        [header, &self.salt, &delta.to_bytes(), &counter.to_le_bytes(), &opening].concat()
     }
 }

@@ -115,7 +115,7 @@ impl<'f, C: for<'a> Circuit<Verifier<'a>>> Forgery<'f, C> {
     where
         L: for<'a> Circuit<Prover<'a>>,
     {
-        let finished = begun.run(terms, (lie, witness.iter().copied())).unwrap();
+        let finished = begun.run(terms, (lie, witness.iter().copied()), |_| Ok(())).unwrap();
         Self { terms, statement, begun, finished }
     }
 
@@ -129,8 +129,8 @@ impl<'f, C: for<'a> Circuit<Verifier<'a>>> Forgery<'f, C> {
 
     /// The file as it is for this Δ, with this counter.
     fn file(&self, counter: u32, delta: F128) -> Vec<u8> {
-        let mut file = vec![];
-        self.begun.write(&mut file, HEADER, (counter, delta)).unwrap();
+        let mut file = self.begun.head(HEADER, (counter, delta));
+        self.begun.bytes.with(|bytes| file.extend_from_slice(bytes));
         file
     }
 
