@@ -4,13 +4,17 @@
 mod values;
 
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
+use crate::verbs::file::{self, Stated, Subject};
 use crate::verbs::given::way;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
+use std::io::Read;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{ClauseSource, StreamedClauses};
-use volery::circuit::{Alternatives as _, AnyOf, Clause, OneOf, Shape, Statement, Witness};
-use volery::{Binary, Setting as _, System};
+use volery::circuit::{
+    Alternatives as _, AnyOf, Clause, OneOf, Port, PortValue as _, Shape, Statement, Witness,
+};
+use volery::{Accepted, Binary, Options, Report, Setting as _, Sink, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::link::Way;
@@ -29,17 +33,23 @@ pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
     several(field, public) || (is_boolean(field) && system.facts().of_clauses)
 }
 
-/// `volery prove` of one of several clauses.
-pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
-    let way = way(&typed.peer)?;
-    let claim = claim(&typed.public, &typed.private, Reader::waiting(settings.timeout))?;
+/// The claim that one of several clauses holds, and which one does.
+pub(crate) fn claim_of_one(typed: &Prove, reader: Reader, quiet: bool) -> Result<(Claim, usize)> {
+    let claim = claim(&typed.public, &typed.private, reader)?;
     let chosen = match claim.clause {
         Some(clause) if typed.no_check => clause,
         _ => {
-            let _announced = Progress::announce(CHECKING, settings.quiet);
+            let _announced = Progress::announce(CHECKING, quiet);
             claim.find()?
         }
     };
+    Ok((claim, chosen))
+}
+
+/// `volery prove` of one of several clauses.
+pub(crate) fn prove(typed: &Prove, settings: &Settings, started: Instant) -> Result<()> {
+    let way = way(&typed.peer)?;
+    let (claim, chosen) = claim_of_one(typed, Reader::waiting(settings.timeout), settings.quiet)?;
     let Claim { disjunction, witness, .. } = claim;
     let mut session = disjunction.open(settings, &way, Party::Prover)?;
     let (channel, options) = (&mut session.channel, &session.options);
@@ -62,26 +72,42 @@ pub(crate) fn check(typed: &Check) -> Result<([u8; 32], u64, Vec<String>)> {
     let claim = claim(&typed.public, &typed.private, Reader::default())?;
     let _announced = Progress::announce(CHECKING, false);
     claim.find()?;
-    let Disjunction { clauses, digest, warnings } = claim.disjunction;
+    let Disjunction { clauses, digest, warnings, .. } = claim.disjunction;
     Ok((digest, clauses.count() as u64, warnings))
 }
 
 /// What is stated clause by clause: the clauses of a statement, which share its witness, or several
 /// statements, each of them a clause with a witness of its own.
-struct Disjunction {
+pub(crate) struct Disjunction {
     clauses: Box<dyn ClauseSource>,
     digest: [u8; 32],
+    /// The public values of each of several statements, as a label has them.
+    values: Vec<Vec<(Port, String)>>,
     /// What of it proves nothing, as far as that shows without a look at its gates.
     warnings: Vec<String>,
 }
 
 impl Disjunction {
     /// What both parties know.
-    fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
+    pub(crate) fn new(typed: &Public, reader: &mut Reader) -> Result<Self> {
         if let [_] = &typed.relation[..] {
             return values::statement(typed, reader).map(Self::from);
         }
         Ok(AnyOf::new(values::statements(typed, reader)?)?.into())
+    }
+
+    /// What a file says of it, whose statements are about these relations.
+    pub(crate) fn subject(&self, relations: &[String]) -> Subject {
+        let of_one = |(relation, values): (&String, &Vec<(Port, String)>)| {
+            file::label(relation, values.iter().map(|(port, text)| (port, text.clone())), "bit")
+        };
+        let labels: Vec<_> = relations.iter().zip(&self.values).map(of_one).collect();
+        Subject {
+            digest: self.digest,
+            label: file::cut(labels.join("\nor\n")),
+            warnings: self.warnings.clone(),
+            clauses: Some(self.clauses.count() as u64),
+        }
     }
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
@@ -116,7 +142,7 @@ impl Disjunction {
 impl From<Statement> for Disjunction {
     fn from(statement: Statement) -> Self {
         let warnings = statement.warnings();
-        Self { digest: statement.digest(), clauses: Box::new(statement), warnings }
+        Self { digest: statement.digest(), clauses: Box::new(statement), values: Vec::new(), warnings }
     }
 }
 
@@ -127,12 +153,26 @@ impl From<AnyOf> for Disjunction {
             warnings.into_iter().map(move |warning| format!("{}: {warning}", values::place(number)))
         });
         let warnings = warnings.collect();
-        Self { digest: any.digest(), clauses: Box::new(any), warnings }
+        let of_one = |statement: &Statement| {
+            statement.public().map(|(port, value)| (port.clone(), value.to_text())).collect()
+        };
+        let values = any.statements().iter().map(of_one).collect();
+        Self { digest: any.digest(), values, clauses: Box::new(any), warnings }
+    }
+}
+
+impl Stated for Disjunction {
+    fn verify_from(
+        &self,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        volery::verify_one_of_from(&*self.clauses, proof, options)
     }
 }
 
 /// What a prover says it knows.
-struct Claim {
+pub(crate) struct Claim {
     disjunction: Disjunction,
     /// The clause that holds, where that shows in the values.
     clause: Option<usize>,
@@ -140,6 +180,25 @@ struct Claim {
 }
 
 impl Claim {
+    /// What a file says of it, whose statements are about these relations.
+    pub(crate) fn subject(&self, relations: &[String]) -> Subject {
+        self.disjunction.subject(relations)
+    }
+
+    /// As [`volery::prove_one_of_to_file`].
+    ///
+    /// # Errors
+    /// As for [`volery::prove_one_of_to_file`].
+    pub(crate) fn prove_to_file(
+        &self,
+        chosen: usize,
+        out: &mut dyn Sink,
+        options: &Options,
+    ) -> volery::Result<Report> {
+        let clauses = &*self.disjunction.clauses;
+        volery::prove_one_of_to_file(clauses, chosen, self.witness.bits(), out, options)
+    }
+
     /// The clause that holds, evaluated in the clear.
     fn find(&self) -> Result<usize> {
         let clauses = &*self.disjunction.clauses;

@@ -1,6 +1,7 @@
 //! Proofs that are files: `prove --out` and `verify --proof`.
 
 use crate::verbs::args;
+use crate::verbs::disjunction::{self, Disjunction};
 use crate::verbs::given::{claim, statement};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -9,8 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
+use volery::circuit::Port;
 use volery::error::Disagreement;
-use volery::{AnyStatement, Error, LONGEST_LABEL, Method, Options};
+use volery::{Accepted, AnyStatement, Error, LONGEST_LABEL, Method, Options, Report};
 use volery_cli::failure::{Failure, Result, is_format, one_line};
 use volery_cli::partial::{Old, Partial};
 use volery_cli::print::hex;
@@ -35,10 +37,51 @@ const SHOWN: usize = 400;
 
 /// `volery prove` to the file at `path`.
 pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
-    one_relation(&typed.public.relation, OUT)?;
-    let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
-    let mut options = settings.options(claim.statement().digest(), None)?;
-    let words = words(typed.label.as_deref(), &typed.public.relation[0], claim.statement())?;
+    let reader = Reader::waiting(settings.timeout);
+    if disjunction::several(settings.field, &typed.public) {
+        let (claim, chosen) = disjunction::claim_of_one(typed, reader, settings.quiet)?;
+        let subject = claim.subject(&typed.public.relation);
+        return write((typed, path), settings, started, subject, |file, options| {
+            claim.prove_to_file(chosen, file, options)
+        });
+    }
+    let claim = claim(settings.field, &typed.public, &typed.private, reader)?;
+    let subject = Subject::of(&typed.public.relation[0], claim.statement());
+    write((typed, path), settings, started, subject, |file, options| claim.prove_to_file(file, options))
+}
+
+/// What a file is about.
+pub(crate) struct Subject {
+    pub(crate) digest: [u8; 32],
+    /// In words.
+    pub(crate) label: String,
+    pub(crate) warnings: Vec<String>,
+    /// How many relations there are of which one holds.
+    pub(crate) clauses: Option<u64>,
+}
+
+impl Subject {
+    /// A statement about `relation`.
+    fn of(relation: &str, statement: &dyn AnyStatement) -> Self {
+        Self {
+            digest: statement.digest(),
+            label: cut(label(relation, statement.public(), statement.unit())),
+            warnings: statement.warnings(),
+            clauses: None,
+        }
+    }
+}
+
+/// Has `prove` write a file, and tells of it.
+fn write(
+    (typed, path): (&args::Prove, &Path),
+    settings: &Settings,
+    started: Instant,
+    subject: Subject,
+    prove: impl FnOnce(&mut Partial, &Options) -> volery::Result<Report>,
+) -> Result<()> {
+    let mut options = settings.options(subject.digest, None)?;
+    let words = words(typed.label.as_deref(), &subject.label)?;
     match &mut options.method {
         Method::Limbo(simulation) => simulation.label = words,
         Method::Voleith(head) => head.label = words,
@@ -47,22 +90,21 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
     let progress = watch(&mut options, settings);
-    let report = claim.prove_to_file(&mut file, &options);
+    let report = prove(&mut file, &options);
     drop(progress);
     let report = report.map_err(|why| of_file(OUT, path, why))?;
     file.finish()?;
     let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
     outcome.verified = false;
-    outcome.warnings = claim.statement().warnings();
+    (outcome.warnings, outcome.clauses) = (subject.warnings, subject.clauses);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     outcome.print(settings.json)
 }
 
 /// `volery verify` of the file at `path`.
 pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, started: Instant) -> Result<()> {
-    one_relation(&typed.public.relation, PROOF)?;
-    let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
-    let mut options = settings.options(statement.digest(), None)?;
+    let (subject, statement) = stated(typed, settings)?;
+    let mut options = settings.options(subject.digest, None)?;
     no_stream(PROOF, path, "read from")?;
     let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
     let mut file = BufReader::new(waiting::open(path, settings.timeout).map_err(unread)?);
@@ -74,12 +116,11 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
-    outcome.warnings = statement.warnings();
+    (outcome.warnings, outcome.clauses) = (subject.warnings, subject.clauses);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     // What a stranger wrote is not verified: only what this side says itself of the statement is.
-    let ours = self::label(&typed.public.relation[0], &*statement);
     let (same, theirs) = match label {
-        Some(label) if label == ours => (Some(label), None),
+        Some(label) if label == subject.label => (Some(label), None),
         other => (None, other),
     };
     if let Some(theirs) = &theirs {
@@ -120,14 +161,41 @@ fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
     )))
 }
 
-/// Refuses several relations.
-pub(crate) fn one_relation(relations: &[String], option: &str) -> Result<()> {
-    match relations {
-        [_] => Ok(()),
-        _ => Err(Failure::usage(format_args!(
-            "{option}: one of several relations is not proved in a file: give one --relation, or a peer"
-        ))),
+/// What files can be about: one statement, or that one of several holds.
+pub(crate) trait Stated: Sync {
+    /// As [`AnyStatement::verify_from`].
+    ///
+    /// # Errors
+    /// As for [`AnyStatement::verify_from`].
+    fn verify_from(
+        &self,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)>;
+}
+
+impl Stated for Box<dyn AnyStatement> {
+    fn verify_from(
+        &self,
+        proof: &mut (dyn Read + Send),
+        options: &Options,
+    ) -> volery::Result<(Accepted, Report)> {
+        (**self).verify_from(proof, options)
     }
+}
+
+/// What files are to be about.
+///
+/// # Errors
+/// Where it is malformed.
+pub(crate) fn stated(typed: &args::Verify, settings: &Settings) -> Result<(Subject, Box<dyn Stated>)> {
+    let mut reader = Reader::waiting(settings.timeout);
+    if disjunction::several(settings.field, &typed.public) {
+        let disjunction = Disjunction::new(&typed.public, &mut reader)?;
+        return Ok((disjunction.subject(&typed.public.relation), Box::new(disjunction)));
+    }
+    let statement = statement(settings.field, &typed.public, &mut reader)?;
+    Ok((Subject::of(&typed.public.relation[0], &*statement), Box::new(statement)))
 }
 
 /// Shows how far the work has come.
@@ -148,9 +216,9 @@ pub(crate) fn of_file(option: &str, path: &Path, why: Error) -> Failure {
 }
 
 /// What the prover says of the statement: what it `typed`, or the label.
-fn words(typed: Option<&str>, relation: &str, statement: &dyn AnyStatement) -> Result<String> {
+fn words(typed: Option<&str>, label: &str) -> Result<String> {
     match typed {
-        None => Ok(label(relation, statement)),
+        None => Ok(label.into()),
         Some(text) if text.len() <= LONGEST_LABEL => Ok(text.into()),
         Some(text) => Err(Failure::usage(format_args!(
             "--label: {} bytes, and at most {LONGEST_LABEL} are allowed: write less",
@@ -171,17 +239,26 @@ fn name(relation: &str) -> &str {
 const BUILTIN: &str = "builtin:";
 
 /// The statement in words: the name of the relation, and the public values, a line each.
-fn label(relation: &str, statement: &dyn AnyStatement) -> String {
+pub(crate) fn label<'p>(
+    relation: &str,
+    public: impl IntoIterator<Item = (&'p Port, String)>,
+    unit: &str,
+) -> String {
     let mut label = name(relation).to_owned();
-    for (port, text) in statement.public() {
+    for (port, text) in public {
         let value = if text.len() > LONGEST_VALUE {
-            let (width, unit) = (port.width, statement.unit());
+            let width = port.width;
             format!("({width} {unit}s, written with the SHA-256 {})", hex(&Sha256::digest(text)))
         } else {
             text
         };
         label.push_str(&format!("\n{}={value}", port.name));
     }
+    label
+}
+
+/// A label that is not too long.
+pub(crate) fn cut(mut label: String) -> String {
     let mut end = label.len().min(LONGEST_LABEL);
     while !label.is_char_boundary(end) {
         end -= 1;
@@ -213,7 +290,7 @@ mod tests {
             for (name, bytes) in public {
                 relation.public().read(name, Written::Content(bytes, None)).expect("once");
             }
-            label(spec, &*relation.state().expect("fits"))
+            Subject::of(spec, &*relation.state().expect("fits")).label
         };
         let spec = "builtin:sha256-preimage?length=2";
         let short = of(spec, &[("digest", &[0xab; 32])]);

@@ -1,8 +1,7 @@
 //! Many proofs of one statement: `verify --proof` several times, of a folder, or of standard input.
 
 use crate::verbs::args;
-use crate::verbs::file::{PROOF, of_file, one_relation};
-use crate::verbs::given::statement;
+use crate::verbs::file::{PROOF, Stated, of_file, stated};
 use serde_json::{Value, json};
 use std::io::{BufReader, Read, stdin};
 use std::num::NonZeroUsize;
@@ -10,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use volery::{AnyStatement, Options, Report};
+use volery::{Options, Report};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::print::{self, seconds, table};
 use volery_cli::settings::Settings;
-use volery_cli::values::Reader;
 use volery_cli::waiting;
 
 /// The name that stands for standard input.
@@ -33,10 +31,9 @@ pub(crate) fn are_many(proofs: &[PathBuf]) -> bool {
 
 /// `volery verify` of all of them, as many at a time as there are threads.
 pub(crate) fn verify(typed: &args::Verify, settings: &Settings, started: Instant) -> Result<()> {
-    one_relation(&typed.public.relation, PROOF)?;
     let files = files(&typed.proof)?;
-    let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
-    let options = settings.options(statement.digest(), None)?;
+    let (subject, statement) = stated(typed, settings)?;
+    let options = settings.options(subject.digest, None)?;
     let workers = settings.threads.get().min(files.len());
     let threads = NonZeroUsize::new(settings.threads.get() / workers).unwrap_or(NonZeroUsize::MIN);
     let options = Options { threads, ..options };
@@ -58,7 +55,7 @@ pub(crate) fn verify(typed: &args::Verify, settings: &Settings, started: Instant
     let verified =
         verified.into_iter().map(|slot| slot.into_inner().expect("as above").expect("each is verified"));
     let verified: Vec<_> = files.iter().zip(verified).collect();
-    print::warn(&statement.warnings());
+    print::warn(&subject.warnings);
     let accepted = verified.iter().filter(|(_, report)| report.is_ok()).count();
     let mut object = json!({
         "verdict": (accepted == files.len()).then_some("accepted"),
@@ -125,11 +122,7 @@ fn files(typed: &[PathBuf]) -> Result<Vec<PathBuf>> {
 }
 
 /// Verifies one.
-fn one(
-    statement: &dyn AnyStatement,
-    path: &Path,
-    (options, settings): (&Options, &Settings),
-) -> Result<Report> {
+fn one(statement: &dyn Stated, path: &Path, (options, settings): (&Options, &Settings)) -> Result<Report> {
     let unread = |why| Failure::usage(format_args!("{PROOF}: {} cannot be read: {why}", path.display()));
     if path.is_dir() {
         return Err(Failure::usage(format_args!(

@@ -2,6 +2,7 @@
 
 use crate::kit::{ABC, Ended, LIMBO_KEYS, PREIMAGE, Running, assert_values, preimage, session, volery};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -440,7 +441,87 @@ fn files_and_peers_exclude_each_other() {
     prove(&["--out", "x", "--bandwidth", "5"]).refused(2, &["--bandwidth"]);
     prove(&["--out", "x", "--security", "129"]).refused(2, &["129 bits", "limbo gives 128"]);
     let two = ["--relation", PREIMAGE[1], "--out", "x"];
-    prove(&two).refused(2, &["--out: one of several relations"]);
+    let over = [&two[..], &["--field", "f61"]].concat();
+    prove(&over).refused(2, &["one of several is proved over f2 alone"]);
+}
+
+/// One of several relations: which one, neither the file tells nor its length.
+#[test]
+fn one_of_several_relations_in_a_file() {
+    let folder = Folder::new();
+    let hello = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+    let five = "builtin:sha256-preimage?length=5";
+    let [abc, hello] = [format!("1.{ABC}"), format!("2.digest=0x{hello}")];
+    let stated =
+        ["--relation", PREIMAGE[1], "--relation", five, "--public", &abc, "--public", &hello, "--json"];
+    for system in ["voleith", "limbo"] {
+        let files =
+            [("first", "1.message=text:abc"), ("second", "2.message=text:hello")].map(|(name, known)| {
+                let path = folder.path(&format!("{system}-{name}"));
+                let known = ["--private", known, "--out", text(&path), "--system", system];
+                let made = volery(&[&["prove"], &stated[..], &known].concat()).expect(0).json();
+                assert_eq!((&made["clauses"], &made["system"]), (&2.into(), &system.into()));
+                path
+            });
+        let [one, two] = files.each_ref().map(|path| std::fs::read(path).expect("read").len());
+        assert_eq!(one, two);
+        for path in &files {
+            let read =
+                volery(&[&["verify"], &stated[..], &["--proof", text(path)]].concat()).expect(0).json();
+            assert_eq!((&read["verdict"], &read["clauses"]), (&"accepted".into(), &2.into()));
+            let label = format!("{}\n{ABC}\nor\n{five}\n{}", PREIMAGE[1], &hello[2..]);
+            assert_eq!((&read["label"], &read["prover_words"]), (&label.into(), &Value::Null));
+        }
+        // Many at once, and another order, which is another statement; so is one of the two alone.
+        let both =
+            [&["verify"], &stated[..], &["--proof", text(&files[0]), "--proof", text(&files[1])]].concat();
+        assert_eq!(volery(&both).expect(0).json()["accepted"], 2);
+        let alone = volery(&preimage("verify", &["--proof", text(&files[0])]));
+        alone.refused(3, &["by its own words it is of"]);
+        let turned =
+            ["verify", "--relation", five, "--relation", PREIMAGE[1], "--public", &hello[2..], "--public"];
+        let turned = turned.map(str::to_owned).into_iter().chain([format!("2.{ABC}")]);
+        let turned: Vec<_> = turned.chain(["--proof".into(), text(&files[0]).into()]).collect();
+        let turned: Vec<_> =
+            turned.iter().map(|word| word.replace("digest=0x2cf2", "1.digest=0x2cf2")).collect();
+        let turned: Vec<_> = turned.iter().map(String::as_str).collect();
+        volery(&turned).refused(3, &["statement"]);
+    }
+    // What holds of neither is proved of none, and leaves no file.
+    let wrong =
+        ["--private", "2.message=text:hallo", "--out", text(&folder.path("wrong"))].map(str::to_owned);
+    let wrong: Vec<_> = wrong.iter().map(String::as_str).collect();
+    volery(&[&["prove"], &stated[..], &wrong].concat()).refused(2, &["relation 2"]);
+    assert!(folder.names().iter().all(|name| name != "wrong"));
+}
+
+/// Neither side holds the proof of 4 million ANDs, of 6 MB, nor any of them the circuit.
+#[test]
+fn memory_does_not_grow_with_the_file() {
+    let folder = Folder::new();
+    let message = vec![b'v'; 12_000];
+    let path = folder.path("message");
+    std::fs::write(&path, &message).expect("written");
+    let digest: String = Sha256::digest(&message).iter().map(|byte| format!("{byte:02x}")).collect();
+    let (private, digest) = (format!("message=@{}", text(&path)), format!("digest=0x{digest}"));
+    let stated = [
+        "--relation",
+        "builtin:sha256-preimage?length=12000",
+        "--public",
+        &digest,
+        "--json",
+        "--threads",
+        "1",
+    ];
+    let proof = folder.path("proof");
+    let known = ["--private", &private, "--out", text(&proof)];
+    let made = volery(&[&["prove"], &stated[..], &known].concat()).expect(0).json();
+    let read = volery(&[&["verify"], &stated[..], &["--proof", text(&proof)]].concat()).expect(0).json();
+    assert!(std::fs::metadata(&proof).expect("there").len() > 5_700_000);
+    for object in [made, read] {
+        assert!(object["gates"]["mul"].as_u64() > Some(4_100_000), "{object}");
+        assert!(object["peak_rss_bytes"].as_u64().is_none_or(|bytes| bytes < 24_000_000), "{object}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One of several clauses: by a system that knows disjunctions, or as one circuit of all.
 
+use super::files::{files, verify_any};
 use super::statement::check_stream;
 use super::system::find;
 use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Stream};
@@ -7,7 +8,8 @@ use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Clause, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
-use crate::zk::Accepted;
+use crate::zk::{Accepted, Sink};
+use std::io::Read;
 use volery_primitives::F2;
 
 /// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By a stack
@@ -34,28 +36,74 @@ fn prove_clause(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    if chosen >= clauses.count() {
-        let count = clauses.count();
-        return Err(Error::invalid(format!(
-            "there is no clause number {chosen}, counted from 0, of {count}"
-        )));
-    }
+    exists(clauses, chosen)?;
     let system = find::<Binary>(options.system())?;
     if let Some(system) = system.clauses() {
         return system.prove_one_of(clauses, chosen, witness, channel, options);
     }
+    as_one(clauses, chosen, witness, |all, witness| {
+        system.prove(ForProver::of(all), witness, channel, options)
+    })
+}
+
+/// Demands that there is a clause of this number.
+fn exists(clauses: &dyn ClauseSource, chosen: usize) -> Result<()> {
+    let count = clauses.count();
+    if chosen < count {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("there is no clause number {chosen}, counted from 0, of {count}")))
+}
+
+/// Proves all clauses as one circuit, whose witness is that of the chosen one and zeros for the others.
+fn as_one(
+    clauses: &dyn ClauseSource,
+    chosen: usize,
+    witness: &dyn Reread<F2>,
+    prove: impl FnOnce(&dyn Source<F2>, &dyn Reread<F2>) -> Result<Report>,
+) -> Result<Report> {
     let one_of = OneOf(clauses);
-    let source: &dyn Source<F2> = &one_of;
     let shapes = of_clauses::shapes(&ClauseStream::new(clauses))?;
     let all = one_of.witness(&shapes, chosen, witness);
     // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
-    system.prove(ForProver::of(source), &all, channel, options).map_err(|error| match error {
+    prove(&one_of, &all).map_err(|error| match error {
         Error::Unsatisfied(_) => {
             let own: Stream<'_, F2> = witness.read();
             check_stream(&Gates::new(&Clause::new(clauses, chosen)), own).err().unwrap_or(error)
         }
         error => error,
     })
+}
+
+/// Writes a proof that one of `clauses` holds to `out`, as [`prove_to_file`](crate::prove_to_file) does of a
+/// statement, and of which one is not told: that number `chosen` does with `witness`. All of them are proved,
+/// gate by gate.
+///
+/// # Errors
+/// As for [`prove_to_file`](crate::prove_to_file); `Invalid` where there is no clause of this number.
+pub fn prove_one_of_to_file(
+    clauses: &dyn ClauseSource,
+    chosen: usize,
+    witness: impl IntoIterator<Item = F2> + Clone,
+    out: &mut dyn Sink,
+    options: &Options,
+) -> Result<Report> {
+    exists(clauses, chosen)?;
+    let system = files::<Binary>(options)?;
+    as_one(clauses, chosen, &witness, |all, witness| system.prove_to_file(all, witness, out, options))
+}
+
+/// Reads a proof that somebody knows a witness for one of `clauses`, as
+/// [`verify_from`](crate::verify_from) does of a statement.
+///
+/// # Errors
+/// As for [`verify_from`](crate::verify_from).
+pub fn verify_one_of_from(
+    clauses: &dyn ClauseSource,
+    proof: &mut (dyn Read + Send),
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    verify_any::<Binary>(&OneOf(clauses), proof, options)
 }
 
 /// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses`, and

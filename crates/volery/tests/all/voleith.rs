@@ -1,14 +1,15 @@
 //! Proof files by VOLE in the head, as a caller of the library meets them.
 
-use crate::kit::{ABC, network, preimage, run_honestly, seeded};
+use crate::kit::{ABC, Ones, network, preimage, run_honestly, seeded};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use volery::circuit::{Network, Shape, Size};
 use volery::error::{Disagreement, Rejection, Sides};
 use volery::zk::voleith::{Parameters, Preference, Wishes};
 use volery::{
-    Arch, Error, Estimate, F2, InTheHead, LONGEST_LABEL, Method, Options, Over, Result, System, prove_to,
-    prove_to_file, prove_to_over, read_label, verify_from, verify_from_over,
+    Arch, Error, Estimate, F2, InTheHead, LONGEST_LABEL, Method, Options, Over, Result, System,
+    prove_one_of_to_file, prove_to, prove_to_file, prove_to_over, read_label, verify_from, verify_from_over,
+    verify_one_of_from,
 };
 
 /// The bytes of a header without its label.
@@ -122,6 +123,39 @@ fn files_that_end_before_the_proof() {
     let mut file = Full(Cursor::new(vec![]), whole.len());
     prove_to_file(&network, state, &mut file, &options).unwrap();
     assert!(file.0.into_inner() == whole);
+}
+
+/// One of several clauses, by both systems: files tell by their length nothing of which it is.
+#[test]
+fn one_of_several_clauses_in_a_file() {
+    let clauses = Ones(vec![5, 40, 2]);
+    for system in [System::VOLEITH, System::LIMBO] {
+        let options = match system {
+            System::VOLEITH => by(wishing(Preference::Balanced)),
+            other => Options { method: other.into(), ..seeded(1) },
+        };
+        let mut lengths = vec![];
+        for (chosen, count) in [5, 40, 2].into_iter().enumerate() {
+            let mut file = Cursor::new(vec![]);
+            let witness = vec![F2::from(true); count];
+            let made = prove_one_of_to_file(&clauses, chosen, witness, &mut file, &options).unwrap();
+            let file = file.into_inner();
+            let (_accepted, read) = verify_one_of_from(&clauses, &mut &file[..], &options).unwrap();
+            assert_eq!((made.gates, made.system, made.statement), (read.gates, system, read.statement));
+            lengths.push(file.len());
+            for other in [Ones(vec![5, 40, 3]), Ones(vec![40, 5, 2]), Ones(vec![5, 40])] {
+                assert!(verify_one_of_from(&other, &mut &file[..], &options).is_err());
+            }
+        }
+        assert_eq!(lengths, [lengths[0]; 3]);
+        let mut nothing = Cursor::new(vec![]);
+        let wrong = vec![F2::from(false); 2];
+        let refused = prove_one_of_to_file(&clauses, 2, wrong.clone(), &mut nothing, &options).unwrap_err();
+        assert!(matches!(refused, Error::Unsatisfied(_)), "{refused}");
+        let refused = prove_one_of_to_file(&clauses, 3, wrong, &mut nothing, &options).unwrap_err();
+        assert!(refused.to_string().contains("no clause number 3"));
+        assert!(nothing.into_inner().is_empty());
+    }
 }
 
 /// Where options name nothing: over F_2 these files, over other fields Limbo's. Either is read by its header.
