@@ -3,7 +3,8 @@
 use crate::kit::{ABC, Ones, network, preimage, run_honestly, seeded};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
-use volery::circuit::{Network, Shape, Size};
+use std::path::Path;
+use volery::circuit::{Network, Relation, Shape, Size, Statement, Value, Values};
 use volery::error::{Disagreement, Rejection, Sides};
 use volery::zk::voleith::{Parameters, Preference, Wishes};
 use volery::{
@@ -123,6 +124,45 @@ fn files_that_end_before_the_proof() {
     let mut file = Full(Cursor::new(vec![]), whole.len());
     prove_to_file(&network, state, &mut file, &options).unwrap();
     assert!(file.0.into_inner() == whole);
+}
+
+/// The files of `vectors/`, made of the circuit `adder8.txt`: this version reads them, and makes the same.
+#[test]
+fn files_of_this_version() {
+    const LABEL: &str = "0x5a + 0x33 = 0x8d";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    let circuit = folder.join("circuits/adder8.txt");
+    let stated = |sum: &str| {
+        let relation = Relation::open(circuit.to_str().expect("UTF-8"), None).unwrap();
+        let mut public = Values::new();
+        public.insert("out0", Value::from_number_hex(sum).unwrap()).unwrap();
+        Statement::new(relation, public).unwrap()
+    };
+    let statement = stated("0x8d");
+    let mut private = Values::new();
+    private.insert("in0", Value::from_number_hex("0x5a").unwrap()).unwrap();
+    private.insert("in1", Value::from_number_hex("0x33").unwrap()).unwrap();
+    let witness: Vec<F2> = statement.witness(private).unwrap().bits().collect();
+    for (name, preference) in
+        [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)]
+    {
+        let options = by(InTheHead { label: LABEL.into(), ..wishing(preference) });
+        let mut made = vec![];
+        prove_to(statement.source(), witness.clone(), &mut made, &options).unwrap();
+        let path = folder.join(format!("voleith/adder8-{name}.proof"));
+        let pinned = std::fs::read(&path).unwrap_or_default();
+        if made != pinned {
+            let now = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("adder8-{name}.proof"));
+            std::fs::write(&now, &made).unwrap();
+            panic!("{} is made in other bytes now: {}", path.display(), now.display());
+        }
+        assert_eq!(pinned[12..16], 2_u32.to_le_bytes(), "the version");
+        let labelled = labelled(LABEL);
+        let (_accepted, report) = verify_from(statement.source(), &mut &pinned[..], &labelled).unwrap();
+        assert_eq!(report.in_the_head().unwrap().parameters.trees, preference.trees());
+        let refused = verify_from(stated("0x8c").source(), &mut &pinned[..], &labelled).unwrap_err();
+        assert!(matches!(refused, Error::Disagreed(Disagreement::FileStatement(_))));
+    }
 }
 
 /// One of several clauses, by both systems: files tell by their length nothing of which it is.
