@@ -26,6 +26,7 @@ Examples:
   volery bench wolverine --field f61 --checked-by interpolation
   volery bench boolean --system wolverine --inputs 1000000
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
+  volery bench voleith --length 2048 --kind holes --prefer speed
   volery bench vole-f2 --vole mid
   volery bench vole-f61 --bandwidth 100
   volery bench tables --only wolverine-table3 --only quicksilver
@@ -46,8 +47,9 @@ its bucket and those that were opened in the longest block, and the blocks. Its
 bench has what one input or gate sends after the set-up, as `bits_per_gate` over
 f2, `elements_per_gate` over other fields and `bytes_per_gate`, and the same of
 the same circuit by quicksilver, over the same correlations, in `quicksilver`.
-By limbo `prover` and `verifier` are the seconds that each works, and
-`proof_bytes` is one proof; those of `limbo` stay in memory, as a file would.
+By limbo and voleith `prover` and `verifier` are the seconds that each works,
+and `proof_bytes` is one proof. Files of 4 MiB stay in memory, and what is
+longer goes through a temporary file.
 
 `tables` reruns what the papers report, 20 minutes or so in all, each row in a
 process of its own, and writes tables.json, tables.md and plots in SVG to --out,
@@ -84,7 +86,8 @@ pub(crate) struct Typed {
     /// [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) inputs: Option<String>,
-    /// The length of the vectors of `inner-product` [default: 1000000]
+    /// The length of the vectors of `inner-product` [default: 1000000], and of the message of `voleith` in
+    /// bytes [default: 55]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) length: Option<String>,
     /// The rows and columns of the matrices of `matmul` [default: 1024, but 128 by --kind gates]
@@ -96,14 +99,14 @@ pub(crate) struct Typed {
     /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random,
     /// inner-product, gates [default: random, but gates by wolverine]; the circuit of `holes`: sha256,
     /// multiplication [default: sha256]; of `merkle`: gates, holes [default: holes by quicksilver, else
-    /// gates]
+    /// gates], and of the message of `voleith` [default: gates]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
     /// [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
-    /// The statement of `limbo`: sha256, random [default: sha256, but random with --gates]
+    /// The statement of `limbo` and `voleith`: sha256, random [default: sha256, but random with --gates]
     #[arg(long, value_name = "KIND")]
     pub(crate) statement: Option<String>,
     /// Prove `limbo` over the link, where a verifier tosses coins, not by a file

@@ -1,24 +1,33 @@
-//! `volery bench limbo` and `volery bench voleith`: proofs that are files, which stay in memory, and of limbo
-//! over loopback TCP, too.
+//! `volery bench limbo` and `volery bench voleith`: proofs that are files, and of limbo over loopback TCP, too.
 
-use crate::args::{GATES, of_gates};
+use crate::args::{GATES, of_gates, size};
 use crate::bench::Run;
 use crate::plan::Plan;
 use serde_json::{Value, json};
+use std::io::Seek;
 use std::sync::Arc;
+use tempfile::spooled_tempfile;
 use volery::circuit::stream::Source;
 use volery::circuit::{Network, Size};
 use volery::random::Random;
 use volery::{Binary, F2, Method, Options, Report, Setting};
 use volery_cli::both::Reports;
 use volery_cli::failure::{Failure, Result, one_of};
-use volery_cli::preimage::Preimage;
+use volery_cli::preimage::{LENGTH, Preimage};
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::settings::CHALLENGES;
 
 /// The statements.
 const SHA256: &str = "sha256";
 const RANDOM: &str = "random";
+
+/// The kinds of a preimage's circuit.
+const GATE_BY_GATE: &str = "gates";
+const HOLES: &str = "holes";
+
+/// Bytes of a proof that are kept in memory; a longer one goes to a temporary file, so that the memory that is
+/// measured is the parties' own.
+const KEPT: usize = 1 << 22;
 
 /// Proves a preimage, or --gates of a generated circuit, by --statement.
 pub(crate) fn limbo(run: &Run) -> Result<()> {
@@ -39,17 +48,33 @@ pub(crate) fn limbo(run: &Run) -> Result<()> {
             )));
         }
     }
-    let bench = Limbo { plan: Plan::new(run)?, statement, interactive: run.typed.interactive };
+    let kind = run.typed.kind.as_deref().unwrap_or(GATE_BY_GATE);
+    one_of("--kind", kind, &[GATE_BY_GATE, HOLES])?;
+    let bench = Limbo {
+        plan: Plan::new(run)?,
+        statement,
+        length: size("--length", run.typed.length.as_deref(), LENGTH as u64)?,
+        holes: kind == HOLES,
+        interactive: run.typed.interactive,
+    };
+    let refuse = |option: &str, why: &str, other: &str| {
+        Err(Failure::usage(format_args!(
+            "{option}: the statement {statement} {why}: leave it out, or take --statement {other}"
+        )))
+    };
     if statement == SHA256 {
         if run.typed.gates.is_some() {
-            return Err(Failure::usage(format_args!(
-                "--gates: the statement {SHA256} has its own: leave it out, or take --statement {RANDOM}"
-            )));
+            return refuse("--gates", "has its own", RANDOM);
         }
-        let Preimage { statement, witness, .. } = Preimage::random()?;
+        let Preimage { statement, witness, .. } = Preimage::of(bench.length, bench.holes)?;
         let shape = Binary::compiled().count(&statement)?;
         let options = bench.plan.settings.options(statement.digest(), Some(shape.size()))?;
         return bench.run(statement.source(), witness.bits(), shape.mul, &options);
+    }
+    for (option, given) in [("--length", &run.typed.length), ("--kind", &run.typed.kind)] {
+        if given.is_some() {
+            return refuse(option, "has none", SHA256);
+        }
     }
     let gates = bench.plan.gates.unwrap_or(GATES);
     let network = Network::new(gates).map_err(of_gates)?.narrow(INPUTS);
@@ -67,6 +92,9 @@ const INPUTS: u64 = 8;
 struct Limbo<'t> {
     plan: Plan,
     statement: &'t str,
+    /// Bytes of the message, and whether bits between words are polynomials.
+    length: u64,
+    holes: bool,
     interactive: bool,
 }
 
@@ -80,7 +108,7 @@ impl Limbo<'_> {
             let task = self.plan.task("gates", gates);
             task.prove::<Binary, _>(circuit, witness, options, self.plan.repeat)?
         } else {
-            self.in_memory(circuit, witness, options)?
+            self.as_files(circuit, witness, options)?
         };
         let mut outcome = self.plan.of_both(&reports);
         outcome.bench = Some((self.plan.name, self.parameters(gates)));
@@ -88,7 +116,7 @@ impl Limbo<'_> {
     }
 
     /// One proof after the other, whole, before it is verified.
-    fn in_memory<W>(&self, circuit: &dyn Source<F2>, witness: W, options: &Options) -> Result<Reports>
+    fn as_files<W>(&self, circuit: &dyn Source<F2>, witness: W, options: &Options) -> Result<Reports>
     where
         W: IntoIterator<Item = F2> + Clone,
     {
@@ -104,10 +132,11 @@ impl Limbo<'_> {
         let _progress = Progress::start(watched, self.plan.settings.quiet);
         let mut reports = Reports { prover: Vec::new(), verifier: Vec::new() };
         for _ in 0..self.plan.repeat {
-            let mut proof = Vec::new();
-            let proved = volery::prove_to(circuit, witness.clone(), &mut proof, &options)?;
+            let mut proof = spooled_tempfile(KEPT);
+            let proved = volery::prove_to_file(circuit, witness.clone(), &mut proof, &options)?;
             done.restart();
-            let (_accepted, verified) = volery::verify_from(circuit, &mut &proof[..], &options)?;
+            proof.rewind().map_err(|why| Failure::usage(format_args!("a temporary file: {why}")))?;
+            let (_accepted, verified) = volery::verify_from(circuit, &mut proof, &options)?;
             done.restart();
             // From the beginning to the verdict it takes both of them.
             reports.verifier.push(Report { online: proved.online + verified.online, ..verified });
@@ -122,6 +151,8 @@ impl Limbo<'_> {
         json!({
             "statement": self.statement,
             "gates": gates,
+            "length": (self.statement == SHA256).then_some(self.length),
+            "kind": (self.statement == SHA256).then_some(if self.holes { HOLES } else { GATE_BY_GATE }),
             "prefer": format!("{:?}", head.wishes.preference).to_lowercase(),
             "trees": head.wishes.trees,
             "grind": head.wishes.grinding,

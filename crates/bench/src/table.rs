@@ -183,11 +183,12 @@ pub static BENCHES: [Bench; 21] = [
     },
     Bench {
         name: "voleith",
-        options: &["--statement", "--gates"],
+        options: &["--statement", "--gates", "--length", "--kind"],
         takes: Takes::All,
         over: Fields::Bits,
-        systems: &[System::VOLEITH],
-        says: "the same as a file by trees that the prover deals to itself",
+        systems: &[System::VOLEITH, System::LIMBO],
+        says: "the same as a file by trees that the prover deals to itself; a message of any --length, of \
+               which bits between words are polynomials by --kind holes",
         run: limbo::limbo,
     },
     Bench {

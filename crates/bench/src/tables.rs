@@ -15,6 +15,7 @@ mod quicksilver;
 mod results;
 mod run;
 mod stacked_garbling;
+mod voleith;
 mod wolverine;
 
 use crate::bench::{Bench, Run};
@@ -97,7 +98,13 @@ pub(crate) fn tables(run: &Run) -> Result<()> {
 
 /// All tables.
 pub fn all() -> Vec<Table> {
-    let all = [wolverine::tables(), quicksilver::tables(), stacked_garbling::tables(), limbo::tables()];
+    let all = [
+        wolverine::tables(),
+        quicksilver::tables(),
+        stacked_garbling::tables(),
+        limbo::tables(),
+        voleith::tables(),
+    ];
     all.into_iter().flatten().collect()
 }
 

@@ -25,9 +25,20 @@ impl Preimage {
     /// # Errors
     /// Where the system gives none.
     pub fn random() -> Result<Self> {
-        let message = Zeroizing::new(Random::from_system()?.bytes::<LENGTH>());
+        Self::of(LENGTH as u64, false)
+    }
+
+    /// One about so many bytes of the system's randomness, with polynomials in the place of gates or without.
+    ///
+    /// # Errors
+    /// Where the system gives none, or there is no such statement.
+    pub fn of(length: u64, holes: bool) -> Result<Self> {
+        let spec = format!("builtin:sha256-preimage?length={length}&holes={}", u8::from(holes));
+        let relation = Relation::open(&spec, None)?;
+        let mut message = Zeroizing::new(vec![0; length as usize]);
+        let mut random = Random::from_system()?;
+        message.iter_mut().for_each(|byte| *byte = random.bytes::<1>()[0]);
         let digest: [u8; 32] = Sha256::digest(message.as_slice()).into();
-        let relation = Relation::open(&format!("builtin:sha256-preimage?length={LENGTH}"), None)?;
         let (mut public, mut private) = (Values::new(), Values::new());
         public.insert("digest", Value::from_bytes(&digest))?;
         private.insert("message", Value::from_bytes(message.as_slice()))?;

@@ -115,6 +115,18 @@ fn limbo_stands_beside_its_paper() {
     }
 }
 
+/// Files by both systems, at tiny sizes, and what others publish.
+#[test]
+fn voleith_stands_beside_limbo() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let summary = measure(&arguments(folder.path(), &["--only", "voleith", "--json"])).expect(0).json();
+    assert_eq!((&summary["rows"]["measured"], &summary["rows"]["failed"]), (&39.into(), &0.into()));
+    let page = read(folder.path(), "tables.md");
+    for words in ["binius64 67 ms", "circom 4.8 s", "volery, voleith", "volery, limbo", "--kind holes"] {
+        assert!(page.contains(words), "{words} is missing in {page}");
+    }
+}
+
 /// A row whose bench fails is told, and the others go on; what did not fail is kept.
 #[test]
 fn rows_fail_alone() {
