@@ -73,7 +73,7 @@ mod sha256;
 mod signed;
 mod word;
 
-pub use aes::{Aes128, Gcm};
+pub use aes::{Aes128, Gcm, SubBytes};
 pub use array::Array;
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;

@@ -1,18 +1,21 @@
-//! AES-128 of secret keys and blocks (FIPS 197), 32 ANDs for each byte that is substituted, and its modes.
+//! AES-128 of secret keys and blocks (FIPS 197), 32 ANDs for each byte that is substituted, or 8 committed bits
+//! and 16 polynomials of degree 2; and its modes, gate by gate.
 
 mod field;
 mod gcm;
 mod ghash;
+mod inverses;
 mod substitution;
 #[cfg(test)]
 mod tests;
 
 pub use gcm::Gcm;
 
-use super::{Bit, Bytes, Word, function_of_words};
+use super::{Bit, Bytes, Gates, Word, function_of_words};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use core::array;
+use core::marker::PhantomData;
 use substitution::substitute;
 use volery_primitives::F2;
 
@@ -26,11 +29,38 @@ const ROUNDS: usize = 10;
 /// A block, column by column.
 type Block<W> = [Byte<W>; BLOCK];
 
-/// AES-128 under one key.
-#[derive(Clone)]
-pub struct Aes128<W> {
+/// A way to substitute bytes, SubBytes of FIPS 197 section 5.1.1: by [`Gates`], or with
+/// [`Holes`](super::Holes).
+pub trait SubBytes<B: Backend<F = F2>> {
+    /// What all rounds of a block are called, where they are recorded.
+    const ROUNDS: &'static str;
+
+    /// The bytes that stand for `bytes`.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn substitute(b: &mut B, bytes: &[Word<B::Wire, 8>]) -> Result<Vec<Word<B::Wire, 8>>>;
+}
+
+impl<B: Backend<F = F2>> SubBytes<B> for Gates {
+    const ROUNDS: &'static str = "rounds of AES-128";
+
+    fn substitute(b: &mut B, bytes: &[Byte<B::Wire>]) -> Result<Vec<Byte<B::Wire>>> {
+        bytes.iter().map(|byte| substitute(b, byte)).collect()
+    }
+}
+
+/// AES-128 under one key. `S` says how to substitute bytes.
+pub struct Aes128<W, S = Gates> {
     /// The key of each round, and before them that of the begin.
     keys: [Block<W>; ROUNDS + 1],
+    substitution: PhantomData<S>,
+}
+
+impl<W: Clone, S> Clone for Aes128<W, S> {
+    fn clone(&self) -> Self {
+        Self { keys: self.keys.clone(), substitution: PhantomData }
+    }
 }
 
 impl<W: Copy> Aes128<W> {
@@ -39,15 +69,26 @@ impl<W: Copy> Aes128<W> {
     /// # Errors
     /// `Invalid` where the key has another length; those of [`Backend::mul`].
     pub fn new<B: Backend<F = F2, Wire = W>>(b: &mut B, key: &Bytes<W>) -> Result<Self> {
+        Self::expand(b, key)
+    }
+}
+
+impl<W: Copy, S> Aes128<W, S> {
+    /// Expands `key`, 16 bytes: 1,280 ANDs, or with holes 320 committed bits.
+    ///
+    /// # Errors
+    /// `Invalid` where the key has another length; those of the backend.
+    pub fn expand<B: Backend<F = F2, Wire = W>>(b: &mut B, key: &Bytes<W>) -> Result<Self>
+    where
+        S: SubBytes<B>,
+    {
         let mut keys = [sixteen(key, "a key of AES-128")?; ROUNDS + 1];
         let mut constant = 1;
         for round in 1..=ROUNDS {
             let before = keys[round - 1];
             // The last column, turned by a byte.
-            let mut column = [before[13], before[14], before[15], before[12]];
-            for byte in &mut column {
-                *byte = substitute(b, byte)?;
-            }
+            let column = S::substitute(b, &[before[13], before[14], before[15], before[12]])?;
+            let mut column = *column.first_chunk::<4>().expect("as many");
             column[0] = column[0].xor(b, &Word::public(u128::from(constant)));
             constant = field::mul(constant, 2);
             for (i, byte) in keys[round].iter_mut().enumerate() {
@@ -55,21 +96,24 @@ impl<W: Copy> Aes128<W> {
                 *byte = column[i % 4];
             }
         }
-        Ok(Self { keys })
+        Ok(Self { keys, substitution: PhantomData })
     }
 
-    /// The ciphertext of one block, 16 bytes: 5,120 ANDs.
+    /// The ciphertext of one block, 16 bytes: 5,120 ANDs, or with holes 1,280 committed bits.
     ///
     /// # Errors
-    /// `Invalid` where `block` has another length; those of [`Backend::mul`].
-    pub fn encrypt<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, block: &Bytes<W>) -> Result<Bytes<W>> {
+    /// `Invalid` where `block` has another length; those of the backend.
+    pub fn encrypt<B: Backend<F = F2, Wire = W>>(&self, b: &mut B, block: &Bytes<W>) -> Result<Bytes<W>>
+    where
+        S: SubBytes<B>,
+    {
         let block = sixteen(block, "a block of AES-128")?;
         // Where the block is public, as counters are, what goes into the rounds is not.
         let state = add(b, &block, &self.keys[0]);
         let words = [&state[..], self.keys[1..].as_flattened()].concat();
-        let state = function_of_words(b, "rounds of AES-128", &words, |b, words| {
+        let state = function_of_words(b, S::ROUNDS, &words, |b, words| {
             let (state, keys) = words.split_first_chunk().expect("a block");
-            Ok(rounds(b, *state, keys.as_chunks().0)?.to_vec())
+            Ok(rounds::<B, S>(b, *state, keys.as_chunks().0)?.to_vec())
         })?;
         Ok(state.into_iter().collect())
     }
@@ -86,7 +130,10 @@ impl<W: Copy> Aes128<W> {
         b: &mut B,
         counter: &Bytes<W>,
         message: &Bytes<W>,
-    ) -> Result<Bytes<W>> {
+    ) -> Result<Bytes<W>>
+    where
+        S: SubBytes<B>,
+    {
         let counter = sixteen(counter, "a counter of AES-128")?;
         let mut number = 0;
         for byte in &counter[12..] {
@@ -106,17 +153,16 @@ impl<W: Copy> Aes128<W> {
 }
 
 /// The state after all rounds, each with its key.
-fn rounds<B: Backend<F = F2>>(
+fn rounds<B: Backend<F = F2>, S: SubBytes<B>>(
     b: &mut B,
     mut state: Block<B::Wire>,
     keys: &[Block<B::Wire>],
 ) -> Result<Block<B::Wire>> {
     for (round, key) in (1..).zip(keys) {
-        for byte in &mut state {
-            *byte = substitute(b, byte)?;
-        }
+        let substituted = S::substitute(b, &state)?;
+        let state_before = substituted.first_chunk::<BLOCK>().expect("as many");
         // Row r, the bytes r mod 4, turns by r columns.
-        state = array::from_fn(|i| state[(i + 4 * (i % 4)) % BLOCK]);
+        state = array::from_fn(|i| state_before[(i + 4 * (i % 4)) % BLOCK]);
         if round < ROUNDS {
             for column in state.as_chunks_mut::<4>().0 {
                 *column = mix(b, column);

@@ -4,9 +4,12 @@
 //! its ports, and `run`, which meets them by [`Ports`] and so serves proofs and exports alike. It joins
 //! [`LIST`] and the enum here.
 
+mod aes128;
 mod blind_certificate;
 mod bug_in_snippets;
+mod hmac_sha256;
 mod merkle_membership;
+mod merkle_path;
 mod merkle_root;
 mod ports;
 mod price_discrimination;
@@ -22,11 +25,14 @@ use crate::circuit::Branch;
 use crate::circuit::gadget::{Gates, Holes};
 use crate::circuit::stream::Recorder;
 use crate::error::{Error, Result};
+use aes128::Aes;
 use blind_certificate::BlindCertificate;
 use bug_in_snippets::BugInSnippets;
 use core::array;
 use core::ops::RangeInclusive;
+use hmac_sha256::Code;
 use merkle_membership::MerkleMembership;
+use merkle_path::MerklePath;
 use merkle_root::MerkleRoot;
 use price_discrimination::PriceDiscrimination;
 use sha256_preimage::Preimage;
@@ -35,7 +41,10 @@ use volery_primitives::F2;
 /// Name with keys and defaults, and what it states.
 pub(super) const LIST: &[(&str, &str)] = &[
     sha256_preimage::LISTED,
+    aes128::LISTED,
+    hmac_sha256::LISTED,
     merkle_root::LISTED,
+    merkle_path::LISTED,
     bug_in_snippets::LISTED,
     merkle_membership::LISTED,
     price_discrimination::LISTED,
@@ -51,7 +60,10 @@ const LONGEST_VECTOR: u64 = 1 << 30;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Preimage(Preimage),
+    Aes(Aes),
+    Code(Code),
     MerkleRoot(MerkleRoot),
+    MerklePath(MerklePath),
     BugInSnippets(BugInSnippets),
     MerkleMembership(MerkleMembership),
     PriceDiscrimination(PriceDiscrimination),
@@ -97,7 +109,10 @@ impl Builtin {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
+            "aes128" => Aes::parse(name, parameters).map(Self::Aes),
+            "hmac-sha256" => Code::parse(name, parameters).map(Self::Code),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
+            "merkle-path" => MerklePath::parse(name, parameters).map(Self::MerklePath),
             "bug-in-snippets" => BugInSnippets::parse(name, parameters).map(Self::BugInSnippets),
             "merkle-membership" => MerkleMembership::parse(name, parameters).map(Self::MerkleMembership),
             "price-discrimination" => {
@@ -124,7 +139,10 @@ impl Builtin {
     fn described(&self) -> &dyn Described {
         match self {
             Self::Preimage(statement) => statement,
+            Self::Aes(statement) => statement,
+            Self::Code(statement) => statement,
             Self::MerkleRoot(statement) => statement,
+            Self::MerklePath(statement) => statement,
             Self::BugInSnippets(statement) => statement,
             Self::MerkleMembership(statement) => statement,
             Self::PriceDiscrimination(statement) => statement,
@@ -163,6 +181,9 @@ impl Builtin {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::Aes(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::Code(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::MerklePath(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             _ => self.gates(b, &mut ports, clause),
         }
@@ -180,12 +201,17 @@ impl Builtin {
     ) -> Result<()> {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::Aes(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::Code(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::MerklePath(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::BugInSnippets(statement) => statement.run(b, ports, clause),
             Self::MerkleMembership(statement) => statement.run(b, ports, clause),
             Self::PriceDiscrimination(statement) => statement.run(b, ports),
             Self::BlindCertificate(statement) => statement.run(b, ports),
-            Self::Preimage(_) | Self::MerkleRoot(_) => Err(self.of_polynomials(": leave out holes=1")),
+            Self::Preimage(_) | Self::Aes(_) | Self::Code(_) | Self::MerkleRoot(_) | Self::MerklePath(_) => {
+                Err(self.of_polynomials(": leave out holes=1"))
+            }
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
     }

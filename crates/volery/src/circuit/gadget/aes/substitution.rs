@@ -106,12 +106,18 @@ const fn karatsuba([e0, e1]: [u8; 2]) -> [u8; 3] {
 }
 
 /// The map over F_2 that follows the inverse, without its constant: each bit plus the four that follow.
-const fn affine(x: u8) -> u8 {
+const fn affine_of(x: u8) -> u8 {
     x ^ x.rotate_left(1) ^ x.rotate_left(2) ^ x.rotate_left(3) ^ x.rotate_left(4)
 }
 
 /// The constant of that map.
 const CONSTANT: u128 = 0x63;
+
+/// The same of a secret byte, with the constant.
+pub(super) fn affine<B: Backend<F = F2>>(b: &mut B, x: &Byte<B::Wire>) -> Byte<B::Wire> {
+    let turned = (1..=4).fold(*x, |sum, by| sum.xor(b, &x.rotate_left(by)));
+    turned.xor(b, &Word::public(CONSTANT))
+}
 
 /// The byte that stands for `byte`: 32 ANDs.
 pub(super) fn substitute<B: Backend<F = F2>>(b: &mut B, byte: &Byte<B::Wire>) -> Result<Byte<B::Wire>> {
@@ -159,7 +165,7 @@ const OUTPUT: [u32; 8] = {
     let mut output = [0; 8];
     let mut i = 0;
     while i < 18 {
-        let factor = affine(mul(Y[i / 9], FACTORS[i % 9]));
+        let factor = affine_of(mul(Y[i / 9], FACTORS[i % 9]));
         let mut bit = 0;
         while bit < 8 {
             output[bit] |= ((factor >> bit & 1) as u32) << i;

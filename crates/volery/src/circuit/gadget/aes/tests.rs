@@ -1,6 +1,6 @@
 use super::*;
-use crate::circuit::gadget::bits_of;
 use crate::circuit::gadget::evaluation::{ands, evaluate};
+use crate::circuit::gadget::{Holes, bits_of};
 use crate::circuit::stream::{Handle, Recorder};
 use crate::circuit::{Circuit, Shape};
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -40,6 +40,44 @@ fn all_bytes_are_substituted_as_in_the_standard() {
     }
 }
 
+/// By committed inverses: the same bytes, on wires and public, and side by side.
+#[test]
+fn all_bytes_are_substituted_by_inverses() {
+    let all: Vec<u8> = (0..=255).collect();
+    let expected = evaluate(vec![], |b| {
+        let bytes: Vec<Byte<_>> = all.iter().map(|byte| Word::public((*byte).into())).collect();
+        let gates = <Gates as SubBytes<_>>::substitute(b, &bytes)?;
+        let holes = <Holes as SubBytes<_>>::substitute(b, &bytes)?;
+        gates.iter().zip(&holes).try_for_each(|(gates, holes)| gates.assert_equal(b, holes, "public"))
+    });
+    expected.unwrap();
+    let substituted = evaluate(bits_of(&all), |b| {
+        let mut bytes = all.iter().map(|_| Word::witness(b)).collect::<Result<Vec<Byte<_>>>>()?;
+        // Some are public among those that are not.
+        bytes[5] = Word::public(5);
+        let gates = <Gates as SubBytes<_>>::substitute(b, &bytes)?;
+        let holes = <Holes as SubBytes<_>>::substitute(b, &bytes)?;
+        gates.iter().zip(&holes).try_for_each(|(gates, holes)| gates.assert_equal(b, holes, "secret"))
+    });
+    substituted.unwrap();
+}
+
+/// Any other byte in the place of the inverse of any byte is refused.
+#[test]
+fn wrong_inverses_are_refused() {
+    for x in [0_u8, 1, 2, 0x53, 0xff] {
+        for by in 1..=255 {
+            let refused = evaluate(bits_of(&[7, x, 9]), |b| {
+                let bytes = (0..3).map(|_| Word::witness(b)).collect::<Result<Vec<Byte<_>>>>()?;
+                let alter = move |number, inverse| if number == 1 { inverse ^ by } else { inverse };
+                inverses::substitute(b, &bytes, alter).map(drop)
+            });
+            let why = refused.unwrap_err().to_string();
+            assert!(why.contains("bits of inverses"), "{x}, {by}: {why}");
+        }
+    }
+}
+
 /// Encrypts a witness block under a witness key.
 fn check_block(key: &[u8], block: &[u8], expected: &[u8]) {
     let encrypted = evaluate(bits_of(&[key, block].concat()), |b| {
@@ -47,7 +85,10 @@ fn check_block(key: &[u8], block: &[u8], expected: &[u8]) {
         let block = Bytes::witness(b, 16)?;
         let cipher = Aes128::new(b, &key)?;
         let result = cipher.encrypt(b, &block)?;
-        result.assert_equal(b, expected, "ciphertext")
+        result.assert_equal(b, expected, "ciphertext")?;
+        let by_inverses = Aes128::<_, Holes>::expand(b, &key)?;
+        let result = by_inverses.encrypt(b, &block)?;
+        result.assert_equal(b, expected, "ciphertext by inverses")
     });
     encrypted.unwrap();
 }
@@ -90,6 +131,13 @@ fn ands_of_blocks_are_pinned() {
         keyed(b, 16)?.encrypt(b, &block).map(drop)
     });
     assert_eq!(block, 200 * 32);
+    let by_inverses = Of(|b: &mut Recorder<'_, F2>| {
+        let (key, block) = (Bytes::witness(b, 16)?, Bytes::public(&[7; 16]));
+        let result = Aes128::<_, Holes>::expand(b, &key)?.encrypt(b, &block)?;
+        result.assert_equal(b, &[0; 16], "ciphertext")
+    });
+    let shape = Shape::of(&by_inverses).unwrap();
+    assert_eq!((shape.size().commitments, shape.size().degree, shape.mul), (1728, 2, 0));
     let short = Of(|b: &mut Recorder<'_, F2>| keyed(b, 15).map(drop));
     let refused = Shape::of(&short).unwrap_err().to_string();
     assert!(refused.contains("a key of AES-128 has 16 bytes, and not 15"), "{refused}");
