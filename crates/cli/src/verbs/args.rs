@@ -36,9 +36,11 @@ A statement is a relation (a public program) with public and private values.
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
-over f2 builtin:sha256-preimage?length=55, builtin:merkle-root?depth=8 and
-builtin:bug-in-snippets?count=4, with builtin:merkle-membership,
-builtin:price-discrimination and builtin:blind-certificate; over any other
+over f2 builtin:sha256-preimage?length=55, builtin:aes128,
+builtin:hmac-sha256?key=32&length=32, builtin:merkle-root?depth=8,
+builtin:merkle-path?depth=20 and builtin:bug-in-snippets?count=4, with
+builtin:merkle-membership, builtin:price-discrimination and
+builtin:blind-certificate; over any other
 builtin:power?exponent=5, builtin:polynomial?degree=3,
 builtin:linear?rows=2&columns=3 and, where it is a prime field,
 builtin:range-sum?count=4&bits=32, builtin:factors and
