@@ -445,5 +445,14 @@ pub fn bit_products(arch: Arch, rows: &[F128], columns: &[F128], blocks: usize, 
     dispatch!(arch, bit_products(rows, columns, blocks, out))
 }
 
+/// Counters that are hashed at a time.
+pub const SEARCHED: usize = 8;
+
+/// For each of [`SEARCHED`] counters from `first` on, which wrap around, word 4 of BLAKE3 under the key of
+/// these eight words, of the four bytes of the counter. All words and bytes are little-endian.
+pub fn search(arch: Arch, key: &[u32; 8], first: u32, words: &mut [u32; SEARCHED]) {
+    dispatch!(arch, search(key, first, words))
+}
+
 #[cfg(test)]
 mod tests;

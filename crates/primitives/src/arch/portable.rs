@@ -7,6 +7,9 @@ pub(super) mod f61x2;
 pub(super) mod gates;
 pub(super) mod prime;
 pub(super) mod q32;
+mod search;
+
+pub(super) use search::search;
 
 use super::{Punctures, Triple, WEIGHT};
 use crate::aes::Aes128;

@@ -30,6 +30,25 @@ fn names_are_found_and_unknown_ones_refused() {
     assert!(Arch::available().contains(&Arch::detect()));
 }
 
+/// As the hash itself has it.
+#[test]
+fn counters_are_searched() {
+    let key: [u8; 32] = core::array::from_fn(|i| (7 * i + 1) as u8);
+    let words = core::array::from_fn(|i| u32::from_le_bytes(key[4 * i..4 * i + 4].try_into().unwrap()));
+    for first in [0_u32, 1, 8, 1000, u32::MAX - 3] {
+        let expected: [u32; SEARCHED] = core::array::from_fn(|i| {
+            let counter = first.wrapping_add(i as u32).to_le_bytes();
+            let hash = *blake3::keyed_hash(&key, &counter).as_bytes();
+            u32::from_le_bytes(hash[16..20].try_into().unwrap())
+        });
+        for arch in Arch::available() {
+            let mut found = [0; SEARCHED];
+            search(arch, &words, first, &mut found);
+            assert_eq!(found, expected, "{first} on {}", arch.name());
+        }
+    }
+}
+
 #[test]
 fn encrypt_and_counter() {
     for length in LENGTHS {

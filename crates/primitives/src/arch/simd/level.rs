@@ -40,7 +40,7 @@ macro_rules! kernels {
             use super::*;
             use crate::aes::Aes128;
             use crate::arch::simd::level::{forward, forward_prime};
-            use crate::arch::{Punctures, Triple, simd};
+            use crate::arch::{Punctures, SEARCHED, Triple, simd};
             use crate::field::{F2, F128};
 
             forward! { $features:
@@ -78,6 +78,8 @@ macro_rules! kernels {
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
                 fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) =
                     simd::bit_products::<$vector>;
+                fn search(key: &[u32; 8], first: u32, words: &mut [u32; SEARCHED]) =
+                    crate::arch::portable::search;
             }
 
             pub(in super::super) mod gates {
