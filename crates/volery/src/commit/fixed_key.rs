@@ -116,8 +116,9 @@ impl Tree {
         nodes
     }
 
-    /// Gives the commitments to `leaves` to `take`, some at a time.
-    pub(crate) fn commit(&self, leaves: &[F128], mut take: impl FnMut(&mut [[u8; COMMITMENT]])) {
+    /// The commitments to `leaves`.
+    pub(crate) fn commitments(&self, leaves: &[F128]) -> Vec<[u8; COMMITMENT]> {
+        let mut all = Vec::with_capacity(leaves.len());
         let mut halves = [[F128::default(); TILE]; 2];
         for leaves in leaves.chunks(TILE) {
             for (key, half) in self.commitment.iter().zip(&mut halves) {
@@ -130,8 +131,9 @@ impl Tree {
                 commitment[16..].copy_from_slice(&b.to_bytes());
                 commitment
             };
-            take(&mut a[..leaves.len()].iter().zip(b).map(join).collect::<Vec<_>>());
+            all.extend(a[..leaves.len()].iter().zip(b).map(join));
         }
+        all
     }
 
     /// The key that leaves expand by in the blocks of this `group`.
@@ -146,12 +148,6 @@ impl Tree {
 mod tests {
     use super::*;
     use std::collections::HashSet;
-
-    fn commitments(tree: &Tree, leaves: &[F128]) -> Vec<[u8; COMMITMENT]> {
-        let mut all = vec![];
-        tree.commit(leaves, |some| all.extend_from_slice(some));
-        all
-    }
 
     #[test]
     fn siblings_open_all_leaves_but_one() {
@@ -199,7 +195,7 @@ mod tests {
         let step = |key, x| pi(key, x) ^ x;
         let leaf = step(7 + 5, step(7 + 2, step(7 + 1, F128(3))));
         assert_eq!(trees[1].leaves(F128(3))[5], leaf);
-        let commitment = commitments(&trees[1], &[leaf])[0];
+        let commitment = trees[1].commitments(&[leaf])[0];
         assert_eq!(commitment[..16], step(7 + 6, leaf).to_bytes());
         assert_eq!(commitment[16..], step(7 + 7, leaf).to_bytes());
         assert_eq!(trees[1].expansion(4), pi(7 + 8, F128(4)));
@@ -227,7 +223,7 @@ mod tests {
     #[test]
     fn commitments_differ_and_do_not_depend_on_the_instruction_set() {
         let leaves: Vec<F128> = (0..600).map(F128).collect();
-        let of = |arch| commitments(&trees(arch, &[1; 32], &[4])[0], &leaves);
+        let of = |arch| trees(arch, &[1; 32], &[4])[0].commitments(&leaves);
         let expected = of(Arch::PORTABLE);
         assert_eq!(expected.iter().collect::<HashSet<_>>().len(), 600);
         Arch::available().into_iter().for_each(|arch| assert_eq!(of(arch), expected, "{}", arch.name()));

@@ -3,7 +3,7 @@
 use super::expansion::{BLOCK, Chunk, Coefficients, Expansion, Forest, add};
 use super::{HASH, Mac, Shares, places};
 use crate::channel::Channel;
-use crate::commit::fixed_key::{self, COMMITMENT, SALT};
+use crate::commit::fixed_key::{self, COMMITMENT, SALT, Tree};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::random::Random;
@@ -25,36 +25,42 @@ impl Dealt {
     /// Fresh trees of these depths, whose keys follow from `salt`, and their dealer, for a statement with so
     /// many commitments.
     pub(crate) fn new(
-        arch: Arch,
+        by: (Arch, &Pool),
         depths: &[usize],
         salt: &[u8; SALT],
         random: &mut Random,
         commitments: u64,
     ) -> (Self, Dealer) {
-        Self::deal((arch, depths), salt, random, commitments, |_, _, _| ())
+        Self::deal((by, depths), salt, random, commitments, |_, _, _| ())
     }
 
     /// The same, where `alter` may change what the digest has of the leaf of a tree at a place.
     pub(super) fn deal(
-        (arch, depths): (Arch, &[usize]),
+        ((arch, pool), depths): ((Arch, &Pool), &[usize]),
         salt: &[u8; SALT],
         random: &mut Random,
         commitments: u64,
         mut alter: impl FnMut(usize, usize, &mut [u8; COMMITMENT]),
     ) -> (Self, Dealer) {
-        let trees = fixed_key::trees(arch, salt, depths);
         let roots: Zeroizing<Vec<F128>> = Zeroizing::new(depths.iter().map(|_| random.word()).collect());
-        let leaves: Vec<_> = trees.iter().zip(&*roots).map(|(tree, root)| tree.leaves(*root)).collect();
+        let grow = |(tree, root): (Tree, &F128)| {
+            let root = Zeroizing::new(*root);
+            pool.run(move || {
+                let leaves = tree.leaves(*root);
+                let commitments = tree.commitments(&leaves);
+                (tree, leaves, commitments)
+            })
+        };
+        let mut growing: Vec<_> =
+            fixed_key::trees(arch, salt, depths).into_iter().zip(&*roots).map(grow).collect();
         let mut hasher = self::commitments();
-        for (i, (tree, leaves)) in trees.iter().zip(&leaves).enumerate() {
-            let mut place = 0;
-            tree.commit(leaves, |commitments| {
-                for commitment in commitments.iter_mut() {
-                    alter(i, place, commitment);
-                    place += 1;
-                }
-                hasher.update(commitments.as_flattened());
-            });
+        let (mut trees, mut leaves) = (Vec::new(), Vec::new());
+        for (i, growing) in growing.drain(..).enumerate() {
+            let (tree, grown, mut commitments) = growing.wait();
+            commitments.iter_mut().enumerate().for_each(|(place, commitment)| alter(i, place, commitment));
+            hasher.update(commitments.as_flattened());
+            trees.push(tree);
+            leaves.push(grown);
         }
         let forest = Forest { arch, trees, depths: depths.to_vec(), leaves };
         let dealer = Dealer {
@@ -172,9 +178,7 @@ impl Dealer {
         let trees = forest.trees.iter().zip(&forest.leaves).zip(&*dealt.roots);
         for (((tree, leaves), root), place) in trees.zip(places(&forest.depths, delta)) {
             tree.siblings(*root, place).iter().for_each(|node| bytes.extend_from_slice(&node.to_bytes()));
-            tree.commit(&leaves[place..=place], |commitment| {
-                bytes.extend_from_slice(commitment.as_flattened());
-            });
+            bytes.extend_from_slice(tree.commitments(&leaves[place..=place]).as_flattened());
         }
         bytes
     }

@@ -22,33 +22,38 @@ impl Opened {
     /// # Panics
     /// Where the length differs.
     pub(crate) fn new(
-        arch: Arch,
+        (arch, pool): (Arch, &Pool),
         depths: &[usize],
         (salt, delta): (&[u8; SALT], F128),
         opening: &[u8],
         commitments: u64,
     ) -> (Self, Reader) {
         assert_eq!(opening.len(), opening_bytes(depths));
-        let trees = fixed_key::trees(arch, salt, depths);
-        let mut hasher = self::commitments();
         let mut rest = opening;
-        let mut leaves = Vec::with_capacity(depths.len());
-        for ((tree, depth), place) in trees.iter().zip(depths).zip(places(depths, delta)) {
+        let mut growing = Vec::with_capacity(depths.len());
+        for ((tree, depth), place) in
+            fixed_key::trees(arch, salt, depths).into_iter().zip(depths).zip(places(depths, delta))
+        {
             let (siblings, behind) = rest.split_at(16 * depth);
             let (hidden, behind) = behind.split_first_chunk::<COMMITMENT>().expect("counted");
             rest = behind;
             let siblings: Vec<F128> =
                 siblings.as_chunks().0.iter().map(|node| F128::from_bytes(*node)).collect();
-            let mut opened = tree.opened(&siblings, place);
-            let mut first = 0;
-            tree.commit(&opened, |commitments| {
-                if let Some(commitment) = place.checked_sub(first).and_then(|at| commitments.get_mut(at)) {
-                    *commitment = *hidden;
-                }
-                hasher.update(commitments.as_flattened());
-                first += commitments.len();
-            });
-            shift(&mut opened, place);
+            let hidden = *hidden;
+            growing.push(pool.run(move || {
+                let mut opened = tree.opened(&siblings, place);
+                let mut commitments = tree.commitments(&opened);
+                commitments[place] = hidden;
+                shift(&mut opened, place);
+                (tree, opened, commitments)
+            }));
+        }
+        let mut hasher = self::commitments();
+        let (mut trees, mut leaves) = (Vec::new(), Vec::new());
+        for growing in growing {
+            let (tree, opened, commitments) = growing.wait();
+            hasher.update(commitments.as_flattened());
+            trees.push(tree);
             leaves.push(opened);
         }
         let forest = Forest { arch, trees, depths: depths.to_vec(), leaves };

@@ -1,6 +1,7 @@
 //! Dealers that cheat, for tests.
 
 use super::{Dealer, Dealt};
+use crate::pool::Pool;
 use crate::random::Random;
 use volery_primitives::{Arch, F128};
 
@@ -15,7 +16,7 @@ pub(crate) enum Deceit {
 
 /// As [`Dealt::new`].
 pub(crate) fn deal(
-    by: (Arch, &[usize]),
+    by: ((Arch, &Pool), &[usize]),
     salt: &[u8; 32],
     random: &mut Random,
     commitments: u64,

@@ -26,10 +26,12 @@ fn run(
     cheat: Option<expansion::Cheat>,
 ) -> Run {
     let mut random = Random::from_seed(&[7; 32]);
-    let (dealt, mut dealer) = Dealt::new(Arch::detect(), depths, &SALT_OF_TESTS, &mut random, shares);
+    let (dealt, mut dealer) =
+        Dealt::new((Arch::detect(), &Pool::ALONE), depths, &SALT_OF_TESTS, &mut random, shares);
     dealer.cheat = cheat;
     let opening = dealer.open(&dealt, delta);
-    let (opened, mut reader) = Opened::new(Arch::detect(), depths, (&SALT_OF_TESTS, delta), &opening, shares);
+    let (opened, mut reader) =
+        Opened::new((Arch::detect(), &Pool::ALONE), depths, (&SALT_OF_TESTS, delta), &opening, shares);
     assert_eq!(opened.digest(), dealt.digest());
     let (here, there) = pipe(Duration::from_secs(20));
     let (mut saying, mut hearing) = (Channel::new(Party::Prover, here), Channel::new(Party::Verifier, there));
@@ -150,7 +152,8 @@ fn columns_are_sums_over_leaves() {
 fn shares_do_not_depend_on_threads_or_the_instruction_set() {
     let shares = |arch, threads| {
         let mut random = Random::from_seed(&[7; 32]);
-        let (_, mut dealer) = Dealt::new(arch, &[9, 3, 3], &SALT_OF_TESTS, &mut random, 40_000);
+        let (_, mut dealer) =
+            Dealt::new((arch, &Pool::ALONE), &[9, 3, 3], &SALT_OF_TESTS, &mut random, 40_000);
         dealer.share_work(&Pool::of(threads));
         let mut channel = Channel::new(Party::Prover, pipe(Duration::from_secs(20)).0);
         dealer.masks(&mut channel, 1).unwrap();
@@ -234,7 +237,8 @@ fn packed_check_attack() {
 fn every_correction_changes_the_coefficients_that_follow() {
     let challenges = |wrong: Option<usize>| {
         let mut random = Random::from_seed(&[7; 32]);
-        let (_, mut dealer) = Dealt::new(Arch::detect(), THREE, &SALT_OF_TESTS, &mut random, 20_000);
+        let (_, mut dealer) =
+            Dealt::new((Arch::detect(), &Pool::ALONE), THREE, &SALT_OF_TESTS, &mut random, 20_000);
         dealer.cheat = wrong.map(|number| erring(THREE, number, vec![(1, (0, F128(1)), 0)]));
         let mut channel = Channel::new(Party::Prover, pipe(Duration::from_secs(20)).0);
         dealer.masks(&mut channel, 1).unwrap();
@@ -295,11 +299,11 @@ fn depths_differ_by_one_and_own_all_bits() {
 fn an_opening_is_of_its_delta_and_salt() {
     let depths = [4, 3];
     let mut random = Random::from_seed(&[7; 32]);
-    let (dealt, dealer) = Dealt::new(Arch::detect(), &depths, &SALT_OF_TESTS, &mut random, 8);
+    let (dealt, dealer) = Dealt::new((Arch::detect(), &Pool::ALONE), &depths, &SALT_OF_TESTS, &mut random, 8);
     let delta = F128(1 | 0b110_0101 << 1);
     let opening = dealer.open(&dealt, delta);
     let digest = |salt: &[u8; SALT], delta, opening: &[u8]| {
-        *Opened::new(Arch::detect(), &depths, (salt, delta), opening, 8).0.digest()
+        *Opened::new((Arch::detect(), &Pool::ALONE), &depths, (salt, delta), opening, 8).0.digest()
     };
     assert_eq!(digest(&SALT_OF_TESTS, delta, &opening), *dealt.digest());
     for other in 0..1 << 7 {

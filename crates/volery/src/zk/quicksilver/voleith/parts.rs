@@ -2,9 +2,12 @@
 
 use crate::channel::Link;
 use crate::error::Result;
+use crate::pool::{Pool, Tasks};
 use crate::zk::unwritten;
+use core::array;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use volery_primitives::arch::{self, Arch, SEARCHED};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
 use volery_primitives::{F128, Field};
@@ -67,7 +70,11 @@ impl Link for OfFile {
 /// What the last challenge of a transcript is for.
 pub(super) const LAST: &str = "voleith last";
 
+/// Counters that are searched by one thread at a time.
+const PIECE: usize = 1 << 13;
+
 /// Step 5, but for the counter.
+#[derive(Clone, Copy)]
 pub(super) struct Last {
     pub(super) base: [u8; 32],
     bits: u32,
@@ -84,6 +91,41 @@ impl Last {
         let digest = Digest::new("volery voleith v1, last").field(&transcript).field(columns);
         let base = digest.field(&constant.to_word().to_le_bytes()).field(asserted).finish();
         Self { base, bits, grinding }
+    }
+
+    /// The least counter that is such a one, and its Δ.
+    ///
+    /// # Panics
+    /// Where there is none: with probability 2^-256 and less.
+    pub(super) fn search(&self, arch: Arch, pool: &Pool) -> (u32, F128) {
+        let mut pieces = (0..=u32::MAX).step_by(PIECE);
+        let mut searching = Tasks::default();
+        let counter = loop {
+            while searching.len() <= pool.ahead()
+                && let Some(first) = pieces.next()
+            {
+                let last = *self;
+                searching.push(pool.run(move || last.least(arch, first)));
+            }
+            if let Some(counter) = searching.next().expect("one of 2^32") {
+                break counter;
+            }
+        };
+        (counter, self.delta(counter).expect("its bits are zero"))
+    }
+
+    /// The least such counter among [`PIECE`] from `first` on.
+    fn least(&self, arch: Arch, first: u32) -> Option<u32> {
+        let (words, _) = self.base.as_chunks::<4>();
+        let key = array::from_fn(|i| u32::from_le_bytes(words[i]));
+        let mask = (1 << self.grinding) - 1;
+        let mut hashes = [0; SEARCHED];
+        (first..=first + (PIECE as u32 - 1)).step_by(SEARCHED).find_map(|first| {
+            arch::search(arch, &key, first, &mut hashes);
+            // As below.
+            let least = hashes.iter().position(|hash| verdict(hash & mask == 0))?;
+            Some(first + least as u32)
+        })
     }
 
     /// Δ, where the counter is such a one.

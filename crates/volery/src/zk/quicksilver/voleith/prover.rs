@@ -77,8 +77,7 @@ pub(crate) fn stream(
     let (columns, constant) = begun.say(&finished.sums)?;
     begun.bytes.pass_on(&mut out)?;
     let last = begun.last(terms, (&columns, constant, &finished.asserted));
-    let found = (0..=u32::MAX).find_map(|counter| last.delta(counter).map(|delta| (counter, delta)));
-    let head = begun.head(header, found.expect("2^-24 at worst of 2^32"));
+    let head = begun.head(header, last.search(terms.arch, terms.pool));
     let end = out.stream_position().map_err(unwritten)?;
     out.seek(SeekFrom::Start(start)).map_err(unwritten)?;
     out.write_all(&head).map_err(unwritten)?;
@@ -103,7 +102,8 @@ impl Begun {
     pub(super) fn new(header: &[u8], terms: &Terms, random: &mut Random) -> Result<Self> {
         let salt = random.bytes();
         let depths = terms.parameters.depths();
-        let (dealt, dealer) = Dealt::new(terms.arch, &depths, &salt, random, terms.size.commitments);
+        let (dealt, dealer) =
+            Dealt::new((terms.arch, terms.pool), &depths, &salt, random, terms.size.commitments);
         Self::over((header, salt), terms, (dealt, dealer))
     }
 

@@ -75,7 +75,7 @@ pub(super) fn hear(
     let mut opening = vec![0; head::opening_bytes(&depths)];
     read_proof(from, &mut opening)?;
     let (opened, mut reader) =
-        Opened::new(terms.arch, &depths, (&salt, delta), &opening, terms.size.commitments);
+        Opened::new((terms.arch, terms.pool), &depths, (&salt, delta), &opening, terms.size.commitments);
     let bytes = Bytes::default();
     let link = OfFile { start: start(header, &salt, opened.digest()), bytes: bytes.clone() };
     let mut channel = Channel::new(Party::Verifier, link);

@@ -289,7 +289,13 @@ fn deceitful(terms: &Terms, deceit: Deceit) -> Begun {
     let salt = [9; 32];
     let depths = terms.parameters.depths();
     let mut random = Random::from_seed(&[5; 32]);
-    let dealt = testing::deal((terms.arch, &depths), &salt, &mut random, terms.size.commitments, deceit);
+    let dealt = testing::deal(
+        ((terms.arch, terms.pool), &depths),
+        &salt,
+        &mut random,
+        terms.size.commitments,
+        deceit,
+    );
     Begun::over((HEADER, salt), terms, dealt).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::zk::quicksilver::polynomial::MOST;
+use crate::zk::quicksilver::voleith::parts::Last;
 
 fn accepted(parameters: &Parameters, everything: Everything, seed: u8) -> Vec<u8> {
     let terms = terms(parameters, everything.size());
@@ -160,6 +161,21 @@ fn the_security_of_parameters() {
     for (trees, bits, grinding) in [(0, 0, 0), (41, 123, 0), (11, 127, 0), (8, 121, 0), (3, 8, 0), (2, 6, 25)]
     {
         assert!(matches!(Parameters::given(trees, bits, grinding), Err(Error::Invalid(_))));
+    }
+}
+
+/// Several counters at a time, by one thread and by three: the least that fits.
+#[test]
+fn the_least_counter_is_found() {
+    for grinding in [0, 3, 9, 15] {
+        for seed in 0..4 {
+            let last = Last::new([seed; 32], (&[], F128::ZERO, &[0; 32]), (6, grinding));
+            let least = (0..).find_map(|counter| last.delta(counter).map(|delta| (counter, delta))).unwrap();
+            for arch in Arch::available() {
+                assert_eq!(last.search(arch, &Pool::ALONE), least);
+                assert_eq!(last.search(arch, &Pool::of(3)), least);
+            }
+        }
     }
 }
 
