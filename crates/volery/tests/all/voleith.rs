@@ -165,6 +165,25 @@ fn files_of_this_version() {
     }
 }
 
+/// What files of small statements take, without a label, by each preference.
+#[test]
+fn small_statements_have_small_files() {
+    for (spec, most) in [
+        ("aes128?holes=1", [6600, 5400, 4800]),
+        ("sha256-preimage?length=55&holes=1", [17_500, 13_500, 11_500]),
+        ("hmac-sha256?holes=1", [51_000, 38_000, 31_500]),
+    ] {
+        let (shape, _) = Relation::open(&format!("builtin:{spec}"), None).unwrap().examine().unwrap();
+        for (preference, most) in
+            [Preference::Speed, Preference::Balanced, Preference::Size].into_iter().zip(most)
+        {
+            let wishes = Wishes { preference, ..Wishes::default() };
+            let bytes = Estimate::voleith(shape.size(), None, &wishes, 0).unwrap().total.prover;
+            assert!((9 * most / 10..=most).contains(&bytes), "{spec}, {preference:?}: {bytes} bytes");
+        }
+    }
+}
+
 /// One of several clauses, by both systems: files tell by their length nothing of which it is.
 #[test]
 fn one_of_several_clauses_in_a_file() {
