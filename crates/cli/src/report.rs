@@ -83,7 +83,7 @@ impl Outcome {
         }
         let run = |report: &Report| {
             let mut work = [None; 2];
-            work[usize::from(role != Some(Party::Prover))] = report.proof().map(|proof| proof.work);
+            work[usize::from(role != Some(Party::Prover))] = worked(report);
             Run { setup: report.setup, online: report.online, work }
         };
         let runs = reports.iter().map(run).collect();
@@ -108,7 +108,11 @@ impl Outcome {
     pub fn of_both(settings: &Settings, reports: &Reports, started: Instant) -> Self {
         let mut outcome = Self::new(settings, None, &reports.verifier, started);
         for (run, report) in outcome.runs.iter_mut().zip(&reports.prover) {
-            run.work[0] = report.proof().map(|proof| proof.work);
+            run.work[0] = worked(report);
+            if report.in_the_head().is_some() {
+                // From the beginning to the verdict it took both.
+                run.work[1] = Some(run.online.saturating_sub(report.online));
+            }
         }
         outcome
     }
@@ -203,12 +207,14 @@ impl Outcome {
         }
         if let Some(proof) = self.report.proof() {
             object.extend(simulation::json(&self.report, &proof));
+        }
+        object
+            .extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::json(&self.report, file)));
+        if self.runs.iter().any(|run| run.work.iter().any(Option::is_some)) {
             for (who, work) in ["prover", "verifier"].into_iter().zip(self.work()) {
                 object["seconds"][who] = json!(work);
             }
         }
-        object
-            .extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::json(&self.report, file)));
         object.extend(self.report.checked().iter().flat_map(checked::json));
         object.extend(self.more.iter().map(|(name, value, _)| ((*name).into(), value.clone())));
         if self.bench.is_some() {
@@ -310,7 +316,9 @@ impl Outcome {
         if let Some(proof) = self.report.proof() {
             rows.extend(simulation::rows(&self.report, &proof, self.work()));
         }
-        rows.extend(self.report.in_the_head().iter().flat_map(|file| in_the_head::rows(&self.report, file)));
+        if let Some(file) = self.report.in_the_head() {
+            rows.extend(in_the_head::rows(&self.report, &file, self.work()));
+        }
         rows.extend(self.report.checked().iter().map(checked::row));
         rows.extend(self.more.iter().map(|(name, _, text)| (*name, text.clone())));
         if self.runs.len() > 1 {
@@ -424,6 +432,12 @@ pub fn failed(failure: &Failure, asked: &Asked) -> Value {
         object["security"][INSECURE] = json!(true);
     }
     object
+}
+
+/// What a party worked, where that is known: what makes or reads a file waits for nobody.
+fn worked(report: &Report) -> Option<Duration> {
+    let simulated = report.proof().map(|proof| proof.work);
+    simulated.or_else(|| report.in_the_head().map(|_| report.online))
 }
 
 /// The most memory that this process has held, where the system tells.

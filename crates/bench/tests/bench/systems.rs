@@ -8,16 +8,23 @@ fn files_by_voleith_are_measured() {
     for (more, statement, trees) in [
         (&["--prefer", "speed"][..], "sha256", 15),
         (&["--gates", "3_001", "--trees", "14", "--repeat", "2"], "random", 14),
+        (&["--length", "100", "--kind", "holes"], "sha256", 11),
     ] {
         let object = measure(&[&["voleith", "--quiet", "--json"], more].concat()).expect(0).json();
         let keys = ["/proof_bytes", "/trees/bits", "/seconds/online", "/peak_rss_bytes", "/soundness_note"];
         assert_values(&object, &keys);
+        assert_values(
+            &object,
+            &["/seconds/prover", "/seconds/verifier", "/runs/0/prover", "/runs/0/verifier"],
+        );
         assert_eq!((&object["verdict"], &object["name"]), (&"accepted".into(), &"voleith".into()));
         assert_eq!(
             (&object["parameters"]["statement"], &object["trees"]["trees"]),
             (&statement.into(), &trees.into())
         );
     }
+    measure(&["voleith", "--gates", "5", "--length", "9"]).refused(2, &["--length: the statement random"]);
+    measure(&["limbo", "--length", "9"]).refused(2, &["bench limbo has no --length"]);
     measure(&["voleith", "--interactive"]).refused(2, &["bench voleith has no --interactive"]);
     measure(&["voleith", "--bandwidth", "5"]).refused(2, &["--bandwidth", "goes over no link"]);
 }

@@ -1,5 +1,6 @@
 //! What is reported of a file by VOLE in the head.
 
+use super::simulation::worked;
 use crate::print::{human, things};
 use serde_json::{Map, Value, json};
 use volery::{FileProof, Report};
@@ -29,11 +30,11 @@ pub(super) fn json(report: &Report, file: &FileProof) -> Map<String, Value> {
 }
 
 /// The lines of the table.
-pub(super) fn rows(report: &Report, file: &FileProof) -> Vec<(&'static str, String)> {
+pub(super) fn rows(report: &Report, file: &FileProof, work: [Option<f64>; 2]) -> Vec<(&'static str, String)> {
     let parameters = file.parameters;
     let trees = things(parameters.trees.into(), "tree");
     vec![
-        ("proof", format!("{}B", human(file.bytes as f64))),
+        ("proof", format!("{}B{}", human(file.bytes as f64), worked(work))),
         ("trees", format!("{trees} over {} bits, and {} bits ground", parameters.bits, parameters.grinding)),
         ("soundness", note(report)),
     ]

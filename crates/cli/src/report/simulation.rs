@@ -62,14 +62,17 @@ pub(super) fn json(report: &Report, proof: &Proof) -> Map<String, Value> {
     object.as_object().cloned().unwrap_or_default()
 }
 
+/// What prover and verifier worked, behind something else.
+pub(super) fn worked(work: [Option<f64>; 2]) -> String {
+    let worked = ["prover", "verifier"].into_iter().zip(work);
+    worked.filter_map(|(who, work)| Some(format!(", {who} {}", seconds(work?)))).collect()
+}
+
 /// The lines of the table.
 pub(super) fn rows(report: &Report, proof: &Proof, work: [Option<f64>; 2]) -> Vec<(&'static str, String)> {
     let parameters = proof.parameters;
-    let worked = ["prover", "verifier"].into_iter().zip(work);
-    let worked =
-        worked.filter_map(|(who, work)| Some(format!(", {who} {}", seconds(work?)))).collect::<String>();
     vec![
-        ("proof", format!("{}B{worked}", human(proof.bytes as f64))),
+        ("proof", format!("{}B{}", human(proof.bytes as f64), worked(work))),
         (
             "parties",
             format!(
