@@ -72,7 +72,7 @@ use shape::count;
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use volery_primitives::{F2, Field};
 
 /// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. The same gates in
@@ -83,6 +83,33 @@ pub trait Source<F: Field>: Sync {
     /// # Errors
     /// Those of whoever executes the gates, and `Invalid` where the statement is malformed.
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()>;
+
+    /// Functions of this statement that were recorded before, where somebody keeps them.
+    fn functions(&self) -> Option<Arc<Functions<F>>> {
+        None
+    }
+}
+
+/// A statement whose functions are kept from one session to the next: for whoever verifies many proofs of it.
+pub struct Kept<'s, F> {
+    source: &'s dyn Source<F>,
+    functions: Arc<Functions<F>>,
+}
+
+impl<'s, F: Field> Kept<'s, F> {
+    /// `source`, with the functions that were recorded of it, and of nothing else, as far as they were.
+    pub fn new(source: &'s dyn Source<F>, functions: &Arc<Functions<F>>) -> Self {
+        Self { source, functions: functions.clone() }
+    }
+}
+
+impl<F: Field> Source<F> for Kept<'_, F> {
+    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
+        self.source.record(recorder)
+    }
+    fn functions(&self) -> Option<Arc<Functions<F>>> {
+        Some(self.functions.clone())
+    }
 }
 
 impl<F: Field, C: for<'r> Circuit<Recorder<'r, F>> + Sync> Source<F> for C {
@@ -139,13 +166,13 @@ impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
 /// goes through it often.
 pub struct Stream<'s, F: Field> {
     source: &'s dyn Source<F>,
-    functions: Functions<F>,
+    functions: Arc<Functions<F>>,
 }
 
 impl<'s, F: Field> Stream<'s, F> {
     /// The stream of `source`.
     pub fn new(source: &'s dyn Source<F>) -> Self {
-        Self { source, functions: Functions::default() }
+        Self { source, functions: source.functions().unwrap_or_default() }
     }
 
     /// Its gates by kind, but for their depth.

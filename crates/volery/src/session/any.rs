@@ -29,6 +29,7 @@ use super::{
 use crate::channel::Channel;
 #[cfg(doc)]
 use crate::circuit::PortValue;
+use crate::circuit::stream::{Functions, Kept};
 use crate::circuit::{Format, Port, PortValue as _, Program, ReadValues, Shape, Size, Statement, Values};
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
@@ -36,6 +37,7 @@ use crate::zk::limbo::parameters::{CheckSize, Demand};
 use crate::zk::{Accepted, Sink};
 use core::marker::PhantomData;
 use std::io::{Read, Write};
+use std::sync::Arc;
 use volery_primitives::{
     F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
 };
@@ -236,13 +238,15 @@ impl<S: Setting> AnyRelation for Opened<S> {
     }
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
         let statement = Statement::new(self.program, self.public)?;
-        Ok(Box::new(Stated::<S> { statement, private: Values::new() }))
+        Ok(Box::new(Stated::<S> { statement, private: Values::new(), functions: Arc::default() }))
     }
 }
 
 struct Stated<S: Setting> {
     statement: Statement<S::Program>,
     private: ValuesOf<S>,
+    /// Those of the statement that were recorded by whoever has read a proof of it.
+    functions: Arc<Functions<S::F>>,
 }
 
 impl<S: Setting> AnyStatement for Stated<S> {
@@ -266,7 +270,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
         find::<S>(options.system())?.verify(statement, channel, options)
     }
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
-        verify_any::<S>(&self.statement, proof, options)
+        verify_any::<S>(&Kept::new(&self.statement, &self.functions), proof, options)
     }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private
