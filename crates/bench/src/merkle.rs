@@ -69,7 +69,7 @@ impl Tree {
             inputs: all(one.inputs, two.inputs),
             polynomials: all(one.polynomials, two.polynomials),
             degree: one.degree.max(two.degree),
-            matrices: 0,
+            ..Size::default()
         };
         Ok((all(of_leaf, of_three), size))
     }

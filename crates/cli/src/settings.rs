@@ -89,7 +89,8 @@ impl Settings {
         let checking = checking::checking(field, &typed.checking, system)?;
         let simulation = simulation::simulation(field, &typed.simulation, system)?;
         let in_the_head = simulation::in_the_head(&typed.simulation, system)?;
-        let drawing = Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None };
+        let drawing =
+            Drawing { correlations: correlations(field, &typed.vole)?, bandwidth: None, fixed_work: false };
         if typed.non_interactive && !field.non_interactive() {
             let advice = or_take(field, |other| other.non_interactive());
             return Err(Failure::usage(format_args!(
@@ -157,8 +158,9 @@ impl Settings {
     pub fn fixed_work(mut self, asked: bool) -> Result<Self> {
         match &mut self.method {
             Method::Stack(stacking) => stacking.fixed_work = asked,
+            Method::Quicksilver(drawing) => drawing.fixed_work = asked,
             method if asked => {
-                let others = those(|facts| facts.of_clauses);
+                let others = those(|facts| facts.clauses);
                 return Err(not_of("--fixed-work", method.system(), "has no clauses to hide", &others));
             }
             _ => {}

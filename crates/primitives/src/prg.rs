@@ -26,8 +26,13 @@ impl Seed {
 
     /// Two of one challenge, which have no block in common.
     pub fn two_of_challenge(challenge: &[u8; 32]) -> [Self; 2] {
-        let Self { key, nonce } = Self::of_challenge(challenge);
-        [0, 1].map(|which| Self { key, nonce: nonce << 1 | which })
+        Self::of_challenge(challenge).split()
+    }
+
+    /// So many others, which have no block in common.
+    pub fn split<const N: usize>(self) -> [Self; N] {
+        let bits = N.next_power_of_two().ilog2();
+        core::array::from_fn(|i| Self { nonce: self.nonce << bits | i as u64, ..self })
     }
 }
 

@@ -27,7 +27,9 @@ pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
 pub use count::{Count, Shape, Size, Sums};
 pub use network::Network;
-pub(crate) use polynomial::{ByGates, check_sizes, common_lanes, degree_of_product, lane_name};
+pub(crate) use polynomial::{
+    ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,
+};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use statement::snippets;
 pub use statement::{

@@ -3,6 +3,7 @@
 mod any;
 mod binary;
 mod calibration;
+mod clauses;
 mod correlated;
 mod correlations;
 mod disjunction;

@@ -56,13 +56,20 @@ pub struct Gates {
     pub degree: u64,
     /// Products of matrices that were asserted.
     pub matrices: u64,
+    /// Clauses that were run over a [tape](quicksilver::branch).
+    pub clauses: u64,
+    /// Of the multiplications, those of such clauses, each of which is no commitment of its own.
+    pub on_tape: u64,
+    /// Of the inputs, those that came after the challenge to the tape.
+    pub late: u64,
 }
 
 impl Gates {
     /// What the soundness of the proof depends on.
     pub fn size(&self) -> Size {
-        let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
-        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices }
+        let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
+        let commitments = inputs + self.mul - self.on_tape;
+        Size { commitments, inputs, polynomials, degree, matrices, clauses, late }
     }
 
     /// Those of a statement whose polynomials are computed gate by gate.

@@ -25,6 +25,7 @@ where
     let drawing = Drawing {
         correlations: outcome.report.choice().map(|choice| choice.correlations),
         bandwidth: plan.settings.bandwidth,
+        fixed_work: false,
     };
     let beside = proved(&Options {
         method: Method::Quicksilver(drawing),

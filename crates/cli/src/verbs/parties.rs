@@ -32,6 +32,9 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
         None if disjunction::stated(field, &typed.public, system) => {
             disjunction::prove(typed, settings, started)
         }
+        None if typed.fixed_work && !system.facts().of_clauses => Err(Failure::usage(format_args!(
+            "--fixed-work: {system} has no clauses to hide in a statement that is proved as a whole: leave it out"
+        ))),
         None => to_peer(typed, settings, started),
     }
 }

@@ -20,6 +20,8 @@ pub struct Clear<'w, F> {
     ended: bool,
     /// Witness and hints in their order, where they are kept.
     inputs: Option<Vec<F>>,
+    /// Whether products, and values of polynomials that are committed to, are kept among them.
+    products: bool,
     /// What came out: ports, places and values.
     outputs: Vec<(usize, u64, F)>,
 }
@@ -32,6 +34,7 @@ impl<'w, F: Field> Clear<'w, F> {
             asserts: 0,
             ended: false,
             inputs: None,
+            products: false,
             outputs: Vec::new(),
         }
     }
@@ -46,11 +49,29 @@ impl<'w, F: Field> Clear<'w, F> {
         witness: impl IntoIterator<Item = F, IntoIter: 'w>,
         count: usize,
     ) -> Result<Zeroizing<Vec<F>>> {
+        Self::new(witness).kept(circuit, count)
+    }
+
+    /// All values that a prover of `circuit` commits to, in their order: the witness, hints, products and
+    /// values of polynomials, with which it holds. There are `count` of them.
+    ///
+    /// # Errors
+    /// Those of the evaluation.
+    pub(crate) fn commitments<C: Circuit<Self>>(
+        circuit: &C,
+        witness: impl IntoIterator<Item = F, IntoIter: 'w>,
+        count: usize,
+    ) -> Result<Zeroizing<Vec<F>>> {
+        Self { products: true, ..Self::new(witness) }.kept(circuit, count)
+    }
+
+    /// What is kept, `count` values, of an evaluation of `circuit`.
+    fn kept<C: Circuit<Self>>(mut self, circuit: &C, count: usize) -> Result<Zeroizing<Vec<F>>> {
         // Of its full length from the beginning: what grows leaves copies behind.
-        let mut clear = Self { inputs: Some(Vec::with_capacity(count)), ..Self::new(witness) };
-        let run = circuit.run(&mut clear);
-        let inputs = Zeroizing::new(clear.inputs.take().expect("set above"));
-        run.and_then(|()| clear.finish()).map(|()| inputs)
+        self.inputs = Some(Vec::with_capacity(count));
+        let run = circuit.run(&mut self);
+        let inputs = Zeroizing::new(self.inputs.take().expect("set above"));
+        run.and_then(|()| self.finish()).map(|()| inputs)
     }
 
     /// What came out of the circuit so far: ports, places and values.
@@ -126,7 +147,11 @@ impl<F: Field> Backend for Clear<'_, F> {
     }
     #[inline]
     fn mul(&mut self, a: F, b: F) -> Result<F> {
-        Ok(a * b)
+        let product = a * b;
+        if self.products {
+            self.keep(&[product]);
+        }
+        Ok(product)
     }
     #[inline]
     fn assert_zero(&mut self, a: F, name: impl Display) -> Result<()> {
@@ -165,6 +190,9 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         Ok(vec![dot(a, b)])
     }
     fn commit(&mut self, a: &Vec<F>) -> Result<Vec<F>> {
+        if self.products {
+            self.keep(a);
+        }
         Ok(a.clone())
     }
     fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {

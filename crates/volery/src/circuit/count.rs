@@ -139,7 +139,7 @@ impl Shape {
     /// What of it a proof's soundness depends on.
     pub fn size(&self) -> Size {
         let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
-        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices }
+        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices, ..Size::default() }
     }
 
     /// The same where polynomials are computed gate by gate.
@@ -162,6 +162,10 @@ pub struct Size {
     pub degree: u64,
     /// Products of matrices.
     pub matrices: u64,
+    /// Clauses of which one holds, and which are run over one [tape](crate::zk::quicksilver::branch).
+    pub clauses: u64,
+    /// Of the commitments, those that come after the challenge to the tape.
+    pub late: u64,
 }
 
 impl Size {

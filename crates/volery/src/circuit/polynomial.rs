@@ -36,8 +36,8 @@ mod matrix;
 mod sparse;
 
 pub(crate) use by_gates::ByGates;
-pub(crate) use matrix::check_sizes;
 pub use matrix::{Entries, Matrix};
+pub(crate) use matrix::{assert_entries, check_sizes};
 pub use sparse::{Sparse, Term};
 
 use super::Backend;

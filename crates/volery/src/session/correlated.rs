@@ -1,12 +1,13 @@
 //! Sessions of the systems that take correlations: each statement on its way from the
 //! handshake to the report.
 
+use super::clauses::OnTape;
 use super::correlations::{Choice, Correlations, Proposal, Reason};
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
 use super::{
-    Details, Drawing, ForProver, ForVerifier, Options, ProofSystem, ProvesMany, Report, Reread, Security,
-    Setting, System, VerifiesMany,
+    Details, Drawing, ForProver, ForVerifier, Options, ProofOfClauses, ProofSystem, ProvesMany, Report,
+    Reread, Security, Setting, System, VerifiesMany,
 };
 use crate::channel::{Channel, Hello, Traffic, shake_hands};
 use crate::circuit::stream::Stream;
@@ -31,13 +32,16 @@ pub(super) const QUICKSILVER: Correlated = Correlated(System::QUICKSILVER);
 /// [`crate::zk::wolverine`].
 pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
 
+/// What the system is called in a handshake on one of several clauses.
+const CLAUSES: &str = "quicksilver of clauses";
+
 impl Correlated {
     /// The options of an end, which goes by the system that they name.
-    fn named(&self, options: Options) -> Options {
+    pub(super) fn named(&self, options: Options) -> Options {
         if options.system() == self.0 {
             return options;
         }
-        let Drawing { correlations, bandwidth } = options.method.drawing().copied().unwrap_or_default();
+        let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
         let options = Options { method: self.0.into(), ..options };
         options.with_correlations(correlations).with_bandwidth(bandwidth)
     }
@@ -81,6 +85,10 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         options: Options,
     ) -> Option<Box<dyn VerifiesMany<S> + 'c>> {
         Some(Box::new(VerifierEnd::new(channel, self.named(options))))
+    }
+
+    fn clauses(&self) -> Option<&dyn ProofOfClauses> {
+        if self.0 == System::QUICKSILVER { Some(&OnTape) } else { None }
     }
 }
 
@@ -278,7 +286,9 @@ impl<'c, S: Setting> Common<'c, S> {
         }
         let parameters = proposal.text();
         let field = S::name();
-        let system = self.options.system().name();
+        // Clauses are another protocol, and may have the name of the statement that they make.
+        let clauses = size.is_some_and(|size| size.clauses > 0);
+        let system = if clauses { CLAUSES } else { self.options.system().name() };
         let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
@@ -348,7 +358,8 @@ impl<'c, S: Setting> Common<'c, S> {
                 S::name()
             )));
         }
-        let Drawing { correlations, bandwidth } = self.options.method.drawing().copied().unwrap_or_default();
+        let Drawing { correlations, bandwidth, .. } =
+            self.options.method.drawing().copied().unwrap_or_default();
         let given = correlations.map(Correlations::over::<S>).transpose()?;
         let options = &mut self.options;
         // A name, and a number, is for one statement: the next one must not be taken for this.

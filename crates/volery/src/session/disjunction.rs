@@ -12,8 +12,9 @@ use crate::zk::{Accepted, Sink};
 use std::io::Read;
 use volery_primitives::F2;
 
-/// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By a stack
-/// the largest clause is all that is sent of them; other systems prove all of them, gate by gate.
+/// Proves that one of `clauses` holds, and not which: that number `chosen` does with `witness`. By
+/// quicksilver the largest clause is all that is committed to, and by a stack all that is sent of them; other
+/// systems prove all of them, gate by gate.
 ///
 /// # Errors
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or a clause is wrong, or there is no
@@ -38,8 +39,12 @@ fn prove_clause(
 ) -> Result<Report> {
     exists(clauses, chosen)?;
     let system = find::<Binary>(options.system())?;
-    if let Some(system) = system.clauses() {
+    if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
         return system.prove_one_of(clauses, chosen, witness, channel, options);
+    }
+    if is_whole(clauses, options) {
+        let source: &dyn Source<F2> = &Clause::new(clauses, 0);
+        return system.prove(ForProver::of(source), witness, channel, options);
     }
     as_one(clauses, chosen, witness, |all, witness| {
         system.prove(ForProver::of(all), witness, channel, options)
@@ -106,6 +111,12 @@ pub fn verify_one_of_from(
     verify_any::<Binary>(&OneOf(clauses), proof, options)
 }
 
+/// Whether the only clause is a statement as any other, which nothing is hidden of and no tape is held for.
+fn is_whole(clauses: &dyn ClauseSource, options: &Options) -> bool {
+    let facts = options.system().facts();
+    clauses.count() == 1 && facts.clauses && !facts.of_clauses
+}
+
 /// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses`, and
 /// tells it the verdict.
 ///
@@ -117,8 +128,12 @@ pub fn verify_one_of(
     options: &Options,
 ) -> Result<(Accepted, Report)> {
     let system = find::<Binary>(options.system())?;
-    if let Some(system) = system.clauses() {
+    if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
         return system.verify_one_of(clauses, channel, options);
+    }
+    if is_whole(clauses, options) {
+        let source: &dyn Source<F2> = &Clause::new(clauses, 0);
+        return system.verify(ForVerifier::of(source), channel, options);
     }
     let source: &dyn Source<F2> = &OneOf(clauses);
     system.verify(ForVerifier::of(source), channel, options)

@@ -4,6 +4,8 @@
 //! its messages carry, beside the table of them; here this is put together. The tests hold the sums
 //! against runs, to the byte.
 
+#[cfg(test)]
+mod clauses;
 mod garbled;
 mod over;
 #[cfg(test)]
@@ -80,20 +82,32 @@ impl Binary {
         size: Size,
         expected: Option<u64>,
     ) -> Estimate {
-        let (commitments, masks) = (size.commitments, quicksilver::masks(size, 128));
+        // What comes after the challenge to a tape is in blocks of its own.
+        let (late, masks) = (size.late, quicksilver::masks(size, 128));
+        let commitments = size.commitments - late;
+        let behind = |shares: u64, mut next: &mut dyn FnMut() -> u64| {
+            let mut more = 0;
+            while more < late {
+                more += next();
+            }
+            let spare = if late > 0 { more - late } else { shares - commitments };
+            (more, masks.blocks(spare, &mut next))
+        };
         let (setup, drawn, shares) = match correlations {
             BitCorrelations::SoftSpoken(depth) => {
                 let expected = expected.map(|shares| shares + masks.in_all());
                 let mut chunks = Chunks::cover(commitments, expected);
                 let (shares, block) = (chunks.blocks * BLOCK as u64, BLOCK as u64);
-                let masks: u64 = masks.blocks(shares - commitments, || chunks.next()).iter().sum();
+                let (more, masks) = behind(shares, &mut || chunks.next());
+                let (shares, masks) = (shares + more, masks.iter().sum::<u64>());
                 (softspoken::set_up(depth), softspoken::checked(depth, (shares + masks) / block), shares)
             }
             BitCorrelations::Lpn(params) => {
                 let tile = TILE as u64;
-                let tiles = commitments.div_ceil(tile);
-                let masks = masks.blocks(tile * tiles - commitments, || tile).len() as u64;
-                (lpn::set_up(params), lpn::draws(params, tiles + masks, expected), tile * tiles)
+                let shares = commitments.next_multiple_of(tile);
+                let (more, masks) = behind(shares, &mut || tile);
+                let (shares, masks) = (shares + more, masks.len() as u64);
+                (lpn::set_up(params), lpn::draws(params, shares / tile + masks, expected), shares)
             }
         };
         Estimate::of(setup, drawn + quicksilver::proof(shares, size))

@@ -1,14 +1,13 @@
 //! Sessions of the systems that garble.
 
 use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
+use super::clauses::{evaluate_in_vain, settle_clauses};
 use super::single::{Single, settle};
 use super::system::ProofOfClauses;
-use super::{
-    ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stream, System,
-};
+use super::{ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, System};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream};
-use crate::circuit::{Alternatives as _, Branch, Clause, Clauses, Clear, Shape, clauses as of_clauses};
+use crate::circuit::{Alternatives as _, Clause, Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
@@ -214,23 +213,6 @@ impl ProofOfClauses for Stack {
         let verdict = options.recorded(verdict, |_| run.report());
         let accepted = tell(run.channel, verdict)?;
         Ok((accepted, run.report()))
-    }
-}
-
-/// Evaluates a clause in the clear on a witness of another, with zeros behind it, whatever comes of it: the
-/// work that the chosen clause takes.
-fn evaluate_in_vain(clauses: &ClauseStream<'_>, clause: usize, witness: Stream<'_, F2>) {
-    let endless: Stream<'_, F2> = Box::new(witness.chain(core::iter::repeat(F2::ZERO)));
-    let mut clear = Clear::new(endless);
-    // Assertions are collected, so that none ends it.
-    let _ = clauses.run(clause, &mut Branch::collecting(&mut clear));
-}
-
-/// The gates of the clauses, and the name of all: the given one, or that of their gates.
-fn settle_clauses(clauses: &ClauseStream<'_>, options: &Options) -> Result<(Vec<Shape>, [u8; 32])> {
-    match options.statement {
-        Some(digest) => Ok((of_clauses::shapes(clauses)?, digest)),
-        None => of_clauses::fingerprint(clauses),
     }
 }
 

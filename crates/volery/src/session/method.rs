@@ -32,6 +32,9 @@ pub struct Drawing {
     pub correlations: Option<Correlations>,
     /// The bandwidth of the link in Mbit/s each way, for that choice; measured where `None` and it matters.
     pub bandwidth: Option<f64>,
+    /// Whether a prover of one of several clauses by QuickSilver evaluates all of them before its first message,
+    /// whichever holds: for a verifier that could tell by the time it takes.
+    pub fixed_work: bool,
 }
 
 impl Method {

@@ -85,6 +85,11 @@ impl<'s, S: Setting> ForProver<'s, S> {
         Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
     }
 
+    /// What `direct` pushes, and no stream does.
+    pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
+        Self { stream: Gates::new(stream), direct: Some(direct) }
+    }
+
     /// Pushes it into QuickSilver's prover.
     pub(super) fn push(&self, prover: &mut S::Prover<'_>) -> Result<()> {
         match self.direct {
@@ -98,6 +103,11 @@ impl<'s, S: Setting> ForVerifier<'s, S> {
     /// `circuit`.
     pub fn of(circuit: &'s (impl Provable<S> + ?Sized)) -> Self {
         Self { stream: Gates::new(circuit.source()), direct: circuit.direct() }
+    }
+
+    /// What `direct` pushes, and no stream does.
+    pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
+        Self { stream: Gates::new(stream), direct: Some(direct) }
     }
 
     /// Pushes it into QuickSilver's verifier.

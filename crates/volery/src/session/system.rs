@@ -196,7 +196,9 @@ pub struct Facts {
     pub triples: bool,
     /// It garbles circuits.
     pub garbles: bool,
-    /// It proves one of several clauses, and nothing else.
+    /// It proves one of several clauses at about the price of the largest.
+    pub clauses: bool,
+    /// It proves that, and nothing else.
     pub of_clauses: bool,
     /// It simulates parties.
     pub simulates: bool,
@@ -218,6 +220,7 @@ impl Facts {
             polynomials: false,
             triples: false,
             garbles: false,
+            clauses: false,
             of_clauses: false,
             simulates: false,
             files: false,
@@ -229,8 +232,13 @@ impl Facts {
 
 impl System {
     /// Commitments by correlations, a bit for each AND: [`crate::zk::quicksilver`]. Over any field.
-    pub const QUICKSILVER: Self =
-        Self(&Facts { correlated: true, polynomials: true, threads: true, ..Facts::named("quicksilver") });
+    pub const QUICKSILVER: Self = Self(&Facts {
+        correlated: true,
+        polynomials: true,
+        clauses: true,
+        threads: true,
+        ..Facts::named("quicksilver")
+    });
     /// A garbled circuit, 128 bits for each AND: [`crate::zk::jko`]. Over F_2.
     pub const JKO: Self = Self(&Facts { bits_only: true, garbles: true, ..Facts::named("jko") });
     /// Stacked garbled circuits, 128 bits for each AND of the largest of several clauses:
@@ -238,6 +246,7 @@ impl System {
     pub const STACK: Self = Self(&Facts {
         bits_only: true,
         garbles: true,
+        clauses: true,
         of_clauses: true,
         threads: true,
         ..Facts::named("stack")

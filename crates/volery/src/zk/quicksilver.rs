@@ -73,6 +73,7 @@
 //! with the 8.5 MB table of `wan`.
 
 pub mod arithmetic;
+pub mod branch;
 pub mod polynomial;
 mod prover;
 mod slots;
@@ -109,7 +110,7 @@ const _: () = assert!(<F128 as Extension<F2>>::DEGREE as usize <= LEAST_BLOCK);
 pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     let keys = (degree_of_check(size.degree) + 1) as f64;
     let batches = FIRST_BATCHES + size.commitments / block as u64 + 2 * early_ends(size);
-    let cancelling = (batches + 2 * size.matrices) as f64;
+    let cancelling = (batches + 2 * size.matrices + size.clauses) as f64;
     let error = keys * (-127f64).exp2() + cancelling * (-128f64).exp2() + (-vole).exp2();
     (-error.log2()).floor() as u32
 }
@@ -123,10 +124,13 @@ fn challenge(channel: &mut Channel) -> [Seed; 2] {
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// The seed of a matrix product's vectors, where it is the transcript's. Nothing may be committed to between
-/// this and the end of the batch.
-fn matrix_challenge(channel: &mut Channel) -> Seed {
-    Seed::of_challenge(&channel.challenge(Party::Prover, "quicksilver matrix product"))
+/// What the challenge is called that the vectors of a matrix product are drawn from.
+const MATRIX: &str = "quicksilver matrix product";
+
+/// One seed, to all that the prover has committed to so far, where it is the transcript's. Nothing may be
+/// committed to between this and the end of the batch.
+fn single_challenge(channel: &mut Channel, what: &'static str) -> Seed {
+    Seed::of_challenge(&channel.challenge(Party::Prover, what))
 }
 
 /// What one party has come to at the end of a proof whose masks were drawn first.

@@ -181,6 +181,38 @@ fn other_seeds_give_other_tapes() {
     assert_ne!(tape(&network, &state, &seeded(1)), tape(&network, &state, &seeded(2)));
 }
 
+/// Clauses over a tape: one group, several, and a tape of several batches.
+#[test]
+fn pinned_clauses() {
+    let [few, many] = [Ones(vec![100, 3, 700]), Ones((0..40).map(|i| 5 + 3 * i).collect())];
+    for (arch, threads) in ways() {
+        let options = Options { arch, threads, ..seeded(42) };
+        let said = [&few, &many].map(|clauses| {
+            [0, 1, 2].map(|chosen| {
+                let session = run_one_of((clauses, chosen, &options), (clauses, &options), None);
+                let lengths = session.from_prover.messages().iter().map(Vec::len).collect::<Vec<_>>();
+                (lengths, digest(session))
+            })
+        });
+        for [(first, _), others @ ..] in &said {
+            assert!(others.iter().all(|(lengths, _)| lengths == first), "no length depends on the clause");
+        }
+        let pinned = [
+            [
+                "6288a9793896967fcf6b33152ae34226",
+                "6354a48a17b072dea9064d6d299752c1",
+                "75285c4f2fd3c366518692202c17d741",
+            ],
+            [
+                "3c2de61ab9bb896ff5a39eb75a7552ca",
+                "3a2f45928ad5b5e0e2122e7b170f1dbf",
+                "8eaf42d7d1043e58c70577dd62c0ee64",
+            ],
+        ];
+        assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
+    }
+}
+
 /// By each construction: JKO, and a stack with seeds by a tree and one by one.
 #[test]
 fn pinned_garblings() {

@@ -1,7 +1,7 @@
 //! What a clause sees of a backend.
 
 use crate::circuit::{
-    Backend, Entries, Function, Matrix, Polynomials, Returned, check_sizes, nothing_asserted,
+    Backend, Entries, Function, Matrix, Polynomials, Returned, assert_entries, nothing_asserted,
 };
 use crate::error::Result;
 use core::fmt::Display;
@@ -239,22 +239,6 @@ impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
             *any = true;
             return self.backend.assert_matrix_product(a, b, c, name);
         }
-        check_sizes(&a, &b, c.len());
-        let columns: Vec<Vec<B::Wire>> =
-            (0..b.columns()).map(|j| b.rows().map(|row| row[j]).collect()).collect();
-        for (i, row) in a.rows().enumerate() {
-            for (j, column) in columns.iter().enumerate() {
-                let at = i * columns.len() + j;
-                let product = self.backend.inner_product(row, column)?;
-                let expected = match c {
-                    Entries::Public(c) => self.backend.public(&[c[at]]),
-                    Entries::Wires(c) => self.backend.vector(&[c[at]]),
-                };
-                // Over F_2 a sum is a difference.
-                let difference = self.backend.sum(&product, &expected);
-                self.assert_zeroes(difference, &name)?;
-            }
-        }
-        Ok(())
+        assert_entries(self, a, b, c, &name)
     }
 }

@@ -1,5 +1,10 @@
 //! Matrices of wires and of public values.
 
+use super::Polynomials;
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+
 /// A matrix, its rows one after the other.
 #[derive(Clone, Copy)]
 pub struct Matrix<'a, T> {
@@ -69,4 +74,39 @@ pub(crate) fn check_sizes<A, B>(a: &Matrix<A>, b: &Matrix<B>, entries: usize) {
     let (rows, inner) = (a.rows().len(), b.rows().len());
     assert_eq!(a.columns(), inner, "rows of the left matrix are as long as the right one has rows");
     assert_eq!(rows * b.columns(), entries, "entries of the product");
+}
+
+/// Demands that the product of two matrices is a third one, entry by entry, as inner products: for who cannot
+/// draw random vectors behind all three.
+///
+/// # Errors
+/// Those of `backend`.
+///
+/// # Panics
+/// Where the sizes do not fit.
+pub(crate) fn assert_entries<B: Polynomials>(
+    backend: &mut B,
+    a: Matrix<B::Wire>,
+    b: Matrix<B::Wire>,
+    c: Entries<B::F, B::Wire>,
+    name: &dyn Display,
+) -> Result<()> {
+    check_sizes(&a, &b, c.len());
+    let columns: Vec<Vec<B::Wire>> = (0..b.columns()).map(|j| b.rows().map(|row| row[j]).collect()).collect();
+    for (i, row) in a.rows().enumerate() {
+        for (j, column) in columns.iter().enumerate() {
+            let at = i * columns.len() + j;
+            let product = backend.inner_product(row, column)?;
+            let expected = match c {
+                Entries::Public(c) => backend.public(&[-c[at]]),
+                Entries::Wires(c) => {
+                    let negated = backend.scale(c[at], -B::F::ONE);
+                    backend.vector(&[negated])
+                }
+            };
+            let difference = backend.sum(&product, &expected);
+            backend.assert_zeroes(difference, name)?;
+        }
+    }
+    Ok(())
 }

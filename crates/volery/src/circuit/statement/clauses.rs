@@ -60,6 +60,11 @@ impl Statement {
 }
 
 impl Relation {
+    /// Whether this may claim that one of several things holds.
+    pub fn has_clauses(&self) -> bool {
+        self.disjunction().is_some()
+    }
+
     /// The gates of each clause, where this claims that one of several things holds, and nothing where it
     /// does not: as of [`Relation::shape`], all inputs are private that may be, and no output is asserted.
     ///

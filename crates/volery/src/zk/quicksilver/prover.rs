@@ -1,13 +1,14 @@
 //! The prover's side.
 
 mod blocks;
+mod branch;
 mod polynomial;
 mod products;
 mod sections;
 
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
-use super::{ASSERTED, Finished, expect_degree, matrix_challenge, more_than_counted};
+use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
@@ -39,9 +40,9 @@ pub trait Commitments: Macs {
     }
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
-    /// The seed of a matrix product's vectors, between two batches.
-    fn challenge(prover: &mut Prover<'_, Self>) -> Result<Seed> {
-        Ok(matrix_challenge(prover.channel))
+    /// One seed, between two batches: `what` it is for.
+    fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
+        Ok(single_challenge(prover.channel, what))
     }
     /// Draws the next block.
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
@@ -154,7 +155,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         // Fig. 4, 7b and 8.
         self.channel.send_elements(&opened)?;
         self.channel.send(&self.openings.digest())?;
-        self.gates.mul = self.committed - self.gates.inputs;
+        self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
         Ok((self.gates, vole))
     }
 
@@ -168,7 +169,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
         M::catch_up(&mut self)?;
         M::weigh_all(&mut self);
         expect_degree(mask.len(), &self.gates)?;
-        self.gates.mul = self.committed - self.gates.inputs;
+        self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
         let sums = self.sums.masked(mask);
         Ok(Finished { gates: self.gates, sums, asserted: self.openings.digest() })
     }
@@ -257,7 +258,9 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// Stores the number of multiplications so far.
     fn report(&self) {
         if let Some(progress) = self.progress {
-            progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
+            // Of a batch that is open inputs are counted, and no shares yet.
+            let mul = (self.committed + self.gates.on_tape).saturating_sub(self.gates.inputs);
+            progress.store(mul, Ordering::Relaxed);
         }
     }
 

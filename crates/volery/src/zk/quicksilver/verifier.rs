@@ -1,12 +1,13 @@
 //! The verifier's side.
 
 mod blocks;
+mod branch;
 mod polynomial;
 mod sections;
 
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
-use super::{ASSERTED, Finished, expect_degree, matrix_challenge, more_than_counted};
+use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
@@ -41,9 +42,9 @@ pub trait Commitments: Macs {
     }
     /// Takes polynomials that are to be zero into the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
-    /// The seed of a matrix product's vectors, between two batches.
-    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<Seed> {
-        Ok(matrix_challenge(verifier.channel))
+    /// One seed, between two batches: `what` it is for.
+    fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
+        Ok(single_challenge(verifier.channel, what))
     }
 }
 
@@ -171,7 +172,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         if !verdict(assertions_hold) {
             return Err(Error::Rejected(Rejection::Assertions));
         }
-        self.gates.mul = self.committed - self.gates.inputs;
+        self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
         Ok((Accepted(()), self.gates, vole))
     }
 
@@ -190,7 +191,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             self.add_products(&sums);
         }
         expect_degree(degree, &self.gates)?;
-        self.gates.mul = self.committed - self.gates.inputs;
+        self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
         Ok(Finished { gates: self.gates, sums: self.sums, asserted: self.openings.digest() })
     }
 
@@ -267,7 +268,9 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     /// Stores the number of multiplications so far.
     fn report(&self) {
         if let Some(progress) = self.progress {
-            progress.store(self.committed - self.gates.inputs, Ordering::Relaxed);
+            // Of a batch that is open inputs are counted, and no shares yet.
+            let mul = (self.committed + self.gates.on_tape).saturating_sub(self.gates.inputs);
+            progress.store(mul, Ordering::Relaxed);
         }
     }
 }

@@ -27,7 +27,7 @@ pub(in super::super) struct Lower<E: Field> {
 }
 
 impl<E: Field> Lower<E> {
-    fn new([lanes, degree]: [usize; 2], coefficients: Vec<E>) -> Self {
+    pub(in super::super) fn new([lanes, degree]: [usize; 2], coefficients: Vec<E>) -> Self {
         assert_eq!(coefficients.len(), lanes * degree);
         Self { lanes, degree, coefficients: coefficients.into() }
     }
@@ -42,7 +42,7 @@ impl<E: Field> Lower<E> {
     }
 
     /// For each power the coefficients of all lanes.
-    fn powers(&self) -> impl Iterator<Item = &[E]> {
+    pub(in super::super) fn powers(&self) -> impl Iterator<Item = &[E]> {
         (0..self.degree).map(|power| &self.coefficients[self.lanes * power..][..self.lanes])
     }
 }

@@ -29,6 +29,14 @@ impl<E: Field> Keys<E> {
         self.keys.len()
     }
 
+    /// Their sum with coefficients `chi`.
+    pub(in super::super) fn weighed<B: Field>(&self, arch: Arch, chi: &[E]) -> E
+    where
+        E: Lanes<B>,
+    {
+        E::dot(arch, chi, &self.keys)
+    }
+
     pub(in super::super) fn sum<B: Field>(&self, arch: Arch, delta: E, other: &Self) -> Self
     where
         E: Lanes<B>,
@@ -93,8 +101,9 @@ pub(in super::super) struct KeySums<E: Field> {
 }
 
 impl<E: Field> Default for KeySums<E> {
+    /// Beyond the highest degree of a statement's polynomials comes that of a group of clauses.
     fn default() -> Self {
-        Self { of_degree: Zeroizing::new(vec![E::ZERO; HIGHEST_DEGREE + 1]) }
+        Self { of_degree: Zeroizing::new(vec![E::ZERO; HIGHEST_DEGREE + 2]) }
     }
 }
 
@@ -137,6 +146,7 @@ impl<E: Field> KeySums<E> {
     }
 }
 
-fn power<E: Field>(delta: E, exponent: usize) -> E {
+/// Δ to the power of `exponent`, which is public.
+pub(in super::super) fn power<E: Field>(delta: E, exponent: usize) -> E {
     (0..exponent).fold(E::ONE, |power, _| power * delta)
 }

@@ -3,6 +3,7 @@
 use super::{Commitments, Prover};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
+use crate::zk::quicksilver::MATRIX;
 use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -10,7 +11,7 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+    pub(super) fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -28,10 +29,10 @@ impl<M: Commitments> Prover<'_, M> {
     }
 
     /// The seed of coefficients for all that is committed to so far, for which the batch ends.
-    fn challenge(&mut self) -> Result<Seed> {
+    pub(super) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
         self.steps.begin()?;
         M::end_early(self)?;
-        let seed = M::challenge(self)?;
+        let seed = M::challenge(self, what)?;
         self.steps.end();
         Ok(seed)
     }
@@ -79,7 +80,7 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         name: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        let seed = self.challenge()?;
+        let seed = self.challenge(MATRIX)?;
         let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
         self.note(value == M::E::ZERO, name);

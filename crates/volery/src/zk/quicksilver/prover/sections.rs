@@ -8,7 +8,7 @@ use crate::pool::Spare;
 use crate::zk::quicksilver::arithmetic::{Sections, WAITING, slots};
 use crate::zk::quicksilver::polynomial::Pending;
 use crate::zk::quicksilver::slots::{Memory, Weighing};
-use crate::zk::quicksilver::{challenge, matrix_challenge};
+use crate::zk::quicksilver::{challenge, single_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use std::collections::VecDeque;
 use volery_primitives::prg::Seed;
@@ -85,9 +85,9 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         &mut prover.kept.batch().polynomials
     }
 
-    fn challenge(prover: &mut Prover<'_, Self>) -> Result<Seed> {
+    fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         if by_transcript::<E>() {
-            return Ok(matrix_challenge(prover.channel));
+            return Ok(single_challenge(prover.channel, what));
         }
         Self::catch_up(prover)?;
         Ok(F128::from_bytes(prover.channel.recv_array()?).into())

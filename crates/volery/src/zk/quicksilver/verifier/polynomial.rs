@@ -3,6 +3,7 @@
 use super::{Commitments, Verifier};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
+use crate::zk::quicksilver::MATRIX;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
 use core::fmt::Display;
 use core::iter;
@@ -11,7 +12,7 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+    pub(super) fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -29,10 +30,10 @@ impl<M: Commitments> Verifier<'_, M> {
     }
 
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
-    fn challenge(&mut self) -> Result<Seed> {
+    pub(super) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
         self.steps.begin()?;
         M::end_early(self)?;
-        let seed = M::challenge(self)?;
+        let seed = M::challenge(self, what)?;
         self.steps.end();
         Ok(seed)
     }
@@ -79,7 +80,7 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        let seed = self.challenge()?;
+        let seed = self.challenge(MATRIX)?;
         let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
         self.gates.matrix_product();

@@ -9,7 +9,7 @@ use crate::vole::BoxedVole;
 use crate::vole::subfield::{Coefficients, Delta, Key};
 use crate::zk::quicksilver::arithmetic::{SLOTS, Sections, slots};
 use crate::zk::quicksilver::polynomial::Keys;
-use crate::zk::quicksilver::{challenge, matrix_challenge};
+use crate::zk::quicksilver::{challenge, single_challenge};
 use crate::zk::{FieldMacs, by_transcript};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
@@ -159,9 +159,9 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         sums.weigh::<B>(*arch, &polynomials, |chi| coin.polynomials.fill(*arch, chi));
     }
 
-    fn challenge(verifier: &mut Verifier<'_, Self>) -> Result<Seed> {
+    fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
         if by_transcript::<E>() {
-            return Ok(matrix_challenge(verifier.channel));
+            return Ok(single_challenge(verifier.channel, what));
         }
         let seed = verifier.kept.random.word();
         verifier.channel.send_coin(&[seed])?;

@@ -1,0 +1,199 @@
+//! One of several clauses, at the price of the largest: a **tape** of commitments that every clause is run
+//! over. Yang, Heath, Hazay, Kolesnikov and Venkitasubramaniam, CCS 2023 (eprint 2023/1257), with another end:
+//! the clauses' polynomials are joined by their product.
+//!
+//! Relation kept on every slot of the tape, as on every wire: **k = m + w·Δ**. A clause's *slots* are the
+//! values that a prover of it alone commits to, in their order: witness, hints, products, and values of
+//! polynomials. n is the most that a clause has, D the highest degree of their polynomials, two at least.
+//!
+//! | | from | message | bytes |
+//! |---|---|---|---|
+//! | 1 | prover | n commitments as in [`super`]: the slots of the clause that holds, with zeros behind them | as those |
+//! | | | the batch ends; what is left of its block stays unused | |
+//! | 2 | verifier | a seed, where E is short; else the transcript's | 16; 0 |
+//! | 4 | prover | commitments to w_1, w_2, …, one for each group of clauses but the last | r each |
+//! | | prover | U_0, …, U_{d-1} in the place of U and V, with d = G·D, and one more where there are w_k | d·b' |
+//!
+//! 1. The prover evaluates its clause in the clear before the first message, and commits to the tape.
+//! 2. χ comes after all of the tape: a coefficient for each product, and each assertion or value of a
+//!    polynomial, of a clause, the same ones for all clauses.
+//! 3. Both run **every** clause over the tape, whose next slot is what it commits to: a product owes a·b − c,
+//!    an assertion its wire, a commitment the polynomial minus its slot. p_i = Σ χ·owed, at degree D. The prover
+//!    has the coefficients, the verifier p_i(Δ). The highest coefficient of the clause that holds is zero; the
+//!    others are run on what means nothing to them.
+//! 4. The product of all highest coefficients is zero: for each group of G clauses the product of their
+//!    polynomials with w_{k-1} has w_k as its highest coefficient, which is committed to as an element of E
+//!    packed from r shares, and the last one has none. These polynomials join the check of [`super`] as any
+//!    other: with coefficients drawn after the w_k; where there is but one group, with one from the seed of 2.
+//!
+//! G follows from the number of clauses and D alone ([`group`]): it is about √B/2, for which masks of higher
+//! degree and further w_k cost least together.
+//!
+//! **Deviations.** Robin commits to inputs and both operands of each product, and shows which clause it is by
+//! the MACs of a vector. LogRobin's path of log B bits is shorter only for very many clauses of few gates.
+//! Products of matrices are checked entry by entry: random vectors would have to be drawn in each clause.
+//!
+//! **Soundness**: where no clause holds for the tape, each p_i is wrong, and its highest coefficient is zero
+//! with probability 1/|E|: **B/|E|** together. Otherwise one of the groups' polynomials is wrong, whose degree
+//! is d: (d + 1)·2^-127 and what cancels, as in [`super::security`], which counts both. A clause asserts
+//! something, or is refused.
+//!
+//! **Zero knowledge**: nothing of any p_i is opened; w_k and the tape are committed to, and the sum is masked as
+//! ever. Lengths depend on n, B and D alone, and all clauses are run, whichever holds. But the time of step 1
+//! is that of one clause: it lies before the first message, and where the verifier could measure it, all clauses
+//! are to be evaluated ([`Drawing::fixed_work`](crate::Drawing::fixed_work)).
+//!
+//! **Abort**: as in [`super`]. A prover whose witness fails closes before the first message.
+//!
+//! **Memory**: a wire for each slot of the largest clause, on both sides, and the polynomials of [`WINDOW`]
+//! clauses. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
+//! its place in the check, by all threads: clauses do not wait for each other.
+
+mod join;
+mod replay;
+#[cfg(test)]
+mod tests;
+
+pub(super) use join::{Factors, Keyed};
+pub(crate) use replay::Replayed;
+pub use replay::{KeyReplay, Replay};
+
+use super::degree_of_check;
+use crate::circuit::{HIGHEST_DEGREE, Shape, Size};
+use crate::error::{Error, Result};
+use crate::zk::Macs;
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use volery_primitives::prg::Seed;
+use volery_primitives::{Arch, Extension, F2, F128, Field};
+
+/// Clauses whose polynomials are kept until they are joined.
+pub(super) const WINDOW: usize = 64;
+
+/// What a challenge to the tape is called.
+pub(super) const TAPE: &str = "quicksilver clauses";
+
+/// What both parties know of clauses that are run over a tape.
+pub(crate) struct Plan<'s> {
+    /// The gates of each clause.
+    pub(super) shapes: &'s [Shape],
+    /// n.
+    pub(super) slots: usize,
+    /// D.
+    pub(super) degree: usize,
+    /// G.
+    pub(super) group: usize,
+    /// Threads that run clauses.
+    pub(super) threads: usize,
+}
+
+impl<'s> Plan<'s> {
+    /// The plan for clauses of these shapes.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none.
+    pub(crate) fn new(shapes: &'s [Shape], threads: usize) -> Result<Self> {
+        let slots = shapes.iter().map(|shape| shape.size().commitments).max();
+        let slots = slots.ok_or_else(|| Error::invalid("no clauses, of which none can hold"))? as usize;
+        let degree = degree_of_check(shapes.iter().map(|shape| shape.degree).max().unwrap_or(0));
+        Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads })
+    }
+
+    /// The slots of the tape.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// What the proof's soundness and its messages depend on, where MACs are in `E`.
+    pub(crate) fn size<B: Field, E: Extension<B>>(&self) -> Size {
+        let groups = self.shapes.len().div_ceil(self.group) as u64;
+        let late = (groups - 1) * u64::from(E::DEGREE);
+        let commitments = self.slots as u64 + late;
+        Size {
+            commitments,
+            inputs: commitments,
+            polynomials: groups,
+            degree: joined(self.shapes.len(), self.degree, self.group) as u64,
+            matrices: 0,
+            clauses: self.shapes.len() as u64,
+            late,
+        }
+    }
+
+    /// The multiplications of the clauses `range`.
+    pub(super) fn products(&self, range: Range<usize>) -> u64 {
+        self.shapes[range].iter().map(|shape| shape.mul).sum()
+    }
+
+    /// What `run` makes of each clause of `range`, by all threads.
+    pub(super) fn each<R, T: Send>(
+        &self,
+        range: Range<usize>,
+        new: impl Fn() -> R + Sync,
+        run: impl Fn(&mut R, usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let threads = self.threads.min(range.len()).max(1);
+        if threads == 1 {
+            let mut replay = new();
+            return range.map(|clause| run(&mut replay, clause)).collect();
+        }
+        let next = AtomicUsize::new(range.start);
+        let worker = || -> Result<Vec<(usize, T)>> {
+            let mut replay = new();
+            let mut made = Vec::new();
+            loop {
+                let clause = next.fetch_add(1, Ordering::Relaxed);
+                if clause >= range.end {
+                    return Ok(made);
+                }
+                made.push((clause, run(&mut replay, clause)?));
+            }
+        };
+        let mut made = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+            let mut made = worker()?;
+            for other in others {
+                made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok::<_, Error>(made)
+        })?;
+        made.sort_unstable_by_key(|(clause, _)| *clause);
+        Ok(made.into_iter().map(|(_, made)| made).collect())
+    }
+}
+
+/// What the soundness and the messages of a proof over F_2 depend on, of one of clauses of these shapes.
+///
+/// # Errors
+/// `Invalid` where there are none.
+pub fn size(shapes: &[Shape]) -> Result<Size> {
+    Ok(Plan::new(shapes, 1)?.size::<F2, F128>())
+}
+
+/// G: the clauses of a group, where there are so many of such a degree. A w_k takes the r shares of one line,
+/// and a degree of the check those of two.
+fn group(clauses: usize, degree: usize) -> usize {
+    let lines = |group: &usize| clauses.div_ceil(*group) + 2 * joined(clauses, degree, *group);
+    (1..=clauses.min(HIGHEST_DEGREE / degree).max(1)).min_by_key(lines).expect("one at least")
+}
+
+/// d: the degree of a group's polynomial.
+fn joined(clauses: usize, degree: usize, group: usize) -> usize {
+    degree * group.min(clauses) + usize::from(clauses > group)
+}
+
+/// The seeds of coefficients for products, and for all else, and the coefficient of the one polynomial where
+/// there is but one group.
+pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed) -> ([Seed; 2], M::E) {
+    let [products, others, last] = challenge.split();
+    let mut only = [M::E::ZERO];
+    M::coefficients(arch, last)(&mut only);
+    ([products, others], only[0])
+}
+
+/// A clause takes more or fewer slots than when it was counted.
+fn other_than_counted() -> Error {
+    Error::invalid(
+        "a clause commits to another number of values than when it was counted: it must push the same gates each time",
+    )
+}

@@ -1,0 +1,98 @@
+//! One of several clauses, over a tape: see [`crate::zk::quicksilver::branch`].
+
+use super::{Commitments, Prover, pack};
+use crate::circuit::{Backend, Circuit, Clause, Clauses};
+use crate::error::Result;
+use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::polynomial::Lower;
+use volery_primitives::{F2, Field};
+use zeroize::Zeroizing;
+
+impl<M: Commitments + Replayed<F = F2>> Prover<'_, M> {
+    /// Proves that one of `clauses` holds for the rest of the witness, which is the tape.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause is not as it was counted, or malformed; link errors.
+    pub(crate) fn one_of<C>(&mut self, plan: &Plan, clauses: &C) -> Result<()>
+    where
+        C: for<'t> Clauses<Replay<'t, M>> + Sync + ?Sized,
+    {
+        self.one_of_by(plan, clauses, |_, highest| highest)
+    }
+
+    /// The same where w_k is what `joint` makes of the highest coefficient: that itself, if it is honest.
+    pub(in super::super) fn one_of_by<C>(
+        &mut self,
+        plan: &Plan,
+        clauses: &C,
+        mut joint: impl FnMut(usize, M::E) -> M::E,
+    ) -> Result<()>
+    where
+        C: for<'t> Clauses<Replay<'t, M>> + Sync + ?Sized,
+    {
+        // 1.
+        let tape = (0..plan.slots).map(|_| self.witness()).collect::<Result<Vec<_>>>()?;
+        let tape = Zeroizing::new(tape);
+        // 2.
+        let challenge = self.challenge(TAPE)?;
+        let (seeds, only) = split::<M>(self.arch, challenge);
+        let arch = self.arch;
+        let count = plan.shapes.len();
+        let (mut factors, mut before) = (Factors::default(), None);
+        for first in (0..count).step_by(WINDOW) {
+            let window = first..count.min(first + WINDOW);
+            // 3.
+            self.steps.begin()?;
+            let polynomials = plan.each(
+                window.clone(),
+                || Replay::<M>::new(arch, &tape, seeds, plan.degree),
+                |replay, clause| {
+                    let slots = plan.shapes[clause].size().commitments;
+                    replay.polynomial(slots, |replay| Clause::new(clauses, clause).run(replay))
+                },
+            )?;
+            self.steps.end();
+            // 4.
+            for (clause, polynomial) in window.clone().zip(polynomials) {
+                let last = clause + 1 == count;
+                if factors.take(&polynomial) < plan.group && !last {
+                    continue;
+                }
+                let first = before.is_none();
+                let mut product = factors.close(before.take());
+                let highest = product.pop().expect("one coefficient at least");
+                let degree = product.len();
+                if !last {
+                    let line = self.commit_wide(joint(clause, highest))?;
+                    product[degree - 1] -= line.0;
+                    before = Some(line);
+                } else {
+                    self.note(highest == M::E::ZERO, format_args!("one of {count} clauses"));
+                }
+                if first && last {
+                    product.iter_mut().for_each(|coefficient| *coefficient *= only);
+                    self.sums.add(&product);
+                    self.gates.polynomials(1, degree);
+                } else {
+                    self.vanish(Lower::new([1, degree], core::mem::take(&mut product)))?;
+                }
+            }
+            self.gates.on_tape += plan.products(window);
+            self.report();
+        }
+        self.gates.clauses += count as u64;
+        self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
+        self.gates.assert += plan.shapes.iter().map(|shape| shape.assert).sum::<u64>();
+        Ok(())
+    }
+
+    /// Commits to an element of the extension by as many shares as it has coordinates: its line.
+    fn commit_wide(&mut self, value: M::E) -> Result<(M::E, M::E)> {
+        let coordinates = M::coordinates(value);
+        let wires = coordinates.iter().map(|bit| self.commit_to(*bit)).collect::<Result<Vec<_>>>()?;
+        let wires = Zeroizing::new(wires);
+        self.gates.late += wires.len() as u64;
+        let values = coordinates.iter().map(|coordinate| (*coordinate).into());
+        Ok((pack::<M>(wires.iter().map(|wire| M::mac(*wire))), pack::<M>(values)))
+    }
+}

@@ -1,0 +1,81 @@
+//! One of several clauses, over a tape: see [`crate::zk::quicksilver::branch`].
+
+use super::{Commitments, Verifier};
+use crate::circuit::{Circuit, Clause, Clauses};
+use crate::error::Result;
+use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::polynomial::{Keys, power};
+use core::iter;
+use volery_primitives::{Extension, F2};
+use zeroize::Zeroizing;
+
+impl<M: Commitments + Replayed<F = F2>> Verifier<'_, M> {
+    /// Verifies that one of `clauses` holds for the tape, which is what the prover commits to now.
+    ///
+    /// # Errors
+    /// `Invalid` where a clause is not as it was counted, or malformed; `Misbehaved`; link errors.
+    pub(crate) fn one_of<C>(&mut self, plan: &Plan, clauses: &C) -> Result<()>
+    where
+        C: for<'t> Clauses<KeyReplay<'t, M>> + Sync + ?Sized,
+    {
+        // 1.
+        let tape = (0..plan.slots).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
+        let tape = Zeroizing::new(tape);
+        // 2.
+        let challenge = self.challenge(TAPE)?;
+        let (seeds, only) = split::<M>(self.arch, challenge);
+        let arch = self.arch;
+        let keys = Zeroizing::new([M::delta(self.delta), *self.one]);
+        let count = plan.shapes.len();
+        let (mut factors, mut before) = (Keyed::default(), None);
+        for first in (0..count).step_by(WINDOW) {
+            let window = first..count.min(first + WINDOW);
+            // 3.
+            self.steps.begin()?;
+            let polynomials = plan.each(
+                window.clone(),
+                || KeyReplay::<M>::new(arch, &tape, seeds, *keys, plan.degree),
+                |replay, clause| {
+                    let slots = plan.shapes[clause].size().commitments;
+                    replay.polynomial(slots, |replay| Clause::new(clauses, clause).run(replay))
+                },
+            )?;
+            self.steps.end();
+            // 4.
+            for (clause, polynomial) in window.clone().zip(polynomials) {
+                let last = clause + 1 == count;
+                if factors.take(*polynomial, plan.degree) < plan.group && !last {
+                    continue;
+                }
+                let first = before.is_none();
+                let (mut product, degree) = factors.close(before.take());
+                if !last {
+                    let key = self.commit_wide()?;
+                    product -= key * power(keys[0], degree - 1);
+                    before = Some(key);
+                }
+                if first && last {
+                    self.sums.add(degree, product * only);
+                    self.gates.polynomials(1, degree);
+                } else {
+                    self.vanish(Keys::new(degree, iter::once(product)))?;
+                }
+            }
+            self.gates.on_tape += plan.products(window);
+            self.report();
+        }
+        self.gates.clauses += count as u64;
+        self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
+        self.gates.assert += plan.shapes.iter().map(|shape| shape.assert).sum::<u64>();
+        Ok(())
+    }
+
+    /// The key of an element of the extension that the prover commits to by as many shares as it has
+    /// coordinates.
+    fn commit_wide(&mut self) -> Result<M::E> {
+        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
+        let keys = (0..degree).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
+        self.gates.late += degree as u64;
+        Ok(M::E::pack(&Zeroizing::new(keys)))
+    }
+}
