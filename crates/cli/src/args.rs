@@ -11,7 +11,8 @@ use clap::Args;
 const SYSTEM: &str = "\
 The proof system:
   quicksilver  commitments by correlations, over any --field: the least traffic
-               for a single statement
+               for a single statement, and of several clauses that of the
+               largest
   wolverine    the same commitments, over any --field, with products checked in
                blocks against random ones: for each multiplication 7 bits and 7
                correlations over f2, and 2 or 4 elements and correlations over

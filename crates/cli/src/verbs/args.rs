@@ -216,8 +216,8 @@ pub(crate) struct Prove {
     /// Other systems than quicksilver and wolverine evaluate it once connected in any case, and for a file
     #[arg(long)]
     pub(crate) no_check: bool,
-    /// Do the same work whichever clause of a stack holds, so that the verifier cannot tell by the time that
-    /// it takes, which is then more than twice as long
+    /// Do the same work whichever clause holds, so that the verifier cannot tell by the time that it takes: by
+    /// quicksilver all clauses are evaluated in the clear, and by stack it is more than twice as long
     #[arg(long)]
     pub(crate) fixed_work: bool,
     #[command(flatten)]

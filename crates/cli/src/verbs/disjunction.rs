@@ -6,14 +6,16 @@ mod values;
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
 use crate::verbs::file::{self, Stated, Subject};
 use crate::verbs::given::way;
+use crate::verbs::relations::BUILTIN;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
 use std::io::Read;
 use std::time::Instant;
 use volery::channel::Party;
 use volery::circuit::stream::{ClauseSource, StreamedClauses};
 use volery::circuit::{
-    Alternatives as _, AnyOf, Clause, OneOf, Port, PortValue as _, Shape, Statement, Witness,
+    Alternatives as _, AnyOf, Clause, OneOf, Port, PortValue as _, Relation, Shape, Size, Statement, Witness,
 };
+use volery::zk::quicksilver::branch;
 use volery::{Accepted, Binary, Options, Report, Setting as _, Sink, System};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{Field, is_boolean};
@@ -30,7 +32,16 @@ pub(crate) fn several(field: Field, public: &Public) -> bool {
 
 /// Whether clauses are proved, and not one statement as a whole.
 pub(crate) fn stated(field: Field, public: &Public, system: System) -> bool {
-    several(field, public) || (is_boolean(field) && system.facts().of_clauses)
+    let facts = system.facts();
+    several(field, public)
+        || (is_boolean(field) && (facts.of_clauses || (facts.clauses && has_clauses(public))))
+}
+
+/// Whether the only relation is one that may claim one of several things. Those that are files do not.
+fn has_clauses(public: &Public) -> bool {
+    let [relation] = &public.relation[..] else { return false };
+    relation.starts_with(BUILTIN)
+        && Relation::open(relation, None).is_ok_and(|relation| relation.has_clauses())
 }
 
 /// The claim that one of several clauses holds, and which one does.
@@ -112,7 +123,8 @@ impl Disjunction {
 
     /// Reaches the peer, once the gates are counted: a malformed file is found before anybody waits.
     fn open(&self, settings: &Settings, way: &Way, party: Party) -> Result<Session> {
-        let counted = if settings.system().facts().of_clauses {
+        let facts = settings.system().facts();
+        let counted = if facts.clauses && (facts.of_clauses || self.clauses.count() > 1) {
             let _announced = Progress::announce(COUNTING, settings.quiet);
             let shapes = StreamedClauses(&*self.clauses).shapes()?;
             let all: u64 = shapes.iter().map(Shape::mul_by_gates).sum();
@@ -123,7 +135,11 @@ impl Disjunction {
             } else {
                 all
             };
-            Counted { size: Default::default(), work: Some(work) }
+            let size = if facts.of_clauses { Size::default() } else { branch::size(&shapes)? };
+            Counted { size, work: Some(work) }
+        } else if facts.clauses {
+            let only = Clause::new(&*self.clauses, 0);
+            Counted::of(&|| Binary::compiled().count(&only), settings, party)?
         } else {
             let all = OneOf(&*self.clauses);
             Counted::of(&|| Binary::compiled().count(&all), settings, party)?

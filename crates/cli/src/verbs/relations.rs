@@ -70,7 +70,7 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
 }
 
 /// What begins the name of a relation that needs no file.
-const BUILTIN: &str = "builtin:";
+pub(crate) const BUILTIN: &str = "builtin:";
 
 /// `volery circuit list`.
 pub(crate) fn list(typed: &List) -> Result<()> {

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 use volery::circuit::Shape;
 use volery::zk::limbo::{Mode, Parameters, Wishes};
+use volery::zk::quicksilver::branch;
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{Carried, Correlations, Estimate, Options, Seeds, System};
+use volery::{Binary, Carried, Correlations, Estimate, Options, Seeds, System};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
@@ -23,21 +24,28 @@ pub(super) struct Traffic {
     estimate: Estimate,
 }
 
-/// What all systems that talk would send of a statement, or of one of `clauses`, where there are any.
+/// What all systems that talk would send of a statement, or of one of `clauses`, where there are any and the
+/// system knows them.
 pub(super) fn all(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
-    let correlated = [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated(field, system, shape));
+    let correlated =
+        [System::QUICKSILVER, System::WOLVERINE].map(|system| correlated(field, system, shape, clauses));
     correlated.into_iter().flatten().chain(garbled(field, shape, clauses)).collect()
 }
 
 /// Over each of the correlations over which a session would not be refused.
-fn correlated(field: Field, system: System, shape: &Shape) -> Vec<Traffic> {
+fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     let options = Options::by(system);
     let triples = system.facts().triples;
-    let size = if triples { shape.size_by_gates() } else { shape.size() };
+    let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses);
+    let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { shape.size() });
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
         let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;
-        let estimate = field.estimate(&options, correlations, shape).ok().filter(|_| enough)?;
+        let estimate = match of_clauses {
+            Some(size) => correlations.over::<Binary>().map(|over| Binary::traffic(over, size)),
+            None => field.estimate(&options, correlations, shape),
+        };
+        let estimate = estimate.ok().filter(|_| enough)?;
         let auto = LINKS.into_iter().zip(&chosen);
         let auto =
             auto.filter(|(_, choice)| choice.is_some_and(|choice| choice.correlations == correlations));
