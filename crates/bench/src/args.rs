@@ -23,6 +23,7 @@ Examples:
   volery bench merkle --depth 16
   volery bench snippets --count 1000 --system stack
   volery bench stack --clauses 15 --bandwidth 1000 --latency 2
+  volery bench branches --clauses 64 --gates 100000
   volery bench wolverine --field f61 --checked-by interpolation
   volery bench boolean --system wolverine --inputs 1000000
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
@@ -47,6 +48,8 @@ its bucket and those that were opened in the longest block, and the blocks. Its
 bench has what one input or gate sends after the set-up, as `bits_per_gate` over
 f2, `elements_per_gate` over other fields and `bytes_per_gate`, and the same of
 the same circuit by quicksilver, over the same correlations, in `quicksilver`.
+Of branches, `one_clause` has the seconds and bytes of one clause alone, set-up
+included, and how many times as much all of them take.
 By limbo and voleith `prover` and `verifier` are the seconds that each works,
 and `proof_bytes` is one proof. Files of 4 MiB stay in memory, and what is
 longer goes through a temporary file.
@@ -78,7 +81,7 @@ pub(crate) struct Typed {
     pub(crate) list: bool,
     /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with
     /// --inputs], of `jko` and the random statement of `limbo` [default: 10000000], of a clause of `stack`
-    /// [default: 500000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
+    /// [default: 500000] and of `branches` [default: 100000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
     /// 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
@@ -112,7 +115,7 @@ pub(crate) struct Typed {
     /// Prove `limbo` over the link, where a verifier tosses coins, not by a file
     #[arg(long)]
     pub(crate) interactive: bool,
-    /// The clauses of `stack` [default: 15]
+    /// The clauses of `stack` [default: 15] and of `branches` [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
     /// Prove the same statement so often, on one set-up; of `tables` run each row so often, for the best

@@ -12,13 +12,18 @@ use volery::garble::labels::Labels;
 use volery::garble::material::{Held, Sink};
 use volery::garble::privacy_free::{Evaluator, Garbler, Inputs};
 use volery::random::Random;
-use volery::{Backend, Binary, Circuit, F2, F128};
+use volery::{Backend, Binary, Circuit, F2, F128, Report};
 use volery_cli::failure::{Failure, Result};
-use volery_cli::print::count;
+use volery_cli::print::{count, human, seconds};
+use volery_cli::report::Outcome;
 
 /// Clauses of `stack`, and ANDs of each, where no numbers are given: those of the paper.
 const CLAUSES: u64 = 15;
 const GATES_OF_CLAUSE: u64 = 500_000;
+
+/// Those of `branches`.
+const BRANCHES: u64 = 64;
+const GATES_OF_BRANCH: u64 = 100_000;
 
 /// The most clauses.
 const MOST_CLAUSES: u64 = 1 << 20;
@@ -139,11 +144,48 @@ impl<B: Backend<F = F2>> Clauses<B> for Networks {
 /// Proves one of --clauses generated clauses of --gates each, one of them at random.
 pub(crate) fn stack(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
-    let clauses = size("--clauses", run.typed.clauses.as_deref(), CLAUSES)?;
-    if !(1..=MOST_CLAUSES).contains(&clauses) {
-        return Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")));
+    let outcome = one_of(&plan, clauses(run, CLAUSES)?, GATES_OF_CLAUSE)?;
+    plan.print(&outcome)
+}
+
+/// The same, beside one clause alone.
+pub(crate) fn branches(run: &Run) -> Result<()> {
+    let plan = Plan::new(run)?;
+    let one = one_of(&plan, 1, GATES_OF_BRANCH)?;
+    let mut outcome = one_of(&plan, clauses(run, BRANCHES)?, GATES_OF_BRANCH)?;
+    let [alone, all] = [&one, &outcome].map(|outcome| {
+        let Report { setup, online, traffic, .. } = outcome.report;
+        ((setup + online).as_secs_f64(), traffic.sent + traffic.received)
+    });
+    let object = json!({
+        "seconds": alone.0,
+        "bytes": alone.1,
+        "times_as_long": all.0 / alone.0,
+        "times_as_many_bytes": all.1 as f64 / alone.1 as f64,
+    });
+    let text = format!(
+        "{} and {}B: all take {:.2} times as long, and {:.2} times as many bytes",
+        seconds(alone.0),
+        human(alone.1 as f64),
+        all.0 / alone.0,
+        all.1 as f64 / alone.1 as f64
+    );
+    outcome.more("one_clause", object, text);
+    plan.print(&outcome)
+}
+
+/// What --clauses says, or this where it is not given.
+fn clauses(run: &Run, otherwise: u64) -> Result<u64> {
+    let clauses = size("--clauses", run.typed.clauses.as_deref(), otherwise)?;
+    if (1..=MOST_CLAUSES).contains(&clauses) {
+        return Ok(clauses);
     }
-    let gates = plan.gates.unwrap_or(GATES_OF_CLAUSE);
+    Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")))
+}
+
+/// Proves one of so many generated clauses of --gates each, or of this many.
+fn one_of(plan: &Plan, clauses: u64, gates: u64) -> Result<Outcome> {
+    let gates = plan.gates.unwrap_or(gates);
     let networks = Networks::new(clauses as usize, gates).map_err(of_gates)?;
     let mut random = Random::from_system()?;
     let chosen = (u64::from_le_bytes(random.bytes()) % clauses) as usize;
@@ -153,5 +195,5 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
     let reports = task.prove_one_of(&networks, (chosen, witness), &options, plan.repeat)?;
     let mut outcome = plan.outcome(("gates", gates), &reports);
     outcome.clauses = Some(clauses);
-    plan.print(&outcome)
+    Ok(outcome)
 }

@@ -126,7 +126,8 @@ impl Plan {
         statement: &Statement,
         witness: &Witness,
     ) -> Result<Outcome> {
-        if self.settings.system().facts().of_clauses {
+        let facts = self.settings.system().facts();
+        if facts.of_clauses || (facts.clauses && statement.count() > 1) {
             return self.clauses(size, statement, witness);
         }
         Binary::compiled().check(statement, Box::new(witness.bits()))?;

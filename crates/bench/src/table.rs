@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 21] = [
+pub static BENCHES: [Bench; 22] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -149,6 +149,16 @@ pub static BENCHES: [Bench; 21] = [
         says: "one of --clauses generated circuits [default: 15] of --gates each [default: 500000], which \
                hold for no witness of another",
         run: garbled::stack,
+    },
+    Bench {
+        name: "branches",
+        options: &["--clauses", "--gates"],
+        takes: Takes::All,
+        over: Fields::Bits,
+        systems: &[System::QUICKSILVER, System::STACK, System::WOLVERINE, System::JKO, System::LIMBO],
+        says: "one of --clauses generated circuits [default: 64] of --gates each [default: 100000], and \
+               beside it one alone",
+        run: garbled::branches,
     },
     Bench {
         name: "wolverine",

@@ -32,6 +32,7 @@ fn parties_are_measured_alone() {
         &["wolverine", "--gates", "20000", "--vole", "tiny", "--threads", "2"],
         &["jko", "--gates", "3000"],
         &["stack", "--clauses", "3", "--gates", "300", "--threads", "2"],
+        &["branches", "--clauses", "3", "--gates", "300", "--vole", "tiny"],
         &["limbo", "--statement", "random", "--gates", "3000", "--interactive", "--threads", "2"],
     ] {
         let object = measure(&[bench, &["--replay", "--json"]].concat()).expect(0).json();
