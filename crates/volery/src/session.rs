@@ -24,7 +24,10 @@ mod wolverine;
 pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, setting, settings};
 pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
-pub use disjunction::{prove_one_of, prove_one_of_to_file, verify_one_of, verify_one_of_from};
+pub use disjunction::{
+    prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_one_of, verify_one_of_from,
+    verify_one_of_over,
+};
 pub use estimate::Estimate;
 pub use files::{
     LONGEST_LABEL, MOST_WORK, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,

@@ -48,7 +48,6 @@ pub use one_of::{Clause, OneOf, Padded};
 
 use super::Backend;
 use crate::error::Result;
-use volery_primitives::F2;
 
 /// How many clauses there are, whoever runs them, and which of them are alike.
 pub trait Alternatives {
@@ -63,11 +62,11 @@ pub trait Alternatives {
     }
 }
 
-/// Clauses over F_2, of which one holds, and not said which.
+/// Clauses over one field, of which one holds, and not said which.
 ///
 /// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the
 /// clauses that do not hold too, on zeros or on values at random.
-pub trait Clauses<B: Backend<F = F2>>: Alternatives {
+pub trait Clauses<B: Backend>: Alternatives {
     /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and
     /// it asserts something.
     ///
@@ -85,7 +84,7 @@ impl<C: Alternatives + ?Sized> Alternatives for &C {
     }
 }
 
-impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Clauses<B> for &C {
+impl<B: Backend, C: Clauses<B> + ?Sized> Clauses<B> for &C {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         (**self).run(clause, branch)
     }

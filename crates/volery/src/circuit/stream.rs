@@ -198,27 +198,27 @@ fn execute<B: Polynomials>(source: &dyn Source<B::F>, functions: &Functions<B::F
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.
-pub trait ClauseSource: Alternatives + Sync {
+pub trait ClauseSource<F: Field = F2>: Alternatives + Sync {
     /// Pushes every gate of clause number `clause` into `branch`.
     ///
     /// # Errors
     /// As for [`Source::record`].
-    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()>;
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F>>) -> Result<()>;
 }
 
-impl<C: for<'r> Clauses<Recorder<'r, F2>> + Sync> ClauseSource for C {
-    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F2>>) -> Result<()> {
+impl<F: Field, C: for<'r> Clauses<Recorder<'r, F>> + Sync> ClauseSource<F> for C {
+    fn record_clause(&self, clause: usize, branch: &mut Branch<'_, Recorder<'_, F>>) -> Result<()> {
         self.run(clause, branch)
     }
 }
 
-impl<'r> Clauses<Recorder<'r, F2>> for dyn ClauseSource + '_ {
-    fn run(&self, clause: usize, branch: &mut Branch<'_, Recorder<'r, F2>>) -> Result<()> {
+impl<'r, F: Field> Clauses<Recorder<'r, F>> for dyn ClauseSource<F> + '_ {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, Recorder<'r, F>>) -> Result<()> {
         self.record_clause(clause, branch)
     }
 }
 
-/// Clauses as streams of gates, one for each: the [`Clauses`] of every backend.
+/// Clauses as streams of gates, one for each: the [`Clauses`] of every backend over F_2.
 #[derive(Clone, Copy)]
 pub struct StreamedClauses<'s>(pub &'s dyn ClauseSource);
 
@@ -251,19 +251,19 @@ impl Alternatives for StreamedClauses<'_> {
 }
 
 /// Clauses as streams of gates, whose functions are kept from one to the next, and from one time to the next.
-pub struct ClauseStream<'s> {
-    clauses: &'s dyn ClauseSource,
-    functions: Functions<F2>,
+pub struct ClauseStream<'s, F: Field = F2> {
+    clauses: &'s dyn ClauseSource<F>,
+    functions: Functions<F>,
 }
 
-impl<'s> ClauseStream<'s> {
+impl<'s, F: Field> ClauseStream<'s, F> {
     /// The streams of `clauses`.
-    pub fn new(clauses: &'s dyn ClauseSource) -> Self {
+    pub fn new(clauses: &'s dyn ClauseSource<F>) -> Self {
         Self { clauses, functions: Functions::default() }
     }
 }
 
-impl Alternatives for ClauseStream<'_> {
+impl<F: Field> Alternatives for ClauseStream<'_, F> {
     fn count(&self) -> usize {
         self.clauses.count()
     }
@@ -272,7 +272,7 @@ impl Alternatives for ClauseStream<'_> {
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for ClauseStream<'_> {
+impl<B: Polynomials> Clauses<B> for ClauseStream<'_, B::F> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         execute(&Clause::new(self.clauses, clause), &self.functions, branch)
     }

@@ -1,6 +1,7 @@
 //! Sessions over F_2.
 
 use super::calibration::{Calibrated, Output, nanoseconds, row};
+use super::clauses::Pushed;
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
@@ -8,8 +9,9 @@ use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Setting};
 use super::voleith::Voleith;
-use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
+use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Relation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::{BLOCK, Depth, LONGEST_CHUNK};
@@ -20,6 +22,7 @@ use crate::vole::lpn::{Params, TILE};
 use crate::vole::sample::Bits;
 use crate::vole::{BoxedVole, Delta, Key, Mac, Shares, cot, extend};
 use crate::zk::limbo;
+use crate::zk::quicksilver::branch::Plan;
 use crate::zk::quicksilver::{self, Prover, Verifier};
 use crate::zk::{Accepted, BitMacs, Gates};
 use core::hint::black_box;
@@ -280,6 +283,14 @@ impl Compiled<Binary> for OverBits {
         let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
         statement.push(&mut prover)?;
         prover.finish()
+    }
+
+    fn on_tape<'s>(
+        &self,
+        clauses: &'s ClauseStream<'s, F2>,
+        plan: &'s Plan<'s>,
+    ) -> Box<dyn Direct<Binary> + 's> {
+        Box::new(Pushed { clauses, plan })
     }
 
     fn verify_by_quicksilver(

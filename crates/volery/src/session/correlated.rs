@@ -87,7 +87,7 @@ impl<S: Setting> ProofSystem<S> for Correlated {
         Some(Box::new(VerifierEnd::new(channel, self.named(options))))
     }
 
-    fn clauses(&self) -> Option<&dyn ProofOfClauses> {
+    fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
         if self.0 == System::QUICKSILVER { Some(&OnTape) } else { None }
     }
 }

@@ -3,10 +3,10 @@
 use super::files::{files, verify_any};
 use super::statement::check_stream;
 use super::system::find;
-use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Stream};
+use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Setting, Stream};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
-use crate::circuit::{Clause, OneOf, clauses as of_clauses};
+use crate::circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
 use crate::error::{Error, Result};
 use crate::zk::{Accepted, Sink};
 use std::io::Read;
@@ -26,33 +26,47 @@ pub fn prove_one_of(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    prove_clause(clauses, chosen, &witness, channel, options)
+    prove_one_of_over::<Binary>(clauses, chosen, witness, channel, options)
+}
+
+/// The same over any field.
+///
+/// # Errors
+/// As for [`prove_one_of`].
+pub fn prove_one_of_over<S: Setting>(
+    clauses: &dyn ClauseSource<S::F>,
+    chosen: usize,
+    witness: impl IntoIterator<Item = S::F> + Clone,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report> {
+    prove_clause::<S>(clauses, chosen, &witness, channel, options)
 }
 
 /// The same, whatever reads the witness.
-fn prove_clause(
-    clauses: &dyn ClauseSource,
+fn prove_clause<S: Setting>(
+    clauses: &dyn ClauseSource<S::F>,
     chosen: usize,
-    witness: &dyn Reread<F2>,
+    witness: &dyn Reread<S::F>,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
     exists(clauses, chosen)?;
-    let system = find::<Binary>(options.system())?;
+    let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
         return system.prove_one_of(clauses, chosen, witness, channel, options);
     }
     if is_whole(clauses, options) {
-        let source: &dyn Source<F2> = &Clause::new(clauses, 0);
-        return system.prove(ForProver::of(source), witness, channel, options);
+        let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
+        return system.prove(ForProver::<S>::of(source), witness, channel, options);
     }
-    as_one(clauses, chosen, witness, |all, witness| {
-        system.prove(ForProver::of(all), witness, channel, options)
+    as_one::<S>(clauses, chosen, witness, |all, witness| {
+        system.prove(ForProver::<S>::of(all), witness, channel, options)
     })
 }
 
 /// Demands that there is a clause of this number.
-fn exists(clauses: &dyn ClauseSource, chosen: usize) -> Result<()> {
+fn exists(clauses: &dyn Alternatives, chosen: usize) -> Result<()> {
     let count = clauses.count();
     if chosen < count {
         return Ok(());
@@ -61,11 +75,11 @@ fn exists(clauses: &dyn ClauseSource, chosen: usize) -> Result<()> {
 }
 
 /// Proves all clauses as one circuit, whose witness is that of the chosen one and zeros for the others.
-fn as_one(
-    clauses: &dyn ClauseSource,
+fn as_one<S: Setting>(
+    clauses: &dyn ClauseSource<S::F>,
     chosen: usize,
-    witness: &dyn Reread<F2>,
-    prove: impl FnOnce(&dyn Source<F2>, &dyn Reread<F2>) -> Result<Report>,
+    witness: &dyn Reread<S::F>,
+    prove: impl FnOnce(&dyn Source<S::F>, &dyn Reread<S::F>) -> Result<Report>,
 ) -> Result<Report> {
     let one_of = OneOf(clauses);
     let shapes = of_clauses::shapes(&ClauseStream::new(clauses))?;
@@ -73,7 +87,7 @@ fn as_one(
     // All clauses are evaluated, whichever holds. Where none does, its own says by name what is wrong.
     prove(&one_of, &all).map_err(|error| match error {
         Error::Unsatisfied(_) => {
-            let own: Stream<'_, F2> = witness.read();
+            let own: Stream<'_, S::F> = witness.read();
             check_stream(&Gates::new(&Clause::new(clauses, chosen)), own).err().unwrap_or(error)
         }
         error => error,
@@ -95,7 +109,9 @@ pub fn prove_one_of_to_file(
 ) -> Result<Report> {
     exists(clauses, chosen)?;
     let system = files::<Binary>(options)?;
-    as_one(clauses, chosen, &witness, |all, witness| system.prove_to_file(all, witness, out, options))
+    as_one::<Binary>(clauses, chosen, &witness, |all, witness| {
+        system.prove_to_file(all, witness, out, options)
+    })
 }
 
 /// Reads a proof that somebody knows a witness for one of `clauses`, as
@@ -112,7 +128,7 @@ pub fn verify_one_of_from(
 }
 
 /// Whether the only clause is a statement as any other, which nothing is hidden of and no tape is held for.
-fn is_whole(clauses: &dyn ClauseSource, options: &Options) -> bool {
+fn is_whole(clauses: &dyn Alternatives, options: &Options) -> bool {
     let facts = options.system().facts();
     clauses.count() == 1 && facts.clauses && !facts.of_clauses
 }
@@ -127,14 +143,26 @@ pub fn verify_one_of(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    let system = find::<Binary>(options.system())?;
+    verify_one_of_over::<Binary>(clauses, channel, options)
+}
+
+/// The same over any field.
+///
+/// # Errors
+/// Those of [`verify`](crate::verify).
+pub fn verify_one_of_over<S: Setting>(
+    clauses: &dyn ClauseSource<S::F>,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
         return system.verify_one_of(clauses, channel, options);
     }
     if is_whole(clauses, options) {
-        let source: &dyn Source<F2> = &Clause::new(clauses, 0);
-        return system.verify(ForVerifier::of(source), channel, options);
+        let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
+        return system.verify(ForVerifier::<S>::of(source), channel, options);
     }
-    let source: &dyn Source<F2> = &OneOf(clauses);
-    system.verify(ForVerifier::of(source), channel, options)
+    let source: &dyn Source<S::F> = &OneOf(clauses);
+    system.verify(ForVerifier::<S>::of(source), channel, options)
 }

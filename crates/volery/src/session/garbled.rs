@@ -161,12 +161,12 @@ impl ProofSystem<Binary> for Stack {
         Err(without_clauses())
     }
 
-    fn clauses(&self) -> Option<&dyn ProofOfClauses> {
+    fn clauses(&self) -> Option<&dyn ProofOfClauses<Binary>> {
         Some(self)
     }
 }
 
-impl ProofOfClauses for Stack {
+impl ProofOfClauses<Binary> for Stack {
     fn prove_one_of(
         &self,
         clauses: &dyn ClauseSource,

@@ -2,12 +2,14 @@
 
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::calibration::{Calibrated, Output, nanoseconds, row};
+use super::clauses::Pushed;
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Registered, Setting};
-use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
+use crate::circuit::stream::ClauseStream;
 use crate::circuit::{FieldRelation, Size};
 use crate::error::Result;
 use crate::ot::softspoken::Depth;
@@ -20,6 +22,7 @@ use crate::vole::subfield::{Delta, Key, base_error, direct, extend, guess, likel
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::limbo;
 use crate::zk::quicksilver::arithmetic::{self, Prover, Verifier};
+use crate::zk::quicksilver::branch::Plan;
 use crate::zk::quicksilver::{degree_of_check, early_ends};
 use crate::zk::{Accepted, FieldMacs, Gates, by_transcript};
 use core::any::Any;
@@ -321,6 +324,14 @@ where
         let mut prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
         statement.push(&mut prover)?;
         prover.finish()
+    }
+
+    fn on_tape<'s>(
+        &self,
+        clauses: &'s ClauseStream<'s, B>,
+        plan: &'s Plan<'s>,
+    ) -> Box<dyn Direct<Over<B, E>> + 's> {
+        Box::new(Pushed { clauses, plan })
     }
 
     fn verify_by_quicksilver(

@@ -2,15 +2,16 @@
 
 use super::correlations::{Correlations, Pace, Waits};
 use super::statement::check_stream;
-use super::{Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::{Source, Stream as StreamOfGates};
+use crate::circuit::stream::{ClauseStream, Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Polynomials, Program, Shape, Size};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
+use crate::zk::quicksilver::branch::Plan;
 use crate::zk::{Accepted, Gates, Macs};
 use core::any::Any;
 use core::fmt;
@@ -176,6 +177,10 @@ pub trait Compiled<S: Setting>: Sync {
         progress: Option<&AtomicU64>,
         statement: &ForProver<'_, S>,
     ) -> Result<(Gates, BoxedVole<S::Mac>)>;
+
+    /// How `clauses`, planned so, are pushed into QuickSilver.
+    fn on_tape<'s>(&self, clauses: &'s ClauseStream<'s, S::F>, plan: &'s Plan<'s>)
+    -> Box<dyn Direct<S> + 's>;
 
     /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`,
     /// which are `secrets`.

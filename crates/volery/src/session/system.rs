@@ -8,7 +8,6 @@ use crate::zk::{Accepted, Sink};
 use core::fmt;
 use core::str::FromStr;
 use std::io::{Read, Write};
-use volery_primitives::F2;
 
 /// A proof system over `S`: all that a session knows of it.
 pub trait ProofSystem<S: Setting>: Sync {
@@ -54,7 +53,7 @@ pub trait ProofSystem<S: Setting>: Sync {
     }
 
     /// Proofs of one of several clauses, if it has any of its own.
-    fn clauses(&self) -> Option<&dyn ProofOfClauses> {
+    fn clauses(&self) -> Option<&dyn ProofOfClauses<S>> {
         None
     }
 }
@@ -124,16 +123,16 @@ pub trait ProofFiles<S: Setting> {
 }
 
 /// A system that knows disjunctions.
-pub trait ProofOfClauses {
+pub trait ProofOfClauses<S: Setting> {
     /// As [`crate::prove_one_of`].
     ///
     /// # Errors
     /// As for [`crate::prove_one_of`].
     fn prove_one_of(
         &self,
-        clauses: &dyn ClauseSource,
+        clauses: &dyn ClauseSource<S::F>,
         chosen: usize,
-        witness: &dyn Reread<F2>,
+        witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report>;
@@ -144,7 +143,7 @@ pub trait ProofOfClauses {
     /// As for [`crate::verify_one_of`].
     fn verify_one_of(
         &self,
-        clauses: &dyn ClauseSource,
+        clauses: &dyn ClauseSource<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;

@@ -5,17 +5,17 @@ use crate::circuit::{
 };
 use crate::error::Result;
 use core::fmt::Display;
-use volery_primitives::F2;
+use volery_primitives::Field;
 
 /// A backend as a clause sees it: gates pass through, and assertions stand, or are collected into one bit
 /// that says whether one of them failed. Which of the two is decided while it runs, so that a statement is
 /// compiled once for both.
 ///
-/// Where assertions are collected nothing fails, and no name is printed. [`Backend::assert_zero`] is then one
-/// AND, and each lane of [`Polynomials::assert_zeroes`] and each entry of
+/// Where assertions are collected nothing fails, and no name is printed. Over F_2 [`Backend::assert_zero`] is then
+/// one AND, over other fields a hint, three products and an assertion that always holds; and each lane of [`Polynomials::assert_zeroes`] and each entry of
 /// [`Polynomials::assert_matrix_product`] a commitment to the value of its polynomial and one AND; the first
 /// of all takes no AND.
-pub struct Branch<'b, B: Backend<F = F2>> {
+pub struct Branch<'b, B: Backend> {
     backend: &'b mut B,
     assertions: Assertions<B::Wire>,
     /// What became of assertions before each of the functions that are open.
@@ -30,7 +30,7 @@ enum Assertions<W> {
     Collect(Option<W>),
 }
 
-impl<'b, B: Backend<F = F2>> Branch<'b, B> {
+impl<'b, B: Backend> Branch<'b, B> {
     /// One in which assertions stand.
     pub fn asserting(backend: &'b mut B) -> Self {
         Self { backend, assertions: Assertions::Stand(false), outside: Vec::new() }
@@ -57,10 +57,13 @@ impl<'b, B: Backend<F = F2>> Branch<'b, B> {
 
     /// Collects that `a` is to be zero.
     fn collect(&mut self, a: B::Wire) -> Result<()> {
+        let a = self.is_not_zero(a)?;
         let failed = match self.assertions {
             Assertions::Collect(Some(failed)) => {
                 let both = self.backend.mul(failed, a)?;
                 let either = self.backend.add(failed, a);
+                // Over F_2 a sum is a difference.
+                let both = if B::F::BITS == 1 { both } else { self.backend.scale(both, -B::F::ONE) };
                 self.backend.add(either, both)
             }
             _ => a,
@@ -70,12 +73,30 @@ impl<'b, B: Backend<F = F2>> Branch<'b, B> {
     }
 }
 
-impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
-    type F = F2;
+impl<B: Backend> Branch<'_, B> {
+    /// One where `a` is not zero, and else zero. Over F_2 that is `a`; over other fields the product with a hint,
+    /// its inverse, which is one where `a` times what it lacks of one is zero: that is asserted, and holds
+    /// whatever `a` is.
+    fn is_not_zero(&mut self, a: B::Wire) -> Result<B::Wire> {
+        if B::F::BITS == 1 {
+            return Ok(a);
+        }
+        let inverse = self.backend.hint(&[a], |a| a[0].invert())?;
+        let bit = self.backend.mul(a, inverse)?;
+        let again = self.backend.mul(a, bit)?;
+        let minus = self.backend.scale(again, -B::F::ONE);
+        let difference = self.backend.add(a, minus);
+        self.backend.assert_zero(difference, "a bit that says whether an assertion of a clause failed")?;
+        Ok(bit)
+    }
+}
+
+impl<B: Backend> Backend for Branch<'_, B> {
+    type F = B::F;
     type Wire = B::Wire;
 
     #[inline]
-    fn constant(&mut self, c: F2) -> B::Wire {
+    fn constant(&mut self, c: B::F) -> B::Wire {
         self.backend.constant(c)
     }
     #[inline]
@@ -83,25 +104,29 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
         self.backend.add(a, b)
     }
     #[inline]
-    fn scale(&mut self, a: B::Wire, c: F2) -> B::Wire {
+    fn scale(&mut self, a: B::Wire, c: B::F) -> B::Wire {
         self.backend.scale(a, c)
     }
     #[inline]
     fn witness(&mut self) -> Result<B::Wire> {
         self.backend.witness()
     }
-    fn hint(&mut self, of: &[B::Wire], f: impl Fn(&[F2]) -> F2 + Send + Sync + 'static) -> Result<B::Wire> {
+    fn hint(
+        &mut self,
+        of: &[B::Wire],
+        f: impl Fn(&[B::F]) -> B::F + Send + Sync + 'static,
+    ) -> Result<B::Wire> {
         self.backend.hint(of, f)
     }
     fn hints(
         &mut self,
         of: &[B::Wire],
         count: usize,
-        f: impl Fn(&[F2]) -> Vec<F2> + Send + Sync + 'static,
+        f: impl Fn(&[B::F]) -> Vec<B::F> + Send + Sync + 'static,
     ) -> Result<Vec<B::Wire>> {
         self.backend.hints(of, count, f)
     }
-    fn linear(&mut self, factors: &[F2], wires: &[B::Wire]) -> B::Wire {
+    fn linear(&mut self, factors: &[B::F], wires: &[B::Wire]) -> B::Wire {
         self.backend.linear(factors, wires)
     }
     #[inline]
@@ -176,7 +201,7 @@ impl<B: Backend<F = F2>> Backend for Branch<'_, B> {
     }
 }
 
-impl<B: Backend<F = F2>> Branch<'_, B> {
+impl<B: Backend> Branch<'_, B> {
     /// What a function returns, less what it says of its assertions: whether there were any.
     fn returned(&mut self, mut returned: Returned<B::Wire>) -> Returned<B::Wire> {
         if returned.public.pop() == Some(1) {
@@ -189,10 +214,10 @@ impl<B: Backend<F = F2>> Branch<'_, B> {
     }
 }
 
-impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
+impl<B: Polynomials> Polynomials for Branch<'_, B> {
     type Vector = B::Vector;
 
-    fn public(&mut self, values: &[F2]) -> B::Vector {
+    fn public(&mut self, values: &[B::F]) -> B::Vector {
         self.backend.public(values)
     }
     fn vector(&mut self, wires: &[B::Wire]) -> B::Vector {
@@ -232,7 +257,7 @@ impl<B: Polynomials<F = F2>> Polynomials for Branch<'_, B> {
         &mut self,
         a: Matrix<B::Wire>,
         b: Matrix<B::Wire>,
-        c: Entries<F2, B::Wire>,
+        c: Entries<B::F, B::Wire>,
         name: impl Display,
     ) -> Result<()> {
         if let Assertions::Stand(any) = &mut self.assertions {

@@ -4,18 +4,18 @@ use super::one_of::{no_clauses, one_of};
 use super::{Alternatives, Clause, Clauses};
 use crate::circuit::{Circuit, Clear, Count, Shape};
 use crate::error::{Error, Result};
-use volery_primitives::F2;
+use volery_primitives::{F2, Field};
 
 /// The gates of each clause by kind; those that are alike are counted once.
 ///
 /// # Errors
 /// `Invalid` where there are no clauses, or one is malformed or asserts nothing.
-pub fn shapes<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>> {
+pub fn shapes<F: Field, C: Clauses<Count<F>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>> {
     let mut shapes: Vec<Shape> = Vec::new();
     for number in 0..counted(clauses)? {
         let shape = match shapes.get(clauses.like(number)) {
             Some(shape) => *shape,
-            None => Count::direct(&Clause::new(clauses, number))?,
+            None => Count::<F>::direct(&Clause::new(clauses, number))?,
         };
         shapes.push(shape);
     }
@@ -27,13 +27,13 @@ pub fn shapes<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<Vec<Shape>>
 ///
 /// # Errors
 /// Those of [`shapes`].
-pub fn fingerprint<C: Clauses<Count<F2>> + ?Sized>(clauses: &C) -> Result<(Vec<Shape>, [u8; 32])> {
+pub fn fingerprint<F: Field, C: Clauses<Count<F>> + ?Sized>(clauses: &C) -> Result<(Vec<Shape>, [u8; 32])> {
     let count = counted(clauses)?;
     let mut hasher = blake3::Hasher::new_derive_key("volery one of several v1");
     hasher.update(&(count as u64).to_le_bytes());
     let mut shapes = Vec::new();
     for number in 0..count {
-        let (shape, digest) = Count::fingerprint(&Clause::new(clauses, number))?;
+        let (shape, digest) = Count::<F>::fingerprint(&Clause::new(clauses, number))?;
         shapes.push(shape);
         hasher.update(&digest);
     }

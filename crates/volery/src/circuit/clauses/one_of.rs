@@ -1,11 +1,10 @@
 //! Clauses as circuits: one of them alone, and all of them gate by gate.
 
 use super::{Alternatives, Branch, Clauses};
-use crate::circuit::gadget::Bit;
 use crate::circuit::{Backend, Circuit, Shape};
 use crate::error::{Error, Result};
 use core::iter::{Chain, RepeatN, repeat_n};
-use volery_primitives::{F2, Field};
+use volery_primitives::Field;
 
 /// One clause alone, as a statement of its own.
 pub struct Clause<'c, C: ?Sized> {
@@ -24,7 +23,7 @@ impl<'c, C: Alternatives + ?Sized> Clause<'c, C> {
     }
 }
 
-impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
+impl<B: Backend, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
     fn run(&self, b: &mut B) -> Result<()> {
         let mut branch = Branch::asserting(b);
         self.clauses.run(self.number, &mut branch)?;
@@ -34,7 +33,7 @@ impl<B: Backend<F = F2>, C: Clauses<B> + ?Sized> Circuit<B> for Clause<'_, C> {
 
 /// One of the clauses holds, gate by gate: all of them run, in order and each on its own witness, with their
 /// assertions collected, and the product of the bits that say which failed is zero. Beyond the clauses' own
-/// gates this is one AND less than there are assertions in all of them together. Memory does not grow with
+/// gates this is over F_2 one AND less than there are assertions in all of them together. Memory does not grow with
 /// the number of clauses.
 pub struct OneOf<C>(pub C);
 
@@ -54,7 +53,7 @@ impl<C: Alternatives> OneOf<C> {
     /// Where there is no such clause, or not a shape for each.
     pub fn witness<W>(&self, shapes: &[Shape], clause: usize, witness: W) -> Padded<W>
     where
-        W: IntoIterator<Item = F2>,
+        W: IntoIterator,
     {
         assert_eq!(shapes.len(), self.0.count());
         let zeros = |shapes: &[Shape]| shapes.iter().map(|shape| shape.witness as usize).sum();
@@ -62,31 +61,31 @@ impl<C: Alternatives> OneOf<C> {
     }
 }
 
-impl<W: IntoIterator<Item = F2>> IntoIterator for Padded<W> {
-    type Item = F2;
-    type IntoIter = Chain<Chain<RepeatN<F2>, W::IntoIter>, RepeatN<F2>>;
+impl<W: IntoIterator<Item: Field>> IntoIterator for Padded<W> {
+    type Item = W::Item;
+    type IntoIter = Chain<Chain<RepeatN<W::Item>, W::IntoIter>, RepeatN<W::Item>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let zeros = |count| repeat_n(F2::ZERO, count);
+        let zeros = |count| repeat_n(W::Item::ZERO, count);
         zeros(self.before).chain(self.witness).chain(zeros(self.behind))
     }
 }
 
-impl<B: Backend<F = F2>, C: Clauses<B>> Circuit<B> for OneOf<C> {
+impl<B: Backend, C: Clauses<B>> Circuit<B> for OneOf<C> {
     fn run(&self, b: &mut B) -> Result<()> {
         let count = self.0.count();
         let mut all_failed = None;
         for number in 0..count {
-            let failed = b.scope(|b| {
-                let mut branch = Branch::collecting(b);
-                self.0.run(number, &mut branch)?;
-                let failed = branch.finish()?.expect("a branch that collects");
-                Ok(Bit::Wire(match all_failed {
-                    Some(all) => b.mul(all, failed)?,
-                    None => failed,
-                }))
-            })?;
-            let before = all_failed.replace(failed.wire(b));
+            b.open_scope();
+            let mut branch = Branch::collecting(b);
+            self.0.run(number, &mut branch)?;
+            let failed = branch.finish()?.expect("a branch that collects");
+            let failed = match all_failed {
+                Some(all) => b.mul(all, failed)?,
+                None => failed,
+            };
+            b.close_scope(&[failed]);
+            let before = all_failed.replace(failed);
             b.forget(before.as_slice());
         }
         let all_failed = all_failed.ok_or_else(no_clauses)?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::circuit::stream::Source;
 use crate::circuit::{Circuit, Clear, Count, Shape};
 use crate::error::Error;
-use volery_primitives::Field;
+use volery_primitives::{F2, Field};
 
 /// What a clause of so many bits states.
 #[derive(Clone, Copy)]

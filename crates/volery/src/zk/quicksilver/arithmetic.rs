@@ -133,7 +133,7 @@ impl<B: Field> Sections<B> {
 /// The statistical security of a proof in bits, floored: −log2 of the soundness error of a statement of this
 /// size over a VOLE with blocks of `block` shares, whose first shares take so many `checks`.
 pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64) -> u32 {
-    let Size { commitments, matrices, .. } = size;
+    let Size { commitments, matrices, clauses, .. } = size;
     let degree = degree_of_check(size.degree);
     // Batches that end early leave a part of a block unused, at most; and public
     // polynomials make a batch too.
@@ -141,7 +141,7 @@ pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64)
     let blocks = commitments.div_ceil(block as u64).max(1) + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
-    let cancelling = (batches + 2 * matrices) as f64 * likeliest::<B, E>();
+    let cancelling = (batches + 2 * matrices + clauses) as f64 * likeliest::<B, E>();
     let error = keys + cancelling + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
     (-error.log2()).floor() as u32
 }

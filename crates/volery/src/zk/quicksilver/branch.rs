@@ -49,6 +49,7 @@
 //! clauses. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
 //! its place in the check, by all threads: clauses do not wait for each other.
 
+mod coordinates;
 mod join;
 mod replay;
 #[cfg(test)]
@@ -74,7 +75,7 @@ pub(super) const WINDOW: usize = 64;
 pub(super) const TAPE: &str = "quicksilver clauses";
 
 /// What both parties know of clauses that are run over a tape.
-pub(crate) struct Plan<'s> {
+pub struct Plan<'s> {
     /// The gates of each clause.
     pub(super) shapes: &'s [Shape],
     /// n.
@@ -118,6 +119,11 @@ impl<'s> Plan<'s> {
             clauses: self.shapes.len() as u64,
             late,
         }
+    }
+
+    /// The same under such MACs.
+    pub(crate) fn size_over<M: Macs>(&self) -> Size {
+        self.size::<M::F, M::E>()
     }
 
     /// The multiplications of the clauses `range`.

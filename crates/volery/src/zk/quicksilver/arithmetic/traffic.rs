@@ -13,6 +13,8 @@ pub(crate) struct Blocks {
     /// Those with commitments.
     number: u64,
     shares: u64,
+    /// Those with commitments to a tape, all of whose shares lie before these.
+    tape: (u64, u64),
     /// The shares of further ones, where the last one has too few left for the masks.
     masks: Vec<u64>,
     /// The shares that blocks come to have.
@@ -23,24 +25,40 @@ impl Blocks {
     /// Blocks for a statement of this size whose lengths `next` gives by the shares drawn before, all as long
     /// as the `longest` after so many shares.
     pub(crate) fn cover(size: Size, masks: Masks, longest: usize, next: impl Fn(usize) -> usize) -> Self {
-        let commitments = size.commitments;
-        // A matrix product ends the section with its batch.
-        let used = if size.matrices > 0 { sections(commitments, longest) } else { commitments };
-        let (mut number, mut shares) = (0, 0);
-        while shares < commitments.min(longest as u64) {
-            shares += next(shares as usize) as u64;
-            number += 1;
-        }
-        let more = commitments.saturating_sub(shares).div_ceil(longest as u64);
-        number += more;
-        shares += longest as u64 * more;
+        // A matrix product, and a tape, ends the section with its batch.
+        let before = size.commitments - size.late;
+        let ends = size.matrices > 0 || size.clauses > 0;
+        let used = size.late + if ends { sections(0, before, longest) } else { before };
+        let cover = |used: u64| {
+            let (mut number, mut shares) = (0, 0);
+            while shares < used.min(longest as u64) {
+                shares += next(shares as usize) as u64;
+                number += 1;
+            }
+            let more = used.saturating_sub(shares).div_ceil(longest as u64);
+            (number + more, shares + longest as u64 * more)
+        };
+        let (number, shares) = cover(used);
+        let tape = (cover(before).0, sections(0, before, longest));
         let mut drawn = shares;
         let masks = masks.blocks(shares - used, || {
             let block = next(drawn as usize) as u64;
             drawn += block;
             block
         });
-        Self { number, shares, masks, longest }
+        Self { number, shares, tape, masks, longest }
+    }
+
+    /// The batches with a coin, where the statement ends none early but for its tape.
+    fn batches(&self, size: Size) -> u64 {
+        let each = BLOCKS as u64;
+        if size.late == 0 {
+            return self.number.div_ceil(each);
+        }
+        let (blocks, shares) = self.tape;
+        // What comes late begins in the last block of the tape, or behind it.
+        let whole = if shares % self.longest as u64 == 0 { blocks } else { blocks - 1 };
+        blocks.div_ceil(each) + self.number.div_ceil(each) - whole / each
     }
 
     /// Their number.
@@ -54,13 +72,14 @@ impl Blocks {
     }
 }
 
-/// The shares of the sections that hold so many commitments, in blocks that come to be the `longest`.
-fn sections(commitments: u64, longest: usize) -> u64 {
+/// The shares of all sections up to that with so many commitments behind so many shares, in blocks that come to
+/// be the `longest`.
+fn sections(mut shares: u64, commitments: u64, longest: usize) -> u64 {
+    let commitments = shares + commitments;
     if commitments > longest as u64 {
         // Those of the first blocks end where the longest begin, each of which is one.
         return commitments.next_multiple_of(longest as u64);
     }
-    let mut shares = 0;
     while shares < commitments {
         let left = longest - shares as usize % longest;
         shares += section(shares as usize, left) as u64;
@@ -72,14 +91,15 @@ fn sections(commitments: u64, longest: usize) -> u64 {
 /// each batch, and of the statement: what a batch that ends early otherwise leaves unused of a section, and
 /// its coins, are not counted.
 pub(crate) fn proof<B: Field, E: MacField<B>>(blocks: &Blocks, size: Size) -> Carried {
-    let corrections = B::BYTES as u64 * sections(size.commitments, blocks.longest);
+    let before = sections(0, size.commitments - size.late, blocks.longest);
+    let corrections = B::BYTES as u64 * sections(before, size.late, blocks.longest);
     let coins = if by_transcript::<E>() {
         0
     } else {
         // The vectors of each product of matrices; and the coefficients of a batch more for
         // each that others follow.
         let matrices = 16 * size.matrices + 32 * size.matrices.saturating_sub(1);
-        32 * blocks.number.div_ceil(BLOCKS as u64) + matrices
+        32 * blocks.batches(size) + matrices + if size.clauses > 0 { 16 } else { 0 }
     };
     Carried { prover: corrections, verifier: coins } + check(size, E::BYTES as u64)
 }

@@ -1,18 +1,19 @@
 //! Running a clause over the tape: the two backends.
 
+use super::coordinates::coordinates;
 use super::other_than_counted;
 use crate::circuit::{Backend, Entries, Matrix, Polynomials, assert_entries};
 use crate::error::Result;
 use crate::zk::quicksilver::TILE;
 use crate::zk::quicksilver::polynomial::{Keys, Vector};
 use crate::zk::quicksilver::slots::{Memory, Triple};
-use crate::zk::{BitMacs, Macs};
+use crate::zk::{BitMacs, FieldMacs, Macs};
 use core::fmt::Display;
 use core::iter;
 use volery_primitives::arch::{Arch, prover_sums, verifier_sums};
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
-use volery_primitives::{Extension as _, F2, F128, Field};
+use volery_primitives::{Extension as _, F2, F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
 /// How clauses are run over values under such MACs.
@@ -39,7 +40,28 @@ impl Replayed for BitMacs {
         Zeroizing::new(verifier_sums(arch, chi, triples).into())
     }
     fn coordinates(element: F128) -> Zeroizing<Vec<F2>> {
-        Zeroizing::new((0..128).map(|i| F2::low_bit(element.0 >> i)).collect())
+        coordinates(element)
+    }
+}
+
+impl<B: Field, E: MacField<B>> Replayed for FieldMacs<B, E> {
+    fn owed(arch: Arch, chi: &[E], triples: &[Triple<Tagged<B, E>>]) -> Zeroizing<[E; 3]> {
+        let mut of_each = Zeroizing::new([[E::ZERO; TILE]; 2]);
+        let mut wrong = Zeroizing::new([B::ZERO; TILE]);
+        let [constant, linear] = of_each.each_mut().map(|elements| &mut elements[..triples.len()]);
+        let wrong = &mut wrong[..triples.len()];
+        E::products(arch, triples, constant, linear);
+        for (wrong, [a, b, c]) in wrong.iter_mut().zip(triples) {
+            *wrong = a.value * b.value - c.value;
+        }
+        let highest = E::combine(arch, wrong, chi);
+        Zeroizing::new([E::dot(arch, chi, constant), E::dot(arch, chi, linear), highest])
+    }
+    fn owed_keys(arch: Arch, chi: &[E], triples: &[Triple<E>]) -> Zeroizing<[E; 2]> {
+        Zeroizing::new(E::verifier_sums(arch, chi, triples).into())
+    }
+    fn coordinates(element: E) -> Zeroizing<Vec<B>> {
+        coordinates(element)
     }
 }
 

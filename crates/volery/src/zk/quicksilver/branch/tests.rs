@@ -1,5 +1,6 @@
 //! Honest provers of every number of clauses; tapes and joints that are altered; what lengths depend on.
 
+mod fields;
 mod small;
 
 use super::*;

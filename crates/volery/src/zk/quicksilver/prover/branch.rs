@@ -5,10 +5,10 @@ use crate::circuit::{Backend, Circuit, Clause, Clauses};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, WINDOW, split};
 use crate::zk::quicksilver::polynomial::Lower;
-use volery_primitives::{F2, Field};
+use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-impl<M: Commitments + Replayed<F = F2>> Prover<'_, M> {
+impl<M: Commitments + Replayed> Prover<'_, M> {
     /// Proves that one of `clauses` holds for the rest of the witness, which is the tape.
     ///
     /// # Errors

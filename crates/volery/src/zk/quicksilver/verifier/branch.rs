@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, WINDOW, split};
 use crate::zk::quicksilver::polynomial::{Keys, power};
 use core::iter;
-use volery_primitives::{Extension, F2};
+use volery_primitives::Extension;
 use zeroize::Zeroizing;
 
-impl<M: Commitments + Replayed<F = F2>> Verifier<'_, M> {
+impl<M: Commitments + Replayed> Verifier<'_, M> {
     /// Verifies that one of `clauses` holds for the tape, which is what the prover commits to now.
     ///
     /// # Errors

@@ -1,0 +1,78 @@
+//! The coordinates of an element of an extension, by which it is committed to.
+
+use volery_primitives::{Extension, Field};
+use zeroize::Zeroizing;
+
+/// The coordinates of which [`Extension::pack`] makes `element`. Time does not depend on it.
+pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> Zeroizing<Vec<B>> {
+    let word = Zeroizing::new(if is_row::<B, E>() { element.to_word() } else { mapped::<B, E>(element) });
+    let digit = |i| if E::DEGREE == 1 { *word } else { *word >> (B::BITS * i) & ((1 << B::BITS) - 1) };
+    let coordinates = (0..E::DEGREE).map(|i| B::from_word(digit(i)).expect("a coordinate"));
+    Zeroizing::new(coordinates.collect())
+}
+
+/// Whether the encoding of an element is that of its coordinates, one after the other.
+fn is_row<B: Field, E: Extension<B>>() -> bool {
+    let root = || E::pack(&[E::ZERO, E::ONE]).to_word();
+    let places = (0..B::BITS).all(|bit| E::from(B::place(bit)).to_word() == B::place(bit).to_word());
+    E::DEGREE == 1 || (places && root() == 1 << B::BITS)
+}
+
+/// The coordinates over a field of characteristic two, one after the other, by the matrix that packs them.
+fn mapped<B: Field, E: Extension<B>>(element: E) -> u128 {
+    assert!(B::ONE + B::ONE == B::ZERO, "sums of encodings are encodings of sums");
+    let bits = B::BITS * E::DEGREE;
+    let mut rows: Vec<(u128, u128)> = (0..bits)
+        .map(|place| {
+            let mut one = vec![E::ZERO; E::DEGREE as usize];
+            one[(place / B::BITS) as usize] = E::from(B::place(place % B::BITS));
+            (E::pack(&one).to_word(), 1 << place)
+        })
+        .collect();
+    for bit in 0..rows.len() {
+        let pivot = (bit..rows.len()).find(|&row| rows[row].0 >> bit & 1 == 1).expect("a basis");
+        rows.swap(bit, pivot);
+        let (image, of) = rows[bit];
+        for (row, (other, its)) in rows.iter_mut().enumerate() {
+            if row != bit && *other >> bit & 1 == 1 {
+                (*other, *its) = (*other ^ image, *its ^ of);
+            }
+        }
+    }
+    let word = Zeroizing::new(element.to_word());
+    let terms = rows.iter().enumerate().map(|(bit, (_, of))| of & (*word >> bit & 1).wrapping_neg());
+    terms.fold(0, |sum, term| sum ^ term)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::vole::subfield::uniform;
+    use volery_primitives::{
+        F2, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+    };
+
+    fn pack_again<B: Field, E: Extension<B>>() {
+        let mut random = Random::from_seed(&[1; 32]);
+        for _ in 0..20 {
+            let element: E = uniform(&mut random);
+            let coordinates = coordinates::<B, E>(element);
+            assert_eq!(coordinates.len(), E::DEGREE as usize);
+            let embedded: Vec<E> = coordinates.iter().map(|coordinate| (*coordinate).into()).collect();
+            assert_eq!(E::pack(&embedded), element, "{}", E::NAME);
+        }
+    }
+
+    #[test]
+    fn coordinates_pack_again() {
+        pack_again::<F2, F128>();
+        pack_again::<F256, F128>();
+        pack_again::<F61, F61>();
+        pack_again::<F61, F61x2>();
+        pack_again::<Goldilocks, Goldilocks>();
+        pack_again::<Goldilocks, Goldilocksx2>();
+        pack_again::<F65537, F65537x4>();
+        pack_again::<Q32, Q32x2>();
+    }
+}
