@@ -5,7 +5,7 @@ use crate::bench::Run;
 use core::fmt;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use volery::circuit::stream::StreamedClauses;
+use volery::circuit::stream::{ClauseSource, StreamedClauses};
 use volery::circuit::{self, Alternatives, Statement, Witness};
 use volery::{Binary, Options, Provable, Report, Setting};
 use volery_cli::both::{Reports, Task};
@@ -143,7 +143,12 @@ impl Plan {
         let options = self.settings.options(statement.digest(), None)?;
         let mul = StreamedClauses(statement).shapes()?.iter().map(circuit::Shape::mul_by_gates).sum();
         let claim = (chosen, witness.bits());
-        let reports = self.task("gates", mul).prove_one_of(statement, claim, &options, self.repeat)?;
+        let reports = self.task("gates", mul).prove_one_of(
+            statement as &dyn ClauseSource,
+            claim,
+            &options,
+            self.repeat,
+        )?;
         let mut outcome = self.outcome(size, &reports);
         outcome.clauses = Some(statement.count() as u64);
         Ok(outcome)

@@ -10,8 +10,9 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 use volery::channel::{Channel, Link, Party};
-use volery::circuit::stream::ClauseSource;
-use volery::{Accepted, F2, Options, Provable, ProverSession, Report, Setting, VerifierSession};
+use volery::{
+    Accepted, Binary, F2, Options, Provable, ProvableClauses, ProverSession, Report, Setting, VerifierSession,
+};
 
 /// What the two parties report of each statement.
 pub struct Reports {
@@ -99,7 +100,7 @@ impl Task {
     /// Proves one of `clauses`, number `chosen`, as often as said.
     pub fn prove_one_of<W>(
         &self,
-        clauses: &dyn ClauseSource,
+        clauses: &(impl ProvableClauses<Binary> + Sync + ?Sized),
         (chosen, witness): (usize, W),
         options: &Options,
         repeat: u32,

@@ -99,14 +99,14 @@ pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
     AnyClaim, AnyRelation, AnySetting, AnyStatement, Binary, BitCorrelations, Choice, Compiled, Correlations,
-    Details, Direct, Drawing, Estimate, Facts, FieldCorrelations, FileProof, ForProver, ForVerifier, Grounds,
-    InTheHead, LEAST_SECURITY, LONGEST_LABEL, Line, MOST_WORK, Method, Options, Over, Pace, Proof,
-    ProofFiles, ProofOfClauses, ProofSystem, Provable, ProverSession, ProvesMany, Reason, Record, Registered,
-    Report, Reread, Security, Setting, Simulation, Stacking, Stream, System, Use, VerifierSession,
-    VerifiesMany, Waits, check, choose, prove, prove_by, prove_one_of, prove_one_of_over,
-    prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
-    setting, settings, statistical_bits, verify, verify_by, verify_from, verify_from_over, verify_one_of,
-    verify_one_of_from, verify_one_of_over, verify_over,
+    Details, Direct, DirectClauses, Drawing, Estimate, Facts, FieldCorrelations, FileProof, ForProver,
+    ForVerifier, Grounds, InTheHead, LEAST_SECURITY, LONGEST_LABEL, Line, MOST_WORK, Method, Options, Over,
+    Pace, Proof, ProofFiles, ProofOfClauses, ProofSystem, Provable, ProvableClauses, ProverSession,
+    ProvesMany, Reason, Record, Registered, Report, Reread, Security, Setting, Simulation, Stacking, Stated,
+    Stream, System, Use, VerifierSession, VerifiesMany, Waits, check, choose, prove, prove_by, prove_one_of,
+    prove_one_of_over, prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over,
+    prove_to_over, read_label, setting, settings, statistical_bits, verify, verify_by, verify_from,
+    verify_from_over, verify_one_of, verify_one_of_from, verify_one_of_over, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

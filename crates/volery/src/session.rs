@@ -39,7 +39,9 @@ pub use method::{Drawing, Method};
 pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
 pub use setting::{Compiled, Registered, Setting};
-pub use statement::{Direct, ForProver, ForVerifier, Provable, Reread, Stream, check};
+pub use statement::{
+    Direct, DirectClauses, ForProver, ForVerifier, Provable, ProvableClauses, Reread, Stated, Stream, check,
+};
 pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use voleith::InTheHead;
 pub use wolverine::{choose, statistical_bits};

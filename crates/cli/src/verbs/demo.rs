@@ -2,6 +2,7 @@
 
 use crate::verbs::args::Demo;
 use std::time::Instant;
+use volery::circuit::stream::ClauseSource;
 use volery::{Binary, Setting};
 use volery_cli::both::Task;
 use volery_cli::failure::Result;
@@ -31,7 +32,7 @@ pub(crate) fn demo(typed: &Demo, started: Instant) -> Result<()> {
     };
     let of_clauses = settings.system().facts().of_clauses;
     let reports = if of_clauses {
-        task.prove_one_of(&statement, (0, witness.bits()), &options, 1)?
+        task.prove_one_of(&statement as &dyn ClauseSource, (0, witness.bits()), &options, 1)?
     } else {
         task.prove::<Binary, _>(statement.source(), witness.bits(), &options, 1)?
     };

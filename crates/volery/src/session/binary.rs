@@ -9,7 +9,7 @@ use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Setting};
 use super::voleith::Voleith;
-use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Relation, Size};
@@ -288,9 +288,10 @@ impl Compiled<Binary> for OverBits {
     fn on_tape<'s>(
         &self,
         clauses: &'s ClauseStream<'s, F2>,
+        direct: Option<&'s dyn DirectClauses<Binary>>,
         plan: &'s Plan<'s>,
     ) -> Box<dyn Direct<Binary> + 's> {
-        Box::new(Pushed { clauses, plan })
+        Box::new(Pushed { clauses, direct, plan })
     }
 
     fn verify_by_quicksilver(

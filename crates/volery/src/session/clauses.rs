@@ -2,46 +2,89 @@
 
 use super::correlated::{ProverEnd, QUICKSILVER, VerifierEnd};
 use super::{
-    Binary, Direct, ForProver, ForVerifier, Options, Over, ProofOfClauses, ProvesMany, Registered, Report,
-    Reread, Setting, Stream, VerifiesMany,
+    Binary, Direct, DirectClauses, ForProver, ForVerifier, Options, Over, ProofOfClauses, ProvesMany,
+    Registered, Report, Reread, Setting, Stated, Stream, VerifiesMany,
 };
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, ClauseStream, Source};
+use crate::circuit::stream::{ClauseStream, Source};
 use crate::circuit::{Alternatives, Branch, Clause, Clauses, Clear, OneOf, Shape, clauses as of_clauses};
 use crate::error::Result;
 use crate::zk::Accepted;
-use crate::zk::quicksilver::branch::Plan;
+use crate::zk::quicksilver::branch::{KeyReplay, Plan, Replay};
 use crate::zk::quicksilver::{Prover, Verifier, arithmetic};
 use core::iter::repeat_n;
-use volery_primitives::{F2, Field, MacField};
+use volery_primitives::{Field, MacField};
 
 /// [`crate::zk::quicksilver::branch`].
 pub(super) struct OnTape;
 
 /// Clauses as they are pushed.
-pub(super) struct Pushed<'s, F: Field> {
-    pub(super) clauses: &'s ClauseStream<'s, F>,
+pub(super) struct Pushed<'s, S: Setting> {
+    pub(super) clauses: &'s ClauseStream<'s, S::F>,
+    pub(super) direct: Option<&'s dyn DirectClauses<S>>,
     pub(super) plan: &'s Plan<'s>,
 }
 
-impl Direct<Binary> for Pushed<'_, F2> {
-    fn push_to_prover(&self, prover: &mut Prover<'_>) -> Result<()> {
-        prover.one_of(self.plan, self.clauses)
-    }
-    fn push_to_verifier(&self, verifier: &mut Verifier<'_>) -> Result<()> {
-        verifier.one_of(self.plan, self.clauses)
+/// The copy that is compiled for a system.
+struct Compiled<'s, S: Setting> {
+    clauses: &'s dyn DirectClauses<S>,
+    count: usize,
+}
+
+impl<S: Setting> Alternatives for Compiled<'_, S> {
+    fn count(&self) -> usize {
+        self.count
     }
 }
 
-impl<B: Field, E: MacField<B>> Direct<Over<B, E>> for Pushed<'_, B>
+impl<'t, S: Setting> Clauses<Replay<'t, S::Macs>> for Compiled<'_, S> {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, Replay<'t, S::Macs>>) -> Result<()> {
+        self.clauses.replay(clause, branch)
+    }
+}
+
+impl<'t, S: Setting> Clauses<KeyReplay<'t, S::Macs>> for Compiled<'_, S> {
+    fn run(&self, clause: usize, branch: &mut Branch<'_, KeyReplay<'t, S::Macs>>) -> Result<()> {
+        self.clauses.replay_keys(clause, branch)
+    }
+}
+
+impl<S: Setting> Pushed<'_, S> {
+    fn compiled(&self) -> Option<Compiled<'_, S>> {
+        self.direct.map(|clauses| Compiled { clauses, count: self.clauses.count() })
+    }
+}
+
+impl Direct<Binary> for Pushed<'_, Binary> {
+    fn push_to_prover(&self, prover: &mut Prover<'_>) -> Result<()> {
+        match &self.compiled() {
+            Some(compiled) => prover.one_of(self.plan, compiled),
+            None => prover.one_of(self.plan, self.clauses),
+        }
+    }
+    fn push_to_verifier(&self, verifier: &mut Verifier<'_>) -> Result<()> {
+        match &self.compiled() {
+            Some(compiled) => verifier.one_of(self.plan, compiled),
+            None => verifier.one_of(self.plan, self.clauses),
+        }
+    }
+}
+
+impl<B: Field, E: MacField<B>> Direct<Over<B, E>> for Pushed<'_, Over<B, E>>
 where
     Over<B, E>: Registered,
 {
     fn push_to_prover(&self, prover: &mut arithmetic::Prover<'_, B, E>) -> Result<()> {
-        prover.one_of(self.plan, self.clauses)
+        match &self.compiled() {
+            Some(compiled) => prover.one_of(self.plan, compiled),
+            None => prover.one_of(self.plan, self.clauses),
+        }
     }
     fn push_to_verifier(&self, verifier: &mut arithmetic::Verifier<'_, B, E>) -> Result<()> {
-        verifier.one_of(self.plan, self.clauses)
+        match &self.compiled() {
+            Some(compiled) => verifier.one_of(self.plan, compiled),
+            None => verifier.one_of(self.plan, self.clauses),
+        }
     }
 }
 
@@ -55,14 +98,14 @@ fn planned<S: Setting>(options: &Options, statement: [u8; 32], plan: &Plan<'_>) 
 impl<S: Setting> ProofOfClauses<S> for OnTape {
     fn prove_one_of(
         &self,
-        clauses: &dyn ClauseSource<S::F>,
+        Stated { source, direct }: Stated<'_, S>,
         chosen: usize,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let all: &dyn Source<S::F> = &OneOf(clauses);
-        let clauses = &ClauseStream::new(clauses);
+        let all: &dyn Source<S::F> = &OneOf(source);
+        let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let plan = &Plan::new(&shapes, options.threads.get())?;
         if options.method.drawing().is_some_and(|drawing| drawing.fixed_work) {
@@ -73,22 +116,22 @@ impl<S: Setting> ProofOfClauses<S> for OnTape {
         let count = shapes[chosen].size().commitments as usize;
         let values = Clear::commitments(&Clause::new(clauses, chosen), witness.read(), count)?;
         let tape = values.iter().copied().chain(repeat_n(S::F::ZERO, plan.slots() - count));
-        let pushed = S::compiled().on_tape(clauses, plan);
+        let pushed = S::compiled().on_tape(clauses, direct, plan);
         let options = planned::<S>(options, statement, plan);
         ProverEnd::<S>::new(channel, options).prove(ForProver::by(all, &*pushed), &tape)
     }
 
     fn verify_one_of(
         &self,
-        clauses: &dyn ClauseSource<S::F>,
+        Stated { source, direct }: Stated<'_, S>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let all: &dyn Source<S::F> = &OneOf(clauses);
-        let clauses = &ClauseStream::new(clauses);
+        let all: &dyn Source<S::F> = &OneOf(source);
+        let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let plan = &Plan::new(&shapes, options.threads.get())?;
-        let pushed = S::compiled().on_tape(clauses, plan);
+        let pushed = S::compiled().on_tape(clauses, direct, plan);
         let options = planned::<S>(options, statement, plan);
         VerifierEnd::<S>::new(channel, options).verify(ForVerifier::by(all, &*pushed))
     }

@@ -3,7 +3,9 @@
 use super::files::{files, verify_any};
 use super::statement::check_stream;
 use super::system::find;
-use super::{Binary, ForProver, ForVerifier, Options, Report, Reread, Setting, Stream};
+use super::{
+    Binary, ForProver, ForVerifier, Options, ProvableClauses, Report, Reread, Setting, Stated, Stream,
+};
 use crate::channel::Channel;
 use crate::circuit::stream::{ClauseSource, ClauseStream, Source, Stream as Gates};
 use crate::circuit::{Alternatives, Clause, OneOf, clauses as of_clauses};
@@ -20,7 +22,7 @@ use volery_primitives::F2;
 /// `Unsatisfied` or `Invalid` before a byte is sent, where the witness or a clause is wrong, or there is no
 /// clause of this number; otherwise those of [`prove`](crate::prove).
 pub fn prove_one_of(
-    clauses: &dyn ClauseSource,
+    clauses: &(impl ProvableClauses<Binary> + ?Sized),
     chosen: usize,
     witness: impl IntoIterator<Item = F2> + Clone,
     channel: &mut Channel,
@@ -34,27 +36,28 @@ pub fn prove_one_of(
 /// # Errors
 /// As for [`prove_one_of`].
 pub fn prove_one_of_over<S: Setting>(
-    clauses: &dyn ClauseSource<S::F>,
+    clauses: &(impl ProvableClauses<S> + ?Sized),
     chosen: usize,
     witness: impl IntoIterator<Item = S::F> + Clone,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
-    prove_clause::<S>(clauses, chosen, &witness, channel, options)
+    prove_clause::<S>(Stated::of(clauses), chosen, &witness, channel, options)
 }
 
 /// The same, whatever reads the witness.
 fn prove_clause<S: Setting>(
-    clauses: &dyn ClauseSource<S::F>,
+    stated: Stated<'_, S>,
     chosen: usize,
     witness: &dyn Reread<S::F>,
     channel: &mut Channel,
     options: &Options,
 ) -> Result<Report> {
+    let clauses = stated.source;
     exists(clauses, chosen)?;
     let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
-        return system.prove_one_of(clauses, chosen, witness, channel, options);
+        return system.prove_one_of(stated, chosen, witness, channel, options);
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);
@@ -139,7 +142,7 @@ fn is_whole(clauses: &dyn Alternatives, options: &Options) -> bool {
 /// # Errors
 /// Those of [`verify`](crate::verify).
 pub fn verify_one_of(
-    clauses: &dyn ClauseSource,
+    clauses: &(impl ProvableClauses<Binary> + ?Sized),
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
@@ -151,13 +154,23 @@ pub fn verify_one_of(
 /// # Errors
 /// Those of [`verify`](crate::verify).
 pub fn verify_one_of_over<S: Setting>(
-    clauses: &dyn ClauseSource<S::F>,
+    clauses: &(impl ProvableClauses<S> + ?Sized),
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
+    verify_clause::<S>(Stated::of(clauses), channel, options)
+}
+
+/// The same, whatever states them.
+fn verify_clause<S: Setting>(
+    stated: Stated<'_, S>,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    let clauses = stated.source;
     let system = find::<S>(options.system())?;
     if let Some(system) = system.clauses().filter(|_| !is_whole(clauses, options)) {
-        return system.verify_one_of(clauses, channel, options);
+        return system.verify_one_of(stated, channel, options);
     }
     if is_whole(clauses, options) {
         let source: &dyn Source<S::F> = &Clause::new(clauses, 0);

@@ -4,9 +4,11 @@ use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
 use super::clauses::{evaluate_in_vain, settle_clauses};
 use super::single::{Single, settle};
 use super::system::ProofOfClauses;
-use super::{ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, System};
+use super::{
+    ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Security, Setting, Stated, System,
+};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, ClauseStream};
+use crate::circuit::stream::ClauseStream;
 use crate::circuit::{Alternatives as _, Clause, Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
@@ -169,13 +171,13 @@ impl ProofSystem<Binary> for Stack {
 impl ProofOfClauses<Binary> for Stack {
     fn prove_one_of(
         &self,
-        clauses: &dyn ClauseSource,
+        clauses: Stated<'_, Binary>,
         chosen: usize,
         witness: &dyn Reread<F2>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
-        let clauses = &ClauseStream::new(clauses);
+        let clauses = &ClauseStream::new(clauses.source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         if stacking(options).fixed_work {
             (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
@@ -196,11 +198,11 @@ impl ProofOfClauses<Binary> for Stack {
 
     fn verify_one_of(
         &self,
-        clauses: &dyn ClauseSource,
+        clauses: Stated<'_, Binary>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
-        let clauses = &ClauseStream::new(clauses);
+        let clauses = &ClauseStream::new(clauses.source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
         let terms = stack_terms(options, &shapes);
         terms.check()?;

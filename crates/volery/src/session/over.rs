@@ -7,7 +7,7 @@ use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
 use super::setting::{Compiled, Registered, Setting};
-use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::ClauseStream;
 use crate::circuit::{FieldRelation, Size};
@@ -329,9 +329,10 @@ where
     fn on_tape<'s>(
         &self,
         clauses: &'s ClauseStream<'s, B>,
+        direct: Option<&'s dyn DirectClauses<Over<B, E>>>,
         plan: &'s Plan<'s>,
     ) -> Box<dyn Direct<Over<B, E>> + 's> {
-        Box::new(Pushed { clauses, plan })
+        Box::new(Pushed { clauses, direct, plan })
     }
 
     fn verify_by_quicksilver(

@@ -2,7 +2,7 @@
 
 use super::correlations::{Correlations, Pace, Waits};
 use super::statement::check_stream;
-use super::{Direct, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::{ClauseStream, Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Polynomials, Program, Shape, Size};
@@ -11,8 +11,8 @@ use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
-use crate::zk::quicksilver::branch::Plan;
-use crate::zk::{Accepted, Gates, Macs};
+use crate::zk::quicksilver::branch::{Plan, Replayed};
+use crate::zk::{Accepted, Gates};
 use core::any::Any;
 use core::fmt;
 use core::sync::atomic::AtomicU64;
@@ -36,8 +36,8 @@ pub trait Setting: Sized + 'static {
     type Mac: Share + 'static;
     /// The verifier's.
     type Key: Share + 'static;
-    /// How both hold values: see [`Macs`].
-    type Macs: Macs<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
+    /// How both hold values: see [`Macs`](crate::zk::Macs).
+    type Macs: Replayed<F = Self::F, Mac = Self::Mac, Key = Self::Key, Delta = Self::Delta>;
 
     /// Where its shares can come from.
     type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
@@ -179,8 +179,12 @@ pub trait Compiled<S: Setting>: Sync {
     ) -> Result<(Gates, BoxedVole<S::Mac>)>;
 
     /// How `clauses`, planned so, are pushed into QuickSilver.
-    fn on_tape<'s>(&self, clauses: &'s ClauseStream<'s, S::F>, plan: &'s Plan<'s>)
-    -> Box<dyn Direct<S> + 's>;
+    fn on_tape<'s>(
+        &self,
+        clauses: &'s ClauseStream<'s, S::F>,
+        direct: Option<&'s dyn DirectClauses<S>>,
+        plan: &'s Plan<'s>,
+    ) -> Box<dyn Direct<S> + 's>;
 
     /// Verifies `statement` by QuickSilver, under a global key and with coins from `random`,
     /// which are `secrets`.

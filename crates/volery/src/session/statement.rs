@@ -1,9 +1,10 @@
 //! What a session proves, behind pointers: so that proof systems are compiled without any statement.
 
 use super::Setting;
-use crate::circuit::stream::{Recorder, Source, Stream as Gates};
-use crate::circuit::{Circuit, Clear};
+use crate::circuit::stream::{ClauseSource, Recorder, Source, Stream as Gates};
+use crate::circuit::{Branch, Circuit, Clauses, Clear};
 use crate::error::Result;
+use crate::zk::quicksilver::branch::{KeyReplay, Replay};
 use volery_primitives::Field;
 
 /// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is:
@@ -62,6 +63,76 @@ impl<S: Setting> Provable<S> for dyn Source<S::F> + '_ {
     }
     fn direct(&self) -> Option<&dyn Direct<S>> {
         None
+    }
+}
+
+/// Clauses that can be proved over `S`, as a statement is by [`Provable`]: whatever implements [`Clauses`] for
+/// every backend over the field, and a `dyn ClauseSource<S::F>`.
+pub trait ProvableClauses<S: Setting> {
+    /// The clauses as streams of gates.
+    fn source(&self) -> &dyn ClauseSource<S::F>;
+
+    /// The copy that is compiled for QuickSilver, if there is one: the same gates in the same
+    /// order as the source.
+    fn direct(&self) -> Option<&dyn DirectClauses<S>>;
+}
+
+/// Clauses compiled for both backends that run them over a tape.
+pub trait DirectClauses<S: Setting>: Sync {
+    /// Pushes a clause into a prover's branch.
+    ///
+    /// # Errors
+    /// As for [`Clauses::run`].
+    fn replay(&self, clause: usize, branch: &mut Branch<'_, Replay<'_, S::Macs>>) -> Result<()>;
+
+    /// Pushes a clause into a verifier's branch.
+    ///
+    /// # Errors
+    /// As for [`Clauses::run`].
+    fn replay_keys(&self, clause: usize, branch: &mut Branch<'_, KeyReplay<'_, S::Macs>>) -> Result<()>;
+}
+
+impl<S: Setting, C: Sync> DirectClauses<S> for C
+where
+    C: for<'t> Clauses<Replay<'t, S::Macs>> + for<'t> Clauses<KeyReplay<'t, S::Macs>>,
+{
+    fn replay(&self, clause: usize, branch: &mut Branch<'_, Replay<'_, S::Macs>>) -> Result<()> {
+        self.run(clause, branch)
+    }
+    fn replay_keys(&self, clause: usize, branch: &mut Branch<'_, KeyReplay<'_, S::Macs>>) -> Result<()> {
+        self.run(clause, branch)
+    }
+}
+
+impl<S: Setting, C: ClauseSource<S::F> + DirectClauses<S>> ProvableClauses<S> for C {
+    fn source(&self) -> &dyn ClauseSource<S::F> {
+        self
+    }
+    fn direct(&self) -> Option<&dyn DirectClauses<S>> {
+        if S::MONOMORPHIC { Some(self) } else { None }
+    }
+}
+
+impl<S: Setting> ProvableClauses<S> for dyn ClauseSource<S::F> + '_ {
+    fn source(&self) -> &dyn ClauseSource<S::F> {
+        self
+    }
+    fn direct(&self) -> Option<&dyn DirectClauses<S>> {
+        None
+    }
+}
+
+/// Clauses on their way to a prover or a verifier.
+pub struct Stated<'s, S: Setting> {
+    /// As streams of gates.
+    pub source: &'s dyn ClauseSource<S::F>,
+    pub(super) direct: Option<&'s dyn DirectClauses<S>>,
+}
+
+impl<'s, S: Setting> Stated<'s, S> {
+    /// `clauses`.
+    pub fn of(clauses: &'s (impl ProvableClauses<S> + ?Sized)) -> Self {
+        Self { source: clauses.source(), direct: clauses.direct() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Proof systems, as a session sees them.
 
-use super::{ForProver, ForVerifier, Options, Report, Reread, Setting};
+use super::{ForProver, ForVerifier, Options, Report, Reread, Setting, Stated};
 use crate::channel::Channel;
-use crate::circuit::stream::{ClauseSource, Source};
+use crate::circuit::stream::Source;
 use crate::error::{Error, Result};
 use crate::zk::{Accepted, Sink};
 use core::fmt;
@@ -130,7 +130,7 @@ pub trait ProofOfClauses<S: Setting> {
     /// As for [`crate::prove_one_of`].
     fn prove_one_of(
         &self,
-        clauses: &dyn ClauseSource<S::F>,
+        clauses: Stated<'_, S>,
         chosen: usize,
         witness: &dyn Reread<S::F>,
         channel: &mut Channel,
@@ -143,7 +143,7 @@ pub trait ProofOfClauses<S: Setting> {
     /// As for [`crate::verify_one_of`].
     fn verify_one_of(
         &self,
-        clauses: &dyn ClauseSource<S::F>,
+        clauses: Stated<'_, S>,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;

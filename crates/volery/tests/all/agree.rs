@@ -1,14 +1,19 @@
 //! Every circuit, every kind of correlations, and `Clear`: the same verdict, and a bad witness fails at the
 //! same named assertion.
 
-use crate::kit::{ABC, Anywhere, Mixed, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
+use crate::kit::{
+    ABC, Anywhere, Mixed, both, by_wolverine, network, preimage, run_clauses, run_honestly, seeded,
+};
 use std::fmt::{self, Display};
 use volery::circuit::stream::{ClauseSource, Source, StreamedClauses};
 use volery::circuit::{
     Alternatives, AnyOf, Branch, Clauses, Dimensions, Entries, InnerProduct, Matrix, MatrixProduct, OneOf,
     Polynomials, Program, Reduction, Relation, Statement, Value, Values, clauses,
 };
-use volery::{Backend, Binary, Circuit, Correlations, Error, F2, Field, Options, Result, System, check};
+use volery::{
+    Backend, Binary, Circuit, Correlations, Error, F2, F61, F128, F256, Field, Options, Over, Result,
+    Setting, System, check, prove_one_of_over, verify_one_of_over,
+};
 
 /// Correlations whose set-up is short enough to try everything on.
 const SMALL: [Correlations; 3] = [Correlations::SOFTSPOKEN4, Correlations::SOFTSPOKEN8, Correlations::TINY];
@@ -338,6 +343,64 @@ fn one_of_several_clauses() {
     assert_fails_at(&OneOf(Sizes), &ones(1442, &[]), "one of 3 clauses");
     // All but one bit of the second, and an even number of ones.
     assert_fails_at(&OneOf(Sizes), &ones(1442, &[2, 3, 40]), "one of 3 clauses");
+}
+
+/// "I know an element whose power of the number of the clause and two is public."
+struct Powers<F>(Vec<F>);
+
+impl<F: Field> Alternatives for Powers<F> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<B: Backend> Clauses<B> for Powers<B::F> {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let x = b.witness()?;
+        let mut power = x;
+        for _ in 0..=clause {
+            power = b.mul(power, x)?;
+        }
+        let expected = b.constant(-self.0[clause]);
+        let difference = b.add(power, expected);
+        b.assert_zero(difference, "the power")
+    }
+}
+
+fn assert_one_of_powers<S: Setting>() {
+    let base = S::F::place(1);
+    let powers = Powers(vec![base * base, base * base * base, base]);
+    let clauses: &dyn ClauseSource<S::F> = &powers;
+    for system in [System::QUICKSILVER, System::WOLVERINE, System::LIMBO] {
+        let options = Options { method: system.into(), ..seeded(1) };
+        for (chosen, compiled) in [(0, true), (1, false), (0, false)] {
+            let session = both(
+                |channel| match compiled {
+                    true => prove_one_of_over::<S>(&powers, chosen, [base], channel, &options),
+                    false => prove_one_of_over::<S>(clauses, chosen, [base], channel, &options),
+                },
+                |channel| verify_one_of_over::<S>(clauses, channel, &options),
+                None,
+            );
+            let case = format!("{chosen} over {} by {system}", S::name());
+            let proved = session.proved.unwrap_or_else(|error| panic!("{case}: {error}"));
+            let (_, verified) = session.verified.unwrap_or_else(|error| panic!("{case}: {error}"));
+            assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement), "{case}");
+        }
+        let session = both(
+            |channel| prove_one_of_over::<S>(clauses, 2, [base], channel, &options),
+            |channel| verify_one_of_over::<S>(clauses, channel, &options),
+            None,
+        );
+        assert!(matches!(session.proved, Err(Error::Unsatisfied(name)) if name == "the power"), "{system}");
+        assert!(session.verified.is_err(), "{system}");
+    }
+}
+
+#[test]
+fn one_of_several_clauses_over_other_fields() {
+    assert_one_of_powers::<Over<F61>>();
+    assert_one_of_powers::<Over<F256, F128>>();
 }
 
 #[test]
