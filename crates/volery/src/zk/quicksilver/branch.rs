@@ -45,8 +45,8 @@
 //!
 //! **Abort**: as in [`super`]. A prover whose witness fails closes before the first message.
 //!
-//! **Memory**: a wire for each slot of the largest clause, on both sides, and the polynomials of [`WINDOW`]
-//! clauses. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
+//! **Memory**: a wire for each slot of the largest clause, on both sides, and D elements, or one, for each
+//! clause. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
 //! its place in the check, by all threads: clauses do not wait for each other.
 
 mod coordinates;
@@ -68,7 +68,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use volery_primitives::prg::Seed;
 use volery_primitives::{Arch, Extension, F2, F128, Field};
 
-/// Clauses whose polynomials are kept until they are joined.
+/// Clauses that are run before progress is told.
 pub(super) const WINDOW: usize = 64;
 
 /// What a challenge to the tape is called.

@@ -5,6 +5,7 @@ use crate::circuit::{Backend, Circuit, Clause, Clauses};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, WINDOW, split};
 use crate::zk::quicksilver::polynomial::Lower;
+use core::mem;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
@@ -36,9 +37,11 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         // 2.
         let challenge = self.challenge(TAPE)?;
         let (seeds, only) = split::<M>(self.arch, challenge);
+        // The peer has all that it needs to go on by itself.
+        self.channel.flush()?;
         let arch = self.arch;
         let count = plan.shapes.len();
-        let (mut factors, mut before) = (Factors::default(), None);
+        let (mut groups, mut open) = (Vec::new(), Factors::default());
         for first in (0..count).step_by(WINDOW) {
             let window = first..count.min(first + WINDOW);
             // 3.
@@ -52,33 +55,34 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
                 },
             )?;
             self.steps.end();
-            // 4.
             for (clause, polynomial) in window.clone().zip(polynomials) {
-                let last = clause + 1 == count;
-                if factors.take(&polynomial) < plan.group && !last {
-                    continue;
-                }
-                let first = before.is_none();
-                let mut product = factors.close(before.take());
-                let highest = product.pop().expect("one coefficient at least");
-                let degree = product.len();
-                if !last {
-                    let line = self.commit_wide(joint(clause, highest))?;
-                    product[degree - 1] -= line.0;
-                    before = Some(line);
-                } else {
-                    self.note(highest == M::E::ZERO, format_args!("one of {count} clauses"));
-                }
-                if first && last {
-                    product.iter_mut().for_each(|coefficient| *coefficient *= only);
-                    self.sums.add(&product);
-                    self.gates.polynomials(1, degree);
-                } else {
-                    self.vanish(Lower::new([1, degree], core::mem::take(&mut product)))?;
+                if open.take(&polynomial) == plan.group || clause + 1 == count {
+                    groups.push(mem::take(&mut open));
                 }
             }
             self.gates.on_tape += plan.products(window);
             self.report();
+        }
+        // 4. Behind all clauses: here the parties wait for each other.
+        let (last, mut before) = (groups.len() - 1, None);
+        for (number, mut group) in groups.into_iter().enumerate() {
+            let mut product = group.close(before.take());
+            let highest = product.pop().expect("one coefficient at least");
+            let degree = product.len();
+            if number < last {
+                let line = self.commit_wide(joint(number, highest))?;
+                product[degree - 1] -= line.0;
+                before = Some(line);
+            } else {
+                self.note(highest == M::E::ZERO, format_args!("one of {count} clauses"));
+            }
+            if last == 0 {
+                product.iter_mut().for_each(|coefficient| *coefficient *= only);
+                self.sums.add(&product);
+                self.gates.polynomials(1, degree);
+            } else {
+                self.vanish(Lower::new([1, degree], mem::take(&mut product)))?;
+            }
         }
         self.gates.clauses += count as u64;
         self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();

@@ -5,7 +5,7 @@ use crate::circuit::{Circuit, Clause, Clauses};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, WINDOW, split};
 use crate::zk::quicksilver::polynomial::{Keys, power};
-use core::iter;
+use core::{iter, mem};
 use volery_primitives::Extension;
 use zeroize::Zeroizing;
 
@@ -27,7 +27,7 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         let arch = self.arch;
         let keys = Zeroizing::new([M::delta(self.delta), *self.one]);
         let count = plan.shapes.len();
-        let (mut factors, mut before) = (Keyed::default(), None);
+        let (mut groups, mut open) = (Vec::new(), Keyed::default());
         for first in (0..count).step_by(WINDOW) {
             let window = first..count.min(first + WINDOW);
             // 3.
@@ -41,28 +41,29 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
                 },
             )?;
             self.steps.end();
-            // 4.
             for (clause, polynomial) in window.clone().zip(polynomials) {
-                let last = clause + 1 == count;
-                if factors.take(*polynomial, plan.degree) < plan.group && !last {
-                    continue;
-                }
-                let first = before.is_none();
-                let (mut product, degree) = factors.close(before.take());
-                if !last {
-                    let key = self.commit_wide()?;
-                    product -= key * power(keys[0], degree - 1);
-                    before = Some(key);
-                }
-                if first && last {
-                    self.sums.add(degree, product * only);
-                    self.gates.polynomials(1, degree);
-                } else {
-                    self.vanish(Keys::new(degree, iter::once(product)))?;
+                if open.take(*polynomial, plan.degree) == plan.group || clause + 1 == count {
+                    groups.push(mem::take(&mut open));
                 }
             }
             self.gates.on_tape += plan.products(window);
             self.report();
+        }
+        // 4. Behind all clauses: here the parties wait for each other.
+        let (last, mut before) = (groups.len() - 1, None);
+        for (number, mut group) in groups.into_iter().enumerate() {
+            let (mut product, degree) = group.close(before.take());
+            if number < last {
+                let key = self.commit_wide()?;
+                product -= key * power(keys[0], degree - 1);
+                before = Some(key);
+            }
+            if last == 0 {
+                self.sums.add(degree, product * only);
+                self.gates.polynomials(1, degree);
+            } else {
+                self.vanish(Keys::new(degree, iter::once(product)))?;
+            }
         }
         self.gates.clauses += count as u64;
         self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
