@@ -14,10 +14,12 @@ mod count;
 mod faulty;
 pub mod gadget;
 mod hashed;
+mod memory;
 mod network;
 mod polynomial;
 mod statement;
 pub mod stream;
+mod table;
 
 pub use algebra::{Bound, Dimensions, InnerProduct, MatrixProduct, Reduction, ShortSolution};
 pub use arithmetic::Arithmetic;
@@ -25,7 +27,9 @@ pub use bristol::{Bristol, Dialect, PortBit};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
 pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
-pub use count::{Count, Shape, Size, Sums};
+pub use count::{Argued, Count, Scan, Shape, Size, Sums};
+pub use memory::{Cells, Memories, Put, Scanned, address_width};
+pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub use network::Network;
 pub(crate) use polynomial::{
     ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,
@@ -36,6 +40,8 @@ pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, ReadValues, Relation, Statement, Value,
     Values, Witness, Written,
 };
+pub(crate) use table::check_range;
+pub use table::{Known, Rows, Tables};
 
 use crate::error::Result;
 use core::fmt::Display;
@@ -357,6 +363,11 @@ impl<B: Backend> Backend for &mut B {
         (**self).close_function(returned)
     }
 }
+
+/// A backend that has all there is: what a recorded statement is executed in.
+pub trait Machine: Polynomials + Memories + Tables {}
+
+impl<B: Polynomials + Memories + Tables> Machine for B {}
 
 /// A statement: the same gates in the same order for every party, as often as asked.
 pub trait Circuit<B: Backend> {

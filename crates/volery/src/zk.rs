@@ -75,7 +75,8 @@ impl Gates {
     /// Those of a statement whose polynomials are computed gate by gate.
     pub(crate) fn by_gates(shape: &Shape) -> Self {
         let (inputs, mul) = (shape.inputs_by_gates(), shape.mul_by_gates());
-        Self { inputs, mul, add: shape.add, assert: shape.assert, ..Self::default() }
+        let assert = shape.assert + shape.scanned.assert;
+        Self { inputs, mul, add: shape.add, assert, ..Self::default() }
     }
 
     /// Counts `lanes` polynomials.

@@ -1,8 +1,10 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
 use super::hashed::{Expanded, absorb, expanded};
+use super::memory::{place, scan_lookup, scan_within};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
-use super::{Backend, Circuit};
+use super::table::check_range;
+use super::{Backend, Cells, Circuit, Known, Memories, Put, Rows, Scanned, Sizes, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -162,6 +164,97 @@ impl<F: Field> Backend for Clear<'_, F> {
     fn output(&mut self, port: usize, place: u64, wire: F) -> Result<()> {
         self.outputs.push((port, place, wire));
         Ok(())
+    }
+}
+
+/// A memory in the clear.
+pub enum ClearMemory<F: Field> {
+    /// Its words.
+    Words(ClearWords<F>),
+    /// The same where hints are kept, which are those of whoever looks at all cells.
+    Scanned(Scanned<F>),
+}
+
+/// Words, one after the other.
+pub struct ClearWords<F: Field> {
+    sizes: Sizes,
+    words: Zeroizing<Vec<F>>,
+}
+
+impl<F: Field> Memories for Clear<'_, F> {
+    type Memory = ClearMemory<F>;
+
+    fn memory(&mut self, cells: Cells<'_, F, F>, width: usize) -> Result<ClearMemory<F>> {
+        if self.inputs.is_some() {
+            return Scanned::new(self, cells, width).map(ClearMemory::Scanned);
+        }
+        let sizes = Sizes::new(&cells, width)?;
+        let words = match cells {
+            Cells::Zero(count) => vec![F::ZERO; count * width],
+            Cells::Public(words) | Cells::Wires(words) => words.to_vec(),
+        };
+        Ok(ClearMemory::Words(ClearWords { sizes, words: Zeroizing::new(words) }))
+    }
+
+    fn access(
+        &mut self,
+        memory: &mut ClearMemory<F>,
+        address: &[F],
+        put: Put<'_, F>,
+        name: &dyn Display,
+    ) -> Result<Vec<F>> {
+        let ClearWords { sizes, words } = match memory {
+            ClearMemory::Words(words) => words,
+            ClearMemory::Scanned(scanned) => return scanned.access(self, address, put, name),
+        };
+        sizes.check::<F, _>(address.len(), put)?;
+        self.asserts += 1;
+        let at = place(address.iter().copied());
+        if !verdict(at < sizes.cells as u128) {
+            return Err(Error::Unsatisfied(name.to_string()));
+        }
+        let cell = &mut words[at as usize * sizes.width..][..sizes.width];
+        let before = cell.to_vec();
+        let (bit, word) = put.parts();
+        if let Some(word) = word {
+            let bit = bit.unwrap_or(F::ONE);
+            cell.iter_mut().zip(word).for_each(|(cell, new)| *cell += bit * (*new - *cell));
+        }
+        Ok(before)
+    }
+
+    fn close(&mut self, _: ClearMemory<F>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<F: Field> Tables for Clear<'_, F> {
+    type Table = Known<F>;
+
+    fn table(&mut self, rows: Rows<'_, F>) -> Result<Known<F>> {
+        Known::new(rows)
+    }
+
+    fn look_up(&mut self, table: &mut Known<F>, key: &[F], name: &dyn Display) -> Result<Vec<F>> {
+        if self.inputs.is_some() {
+            return scan_lookup(self, table, key, name);
+        }
+        table.check(key.len())?;
+        self.asserts += 1;
+        match table.find(key) {
+            Some(row) => Ok(table.row(row)[table.key..].to_vec()),
+            None => Err(Error::Unsatisfied(name.to_string())),
+        }
+    }
+
+    fn assert_within(&mut self, values: &[F], bits: u32, name: &dyn Display) -> Result<()> {
+        if self.inputs.is_some() {
+            return scan_within(self, values, bits, name);
+        }
+        check_range::<F>(bits)?;
+        self.asserts += values.len() as u64;
+        let within = values.iter().all(|value| value.to_word() >> bits == 0);
+        if verdict(within) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
 }
 

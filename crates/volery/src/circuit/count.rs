@@ -1,8 +1,12 @@
 //! Counting gates, and the fingerprint of a circuit.
 
+use super::memory::{access_cost, lookup_cost, within_cost};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Source, Stream, Streamed};
-use super::{Backend, Circuit};
+use super::table::check_key;
+use super::{
+    Backend, Cells, Circuit, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range,
+};
 use crate::error::Result;
 use core::fmt::Display;
 use core::marker::PhantomData;
@@ -40,6 +44,69 @@ pub struct Shape {
     pub polynomial_mul: u64,
     /// Of these, what sums of products are made of.
     pub sums: Sums,
+    /// What memories and tables come to where all cells are looked at.
+    pub scanned: Scan,
+    /// What they come to for a system that has a proof for them.
+    pub argued: Argued,
+}
+
+/// What looking at all cells of a memory, or all rows of a table, comes to, but for additions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// Hints.
+    pub inputs: u64,
+    /// Multiplications.
+    pub mul: u64,
+    /// Assertions, less one for each access, lookup and number in a range.
+    pub assert: u64,
+}
+
+/// What proofs of memories and tables come to: those by products and sums that run over an epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Argued {
+    /// Values that the prover commits to.
+    pub values: u64,
+    /// Products of such, and of others.
+    pub mul: u64,
+    /// Polynomials in values of the field.
+    pub polynomials: u64,
+    /// Elements of the extension that the prover commits to, for one challenge of an epoch.
+    pub wide: u64,
+    /// Polynomials in these, for one challenge.
+    pub wide_polynomials: u64,
+    /// The highest degree of all.
+    pub degree: u64,
+    /// The degrees of what is to be zero at the challenges, of all epochs together.
+    pub tuples: u64,
+    /// The highest of them.
+    pub longest: u64,
+}
+
+impl Argued {
+    /// Both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            values: self.values + other.values,
+            mul: self.mul + other.mul,
+            polynomials: self.polynomials + other.polynomials,
+            wide: self.wide + other.wide,
+            wide_polynomials: self.wide_polynomials + other.wide_polynomials,
+            degree: self.degree.max(other.degree),
+            tuples: self.tuples + other.tuples,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+impl Scan {
+    /// Both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            inputs: self.inputs + other.inputs,
+            mul: self.mul + other.mul,
+            assert: self.assert + other.assert,
+        }
+    }
 }
 
 /// Sums of products: inner products that are not empty, and products of matrices.
@@ -98,6 +165,8 @@ impl Shape {
         self.sums.matrix_inner += sums.matrix_inner;
         self.sums.rows = self.sums.rows.max(sums.rows);
         self.sums.columns = self.sums.columns.max(sums.columns);
+        self.scanned = self.scanned.and(other.scanned);
+        self.argued = self.argued.and(other.argued);
     }
 
     /// Counts `lanes` polynomials that are asserted or committed to.
@@ -128,18 +197,26 @@ impl Shape {
 
     /// Multiplications where polynomials are computed gate by gate.
     pub fn mul_by_gates(&self) -> u64 {
-        self.mul + self.polynomial_mul
+        self.mul + self.polynomial_mul + self.scanned.mul
     }
 
     /// Witness elements and hints, which are all inputs where polynomials are computed gate by gate.
     pub fn inputs_by_gates(&self) -> u64 {
-        self.inputs - self.committed
+        self.inputs - self.committed + self.scanned.inputs
     }
 
     /// What of it a proof's soundness depends on.
     pub fn size(&self) -> Size {
-        let Self { inputs, mul, polynomials, degree, matrices, .. } = *self;
-        Size { commitments: inputs + mul, inputs, polynomials, degree, matrices, ..Size::default() }
+        let Self { mul, polynomials, degree, matrices, scanned, .. } = *self;
+        let inputs = self.inputs + scanned.inputs;
+        Size {
+            commitments: inputs + mul + scanned.mul,
+            inputs,
+            polynomials,
+            degree,
+            matrices,
+            ..Size::default()
+        }
     }
 
     /// The same where polynomials are computed gate by gate.
@@ -343,6 +420,129 @@ impl<F: Field> Backend for Count<F> {
     fn assert_zero(&mut self, a: Counted, _: impl Display) -> Result<()> {
         self.shape.assert += 1;
         self.gate(b'0', a.number.into(), 0);
+        Ok(())
+    }
+}
+
+/// A memory of [`Count`], or of who counts a stream.
+#[derive(Clone, Copy)]
+pub struct CountedMemory {
+    number: u128,
+    depth: u64,
+    epochs: Epochs,
+}
+
+impl Shape {
+    /// Counts an access.
+    pub(super) fn access<F: Field>(&mut self, epochs: &mut Epochs, put: Put<'_, ()>) {
+        let put_where = put.parts().0.is_some();
+        self.assert += 1;
+        self.scanned = self.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
+        self.argued = self.argued.and(epochs.access(put_where));
+    }
+
+    /// Counts a lookup in so many rows with keys of so many elements.
+    pub(super) fn look_up(&mut self, rows: usize, key: usize) {
+        self.assert += 1;
+        self.scanned = self.scanned.and(lookup_cost(rows, key));
+    }
+
+    /// Counts so many numbers in a range.
+    pub(super) fn within(&mut self, values: usize, bits: u32) {
+        self.assert += values as u64;
+        self.scanned = self.scanned.and(within_cost(values, bits));
+    }
+}
+
+impl<F: Field> Memories for Count<F> {
+    type Memory = CountedMemory;
+
+    fn memory(&mut self, cells: Cells<'_, F, Counted>, width: usize) -> Result<CountedMemory> {
+        let sizes = Sizes::new(&cells, width)?;
+        let (kind, depth) = match cells {
+            Cells::Zero(_) => (0, 0),
+            Cells::Public(_) => (1, 0),
+            Cells::Wires(wires) => (2, deepest(wires)),
+        };
+        self.gate(b'm', kind, (sizes.cells as u128) << 64 | width as u128);
+        match cells {
+            Cells::Zero(_) => {}
+            Cells::Public(values) => self.values(values),
+            Cells::Wires(wires) => self.operands(wires),
+        }
+        let number = self.wire(0).number.into();
+        Ok(CountedMemory { number, depth, epochs: Epochs::new(Layout::new::<F>(sizes)) })
+    }
+
+    fn access(
+        &mut self,
+        memory: &mut CountedMemory,
+        address: &[Counted],
+        put: Put<'_, Counted>,
+        _: &dyn Display,
+    ) -> Result<Vec<Counted>> {
+        let sizes = memory.epochs.layout.sizes;
+        sizes.check::<F, _>(address.len(), put)?;
+        let (bit, word) = put.parts();
+        let kind = u128::from(word.is_some()) + u128::from(bit.is_some());
+        self.gate(b'a', memory.number, kind);
+        let of = [address, bit.as_slice(), word.unwrap_or_default()];
+        of.iter().for_each(|wires| self.operands(wires));
+        let none = match kind {
+            0 => Put::Same,
+            1 => Put::Word(&[][..]),
+            _ => Put::Where((), &[][..]),
+        };
+        self.shape.access::<F>(&mut memory.epochs, none);
+        memory.depth = of.iter().map(|wires| deepest(wires)).fold(memory.depth, u64::max) + 1;
+        Ok((0..sizes.width).map(|_| self.wire(memory.depth)).collect())
+    }
+
+    fn close(&mut self, mut memory: CountedMemory) -> Result<()> {
+        self.gate(b'e', memory.number, 0);
+        self.shape.argued = self.shape.argued.and(memory.epochs.end());
+        Ok(())
+    }
+}
+
+/// A table of [`Count`].
+pub struct CountedTable {
+    number: u128,
+    key: usize,
+    value: usize,
+    rows: usize,
+}
+
+impl<F: Field> Tables for Count<F> {
+    type Table = CountedTable;
+
+    fn table(&mut self, rows: Rows<'_, F>) -> Result<CountedTable> {
+        let known = Known::new(rows)?;
+        self.gate(b't', rows.entries.len() as u128, (rows.key as u128) << 64 | rows.value as u128);
+        self.values(rows.entries);
+        let number = self.wire(0).number.into();
+        Ok(CountedTable { number, key: rows.key, value: rows.value, rows: known.rows() })
+    }
+
+    fn look_up(
+        &mut self,
+        table: &mut CountedTable,
+        key: &[Counted],
+        _: &dyn Display,
+    ) -> Result<Vec<Counted>> {
+        check_key(key.len(), table.key)?;
+        self.gate(b'l', table.number, key.len() as u128);
+        self.operands(key);
+        self.shape.look_up(table.rows, table.key);
+        let depth = deepest(key) + 1;
+        Ok((0..table.value).map(|_| self.wire(depth)).collect())
+    }
+
+    fn assert_within(&mut self, values: &[Counted], bits: u32, _: &dyn Display) -> Result<()> {
+        check_range::<F>(bits)?;
+        self.gate(b'r', values.len() as u128, bits.into());
+        self.operands(values);
+        self.shape.within(values.len(), bits);
         Ok(())
     }
 }

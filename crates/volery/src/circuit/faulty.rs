@@ -1,6 +1,6 @@
 //! A cheating prover in the clear, for the tests of circuits.
 
-use super::{Backend, Clear, Entries, Matrix, Polynomials};
+use super::{Backend, Clear, Entries, Matrix, Polynomials, Scans};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -75,6 +75,8 @@ impl<F: Field> Backend for Faulty<'_, F> {
         self.clear.assert_zero(a, name)
     }
 }
+
+impl<F: Field> Scans for Faulty<'_, F> {}
 
 impl<F: Field> Polynomials for Faulty<'_, F> {
     type Vector = Vec<F>;

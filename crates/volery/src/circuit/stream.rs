@@ -36,6 +36,13 @@
 //! | `AssertMatrix` | | words | constant | columns of both factors; lists: the factors; then 1 and a list, or 0: the |
 //! | | | | | product, on wires, or constants from `b` on |
 //! | `Drop` | | vector | | it is not read again |
+//! | `Memory` | memory | words | constant | lists: its cells, and none; its width; 0 for wires, 1 for constants |
+//! | | | | | from `b` on, 2 for zeroes; then how many |
+//! | `Access` | memory | words | kind + 4·n | lists: n wires of the address, the bit, the word; the results |
+//! | `Close` | memory | | | |
+//! | `Table` | table | words | constant | elements of a key, of a value, and in all, from `b` on |
+//! | `LookUp` | table | words | | lists: of the key, of the results |
+//! | `Within` | bits | words | | lists: of the numbers, and none |
 //!
 //! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the
 //! slots of its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as
@@ -69,7 +76,7 @@ pub use functions::Functions;
 pub use recorder::Recorder;
 use shape::count;
 
-use super::{Alternatives, Branch, Circuit, Clause, Clauses, Polynomials, Shape, Witness, clauses};
+use super::{Alternatives, Branch, Circuit, Clause, Clauses, Machine, Shape, Witness, clauses};
 use crate::error::Result;
 use interpreter::Interpreter;
 use std::sync::{Arc, OnceLock};
@@ -156,7 +163,7 @@ pub trait Execute<F: Field> {
 #[derive(Clone, Copy)]
 pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
 
-impl<B: Polynomials> Circuit<B> for Streamed<'_, B::F> {
+impl<B: Machine> Circuit<B> for Streamed<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         execute(self.0, &Functions::default(), b)
     }
@@ -184,17 +191,18 @@ impl<'s, F: Field> Stream<'s, F> {
     }
 }
 
-impl<B: Polynomials> Circuit<B> for Stream<'_, B::F> {
+impl<B: Machine> Circuit<B> for Stream<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         execute(self.source, &self.functions, b)
     }
 }
 
-fn execute<B: Polynomials>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
+fn execute<B: Machine>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
     let mut interpreter = Interpreter::new(b, source);
     let mut recorder = Recorder::new(&mut interpreter, functions);
     let recorded = source.record(&mut recorder);
-    recorder.finish(recorded)
+    recorder.finish(recorded)?;
+    interpreter.close()
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.
@@ -272,13 +280,13 @@ impl<F: Field> Alternatives for ClauseStream<'_, F> {
     }
 }
 
-impl<B: Polynomials> Clauses<B> for ClauseStream<'_, B::F> {
+impl<B: Machine> Clauses<B> for ClauseStream<'_, B::F> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         execute(&Clause::new(self.clauses, clause), &self.functions, branch)
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for StreamedClauses<'_> {
+impl<B: Machine<F = F2>> Clauses<B> for StreamedClauses<'_> {
     fn run(&self, clause: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         Streamed(&Clause::new(self.0, clause)).run(branch)
     }

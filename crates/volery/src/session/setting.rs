@@ -5,7 +5,7 @@ use super::statement::check_stream;
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::{ClauseStream, Source, Stream as StreamOfGates};
-use crate::circuit::{Count, Polynomials, Program, Shape, Size};
+use crate::circuit::{Count, Machine, Program, Shape, Size};
 use crate::error::Result;
 use crate::pool::Pool;
 use crate::random::Random;
@@ -25,9 +25,9 @@ pub trait Setting: Sized + 'static {
     /// The public programs that are named or read from files.
     type Program: Program<F = Self::F>;
     /// The two backends.
-    type Prover<'a>: Polynomials<F = Self::F>;
+    type Prover<'a>: Machine<F = Self::F>;
     /// See [`Setting::Prover`].
-    type Verifier<'a>: Polynomials<F = Self::F>;
+    type Verifier<'a>: Machine<F = Self::F>;
     /// How parties in the prover's head hold values: see [`crate::zk::limbo`].
     type Parties: Domain<F = Self::F>;
     /// The verifier's global key.

@@ -1,7 +1,7 @@
 //! What a clause sees of a backend.
 
 use crate::circuit::{
-    Backend, Entries, Function, Matrix, Polynomials, Returned, assert_entries, nothing_asserted,
+    Backend, Entries, Function, Matrix, Polynomials, Returned, Scans, assert_entries, nothing_asserted,
 };
 use crate::error::Result;
 use core::fmt::Display;
@@ -213,6 +213,9 @@ impl<B: Backend> Branch<'_, B> {
         returned
     }
 }
+
+/// Its assertions are the clause's, so that no other proof will do.
+impl<B: Backend> Scans for Branch<'_, B> {}
 
 impl<B: Polynomials> Polynomials for Branch<'_, B> {
     type Vector = B::Vector;

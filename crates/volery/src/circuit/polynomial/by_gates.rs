@@ -1,7 +1,7 @@
 //! Polynomials gate by gate, for backends that have no other way.
 
 use super::{Entries, Matrix, Polynomials, check_sizes, common_lanes};
-use crate::circuit::Backend;
+use crate::circuit::{Backend, Scans};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -95,6 +95,8 @@ impl<B: ByGates> Polynomials for B {
         self.assert_product(a, b, c, name)
     }
 }
+
+impl<B: ByGates> Scans for B {}
 
 /// The lanes of two vectors side by side, where one lane stands for any number.
 fn lanes<'a, B: Backend>(

@@ -48,6 +48,18 @@ pub enum Op {
     AssertMatrix,
     /// The end of a vector.
     Drop,
+    /// A memory.
+    Memory,
+    /// An access to one.
+    Access,
+    /// The end of one.
+    Close,
+    /// A table.
+    Table,
+    /// A lookup in one.
+    LookUp,
+    /// An assertion on numbers.
+    Within,
 }
 
 /// As `out` of [`Op::AssertZeroes`]: the vector is read again.

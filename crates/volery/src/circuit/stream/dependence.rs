@@ -109,6 +109,19 @@ impl<F> Tracing<F> {
                 let product = words.next() != 0 && self.any(&mut words);
                 self.assertions(1, factors | product);
             }
+            // What a memory holds is committed to again, so that it counts as private.
+            Op::Access => {
+                let mut words = block.read(a);
+                let private = self.any(&mut words);
+                self.assertions(1, private);
+                self.put(words, true);
+            }
+            Op::LookUp | Op::Within => {
+                let mut words = block.read(a);
+                let private = self.any(&mut words);
+                self.assertions(1, private);
+                self.put(words, private);
+            }
             _ => {}
         }
     }

@@ -3,17 +3,20 @@
 use super::block::{Block, KEPT, List, Op, Record};
 use super::naming::Name;
 use super::{Execute, Source};
-use crate::circuit::{Entries, Matrix, Polynomials};
+use crate::circuit::{Cells, Entries, Machine, Matrix, Put, Rows};
 use crate::error::Result;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Executes blocks of the stream of `source` in a backend.
-pub(super) struct Interpreter<'b, B: Polynomials> {
+pub(super) struct Interpreter<'b, B: Machine> {
     backend: &'b mut B,
     source: &'b dyn Source<B::F>,
     /// The wires of all frames that are open: that of the statement, and above it those of functions.
     wires: Places<B::Wire>,
     vectors: Vec<Option<B::Vector>>,
+    /// In the order in which they were made, those that are closed left out.
+    memories: Vec<Option<B::Memory>>,
+    tables: Vec<B::Table>,
     /// Assertions so far.
     assertions: u64,
     /// Operands that stand on no consecutive slots, side by side.
@@ -27,16 +30,24 @@ struct Frame {
     vectors: usize,
 }
 
-impl<'b, B: Polynomials> Interpreter<'b, B> {
+impl<'b, B: Machine> Interpreter<'b, B> {
     pub(super) fn new(backend: &'b mut B, source: &'b dyn Source<B::F>) -> Self {
         Self {
             backend,
             source,
             wires: Places::default(),
             vectors: Vec::new(),
+            memories: Vec::new(),
+            tables: Vec::new(),
             assertions: 0,
             operands: Default::default(),
         }
+    }
+
+    /// Closes the memories that are left open.
+    pub(super) fn close(&mut self) -> Result<()> {
+        let open = self.memories.drain(..).flatten();
+        open.into_iter().try_for_each(|memory| self.backend.close(memory))
     }
 
     fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
@@ -53,6 +64,9 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
             match record.op {
                 Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
                     self.lists(block, *record, frame)?
+                }
+                Op::Memory | Op::Access | Op::Close | Op::Table | Op::LookUp | Op::Within => {
+                    self.memory(block, *record, frame)?
                 }
                 _ => self.polynomials(block, *record, frame)?,
             }
@@ -244,6 +258,67 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
         Ok(())
     }
 
+    /// Executes a record on memories or tables.
+    fn memory(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+        let Record { op, out, a, b } = record;
+        match op {
+            Op::Memory => {
+                let mut words = block.read(a);
+                let cells = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                words.list();
+                let (width, kind, count) = (words.next() as usize, words.next(), words.next() as usize);
+                let cells = match kind {
+                    0 => Cells::Wires(cells),
+                    1 => Cells::Public(&block.constants[b as usize..][..count]),
+                    _ => Cells::Zero(count),
+                };
+                let memory = self.backend.memory(cells, width)?;
+                self.memories.push(Some(memory));
+            }
+            Op::Access => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let of = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let (address, rest) = of.split_at((b / 4) as usize);
+                let put = match b % 4 {
+                    0 => Put::Same,
+                    1 => Put::Word(rest),
+                    _ => Put::Where(rest[0], &rest[1..]),
+                };
+                let memory = self.memories[out as usize].as_mut().expect("a memory that is open");
+                let word = Zeroizing::new(self.backend.access(memory, address, put, &name)?);
+                self.wires.scatter(&word, words.list(), frame);
+            }
+            Op::Close => {
+                let memory = self.memories[out as usize].take().expect("a memory that is open");
+                self.backend.close(memory)?;
+            }
+            Op::Table => {
+                let mut words = block.read(a);
+                let (key, value, count) =
+                    (words.next() as usize, words.next() as usize, words.next() as usize);
+                let entries = &block.constants[b as usize..][..count];
+                let table = self.backend.table(Rows { key, value, entries })?;
+                self.tables.push(table);
+            }
+            Op::LookUp => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let key = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                let table = &mut self.tables[out as usize];
+                let value = Zeroizing::new(self.backend.look_up(table, key, &name)?);
+                self.wires.scatter(&value, words.list(), frame);
+            }
+            _ => {
+                let name = self.name();
+                let mut words = block.read(a);
+                let values = operands(&self.wires, &mut self.operands[0], words.list(), frame);
+                self.backend.assert_within(values, out, &name)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The name of the next assertion.
     fn name(&mut self) -> Name<'b, B::F> {
         let number = self.assertions;
@@ -252,7 +327,7 @@ impl<'b, B: Polynomials> Interpreter<'b, B> {
     }
 }
 
-impl<B: Polynomials> Execute<B::F> for Interpreter<'_, B> {
+impl<B: Machine> Execute<B::F> for Interpreter<'_, B> {
     fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
         self.run(block, Frame { wires: 0, vectors: 0 })
     }

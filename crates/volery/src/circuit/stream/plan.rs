@@ -103,7 +103,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             planned.words.extend(terms.iter().flat_map(|&[f, value]| [f, slots.place[value as usize]]));
             Record { op, out, a: at, b }
         }
-        Op::Hint | Op::Call | Op::Vector => {
+        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within => {
             let list = block.read(a).list();
             planned.list(list.iter().map(|value| slots.place[value as usize]));
             Record { op, out, a: at, b }
@@ -138,6 +138,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
+        Op::Memory | Op::Access | Op::Close | Op::Table => unreachable!("refused in functions"),
     };
     // In reverse, so that slots are taken again in order: a value that replaces the first
     // operand takes its place.
@@ -159,7 +160,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
                 }
             }
         }
-        Op::Hint | Op::Call => {
+        Op::Hint | Op::Call | Op::LookUp | Op::Within => {
             let mut words = block.read(a);
             words.list();
             let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
@@ -187,7 +188,9 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
             let count = words.next();
             words.take(2 * count).as_chunks().0.iter().for_each(|&[_, value]| each(value));
         }
-        Op::Hint | Op::Call | Op::Vector => block.read(a).list().iter().for_each(each),
+        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within => {
+            block.read(a).list().iter().for_each(each)
+        }
         Op::Inner => {
             let mut words = block.read(a);
             [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(each);
@@ -202,6 +205,7 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
         Op::Commit | Op::AssertZeroes | Op::Drop => {}
+        Op::Memory | Op::Access | Op::Close | Op::Table => unreachable!("refused in functions"),
     }
 }
 
@@ -211,7 +215,7 @@ fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     match op {
         Op::Constant | Op::Scale | Op::Linear => each(out),
         Op::Witness => (out..out + a).for_each(each),
-        Op::Hint | Op::Call => {
+        Op::Hint | Op::Call | Op::LookUp | Op::Within => {
             let mut words = block.read(a);
             words.list();
             words.list().iter().for_each(each);

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Op, Record};
 use super::{Execute, Functions, Recorder, Source};
-use crate::circuit::{Shape, common_lanes};
+use crate::circuit::{Epochs, Layout, Put, Shape, Sizes, common_lanes};
 use crate::error::Result;
 use core::marker::PhantomData;
 use std::collections::HashMap;
@@ -14,12 +14,22 @@ use volery_primitives::Field;
 /// # Errors
 /// `Invalid` where the statement is malformed.
 pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) -> Result<Shape> {
-    let mut tally =
-        Tally { shape: Shape::default(), vectors: Vec::new(), functions: HashMap::new(), field: PhantomData };
+    let mut tally = Tally {
+        shape: Shape::default(),
+        vectors: Vec::new(),
+        memories: Vec::new(),
+        tables: Vec::new(),
+        functions: HashMap::new(),
+        field: PhantomData,
+    };
     let mut recorder = Recorder::new(&mut tally, functions);
     let recorded = source.record(&mut recorder);
     recorder.finish(recorded)?;
-    Ok(tally.shape)
+    let mut shape = tally.shape;
+    for epochs in &mut tally.memories {
+        shape.argued = shape.argued.and(epochs.end());
+    }
+    Ok(shape)
 }
 
 /// Counts what is executed.
@@ -27,6 +37,10 @@ struct Tally<F> {
     shape: Shape,
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
+    /// The memories, of which those that are closed have no accesses any more.
+    memories: Vec<Epochs>,
+    /// Rows and elements of a key of each table.
+    tables: Vec<(usize, usize)>,
     /// What each function comes to, by its address, which is given to no other while somebody refers to it.
     functions: HashMap<usize, (Weak<Block<F>>, Shape)>,
     field: PhantomData<F>,
@@ -103,6 +117,47 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::Output | Op::Drop => continue,
+                Op::Memory => {
+                    let mut words = block.read(a);
+                    let wires = words.list().len();
+                    words.list();
+                    let [width, kind, count] = [words.next(), words.next(), words.next()].map(|n| n as usize);
+                    let cells = match kind {
+                        0 => wires / width,
+                        1 => count / width,
+                        _ => count,
+                    };
+                    self.memories.push(Epochs::new(Layout::new::<F>(Sizes { cells, width })));
+                    continue;
+                }
+                Op::Access => {
+                    let put = match b % 4 {
+                        0 => Put::Same,
+                        1 => Put::Word(&[][..]),
+                        _ => Put::Where((), &[][..]),
+                    };
+                    shape.access::<F>(&mut self.memories[out as usize], put);
+                    continue;
+                }
+                Op::Close => {
+                    shape.argued = shape.argued.and(self.memories[out as usize].end());
+                    continue;
+                }
+                Op::Table => {
+                    let mut words = block.read(a);
+                    let [key, value, count] = [words.next(), words.next(), words.next()].map(|n| n as usize);
+                    self.tables.push((count / (key + value), key));
+                    continue;
+                }
+                Op::LookUp => {
+                    let (rows, key) = self.tables[out as usize];
+                    shape.look_up(rows, key);
+                    continue;
+                }
+                Op::Within => {
+                    shape.within(block.read(a).list().len(), out);
+                    continue;
+                }
                 Op::Commit => {
                     let (lanes, degree) = vector(a);
                     shape.inputs += lanes as u64;

@@ -1,8 +1,8 @@
 use super::*;
 use crate::circuit::gadget::{Bit, Bytes, Element, Gates, Holes, Word, sha256, sha256_tree};
 use crate::circuit::{
-    Arithmetic, Backend, Clear, Count, Dimensions, InnerProduct, MatrixProduct, Network, OneOf, Reduction,
-    Returned, Statement, Values, Wires as _,
+    Arithmetic, Backend, Clear, Count, Dimensions, InnerProduct, MatrixProduct, Network, OneOf, Polynomials,
+    Reduction, Returned, Statement, Values, Wires as _,
 };
 use crate::error::Error;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ struct Tree {
     holes: bool,
 }
 
-impl<B: Polynomials<F = F2>> Circuit<B> for Tree {
+impl<B: Machine<F = F2>> Circuit<B> for Tree {
     fn run(&self, b: &mut B) -> Result<()> {
         let leaf = |b: &mut B, _| Bytes::witness(b, 64);
         let root = match self.holes {
@@ -118,7 +118,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// A random circuit.
 struct Random(Vec<Step>);
 
-impl<B: Polynomials<F = F2>> Circuit<B> for Random {
+impl<B: Machine<F = F2>> Circuit<B> for Random {
     fn run(&self, b: &mut B) -> Result<()> {
         let mut wires = vec![Bit::Wire(b.witness()?), Bit::Wire(b.witness()?)];
         perform(b, &self.0, &mut wires)?;
@@ -127,7 +127,7 @@ impl<B: Polynomials<F = F2>> Circuit<B> for Random {
     }
 }
 
-fn perform<B: Polynomials<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B::Wire>>) -> Result<()> {
+fn perform<B: Machine<F = F2>>(b: &mut B, steps: &[Step], wires: &mut Vec<Bit<B::Wire>>) -> Result<()> {
     for (number, step) in steps.iter().enumerate() {
         let get = |b: &mut B, at: usize| wires[at % wires.len()].wire(b);
         let wire = match step {
@@ -243,7 +243,7 @@ impl Alternatives for Copies<'_> {
     }
 }
 
-impl<B: Polynomials<F = F2>> Clauses<B> for Copies<'_> {
+impl<B: Machine<F = F2>> Clauses<B> for Copies<'_> {
     fn run(&self, _: usize, branch: &mut Branch<'_, B>) -> Result<()> {
         self.0.run(branch)
     }

@@ -2,7 +2,7 @@
 
 use super::coordinates::coordinates;
 use super::other_than_counted;
-use crate::circuit::{Backend, Entries, Matrix, Polynomials, assert_entries};
+use crate::circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use crate::error::Result;
 use crate::zk::quicksilver::TILE;
 use crate::zk::quicksilver::polynomial::{Keys, Vector};
@@ -382,6 +382,9 @@ impl<M: Replayed> Backend for KeyReplay<'_, M> {
         Ok(())
     }
 }
+
+impl<M: Replayed> Scans for Replay<'_, M> {}
+impl<M: Replayed> Scans for KeyReplay<'_, M> {}
 
 impl<M: Replayed> Polynomials for Replay<'_, M> {
     type Vector = Vector<M::F, M::E>;

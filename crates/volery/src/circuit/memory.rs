@@ -1,0 +1,202 @@
+//! Memory: words at addresses that only the prover knows.
+//!
+//! A proof system that has a proof for it pays a few commitments for each access, whatever the number of
+//! cells; others look at all cells each time ([`Scanned`]), and prove the same statement.
+//!
+//! ```
+//! use volery::circuit::{Cells, Circuit, Memories, Put};
+//!
+//! /// "I know an address that holds its own number, in a memory that was filled in turn."
+//! struct Fixed {
+//!     cells: usize,
+//! }
+//!
+//! impl<B: Memories> Circuit<B> for Fixed {
+//!     fn run(&self, b: &mut B) -> volery::Result<()> {
+//!         use volery_primitives::Field;
+//!         let mut memory = b.memory(Cells::Zero(self.cells), 1)?;
+//!         let [address, word] = [b.witness()?, b.witness()?];
+//!         b.access(&mut memory, &[address], Put::Word(&[word]), &"address")?;
+//!         let read = b.access(&mut memory, &[address], Put::Same, &"address")?;
+//!         let minus = b.scale(read[0], -B::F::ONE);
+//!         let difference = b.add(word, minus);
+//!         b.assert_zero(difference, "what was written")?;
+//!         b.close(memory)
+//!     }
+//! }
+//! ```
+
+mod epoch;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use epoch::{Epochs, Layout};
+pub use scan::Scanned;
+pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within, within_cost};
+
+use super::Backend;
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// What the cells of a memory hold at first: words one after the other, each of as many elements as the
+/// memory's width.
+#[derive(Clone, Copy, Debug)]
+pub enum Cells<'a, F, W> {
+    /// So many words of zeroes.
+    Zero(usize),
+    /// Public words.
+    Public(&'a [F]),
+    /// Words on wires.
+    Wires(&'a [W]),
+}
+
+impl<F, W> Cells<'_, F, W> {
+    /// How many cells they fill, of so many elements each.
+    ///
+    /// # Errors
+    /// `Invalid` where there is none, or a part of one is left over.
+    pub(crate) fn count(&self, width: usize) -> Result<usize> {
+        let elements = match self {
+            Self::Zero(count) => Some(*count),
+            Self::Public(values) => fit(values.len(), width),
+            Self::Wires(wires) => fit(wires.len(), width),
+        };
+        let count = elements.filter(|count| *count > 0 && width > 0);
+        count.ok_or_else(|| {
+            Error::invalid(format!("a memory without cells, or without whole words of {width}"))
+        })
+    }
+}
+
+fn fit(elements: usize, width: usize) -> Option<usize> {
+    (width > 0 && elements.is_multiple_of(width)).then(|| elements / width)
+}
+
+/// What stands in the cell behind an access.
+#[derive(Clone, Copy, Debug)]
+pub enum Put<'a, W> {
+    /// The same word: a read.
+    Same,
+    /// This word: a write.
+    Word(&'a [W]),
+    /// This word where the wire, which the statement says is a bit, carries one, and else the same.
+    Where(W, &'a [W]),
+}
+
+impl<'a, W: Copy> Put<'a, W> {
+    /// The bit, if any, and the word, if any.
+    pub(crate) fn parts(self) -> (Option<W>, Option<&'a [W]>) {
+        match self {
+            Self::Same => (None, None),
+            Self::Word(word) => (None, Some(word)),
+            Self::Where(bit, word) => (Some(bit), Some(word)),
+        }
+    }
+}
+
+/// A backend with memories.
+///
+/// An **address** is one wire over a field of odd characteristic, and over one of characteristic two as many
+/// wires as the number of the last cell has bits, the least significant first; the statement says that these
+/// are bits. A **word** is as many wires as the memory is wide. Memories are made, accessed and closed
+/// outside of functions ([`Backend::call`]).
+pub trait Memories: Backend {
+    /// What this party holds for a memory.
+    type Memory;
+
+    /// A memory whose words have so many elements each.
+    ///
+    /// # Errors
+    /// `Invalid` where it has no cells, parts of words, or more cells than addresses; link errors.
+    fn memory(&mut self, cells: Cells<'_, Self::F, Self::Wire>, width: usize) -> Result<Self::Memory>;
+
+    /// The word at `address` before this access. Demands, under `name`, that there is such a cell.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows that there is none; `Invalid` where the address, or the word, has
+    /// another width; link errors.
+    fn access(
+        &mut self,
+        memory: &mut Self::Memory,
+        address: &[Self::Wire],
+        put: Put<'_, Self::Wire>,
+        name: &dyn Display,
+    ) -> Result<Vec<Self::Wire>>;
+
+    /// Ends a memory. What is left open when the proof ends is closed then.
+    ///
+    /// # Errors
+    /// Link errors.
+    fn close(&mut self, memory: Self::Memory) -> Result<()>;
+}
+
+/// Whether the characteristic of the field is two.
+pub(crate) fn is_binary<F: Field>() -> bool {
+    F::ONE + F::ONE == F::ZERO
+}
+
+/// The wires of an address of so many cells: see [`Memories`].
+pub fn address_width<F: Field>(cells: usize) -> usize {
+    if is_binary::<F>() { (usize::BITS - (cells - 1).leading_zeros()) as usize } else { 1 }
+}
+
+/// What both ends know of a memory: its numbers of cells and of elements in a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) cells: usize,
+    pub(crate) width: usize,
+}
+
+impl Sizes {
+    /// Those of a memory of such `cells`.
+    ///
+    /// # Errors
+    /// `Invalid` where there is no such memory.
+    pub(crate) fn new<F: Field, W>(cells: &Cells<'_, F, W>, width: usize) -> Result<Self> {
+        let count = cells.count(width)?;
+        let last = (-F::ONE).to_word();
+        if !is_binary::<F>() && (count - 1) as u128 > last {
+            return Err(Error::invalid(format!(
+                "a memory of {count} cells over {}, whose last address is {last}",
+                F::NAME
+            )));
+        }
+        if count as u64 > MOST_CELLS {
+            return Err(Error::invalid(format!("a memory of {count} cells: the most are {MOST_CELLS}")));
+        }
+        Ok(Self { cells: count, width })
+    }
+
+    /// Demands that `address` and `put` fit.
+    ///
+    /// # Errors
+    /// `Invalid` where they do not.
+    pub(crate) fn check<F: Field, W: Copy>(&self, address: usize, put: Put<'_, W>) -> Result<()> {
+        let expected = address_width::<F>(self.cells);
+        if address != expected {
+            return Err(Error::invalid(format!(
+                "an address of {address} wires for {} cells: it takes {expected}",
+                self.cells
+            )));
+        }
+        match put.parts().1.map(<[W]>::len) {
+            Some(width) if width != self.width => {
+                Err(Error::invalid(format!("a word of {width} for a memory of words of {}", self.width)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The most cells of a memory.
+const MOST_CELLS: u64 = 1 << 30;
+
+/// The number that the values of an address say: of a cell, or of none.
+pub(crate) fn place<F: Field>(address: impl Iterator<Item = F>) -> u128 {
+    if !is_binary::<F>() {
+        return address.map(|value| value.to_word()).sum();
+    }
+    address.enumerate().fold(0, |place, (bit, value)| place | (value.to_word() & 1) << bit)
+}

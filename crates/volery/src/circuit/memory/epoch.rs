@@ -1,0 +1,154 @@
+//! How accesses are told apart, and what proofs of them come to: what both parties know of a memory.
+//!
+//! Accesses of an **epoch** have the times 1, 2, …; what a cell holds has the time of the access that put it
+//! there, 0 at the epoch's start. An epoch ends when it has as many accesses as the memory has cells, or
+//! [`SHORTEST`] where these are fewer: then each cell is shown once, and that is the next one's start. So
+//! what has to be kept is bounded by the cells, and showing them costs little for each access.
+
+use super::{Sizes, is_binary};
+use crate::circuit::Argued;
+use volery_primitives::Field;
+
+/// The accesses of the epochs of small memories.
+const SHORTEST: u64 = 1 << 16;
+
+/// Those of the longest.
+const LONGEST: u64 = 1 << 22;
+
+/// Accesses whose times are ordered side by side, and have the same number of bits over F_2.
+pub(crate) const TILE: u64 = 256;
+
+/// Factors to a commitment of a running product.
+pub(crate) const fn factors(binary: bool) -> usize {
+    if binary { 63 } else { 9 }
+}
+
+/// Lookups to a commitment of a running sum.
+pub(crate) const LOOKUPS: usize = 4;
+
+/// The highest degree of the order of times over F_2.
+const ORDER: u32 = 11;
+
+/// What is fixed for a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) sizes: Sizes,
+    binary: bool,
+    /// The accesses of an epoch, at most.
+    pub(crate) epoch: u64,
+    /// The bits of each of the two limbs that say how long ago a cell was last accessed.
+    pub(crate) limb: u32,
+}
+
+impl Layout {
+    pub(crate) fn new<F: Field>(sizes: Sizes) -> Self {
+        let binary = is_binary::<F>();
+        let mut epoch = (sizes.cells as u64).clamp(SHORTEST, LONGEST);
+        if !binary {
+            // Gaps and times must not meet modulo p, nor lookups be p times the same.
+            let elements = (-F::ONE).to_word().min(u64::MAX.into()) as u64;
+            epoch = epoch.min(elements / 4);
+        }
+        // 2^(2·limb) ≥ epoch.
+        let limb = (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2);
+        Self { sizes, binary, epoch, limb }
+    }
+
+    /// The bits of the time before access number `time`, from 1, over F_2; and those of the last words of so
+    /// many accesses.
+    pub(crate) fn time_bits(time: u64) -> u32 {
+        u64::BITS - ((time.max(1) - 1) | (TILE - 1)).leading_zeros()
+    }
+
+    /// The bits of the times of an epoch of so many accesses.
+    pub(crate) fn last_bits(accesses: u64) -> u32 {
+        Self::time_bits(accesses + 1)
+    }
+
+    /// The pieces in which so many bits of a time are ordered, and the bits of each but the last.
+    pub(crate) fn pieces(bits: u32) -> (u32, u32) {
+        let pieces = bits.div_ceil(ORDER);
+        (pieces, bits.div_ceil(pieces))
+    }
+
+    /// What access number `time` commits to.
+    fn access(&self, time: u64, put_where: bool) -> Argued {
+        let width = self.sizes.width as u64;
+        let mul = if put_where { width } else { 0 };
+        if !self.binary {
+            return Argued { values: width + 2, mul, ..Argued::default() };
+        }
+        let bits = Self::time_bits(time);
+        let (pieces, length) = Self::pieces(bits);
+        Argued {
+            values: width + u64::from(bits + pieces - 1),
+            mul,
+            polynomials: u64::from(pieces),
+            degree: u64::from(length),
+            ..Argued::default()
+        }
+    }
+
+    /// What the end of an epoch of so many accesses comes to.
+    fn end(&self, accesses: u64) -> Argued {
+        let Sizes { cells, width } = self.sizes;
+        let (cells, width) = (cells as u64, width as u64);
+        let pairs = accesses + cells;
+        let equal = equality(pairs, self.binary);
+        if self.binary {
+            let values = cells * (width + u64::from(Self::last_bits(accesses)));
+            return Argued { values, tuples: pairs, longest: pairs, ..equal };
+        }
+        let sums = sums(2 * accesses);
+        let error = pairs + 4 * accesses + (1 << self.limb);
+        Argued {
+            values: cells * (width + 1) + (1 << self.limb),
+            tuples: error,
+            longest: error,
+            ..equal.and(sums)
+        }
+    }
+}
+
+/// What two products of so many factors come to that are to be equal.
+pub(crate) fn equality(count: u64, binary: bool) -> Argued {
+    let factors = factors(binary) as u64;
+    let between = 2 * (count.div_ceil(factors).max(1) - 1);
+    Argued { wide: between, wide_polynomials: between + 1, degree: factors + 1, ..Argued::default() }
+}
+
+/// What a sum of so many fractions comes to.
+pub(crate) fn sums(count: u64) -> Argued {
+    let blocks = count.div_ceil(LOOKUPS as u64);
+    let wide = blocks.saturating_sub(1);
+    Argued { wide, wide_polynomials: blocks, degree: LOOKUPS as u64 + 1, ..Argued::default() }
+}
+
+/// A memory as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Epochs {
+    pub(crate) layout: Layout,
+    /// Accesses of this epoch.
+    accesses: u64,
+}
+
+impl Epochs {
+    pub(crate) fn new(layout: Layout) -> Self {
+        Self { layout, accesses: 0 }
+    }
+
+    /// What the next access comes to, with the end of its epoch where it is the last one.
+    pub(crate) fn access(&mut self, put_where: bool) -> Argued {
+        self.accesses += 1;
+        let access = self.layout.access(self.accesses, put_where);
+        if self.accesses < self.layout.epoch { access } else { access.and(self.end()) }
+    }
+
+    /// What the end of the epoch comes to, where it has accesses.
+    pub(crate) fn end(&mut self) -> Argued {
+        match core::mem::take(&mut self.accesses) {
+            0 => Argued::default(),
+            accesses => self.layout.end(accesses),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Memory and tables for whoever has no proof of their own for them: all cells are looked at, each time.
+
+use super::{Cells, Memories, Put, Sizes, is_binary, place};
+use crate::circuit::table::{Known, check_range};
+use crate::circuit::{Backend, Rows, Scan, Tables};
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// A memory as wires.
+#[derive(Clone)]
+pub struct Scanned<W> {
+    sizes: Sizes,
+    /// Word by word.
+    cells: Vec<W>,
+}
+
+impl<W: Copy> Scanned<W> {
+    /// A memory: see [`Memories::memory`](super::Memories::memory).
+    pub(crate) fn new<B: Backend<Wire = W>>(
+        b: &mut B,
+        cells: Cells<'_, B::F, W>,
+        width: usize,
+    ) -> Result<Self> {
+        let sizes = Sizes::new(&cells, width)?;
+        let cells = match cells {
+            Cells::Zero(count) => vec![b.constant(B::F::ZERO); count * width],
+            Cells::Public(values) => values.iter().map(|value| b.constant(*value)).collect(),
+            Cells::Wires(wires) => wires.to_vec(),
+        };
+        Ok(Self { sizes, cells })
+    }
+
+    /// An access: see [`Memories::access`](super::Memories::access).
+    pub(crate) fn access<B: Backend<Wire = W>>(
+        &mut self,
+        b: &mut B,
+        address: &[W],
+        put: Put<'_, W>,
+        name: &dyn Display,
+    ) -> Result<Vec<W>> {
+        let Sizes { cells, width } = self.sizes;
+        self.sizes.check::<B::F, _>(address.len(), put)?;
+        let mut here =
+            if is_binary::<B::F>() { by_bits(b, address, cells)? } else { by_number(b, address[0], cells)? };
+        assert_one(b, &here, name)?;
+        let mut word = Vec::with_capacity(width);
+        for i in 0..width {
+            let mut sum = None;
+            for (j, here) in here.iter().enumerate() {
+                let term = b.mul(*here, self.cells[j * width + i])?;
+                sum = Some(match sum {
+                    Some(sum) => b.add(sum, term),
+                    None => term,
+                });
+            }
+            word.push(sum.expect("a cell"));
+        }
+        let (bit, new) = put.parts();
+        let Some(new) = new else { return Ok(word) };
+        if let Some(bit) = bit {
+            for here in &mut here {
+                *here = b.mul(*here, bit)?;
+            }
+        }
+        for (j, here) in here.iter().enumerate() {
+            for (cell, new) in self.cells[j * width..][..width].iter_mut().zip(new) {
+                let minus = b.scale(*cell, -B::F::ONE);
+                let difference = b.add(*new, minus);
+                let change = b.mul(*here, difference)?;
+                *cell = b.add(*cell, change);
+            }
+        }
+        Ok(word)
+    }
+}
+
+/// For each of `count` numbers whether the bits say it: none, or one.
+fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> Result<Vec<B::Wire>> {
+    let mut here = vec![b.constant(B::F::ONE)];
+    for (level, bit) in bits.iter().enumerate().rev() {
+        let next = count.div_ceil(1 << level);
+        let mut deeper = Vec::with_capacity(next);
+        for (number, here) in here.iter().enumerate() {
+            let one = b.mul(*here, *bit)?;
+            let minus = b.scale(one, -B::F::ONE);
+            deeper.push(b.add(*here, minus));
+            if 2 * number + 1 < next {
+                deeper.push(one);
+            }
+        }
+        here = deeper;
+    }
+    Ok(here)
+}
+
+/// For each of `count` numbers whether `number` is it, by hints: each is zero but where it is, and so far
+/// nothing says that one is not.
+fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec<B::Wire>> {
+    let hints = b.hints(&[number], count, move |values| {
+        let at = place(values.iter().copied());
+        (0..count as u128).map(|i| if i == at { B::F::ONE } else { B::F::ZERO }).collect()
+    })?;
+    let mut minus = number;
+    let less = b.constant(-B::F::ONE);
+    for hint in &hints {
+        let product = b.mul(*hint, minus)?;
+        b.assert_zero(product, "a cell that is chosen has that address")?;
+        minus = b.add(minus, less);
+    }
+    Ok(hints)
+}
+
+fn assert_one<B: Backend>(b: &mut B, wires: &[B::Wire], name: &dyn Display) -> Result<()> {
+    let mut sum = b.constant(-B::F::ONE);
+    for wire in wires {
+        sum = b.add(sum, *wire);
+    }
+    b.assert_zero(sum, name)
+}
+
+/// See [`Tables::look_up`](crate::circuit::Tables::look_up).
+pub(crate) fn scan_lookup<B: Backend>(
+    b: &mut B,
+    table: &Known<B::F>,
+    key: &[B::Wire],
+    name: &dyn Display,
+) -> Result<Vec<B::Wire>> {
+    table.check(key.len())?;
+    let rows = table.rows();
+    let known = table.clone();
+    let here = b.hints(key, rows, move |key| {
+        let mut here = vec![B::F::ZERO; rows];
+        if let Some(row) = known.find(key) {
+            here[row] = B::F::ONE;
+        }
+        here
+    })?;
+    for (row, here) in here.iter().enumerate() {
+        for (wire, expected) in key.iter().zip(&table.row(row)[..table.key]) {
+            let minus = b.constant(-*expected);
+            let difference = b.add(*wire, minus);
+            let product = b.mul(*here, difference)?;
+            b.assert_zero(product, "a row that is chosen has that key")?;
+        }
+    }
+    assert_one(b, &here, name)?;
+    let value = |i: usize| (0..rows).map(|row| table.row(row)[table.key + i]).collect::<Vec<_>>();
+    Ok((0..table.value).map(|i| b.linear(&value(i), &here)).collect())
+}
+
+/// See [`Tables::assert_within`](crate::circuit::Tables::assert_within).
+pub(crate) fn scan_within<B: Backend>(
+    b: &mut B,
+    values: &[B::Wire],
+    bits: u32,
+    name: &dyn Display,
+) -> Result<()> {
+    check_range::<B::F>(bits)?;
+    let factors: Vec<B::F> = (0..bits).map(B::F::place).collect();
+    for value in values {
+        let of_value = b.hints(&[*value], bits as usize, move |values| {
+            let word = values[0].to_word();
+            (0..bits).map(|bit| if word >> bit & 1 == 1 { B::F::ONE } else { B::F::ZERO }).collect()
+        })?;
+        for bit in &of_value {
+            let square = b.mul(*bit, *bit)?;
+            let minus = b.scale(*bit, -B::F::ONE);
+            let difference = b.add(square, minus);
+            b.assert_zero(difference, "a bit of a number")?;
+        }
+        let sum = b.linear(&factors, &of_value);
+        let minus = b.scale(*value, -B::F::ONE);
+        let difference = b.add(sum, minus);
+        b.assert_zero(difference, name)?;
+    }
+    Ok(())
+}
+
+/// A backend that has no proof for memories and tables.
+pub(crate) trait Scans: Backend {}
+
+/// All cells are looked at.
+impl<B: Scans> Memories for B {
+    type Memory = Scanned<B::Wire>;
+
+    fn memory(&mut self, cells: Cells<'_, B::F, B::Wire>, width: usize) -> Result<Scanned<B::Wire>> {
+        Scanned::new(self, cells, width)
+    }
+    fn access(
+        &mut self,
+        memory: &mut Scanned<B::Wire>,
+        address: &[B::Wire],
+        put: Put<'_, B::Wire>,
+        name: &dyn Display,
+    ) -> Result<Vec<B::Wire>> {
+        memory.access(self, address, put, name)
+    }
+    fn close(&mut self, _: Scanned<B::Wire>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// All rows are looked at.
+impl<B: Scans> Tables for B {
+    type Table = Known<B::F>;
+
+    fn table(&mut self, rows: Rows<'_, B::F>) -> Result<Known<B::F>> {
+        Known::new(rows)
+    }
+    fn look_up(
+        &mut self,
+        table: &mut Known<B::F>,
+        key: &[B::Wire],
+        name: &dyn Display,
+    ) -> Result<Vec<B::Wire>> {
+        scan_lookup(self, table, key, name)
+    }
+    fn assert_within(&mut self, values: &[B::Wire], bits: u32, name: &dyn Display) -> Result<()> {
+        scan_within(self, values, bits, name)
+    }
+}
+
+/// What an access comes to: see [`Scan`].
+pub(crate) fn access_cost<F: Field>(sizes: Sizes, put: Put<'_, ()>) -> Scan {
+    let Sizes { cells, width } = sizes;
+    let (n, w) = (cells as u64, width as u64);
+    let (inputs, choosing, assert) = if is_binary::<F>() {
+        let levels = super::address_width::<F>(cells);
+        (0, (0..levels).map(|level| cells.div_ceil(2 << level) as u64).sum(), 0)
+    } else {
+        (n, n, n)
+    };
+    let (bit, word) = put.parts();
+    let writing = if word.is_some() { n * w } else { 0 } + if bit.is_some() { n } else { 0 };
+    Scan { inputs, mul: choosing + n * w + writing, assert }
+}
+
+/// What a lookup in so many rows with keys of so many elements comes to.
+pub(crate) fn lookup_cost(rows: usize, key: usize) -> Scan {
+    let (rows, key) = (rows as u64, key as u64);
+    Scan { inputs: rows, mul: rows * key, assert: rows * key }
+}
+
+/// What so many ranges come to.
+pub(crate) fn within_cost(values: usize, bits: u32) -> Scan {
+    let bits = values as u64 * u64::from(bits);
+    Scan { inputs: bits, mul: bits, assert: bits }
+}

@@ -1,0 +1,137 @@
+//! Tables: rows of a key and a value that everybody knows, looked up by a key that only the prover knows.
+//!
+//! A range is a table of its numbers, a set one without values.
+
+use super::Backend;
+use super::memory::is_binary;
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// The rows of a table, one after the other: a key of so many elements, and then a value of so many.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a, F> {
+    /// The elements of a key.
+    pub key: usize,
+    /// Those of a value.
+    pub value: usize,
+    /// All rows. No two have the same key.
+    pub entries: &'a [F],
+}
+
+/// A backend with tables.
+pub trait Tables: Backend {
+    /// What this party holds for a table.
+    type Table;
+
+    /// A table, made outside of functions ([`Backend::call`]); it may be looked up in them.
+    ///
+    /// # Errors
+    /// `Invalid` where it has no rows, a part of one, or a key twice.
+    fn table(&mut self, rows: Rows<'_, Self::F>) -> Result<Self::Table>;
+
+    /// The value of the row with this key. Demands, under `name`, that there is one.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows that there is none; `Invalid` where the key has another width;
+    /// link errors.
+    fn look_up(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[Self::Wire],
+        name: &dyn Display,
+    ) -> Result<Vec<Self::Wire>>;
+
+    /// Demands that each of `values` is a number below 2^`bits`, over a field of odd characteristic.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows that one is not; `Invalid` where the field has other numbers, or
+    /// too few; link errors.
+    fn assert_within(&mut self, values: &[Self::Wire], bits: u32, name: &dyn Display) -> Result<()>;
+}
+
+/// A table as both ends know it.
+#[derive(Clone)]
+pub struct Known<F> {
+    pub(crate) key: usize,
+    pub(crate) value: usize,
+    pub(crate) entries: Vec<F>,
+    /// The numbers of rows, in the order of their keys.
+    sorted: Vec<u32>,
+}
+
+impl<F: Field> Known<F> {
+    /// As for [`Tables::table`].
+    pub(crate) fn new(rows: Rows<'_, F>) -> Result<Self> {
+        let Rows { key, value, entries } = rows;
+        let length = key + value;
+        if key == 0 || entries.is_empty() || !entries.len().is_multiple_of(length) {
+            return Err(Error::invalid(format!(
+                "a table of {} elements, in rows of a key of {key} and a value of {value}",
+                entries.len()
+            )));
+        }
+        let count = u32::try_from(entries.len() / length);
+        let count = count.map_err(|_| Error::invalid("a table of 2^32 rows: the most are fewer"))?;
+        let of = |row: &u32| entries[*row as usize * length..][..key].iter().map(|key| key.to_word());
+        let mut sorted: Vec<u32> = (0..count).collect();
+        sorted.sort_by(|a, b| of(a).cmp(of(b)));
+        if let Some([a, b]) = sorted.array_windows().find(|[a, b]| of(a).eq(of(b))) {
+            return Err(Error::invalid(format!("a table whose rows {a} and {b} have the same key")));
+        }
+        Ok(Self { key, value, entries: entries.to_vec(), sorted })
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Row number `row`.
+    pub(crate) fn row(&self, row: usize) -> &[F] {
+        &self.entries[row * (self.key + self.value)..][..self.key + self.value]
+    }
+
+    /// The number of the row with this key.
+    pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
+        let words = || key.iter().map(|key| key.to_word());
+        let of = |row: &u32| self.row(*row as usize)[..self.key].iter().map(|key| key.to_word());
+        let found = self.sorted.binary_search_by(|row| of(row).cmp(words())).ok()?;
+        Some(self.sorted[found] as usize)
+    }
+
+    /// Demands that a key fits.
+    ///
+    /// # Errors
+    /// `Invalid` where it does not.
+    pub(crate) fn check(&self, key: usize) -> Result<()> {
+        check_key(key, self.key)
+    }
+}
+
+/// Demands that a key has as many elements as those of its table.
+///
+/// # Errors
+/// `Invalid` where it has not.
+pub(crate) fn check_key(key: usize, expected: usize) -> Result<()> {
+    if key == expected {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("a key of {key} for a table with keys of {expected}")))
+}
+
+/// Demands that the field has so many numbers.
+///
+/// # Errors
+/// `Invalid` where it does not.
+pub(crate) fn check_range<F: Field>(bits: u32) -> Result<()> {
+    let most = if is_binary::<F>() { 0 } else { F::BITS - 1 };
+    // A field whose elements have several coordinates has the numbers of one.
+    if bits == 0 || bits > most.min(127) || F::ONE.to_word() != 1 {
+        return Err(Error::invalid(format!(
+            "a range of {bits} bits over {}: from 1 to {most} bits are ranges of it",
+            F::NAME
+        )));
+    }
+    Ok(())
+}
