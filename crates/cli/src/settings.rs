@@ -196,7 +196,7 @@ impl Settings {
 
     /// The size of such a circuit, likewise.
     pub fn size(&self, shape: &Shape) -> Size {
-        if self.system().facts().polynomials { shape.size() } else { shape.size_by_gates() }
+        if self.system().facts().polynomials { self.field.size(shape) } else { shape.size_by_gates() }
     }
 
     /// The proof system.

@@ -62,14 +62,18 @@ pub struct Gates {
     pub on_tape: u64,
     /// Of the inputs, those that came after the challenge to the tape.
     pub late: u64,
+    /// The degrees in their challenges of what ends epochs of memories and tables, all together.
+    pub tuples: u64,
+    /// The highest of them.
+    pub longest: u64,
 }
 
 impl Gates {
     /// What the soundness of the proof depends on.
     pub fn size(&self) -> Size {
-        let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
+        let Self { inputs, polynomials, degree, matrices, clauses, late, tuples, longest, .. } = *self;
         let commitments = inputs + self.mul - self.on_tape;
-        Size { commitments, inputs, polynomials, degree, matrices, clauses, late }
+        Size { commitments, inputs, polynomials, degree, matrices, clauses, late, tuples, longest }
     }
 
     /// Those of a statement whose polynomials are computed gate by gate.
@@ -83,6 +87,12 @@ impl Gates {
     pub(crate) fn polynomials(&mut self, lanes: usize, degree: usize) {
         self.polynomials += lanes as u64;
         self.degree = self.degree.max(degree as u64);
+    }
+
+    /// Counts the end of an epoch, where something of so high a degree is to be zero at its challenge.
+    pub(crate) fn argued(&mut self, degree: u64) {
+        self.tuples += degree;
+        self.longest = self.longest.max(degree);
     }
 
     /// Counts a product of matrices, which is one assertion.

@@ -1,15 +1,14 @@
 //! Counting gates, and the fingerprint of a circuit.
 
-use super::memory::{access_cost, lookup_cost, within_cost};
+mod memory;
+
+pub(super) use memory::{Open, kind_of};
+
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Source, Stream, Streamed};
-use super::table::check_key;
-use super::{
-    Backend, Cells, Circuit, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range,
-};
+use super::{Backend, Circuit};
 use crate::error::Result;
 use core::fmt::Display;
-use core::marker::PhantomData;
 use volery_primitives::Field;
 use zeroize::DefaultIsZeroes;
 
@@ -205,16 +204,26 @@ impl Shape {
         self.inputs - self.committed + self.scanned.inputs
     }
 
-    /// What of it a proof's soundness depends on.
+    /// What of it a proof's soundness depends on, where memories and tables are looked at row by row.
     pub fn size(&self) -> Size {
         let Self { mul, polynomials, degree, matrices, scanned, .. } = *self;
         let inputs = self.inputs + scanned.inputs;
+        let commitments = inputs + mul + scanned.mul;
+        Size { commitments, inputs, polynomials, degree, matrices, ..Size::default() }
+    }
+
+    /// The same where there is a proof for them.
+    pub fn size_with(&self, by: Arguing) -> Size {
+        let Self { argued, .. } = *self;
+        let inputs = self.inputs + argued.values + by.challenges * by.degree * argued.wide;
         Size {
-            commitments: inputs + mul + scanned.mul,
+            commitments: inputs + self.mul + argued.mul,
             inputs,
-            polynomials,
-            degree,
-            matrices,
+            polynomials: self.polynomials + argued.polynomials + by.challenges * argued.wide_polynomials,
+            degree: self.degree.max(argued.degree),
+            matrices: self.matrices,
+            tuples: argued.tuples,
+            longest: argued.longest,
             ..Size::default()
         }
     }
@@ -243,6 +252,19 @@ pub struct Size {
     pub clauses: u64,
     /// Of the commitments, those that come after the challenge to the tape.
     pub late: u64,
+    /// The degrees in their challenges of what ends epochs of memories and tables, all together.
+    pub tuples: u64,
+    /// The highest of them.
+    pub longest: u64,
+}
+
+/// What a proof of memories and tables takes in a system that has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arguing {
+    /// Values to an element of the extension.
+    pub degree: u64,
+    /// Challenges of an epoch.
+    pub challenges: u64,
 }
 
 impl Size {
@@ -258,7 +280,8 @@ pub struct Count<F> {
     shape: Shape,
     fingerprint: Option<Box<Fingerprint>>,
     wires: u64,
-    field: PhantomData<F>,
+    /// What of memories and tables is not at an end.
+    open: Open<F>,
 }
 
 /// A wire of [`Count`]: its number in order of creation, and the multiplications on the longest path to it.
@@ -281,8 +304,9 @@ pub struct CountedVector {
 impl<F: Field> Count<F> {
     /// The shape of `circuit`, which is compiled for this backend.
     pub(super) fn direct<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
-        let mut count = Self { shape: Shape::default(), fingerprint: None, wires: 0, field: PhantomData };
+        let mut count = Self { shape: Shape::default(), fingerprint: None, wires: 0, open: Open::default() };
         circuit.run(&mut count)?;
+        count.open.end(&mut count.shape);
         Ok(count.shape)
     }
 
@@ -298,9 +322,10 @@ impl<F: Field> Count<F> {
             shape: Shape::default(),
             fingerprint: Some(Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })),
             wires: 0,
-            field: PhantomData,
+            open: Open::default(),
         };
         circuit.run(&mut count)?;
+        count.open.end(&mut count.shape);
         let digest = count.fingerprint.expect("set above").finalize();
         Ok((count.shape, digest))
     }
@@ -420,129 +445,6 @@ impl<F: Field> Backend for Count<F> {
     fn assert_zero(&mut self, a: Counted, _: impl Display) -> Result<()> {
         self.shape.assert += 1;
         self.gate(b'0', a.number.into(), 0);
-        Ok(())
-    }
-}
-
-/// A memory of [`Count`], or of who counts a stream.
-#[derive(Clone, Copy)]
-pub struct CountedMemory {
-    number: u128,
-    depth: u64,
-    epochs: Epochs,
-}
-
-impl Shape {
-    /// Counts an access.
-    pub(super) fn access<F: Field>(&mut self, epochs: &mut Epochs, put: Put<'_, ()>) {
-        let put_where = put.parts().0.is_some();
-        self.assert += 1;
-        self.scanned = self.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
-        self.argued = self.argued.and(epochs.access(put_where));
-    }
-
-    /// Counts a lookup in so many rows with keys of so many elements.
-    pub(super) fn look_up(&mut self, rows: usize, key: usize) {
-        self.assert += 1;
-        self.scanned = self.scanned.and(lookup_cost(rows, key));
-    }
-
-    /// Counts so many numbers in a range.
-    pub(super) fn within(&mut self, values: usize, bits: u32) {
-        self.assert += values as u64;
-        self.scanned = self.scanned.and(within_cost(values, bits));
-    }
-}
-
-impl<F: Field> Memories for Count<F> {
-    type Memory = CountedMemory;
-
-    fn memory(&mut self, cells: Cells<'_, F, Counted>, width: usize) -> Result<CountedMemory> {
-        let sizes = Sizes::new(&cells, width)?;
-        let (kind, depth) = match cells {
-            Cells::Zero(_) => (0, 0),
-            Cells::Public(_) => (1, 0),
-            Cells::Wires(wires) => (2, deepest(wires)),
-        };
-        self.gate(b'm', kind, (sizes.cells as u128) << 64 | width as u128);
-        match cells {
-            Cells::Zero(_) => {}
-            Cells::Public(values) => self.values(values),
-            Cells::Wires(wires) => self.operands(wires),
-        }
-        let number = self.wire(0).number.into();
-        Ok(CountedMemory { number, depth, epochs: Epochs::new(Layout::new::<F>(sizes)) })
-    }
-
-    fn access(
-        &mut self,
-        memory: &mut CountedMemory,
-        address: &[Counted],
-        put: Put<'_, Counted>,
-        _: &dyn Display,
-    ) -> Result<Vec<Counted>> {
-        let sizes = memory.epochs.layout.sizes;
-        sizes.check::<F, _>(address.len(), put)?;
-        let (bit, word) = put.parts();
-        let kind = u128::from(word.is_some()) + u128::from(bit.is_some());
-        self.gate(b'a', memory.number, kind);
-        let of = [address, bit.as_slice(), word.unwrap_or_default()];
-        of.iter().for_each(|wires| self.operands(wires));
-        let none = match kind {
-            0 => Put::Same,
-            1 => Put::Word(&[][..]),
-            _ => Put::Where((), &[][..]),
-        };
-        self.shape.access::<F>(&mut memory.epochs, none);
-        memory.depth = of.iter().map(|wires| deepest(wires)).fold(memory.depth, u64::max) + 1;
-        Ok((0..sizes.width).map(|_| self.wire(memory.depth)).collect())
-    }
-
-    fn close(&mut self, mut memory: CountedMemory) -> Result<()> {
-        self.gate(b'e', memory.number, 0);
-        self.shape.argued = self.shape.argued.and(memory.epochs.end());
-        Ok(())
-    }
-}
-
-/// A table of [`Count`].
-pub struct CountedTable {
-    number: u128,
-    key: usize,
-    value: usize,
-    rows: usize,
-}
-
-impl<F: Field> Tables for Count<F> {
-    type Table = CountedTable;
-
-    fn table(&mut self, rows: Rows<'_, F>) -> Result<CountedTable> {
-        let known = Known::new(rows)?;
-        self.gate(b't', rows.entries.len() as u128, (rows.key as u128) << 64 | rows.value as u128);
-        self.values(rows.entries);
-        let number = self.wire(0).number.into();
-        Ok(CountedTable { number, key: rows.key, value: rows.value, rows: known.rows() })
-    }
-
-    fn look_up(
-        &mut self,
-        table: &mut CountedTable,
-        key: &[Counted],
-        _: &dyn Display,
-    ) -> Result<Vec<Counted>> {
-        check_key(key.len(), table.key)?;
-        self.gate(b'l', table.number, key.len() as u128);
-        self.operands(key);
-        self.shape.look_up(table.rows, table.key);
-        let depth = deepest(key) + 1;
-        Ok((0..table.value).map(|_| self.wire(depth)).collect())
-    }
-
-    fn assert_within(&mut self, values: &[Counted], bits: u32, _: &dyn Display) -> Result<()> {
-        check_range::<F>(bits)?;
-        self.gate(b'r', values.len() as u128, bits.into());
-        self.operands(values);
-        self.shape.within(values.len(), bits);
         Ok(())
     }
 }

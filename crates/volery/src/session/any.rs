@@ -34,7 +34,7 @@ use crate::circuit::{Format, Port, PortValue as _, Program, ReadValues, Shape, S
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
 use crate::zk::limbo::parameters::{CheckSize, Demand};
-use crate::zk::{Accepted, Sink};
+use crate::zk::{Accepted, Sink, quicksilver};
 use core::marker::PhantomData;
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -91,6 +91,8 @@ pub trait AnySetting: Sync {
     /// What a session of one statement with these gates sends over these correlations by the system of
     /// `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
     fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate>;
+    /// The size of a statement with these gates, as a proof by QuickSilver over a link has it.
+    fn size(&self, shape: &Shape) -> Size;
     /// What a circuit of this shape asks of a proof by simulated parties.
     fn demand(&self, shape: &Shape) -> Demand;
     /// The fields that such a proof can check products over.
@@ -187,7 +189,10 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         if options.system().facts().triples {
             return Estimate::wolverine::<S>(correlations, shape, options);
         }
-        Ok(S::traffic(correlations, shape.size()))
+        Ok(S::traffic(correlations, quicksilver::size::<S::Macs>(shape)))
+    }
+    fn size(&self, shape: &Shape) -> Size {
+        quicksilver::size::<S::Macs>(shape)
     }
     fn demand(&self, shape: &Shape) -> Demand {
         S::Parties::demand(shape)

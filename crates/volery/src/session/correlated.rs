@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
-use crate::zk::quicksilver::traffic::masks;
+use crate::zk::quicksilver::{self, traffic::masks};
 use crate::zk::wolverine::traffic::drawn;
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
 use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
@@ -372,7 +372,10 @@ impl<'c, S: Setting> Common<'c, S> {
             Some(digest) => (Some(stream.count()?), digest),
         };
         let by_gates = self.terms.is_some();
-        let size = counted.or(shape.map(|shape| if by_gates { shape.size_by_gates() } else { shape.size() }));
+        let size = counted.or(shape.map(|shape| match by_gates {
+            true => shape.size_by_gates(),
+            false => quicksilver::size::<S::Macs>(&shape),
+        }));
         if let Some(firm) = firm {
             self.offer(firm, size.unwrap_or_default())?;
             return Ok((statement, size, Proposal::Firm(firm)));

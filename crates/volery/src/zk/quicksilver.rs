@@ -74,6 +74,7 @@
 
 pub mod arithmetic;
 pub mod branch;
+mod memory;
 pub mod polynomial;
 mod prover;
 mod slots;
@@ -84,10 +85,10 @@ pub mod voleith;
 pub use polynomial::{Keys, Vector};
 
 use crate::channel::{Channel, Party};
-use crate::circuit::Size;
+use crate::circuit::{Arguing, Shape, Size};
 use crate::error::{Error, Result};
 use crate::vole::LEAST_BLOCK;
-use crate::zk::{BitMacs, Gates};
+use crate::zk::{BitMacs, Gates, Macs};
 pub(crate) use polynomial::{degree_of_check, early_ends};
 use volery_primitives::prg::Seed;
 use volery_primitives::{Extension, F2, F128};
@@ -110,9 +111,19 @@ const _: () = assert!(<F128 as Extension<F2>>::DEGREE as usize <= LEAST_BLOCK);
 pub fn security(size: Size, block: usize, vole: f64) -> u32 {
     let keys = (degree_of_check(size.degree) + 1) as f64;
     let batches = FIRST_BATCHES + size.commitments / block as u64 + 2 * early_ends(size);
-    let cancelling = (batches + 2 * size.matrices + size.clauses) as f64;
+    let cancelling = (batches + 2 * size.matrices + size.clauses + size.tuples) as f64;
     let error = keys * (-127f64).exp2() + cancelling * (-128f64).exp2() + (-vole).exp2();
     (-error.log2()).floor() as u32
+}
+
+/// What the soundness of a proof of such a statement depends on, but in a file, where memories are looked at
+/// cell by cell.
+pub(crate) fn size<M: Macs>(shape: &Shape) -> Size {
+    if !memory::is_argued::<M::F>() {
+        return shape.size();
+    }
+    let degree = <M::E as Extension<M::F>>::DEGREE.into();
+    shape.size_with(Arguing { degree, challenges: memory::repetitions::<M::E>() })
 }
 
 /// The challenge to all that the prover has committed to so far: the seeds of coefficients for products,
@@ -124,8 +135,9 @@ fn challenge(channel: &mut Channel) -> [Seed; 2] {
 /// Coefficients drawn at a time: they and their triples stay in the first-level cache.
 const TILE: usize = 256;
 
-/// What the challenge is called that the vectors of a matrix product are drawn from.
+/// What a seed is for that is drawn between two batches: a matrix product's vectors, an epoch's coefficients.
 const MATRIX: &str = "quicksilver matrix product";
+const EPOCH: &str = "quicksilver epoch";
 
 /// One seed, to all that the prover has committed to so far, where it is the transcript's. Nothing may be
 /// committed to between this and the end of the batch.

@@ -37,7 +37,7 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
     let options = Options::by(system);
     let triples = system.facts().triples;
     let of_clauses = branch::size(clauses).ok().filter(|_| system.facts().clauses);
-    let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { shape.size() });
+    let size = of_clauses.unwrap_or(if triples { shape.size_by_gates() } else { field.size(shape) });
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
         let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;

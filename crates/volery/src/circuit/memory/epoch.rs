@@ -10,13 +10,13 @@ use crate::circuit::Argued;
 use volery_primitives::Field;
 
 /// The accesses of the epochs of small memories.
-const SHORTEST: u64 = 1 << 16;
+const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
 
 /// Those of the longest.
 const LONGEST: u64 = 1 << 22;
 
 /// Accesses whose times are ordered side by side, and have the same number of bits over F_2.
-pub(crate) const TILE: u64 = 256;
+pub(crate) const TILE: u64 = if cfg!(test) { 16 } else { 256 };
 
 /// Factors to a commitment of a running product.
 pub(crate) const fn factors(binary: bool) -> usize {
@@ -99,14 +99,15 @@ impl Layout {
             let values = cells * (width + u64::from(Self::last_bits(accesses)));
             return Argued { values, tuples: pairs, longest: pairs, ..equal };
         }
-        let sums = sums(2 * accesses);
-        let error = pairs + 4 * accesses + (1 << self.limb);
-        Argued {
-            values: cells * (width + 1) + (1 << self.limb),
-            tuples: error,
-            longest: error,
-            ..equal.and(sums)
-        }
+        let values = cells * (width + 1) + (1 << self.limb);
+        let tuples = self.degree(accesses);
+        Argued { values, tuples, longest: tuples, ..equal.and(sums(2 * accesses)) }
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    pub(crate) fn degree(&self, accesses: u64) -> u64 {
+        let pairs = accesses + self.sizes.cells as u64;
+        if self.binary { pairs } else { pairs + 4 * accesses + (1 << self.limb) }
     }
 }
 
@@ -151,4 +152,77 @@ impl Epochs {
             accesses => self.layout.end(accesses),
         }
     }
+}
+
+/// A table as it is counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Looked {
+    rows: u64,
+    /// Lookups of this epoch, and their most.
+    lookups: u64,
+    most: u64,
+}
+
+/// Lookups of an epoch.
+const MOST_LOOKUPS: u64 = 1 << 20;
+
+impl Looked {
+    pub(crate) fn new<F: Field>(rows: usize) -> Self {
+        let elements = (-F::ONE).to_word().min(u64::MAX.into()) as u64;
+        Self { rows: rows as u64, lookups: 0, most: MOST_LOOKUPS.min(elements / 2) }
+    }
+
+    /// Whether the epoch ends with the lookup that has just been counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.lookups == self.most
+    }
+
+    /// The lookups of this epoch.
+    pub(crate) fn count(&self) -> u64 {
+        self.lookups
+    }
+
+    /// Counts a lookup of a value of so many elements, but for the end of an epoch.
+    pub(crate) fn next(&mut self, value: usize) -> Argued {
+        self.lookups += 1;
+        Argued { values: value as u64, ..Argued::default() }
+    }
+
+    /// The same with the end of its epoch, where it is the last one.
+    pub(crate) fn look_up(&mut self, value: usize) -> Argued {
+        let next = self.next(value);
+        if self.is_full() { next.and(self.end()) } else { next }
+    }
+
+    /// What a number of so many bits comes to, in the table of limbs.
+    pub(crate) fn within(&mut self, bits: u32) -> Argued {
+        let (limbs, top) = limbs(bits);
+        let lookups = if top < LIMB { limbs + 1 } else { limbs };
+        let looked = (0..lookups).map(|_| self.look_up(0)).fold(Argued::default(), Argued::and);
+        Argued { values: looked.values + u64::from(limbs - 1), ..looked }
+    }
+
+    /// The degree in its challenge of what is to be zero at the end of an epoch.
+    pub(crate) fn degree(&self) -> u64 {
+        2 * self.lookups + self.rows
+    }
+
+    /// What the end of the epoch comes to, where it has lookups.
+    pub(crate) fn end(&mut self) -> Argued {
+        if self.lookups == 0 {
+            return Argued::default();
+        }
+        let tuples = self.degree();
+        let lookups = core::mem::take(&mut self.lookups);
+        Argued { values: self.rows, tuples, longest: tuples, ..sums(lookups) }
+    }
+}
+
+/// Bits of the limbs of a range.
+pub(crate) const LIMB: u32 = 11;
+
+/// Limbs of a number of so many bits, and the bits of the highest.
+pub(crate) fn limbs(bits: u32) -> (u32, u32) {
+    let limbs = bits.div_ceil(LIMB);
+    (limbs, bits - LIMB * (limbs - 1))
 }

@@ -2,9 +2,9 @@
 
 use super::block::{Block, Op, Record};
 use super::{Execute, Functions, Recorder, Source};
-use crate::circuit::{Epochs, Layout, Put, Shape, Sizes, common_lanes};
+use crate::circuit::count::{Open, kind_of};
+use crate::circuit::{Shape, Sizes, common_lanes};
 use crate::error::Result;
-use core::marker::PhantomData;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use volery_primitives::Field;
@@ -17,18 +17,14 @@ pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) 
     let mut tally = Tally {
         shape: Shape::default(),
         vectors: Vec::new(),
-        memories: Vec::new(),
-        tables: Vec::new(),
+        open: Open::default(),
         functions: HashMap::new(),
-        field: PhantomData,
     };
     let mut recorder = Recorder::new(&mut tally, functions);
     let recorded = source.record(&mut recorder);
     recorder.finish(recorded)?;
     let mut shape = tally.shape;
-    for epochs in &mut tally.memories {
-        shape.argued = shape.argued.and(epochs.end());
-    }
+    tally.open.end(&mut shape);
     Ok(shape)
 }
 
@@ -37,13 +33,9 @@ struct Tally<F> {
     shape: Shape,
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
-    /// The memories, of which those that are closed have no accesses any more.
-    memories: Vec<Epochs>,
-    /// Rows and elements of a key of each table.
-    tables: Vec<(usize, usize)>,
+    open: Open<F>,
     /// What each function comes to, by its address, which is given to no other while somebody refers to it.
     functions: HashMap<usize, (Weak<Block<F>>, Shape)>,
-    field: PhantomData<F>,
 }
 
 impl<F: Field> Execute<F> for Tally<F> {
@@ -62,8 +54,12 @@ impl<F: Field> Tally<F> {
         if let Some((_, shape)) = self.functions.get(&address) {
             return *shape;
         }
+        let lookups = self.open.lookups;
         let shape = self.count(function, &mut Vec::new());
-        self.functions.insert(address, (Arc::downgrade(function), shape));
+        // What lookups come to depends on those before.
+        if lookups == self.open.lookups {
+            self.functions.insert(address, (Arc::downgrade(function), shape));
+        }
         shape
     }
 
@@ -127,35 +123,29 @@ impl<F: Field> Tally<F> {
                         1 => count / width,
                         _ => count,
                     };
-                    self.memories.push(Epochs::new(Layout::new::<F>(Sizes { cells, width })));
+                    self.open.memory(Sizes { cells, width });
                     continue;
                 }
                 Op::Access => {
-                    let put = match b % 4 {
-                        0 => Put::Same,
-                        1 => Put::Word(&[][..]),
-                        _ => Put::Where((), &[][..]),
-                    };
-                    shape.access::<F>(&mut self.memories[out as usize], put);
+                    self.open.access(&mut shape, out as usize, kind_of(b % 4));
                     continue;
                 }
                 Op::Close => {
-                    shape.argued = shape.argued.and(self.memories[out as usize].end());
+                    self.open.close(&mut shape, out as usize);
                     continue;
                 }
                 Op::Table => {
                     let mut words = block.read(a);
                     let [key, value, count] = [words.next(), words.next(), words.next()].map(|n| n as usize);
-                    self.tables.push((count / (key + value), key));
+                    self.open.table([count / (key + value), key, value]);
                     continue;
                 }
                 Op::LookUp => {
-                    let (rows, key) = self.tables[out as usize];
-                    shape.look_up(rows, key);
+                    self.open.look_up(&mut shape, out as usize);
                     continue;
                 }
                 Op::Within => {
-                    shape.within(block.read(a).list().len(), out);
+                    self.open.within(&mut shape, block.read(a).list().len(), out);
                     continue;
                 }
                 Op::Commit => {

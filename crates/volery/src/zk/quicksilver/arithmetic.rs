@@ -54,6 +54,7 @@
 mod tests;
 pub(crate) mod traffic;
 
+use super::memory::repetitions;
 use super::polynomial::{degree_of_check, early_ends};
 use super::{prover, verifier};
 use crate::circuit::Size;
@@ -141,7 +142,12 @@ pub fn security<B: Field, E: MacField<B>>(size: Size, block: usize, checks: u64)
     let blocks = commitments.div_ceil(block as u64).max(1) + early;
     let batches = early + if by_transcript::<E>() { blocks + RAMP } else { blocks.div_ceil(BLOCKS as u64) };
     let keys = (degree + 2) as f64 * guess::<B, E>();
-    let cancelling = (batches + 2 * matrices + clauses) as f64 * likeliest::<B, E>();
-    let error = keys + cancelling + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
+    let likeliest = likeliest::<B, E>();
+    let cancelling = (batches + 2 * matrices + clauses) as f64 * likeliest;
+    // Of each epoch to the power of its challenges.
+    let longest = if repetitions::<E>() == 1 { 1.0 } else { size.longest as f64 * likeliest };
+    let argued = size.tuples as f64 * likeliest * longest;
+    let error =
+        keys + cancelling + argued + checks as f64 * base_error::<B, E>() + (-Depth::Eight.security()).exp2();
     (-error.log2()).floor() as u32
 }

@@ -115,9 +115,9 @@ impl<'s> Plan<'s> {
             inputs: commitments,
             polynomials: groups,
             degree: joined(self.shapes.len(), self.degree, self.group) as u64,
-            matrices: 0,
             clauses: self.shapes.len() as u64,
             late,
+            ..Size::default()
         }
     }
 

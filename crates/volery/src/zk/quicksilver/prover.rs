@@ -2,10 +2,12 @@
 
 mod blocks;
 mod branch;
+mod memory;
 mod polynomial;
 mod products;
 mod sections;
 
+use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
@@ -20,7 +22,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field};
+use volery_primitives::{Extension, Field, Tagged};
 use zeroize::Zeroizing;
 
 /// How a prover commits to values under such MACs: over F_2 by whole blocks of the VOLE, over any other field
@@ -84,6 +86,11 @@ pub struct Prover<'a, M: Commitments> {
     progress: Option<&'a AtomicU64>,
     /// What takes up what was said, where the proof is a file.
     drain: Option<Drain<'a>>,
+    /// Commitments that are off, by their numbers.
+    #[cfg(test)]
+    pub(super) lies: Vec<(u64, M::F)>,
+    /// Memories and tables.
+    remembered: Remembered<M::F, M::Tag, Tagged<M::E, M::E>>,
 }
 
 /// Whoever takes up what was said, where the link does not by itself.
@@ -117,6 +124,9 @@ impl<'a, M: Commitments> Prover<'a, M> {
             failed: None,
             progress: None,
             drain: None,
+            #[cfg(test)]
+            lies: Vec::new(),
+            remembered: Remembered::default(),
         }
     }
 
@@ -145,6 +155,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
     /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(mut self) -> Result<(Gates, BoxedVole<M::Mac>)> {
+        self.forget_all()?;
         self.conclude()?;
         let degree = degree_of_check(self.gates.degree) - 1;
         let lines = self.lines(vope::lines(degree))?;
@@ -176,8 +187,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Goes on as if no assertion had failed.
     #[cfg(test)]
-    pub(super) fn lie(&mut self) {
-        self.failed = None;
+    pub(super) fn lie(&mut self) -> Option<String> {
+        self.failed.take()
     }
 
     /// Ends the last batch.
@@ -213,6 +224,9 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Commits to `value` by the next share. Fig. 4, 4.
     fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
+        #[cfg(test)]
+        let value =
+            value + self.lies.iter().filter(|(at, _)| *at == self.gates.inputs).map(|(_, lie)| *lie).sum();
         let (share, slot) = self.slot()?;
         let wire = M::corrected(share, value);
         *slot = [wire, M::constant(M::F::ONE), wire];

@@ -2,9 +2,11 @@
 
 mod blocks;
 mod branch;
+mod memory;
 mod polynomial;
 mod sections;
 
+use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
@@ -77,6 +79,8 @@ pub struct Verifier<'a, M: Commitments> {
     progress: Option<&'a AtomicU64>,
     /// What has the peer's next bytes at hand before they are received.
     feed: Option<Feed<'a>>,
+    /// Memories and tables.
+    remembered: Remembered<M::F, M::E, M::E>,
 }
 
 /// Whoever fetches what a batch begins with, where the link does not by itself.
@@ -112,6 +116,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             committed: 0,
             progress: None,
             feed: None,
+            remembered: Remembered::default(),
         }
     }
 
@@ -143,6 +148,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
+        self.forget_all()?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;
         let degree = degree_of_check(self.gates.degree);

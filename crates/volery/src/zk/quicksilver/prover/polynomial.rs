@@ -1,7 +1,7 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::{Commitments, Prover};
-use crate::circuit::{Entries, Matrix, Polynomials, Scans, check_sizes};
+use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::zk::quicksilver::MATRIX;
 use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
@@ -37,8 +37,6 @@ impl<M: Commitments> Prover<'_, M> {
         Ok(seed)
     }
 }
-
-impl<M: Commitments> Scans for Prover<'_, M> {}
 
 impl<M: Commitments> Polynomials for Prover<'_, M> {
     type Vector = Vector<M::F, M::E>;

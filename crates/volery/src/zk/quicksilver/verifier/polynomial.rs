@@ -1,7 +1,7 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::{Commitments, Verifier};
-use crate::circuit::{Entries, Matrix, Polynomials, Scans, check_sizes};
+use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::zk::quicksilver::MATRIX;
 use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
@@ -38,8 +38,6 @@ impl<M: Commitments> Verifier<'_, M> {
         Ok(seed)
     }
 }
-
-impl<M: Commitments> Scans for Verifier<'_, M> {}
 
 impl<M: Commitments> Polynomials for Verifier<'_, M> {
     type Vector = Keys<M::E>;

@@ -1,0 +1,200 @@
+//! Memories and tables, as they are counted.
+
+use super::{Argued, Count, Counted, Shape, deepest};
+use crate::circuit::memory::{LIMB, Looked, access_cost, is_binary, lookup_cost, within_cost};
+use crate::circuit::table::check_key;
+use crate::circuit::{Cells, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range};
+use crate::error::Result;
+use core::fmt::Display;
+use core::marker::PhantomData;
+use volery_primitives::Field;
+
+/// The memories and tables of a statement that is counted, by their numbers.
+pub(in crate::circuit) struct Open<F> {
+    memories: Vec<Epochs>,
+    /// With the numbers of rows, and of elements of a key and of a value.
+    tables: Vec<(Looked, [usize; 3])>,
+    /// The limbs of ranges.
+    limbs: Looked,
+    /// Lookups so far.
+    pub(in crate::circuit) lookups: u64,
+    field: PhantomData<F>,
+}
+
+impl<F: Field> Default for Open<F> {
+    fn default() -> Self {
+        Self {
+            memories: Vec::new(),
+            tables: Vec::new(),
+            limbs: Looked::new::<F>(1 << LIMB),
+            lookups: 0,
+            field: PhantomData,
+        }
+    }
+}
+
+impl<F: Field> Open<F> {
+    /// Another memory.
+    pub(in crate::circuit) fn memory(&mut self, sizes: Sizes) -> usize {
+        self.memories.push(Epochs::new(Layout::new::<F>(sizes)));
+        self.memories.len() - 1
+    }
+
+    /// Another table: the numbers of its rows, and of elements of a key and of a value.
+    pub(in crate::circuit) fn table(&mut self, sizes: [usize; 3]) -> usize {
+        self.tables.push((Looked::new::<F>(sizes[0]), sizes));
+        self.tables.len() - 1
+    }
+
+    /// Counts an access.
+    pub(in crate::circuit) fn access(&mut self, shape: &mut Shape, memory: usize, put: Put<'_, ()>) {
+        let epochs = &mut self.memories[memory];
+        shape.assert += 1;
+        shape.scanned = shape.scanned.and(access_cost::<F>(epochs.layout.sizes, put));
+        shape.argued = shape.argued.and(epochs.access(put.parts().0.is_some()));
+    }
+
+    /// Counts the end of a memory.
+    pub(in crate::circuit) fn close(&mut self, shape: &mut Shape, memory: usize) {
+        shape.argued = shape.argued.and(self.memories[memory].end());
+    }
+
+    /// Counts a lookup.
+    pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize) {
+        let (looked, [rows, key, value]) = &mut self.tables[table];
+        let scan = lookup_cost(*rows, *key);
+        self.lookups += 1;
+        shape.assert += 1;
+        shape.scanned = shape.scanned.and(scan);
+        // Over F_2 there is no other proof.
+        let argued = if is_binary::<F>() {
+            Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() }
+        } else {
+            looked.look_up(*value)
+        };
+        shape.argued = shape.argued.and(argued);
+    }
+
+    /// Counts so many numbers in a range.
+    pub(in crate::circuit) fn within(&mut self, shape: &mut Shape, values: usize, bits: u32) {
+        self.lookups += values as u64;
+        shape.assert += values as u64;
+        shape.scanned = shape.scanned.and(within_cost(values, bits));
+        for _ in 0..values {
+            shape.argued = shape.argued.and(self.limbs.within(bits));
+        }
+    }
+
+    /// Counts the ends of all.
+    pub(in crate::circuit) fn end(&mut self, shape: &mut Shape) {
+        let memories = self.memories.iter_mut().map(Epochs::end);
+        let tables = self.tables.iter_mut().map(|(looked, _)| looked.end());
+        let argued = memories.chain(tables).fold(shape.argued, Argued::and);
+        shape.argued = argued.and(self.limbs.end());
+    }
+}
+
+/// The kind of an access without its wires.
+pub(in crate::circuit) fn kind_of(kind: u32) -> Put<'static, ()> {
+    match kind {
+        0 => Put::Same,
+        1 => Put::Word(&[]),
+        _ => Put::Where((), &[]),
+    }
+}
+
+/// A memory of [`Count`].
+pub struct CountedMemory {
+    place: usize,
+    number: u128,
+    depth: u64,
+    sizes: Sizes,
+}
+
+impl<F: Field> Memories for Count<F> {
+    type Memory = CountedMemory;
+
+    fn memory(&mut self, cells: Cells<'_, F, Counted>, width: usize) -> Result<CountedMemory> {
+        let sizes = Sizes::new(&cells, width)?;
+        let (kind, depth) = match cells {
+            Cells::Zero(_) => (0, 0),
+            Cells::Public(_) => (1, 0),
+            Cells::Wires(wires) => (2, deepest(wires)),
+        };
+        self.gate(b'm', kind, (sizes.cells as u128) << 64 | width as u128);
+        match cells {
+            Cells::Zero(_) => {}
+            Cells::Public(values) => self.values(values),
+            Cells::Wires(wires) => self.operands(wires),
+        }
+        let number = self.wire(0).number.into();
+        Ok(CountedMemory { place: self.open.memory(sizes), number, depth, sizes })
+    }
+
+    fn access(
+        &mut self,
+        memory: &mut CountedMemory,
+        address: &[Counted],
+        put: Put<'_, Counted>,
+        _: &dyn Display,
+    ) -> Result<Vec<Counted>> {
+        memory.sizes.check::<F, _>(address.len(), put)?;
+        let (bit, word) = put.parts();
+        let kind = u32::from(word.is_some()) + u32::from(bit.is_some());
+        self.gate(b'a', memory.number, kind.into());
+        let of = [address, bit.as_slice(), word.unwrap_or_default()];
+        of.iter().for_each(|wires| self.operands(wires));
+        self.open.access(&mut self.shape, memory.place, kind_of(kind));
+        memory.depth = of.iter().map(|wires| deepest(wires)).fold(memory.depth, u64::max) + 1;
+        Ok((0..memory.sizes.width).map(|_| self.wire(memory.depth)).collect())
+    }
+
+    fn close(&mut self, memory: CountedMemory) -> Result<()> {
+        self.gate(b'e', memory.number, 0);
+        self.open.close(&mut self.shape, memory.place);
+        Ok(())
+    }
+}
+
+/// A table of [`Count`].
+pub struct CountedTable {
+    place: usize,
+    number: u128,
+    key: usize,
+    value: usize,
+}
+
+impl<F: Field> Tables for Count<F> {
+    type Table = CountedTable;
+
+    fn table(&mut self, rows: Rows<'_, F>) -> Result<CountedTable> {
+        let Rows { key, value, entries } = rows;
+        let known = Known::new(rows)?;
+        self.gate(b't', entries.len() as u128, (key as u128) << 64 | value as u128);
+        self.values(entries);
+        let number = self.wire(0).number.into();
+        Ok(CountedTable { place: self.open.table([known.rows(), key, value]), number, key, value })
+    }
+
+    fn look_up(
+        &mut self,
+        table: &mut CountedTable,
+        key: &[Counted],
+        _: &dyn Display,
+    ) -> Result<Vec<Counted>> {
+        check_key(key.len(), table.key)?;
+        self.gate(b'l', table.number, key.len() as u128);
+        self.operands(key);
+        self.open.look_up(&mut self.shape, table.place);
+        let depth = deepest(key) + 1;
+        Ok((0..table.value).map(|_| self.wire(depth)).collect())
+    }
+
+    fn assert_within(&mut self, values: &[Counted], bits: u32, _: &dyn Display) -> Result<()> {
+        check_range::<F>(bits)?;
+        self.gate(b'r', values.len() as u128, bits.into());
+        self.operands(values);
+        self.open.within(&mut self.shape, values.len(), bits);
+        Ok(())
+    }
+}

@@ -1,0 +1,357 @@
+//! Memory and tables: multisets that agree, by products and sums that run over an epoch.
+//!
+//! Relation kept: as on every wire, **k = m + x·Δ**; and for an element of E, packed from the r elements of a
+//! base that the prover commits to ([`Party::commit_wide`]), the same with x in E. Polynomials in such lines
+//! are as those in wires ([`super::polynomial`]), with values in E ([`wide`]).
+//!
+//! After "Two Shuffles Make a RAM" (Yang, Heath, USENIX Security 2024): a memory is a set of tuples (address,
+//! word, time). An access takes one out, whose word and time the prover commits to, and puts one in, with the
+//! number of the access as its time. At the start of an **epoch** every cell is put in at time 0, at its end
+//! every cell is taken out, and that is where the next one starts. Then
+//! 1. what was put in is what was taken out, as multisets ([`equality`]): so an access takes out what an
+//!    access, or the start, put in for that address, and each is taken out once;
+//! 2. every time is before its access ([`order`] over F_2, limbs in a table over other fields): so it is what
+//!    the last access before put in.
+//!
+//! An address of no cell is never put in, so that the equality is what fails there.
+//!
+//! | from | message | bytes |
+//! |---|---|---|
+//! | prover | corrections of each access: word, time, and over odd p the high limb of its gap | as those of gates |
+//! | prover | corrections at an epoch's end: word and time of every cell, how often each limb occurs; the batch ends | as those of gates |
+//! | verifier | seed of X and the coefficients of tuples, where E is short | 16 |
+//! | prover | corrections of running products and sums, r to each | as those of gates |
+//! | | their polynomials join the check of that batch, with coefficients drawn after these corrections | |
+//!
+//! **Equality.** With tuples as elements of E, by coefficients drawn after all of them, two products of (X +
+//! tuple) are equal. Each runs in blocks of s factors, and what it comes to is committed to behind each but
+//! the last: s is 63 over F_2, 9 over others. Where E is short all is done twice, by two independent
+//! challenges. *Deviation*: the notes that this follows divide one product by the other where the transcript
+//! chooses X, which saves 2 bits an access of 75. Nothing is divided here, so that an honest prover convinces
+//! for every challenge, and a verifier that aims X at a guess learns nothing.
+//!
+//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of four. Rows
+//! are public, so that both parties pass over a Z that hits one, and what an honest prover looks up is a row.
+//!
+//! **Soundness**: n factors of each product differ as polynomials of degree n in the challenges, and pass
+//! with n/|E|; sums with (2·lookups + rows)/|E|, where lookups are fewer than p. What is counted is in
+//! [`Argued::tuples`](crate::circuit::Argued). With two challenges the square. Challenges come after the end
+//! of the batch in which the epoch's last tuple is committed to, and serve that epoch alone.
+//!
+//! **Zero knowledge**: nothing is opened. What lies between is committed to, and products and sums end in a
+//! polynomial that is zero, in QuickSilver's masked sum.
+//!
+//! **Abort**: as for gates. A prover whose witness fails goes on with words of zeroes.
+//!
+//! **Memory**: an epoch's tuples wait for its challenge.
+
+pub(super) mod equality;
+pub(super) mod order;
+pub(super) mod ram;
+pub(super) mod sums;
+pub(super) mod table;
+pub(super) mod wide;
+
+#[cfg(test)]
+mod tests;
+
+use crate::circuit::memory::{is_binary, scan_lookup, scan_within};
+use crate::circuit::table::check_range;
+use crate::circuit::{Cells, Known, Polynomials, Put, Rows, Scanned};
+use crate::error::Result;
+use crate::zk::by_transcript;
+use core::fmt::Display;
+use core::ops::{Add, Sub};
+use ram::Ram;
+use table::Lookups;
+use volery_primitives::secret::verdict;
+use volery_primitives::{Extension, Field, Lanes};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
+
+/// An element of E that is committed to.
+pub(super) trait Line: DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self> {}
+
+impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V>> Line for V {}
+
+/// One party, as these arguments see it. They are written once: values are there where the prover runs them.
+pub(super) trait Party: Polynomials + Sized {
+    /// What MACs are in.
+    type E: Lanes<Self::F>;
+    /// An element of E that is committed to: with its MAC, or its key.
+    type Wide: Line;
+    /// Polynomials in such, of one degree, a lane each.
+    type Wides;
+
+    /// Whether values are known.
+    const KNOWS: bool;
+
+    /// The value on a wire.
+    fn value(wire: Self::Wire) -> Option<Self::F>;
+    /// The value of a wide line.
+    fn wide_value(line: Self::Wide) -> Option<Self::E>;
+
+    /// Commits to a value, which the prover knows.
+    fn commit_value(&mut self, value: Option<Self::F>) -> Result<Self::Wire>;
+    /// The element whose coordinates are on so many wires.
+    fn packed(&self, coordinates: &[Self::Wire]) -> Self::Wide;
+    /// The value on a wire, as an element of E.
+    fn widened(wire: Self::Wire) -> Self::Wide;
+    /// The public element.
+    fn wide(&self, value: Self::E) -> Self::Wide;
+    /// Σ factor·wire.
+    fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
+    /// `line · factor`.
+    fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
+
+    /// The lines, a lane each: of degree 1.
+    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides;
+    /// Public elements: of degree 0.
+    fn elements(&self, values: &[Self::E]) -> Self::Wides;
+    fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    fn added(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    /// Lanes from `first` on, so many.
+    fn part(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
+    /// The values of all lanes.
+    fn values(of: &Self::Wides) -> Option<&[Self::E]>;
+
+    /// Demands that all lanes are zero.
+    fn vanish_wide(&mut self, zero: Self::Wides, name: &dyn Display) -> Result<()>;
+    /// The same of polynomials in wires.
+    fn vanish_lanes(&mut self, zero: Self::Vector, name: &dyn Display) -> Result<()>;
+
+    /// Coefficients that nobody could foresee before now: the batch ends.
+    fn coefficients(&mut self) -> Result<Coefficients<Self::E>>;
+
+    /// Takes note of the degree of what is to be zero at a challenge.
+    fn argued(&mut self, degree: u64);
+    /// Takes note of an assertion, and whether it holds where that is known.
+    fn asserted(&mut self, holds: bool, name: &dyn Display);
+
+    /// Whether this proof may have such arguments: that of a file looks at all cells instead, since its
+    /// challenges can be searched offline.
+    fn argues(&self) -> bool;
+    /// The memories and tables of this proof.
+    fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::Wide>;
+
+    /// Ends all memories and tables that are open.
+    fn forget_all(&mut self) -> Result<()> {
+        for place in 0..self.remembered().memories.len() {
+            self.end_memory(place)?;
+        }
+        for place in 0..self.remembered().tables.len() {
+            let mut table = self.remembered().tables[place].take().expect("put back below");
+            table.end(self)?;
+            self.remembered().tables[place] = Some(table);
+        }
+        if let Some(mut limbs) = self.remembered().limbs.take() {
+            limbs.end(self)?;
+            self.remembered().limbs = Some(limbs);
+        }
+        Ok(())
+    }
+
+    /// Ends memory number `place`, if it is open.
+    fn end_memory(&mut self, place: usize) -> Result<()> {
+        match self.remembered().memories[place].take() {
+            Some(mut memory) => memory.end(self),
+            None => Ok(()),
+        }
+    }
+
+    /// Commits to an element of E, which the prover knows.
+    fn commit_wide(&mut self, value: Option<Self::E>) -> Result<Self::Wide> {
+        let degree = <Self::E as Extension<Self::F>>::DEGREE as usize;
+        let mut wires = Vec::with_capacity(degree);
+        for i in 0..degree {
+            wires.push(self.commit_value(value.map(|value| coordinate(value, i)))?);
+        }
+        Ok(self.packed(&wires))
+    }
+}
+
+/// The memories and tables of a proof.
+pub(super) struct Remembered<F, W: Zeroize, V: Line> {
+    memories: Vec<Option<Box<Ram<W, V>>>>,
+    tables: Vec<Option<Box<Lookups<F, V>>>>,
+    /// The table of the limbs of ranges.
+    limbs: Option<Box<Lookups<F, V>>>,
+}
+
+impl<F, W: Zeroize, V: Line> Default for Remembered<F, W, V> {
+    fn default() -> Self {
+        Self { memories: Vec::new(), tables: Vec::new(), limbs: None }
+    }
+}
+
+/// A memory of a proof: the number of one of [`Remembered`], or its cells.
+pub enum Memory<W> {
+    Argued(usize),
+    Scanned(Scanned<W>),
+}
+
+/// A table of a proof: the number of one of [`Remembered`], or its rows.
+pub enum Table<F> {
+    Argued(usize),
+    Scanned(Known<F>),
+}
+
+/// As [`Memories::memory`](crate::circuit::Memories::memory).
+pub(super) fn memory<P: Party>(
+    party: &mut P,
+    cells: Cells<'_, P::F, P::Wire>,
+    width: usize,
+) -> Result<Memory<P::Wire>> {
+    if !party.argues() || !is_argued::<P::F>() {
+        return Scanned::new(party, cells, width).map(Memory::Scanned);
+    }
+    let ram = Box::new(Ram::new(party, cells, width)?);
+    let memories = &mut party.remembered().memories;
+    memories.push(Some(ram));
+    Ok(Memory::Argued(memories.len() - 1))
+}
+
+/// As [`Memories::access`](crate::circuit::Memories::access).
+pub(super) fn access<P: Party>(
+    party: &mut P,
+    memory: &mut Memory<P::Wire>,
+    address: &[P::Wire],
+    put: Put<'_, P::Wire>,
+    name: &dyn Display,
+) -> Result<Vec<P::Wire>> {
+    let place = match memory {
+        Memory::Argued(place) => *place,
+        Memory::Scanned(scanned) => return scanned.access(party, address, put, name),
+    };
+    let mut ram = party.remembered().memories[place].take().expect("open");
+    let word = ram.access(party, address, put, name);
+    party.remembered().memories[place] = Some(ram);
+    word
+}
+
+/// As [`Memories::close`](crate::circuit::Memories::close).
+pub(super) fn close<P: Party>(party: &mut P, memory: Memory<P::Wire>) -> Result<()> {
+    match memory {
+        Memory::Argued(place) => party.end_memory(place),
+        Memory::Scanned(_) => Ok(()),
+    }
+}
+
+/// As [`Tables::table`](crate::circuit::Tables::table).
+pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Table<P::F>> {
+    let known = Known::new(rows)?;
+    if !party.argues() || is_binary::<P::F>() {
+        return Ok(Table::Scanned(known));
+    }
+    let tables = &mut party.remembered().tables;
+    tables.push(Some(Box::new(Lookups::of(known))));
+    Ok(Table::Argued(tables.len() - 1))
+}
+
+/// As [`Tables::look_up`](crate::circuit::Tables::look_up).
+pub(super) fn look_up<P: Party>(
+    party: &mut P,
+    table: &mut Table<P::F>,
+    key: &[P::Wire],
+    name: &dyn Display,
+) -> Result<Vec<P::Wire>> {
+    let place = match table {
+        Table::Argued(place) => *place,
+        Table::Scanned(known) => return scan_lookup(party, known, key, name),
+    };
+    let mut open = party.remembered().tables[place].take().expect("put back below");
+    let value = open.look_up(party, key, name);
+    party.remembered().tables[place] = Some(open);
+    value
+}
+
+/// As [`Tables::assert_within`](crate::circuit::Tables::assert_within).
+pub(super) fn within<P: Party>(
+    party: &mut P,
+    values: &[P::Wire],
+    bits: u32,
+    name: &dyn Display,
+) -> Result<()> {
+    check_range::<P::F>(bits)?;
+    if !party.argues() {
+        return scan_within(party, values, bits, name);
+    }
+    let open = party.remembered().limbs.take();
+    let mut limbs = open.unwrap_or_else(|| Box::new(Lookups::numbers()));
+    let within = values.iter().try_for_each(|value| limbs.within(party, *value, bits, name));
+    party.remembered().limbs = Some(limbs);
+    within
+}
+
+/// A stream of coefficients.
+pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
+
+/// Coordinate number `i` of `value` over the base field, which is F_2 or of odd characteristic.
+fn coordinate<B: Field, E: Extension<B>>(value: E, i: usize) -> B {
+    let word = value.to_word() >> (i as u32 * B::BITS);
+    let mask = if E::DEGREE == 1 { u128::MAX } else { (1 << B::BITS) - 1 };
+    B::from_word(word & mask).expect("a coordinate")
+}
+
+/// Whether there are such proofs over the field: F_2, and of odd characteristic.
+pub(super) fn is_argued<F: Field>() -> bool {
+    F::BITS == 1 || F::ONE + F::ONE != F::ZERO
+}
+
+/// How many challenges an epoch has.
+pub(super) fn repetitions<E: Field>() -> u64 {
+    if by_transcript::<E>() { 1 } else { 2 }
+}
+
+/// 1/x of all, and zero for zero, by one inversion.
+fn invert_all<E: Field>(elements: &mut [E]) {
+    let mut before = Vec::with_capacity(elements.len());
+    let mut product = E::ONE;
+    for element in &*elements {
+        before.push(product);
+        product *= *element;
+    }
+    // As good as never, but where a prover is about to fail.
+    if verdict(product == E::ZERO) {
+        return elements.iter_mut().for_each(|element| *element = element.invert());
+    }
+    let mut inverse = product.invert();
+    for (element, before) in elements.iter_mut().zip(Zeroizing::new(before).iter()).rev() {
+        let next = inverse * *element;
+        *element = *before * inverse;
+        inverse = next;
+    }
+}
+
+/// Lines of tuples that wait for their challenge: so many to each, in pieces that do not move as they grow.
+pub(super) struct Waiting<V: DefaultIsZeroes> {
+    stride: usize,
+    pieces: Vec<Zeroizing<Vec<V>>>,
+}
+
+/// Tuples to a piece.
+const PIECE: usize = 1 << 12;
+
+impl<V: DefaultIsZeroes> Waiting<V> {
+    fn new(stride: usize) -> Self {
+        Self { stride, pieces: Vec::new() }
+    }
+
+    fn push(&mut self, lines: &[V]) {
+        assert_eq!(lines.len(), self.stride);
+        let full = PIECE * self.stride;
+        if self.pieces.last().is_none_or(|piece| piece.len() == full) {
+            self.pieces.push(Zeroizing::new(Vec::with_capacity(full)));
+        }
+        self.pieces.last_mut().expect("pushed above").extend_from_slice(lines);
+    }
+
+    fn get(&self, i: usize) -> &[V] {
+        &self.pieces[i / PIECE][i % PIECE * self.stride..][..self.stride]
+    }
+}
+
+/// `number` as an element.
+fn number<B: Field, E: Extension<B>>(number: u64) -> E {
+    E::from(B::from_word(number.into()).expect("a number below the characteristic"))
+}

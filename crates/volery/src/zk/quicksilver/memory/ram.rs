@@ -1,0 +1,409 @@
+//! Memory: an epoch after the other.
+
+use super::equality::equal;
+use super::order::at_most;
+use super::sums::equal_sum;
+use super::{Line, Party, Waiting, number, repetitions};
+use crate::circuit::memory::{TILE, place};
+use crate::circuit::{Cells, Layout, Put, Sizes, address_width};
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+use volery_primitives::secret::verdict;
+use zeroize::{Zeroize, Zeroizing};
+
+/// What a party keeps of a memory: wires are `W`, wide lines `V`.
+pub(in super::super) struct Ram<W: Zeroize, V: Line> {
+    layout: Layout,
+    /// The wires of an address.
+    address: usize,
+    /// What the prover knows of the cells.
+    pub(super) known: Option<Contents>,
+    /// Accesses of this epoch.
+    time: u64,
+    /// The words at its start, where they are not zero.
+    start: Option<Waiting<V>>,
+    /// Its accesses.
+    accesses: Waiting<V>,
+    /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
+    tile: Vec<Zeroizing<Vec<W>>>,
+    /// How often each limb occurs, where that is known.
+    limbs: Vec<u64>,
+}
+
+/// Words and times, as the prover has them.
+pub(super) struct Contents {
+    /// 64 bits, or one element, each.
+    pub(super) words: Zeroizing<Vec<u64>>,
+    pub(super) times: Zeroizing<Vec<u32>>,
+}
+
+/// The coefficients of a tuple, drawn after all of them.
+struct Weights<E> {
+    shift: E,
+    parts: Vec<E>,
+}
+
+/// Lines of a word in a tuple.
+fn parts<F: Field>(layout: &Layout, address: usize) -> usize {
+    let width = layout.sizes.width;
+    if F::BITS > 1 { width } else { (address + most_time(layout) as usize + width).div_ceil(128) }
+}
+
+fn most_time(layout: &Layout) -> u32 {
+    Layout::last_bits(layout.epoch)
+}
+
+/// Words of 64 bits that a word of the memory takes.
+fn stored<F: Field>(width: usize) -> usize {
+    if F::BITS > 1 { width } else { width.div_ceil(64) }
+}
+
+impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
+    pub(in super::super) fn new<P: Party<Wire = W, Wide = V>>(
+        party: &mut P,
+        cells: Cells<'_, P::F, W>,
+        width: usize,
+    ) -> Result<Self> {
+        let sizes = Sizes::new(&cells, width)?;
+        let layout = Layout::new::<P::F>(sizes);
+        let address = address_width::<P::F>(sizes.cells);
+        let parts = parts::<P::F>(&layout, address);
+        let of_access = if P::F::BITS > 1 { 2 * width + 3 } else { 2 * parts };
+        let mut ram = Self {
+            layout,
+            address,
+            known: P::KNOWS.then(|| Contents {
+                words: Zeroizing::new(vec![0; sizes.cells * stored::<P::F>(width)]),
+                times: Zeroizing::new(vec![0; sizes.cells]),
+            }),
+            time: 0,
+            start: None,
+            accesses: Waiting::new(of_access),
+            tile: Vec::new(),
+            limbs: vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }],
+        };
+        if let Cells::Zero(_) = cells {
+            return Ok(ram);
+        }
+        let mut start = Waiting::new(parts);
+        for cell in 0..sizes.cells {
+            let word: Vec<W> = match cells {
+                Cells::Wires(wires) => wires[cell * width..][..width].to_vec(),
+                Cells::Public(values) => {
+                    values[cell * width..][..width].iter().map(|value| party.constant(*value)).collect()
+                }
+                Cells::Zero(_) => unreachable!("above"),
+            };
+            ram.put::<P>(Some(cell), &word);
+            start.push(&ram.lines(party, &[], &word, &[]));
+        }
+        ram.start = Some(start);
+        Ok(ram)
+    }
+
+    /// The lines of a tuple of these wires, any of which may be missing: over F_2 packed, over other fields
+    /// those of the word.
+    fn lines<P: Party<Wire = W, Wide = V>>(
+        &self,
+        party: &P,
+        address: &[W],
+        word: &[W],
+        time: &[W],
+    ) -> Vec<V> {
+        if P::F::BITS > 1 {
+            return word.iter().map(|wire| P::widened(*wire)).collect();
+        }
+        let time_at = self.address;
+        let word_at = time_at + most_time(&self.layout) as usize;
+        let placed = [(0, address), (time_at, time), (word_at, word)];
+        let mut lines = Vec::new();
+        for part in 0..parts::<P::F>(&self.layout, self.address) {
+            let (mut factors, mut wires) = (Vec::new(), Vec::new());
+            for (first, of) in placed {
+                for (i, wire) in of.iter().enumerate() {
+                    if (first + i) / 128 == part {
+                        factors.push(P::E::place((first + i) as u32 % 128));
+                        wires.push(*wire);
+                    }
+                }
+            }
+            lines.push(party.weighed(&factors, &Zeroizing::new(wires)));
+        }
+        lines
+    }
+
+    /// Puts the values of `word` into a cell.
+    fn put<P: Party<Wire = W, Wide = V>>(&mut self, cell: Option<usize>, word: &[W]) {
+        let (Some(contents), Some(cell)) = (&mut self.known, cell) else { return };
+        let stride = stored::<P::F>(word.len());
+        let to = &mut contents.words[cell * stride..][..stride];
+        let value = |wire: &W| P::value(*wire).expect("known").to_word() as u64;
+        if P::F::BITS > 1 {
+            to.iter_mut().zip(word).for_each(|(to, wire)| *to = value(wire));
+        } else {
+            to.fill(0);
+            word.iter().enumerate().for_each(|(i, wire)| to[i / 64] |= value(wire) << (i % 64));
+        }
+        contents.times[cell] = self.time as u32;
+    }
+
+    /// Element `i` of the word in a cell, and the time it was put there; zero where there is no such cell.
+    fn element<P: Party>(&self, cell: Option<usize>, i: usize) -> Option<P::F> {
+        let contents = self.known.as_ref()?;
+        let Some(cell) = cell else { return Some(P::F::ZERO) };
+        let stride = stored::<P::F>(self.layout.sizes.width);
+        let words = &contents.words[cell * stride..][..stride];
+        let word = if P::F::BITS > 1 { words[i] } else { words[i / 64] >> (i % 64) & 1 };
+        Some(P::F::from_word(word.into()).expect("an element that was put there"))
+    }
+
+    fn last(&self, cell: Option<usize>) -> Option<u64> {
+        let contents = self.known.as_ref()?;
+        Some(cell.map_or(0, |cell| contents.times[cell].into()))
+    }
+
+    /// Commits to the word in a cell.
+    fn commit_word<P: Party<Wire = W, Wide = V>>(
+        &self,
+        party: &mut P,
+        cell: Option<usize>,
+    ) -> Result<Vec<W>> {
+        let width = self.layout.sizes.width;
+        (0..width).map(|i| party.commit_value(self.element::<P>(cell, i))).collect()
+    }
+
+    /// Commits to a time, over F_2 by so many bits.
+    fn commit_time<P: Party<Wire = W, Wide = V>>(
+        party: &mut P,
+        time: Option<u64>,
+        bits: u32,
+    ) -> Result<Zeroizing<Vec<W>>> {
+        let element = |word: u64| P::F::from_word(word.into()).expect("a time");
+        let wires: Result<Vec<W>> = if P::F::BITS > 1 {
+            party.commit_value(time.map(element)).map(|wire| vec![wire])
+        } else {
+            (0..bits).map(|bit| party.commit_value(time.map(|time| element(time >> bit & 1)))).collect()
+        };
+        wires.map(Zeroizing::new)
+    }
+
+    pub(in super::super) fn access<P: Party<Wire = W, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        address: &[W],
+        put: Put<'_, W>,
+        name: &dyn Display,
+    ) -> Result<Vec<W>> {
+        self.layout.sizes.check::<P::F, _>(address.len(), put)?;
+        let known = || place(address.iter().map(|wire| P::value(*wire).expect("known")));
+        let place = P::KNOWS.then(known);
+        let inside = place.is_none_or(|place| place < self.layout.sizes.cells as u128);
+        party.asserted(inside, name);
+        let cell = place.filter(|_| verdict(inside)).map(|place| place as usize);
+        self.time += 1;
+        let last = self.last(cell);
+        let before = self.commit_word(party, cell)?;
+        let time = Self::commit_time(party, last, Layout::time_bits(self.time))?;
+        let after = match put {
+            Put::Same => before.clone(),
+            Put::Word(word) => word.to_vec(),
+            Put::Where(bit, word) => {
+                let change = |(before, word): (&W, &W)| {
+                    let minus = party.scale(*before, -P::F::ONE);
+                    let difference = party.add(*word, minus);
+                    let change = party.mul(bit, difference)?;
+                    Ok(party.add(*before, change))
+                };
+                before.iter().zip(word).map(change).collect::<Result<Vec<W>>>()?
+            }
+        };
+        self.put::<P>(cell, &after);
+        if P::F::BITS > 1 {
+            let element = |time: u64| P::F::from_word(time.into()).expect("a time");
+            let gap = last.map(|last| (element(self.time - 1) - element(last)).to_word());
+            let limb = self.layout.limb;
+            let high = party.commit_value(gap.map(|gap| P::F::from_word(gap >> limb).expect("a limb")))?;
+            if let Some(gap) = gap {
+                // There are others only where somebody cheats.
+                for limb in [gap >> limb, gap & ((1 << limb) - 1)] {
+                    if let Some(count) = self.limbs.get_mut(limb as usize) {
+                        *count += 1;
+                    }
+                }
+            }
+            let mut lines = vec![P::widened(address[0]), P::widened(time[0]), P::widened(high)];
+            lines.extend(before.iter().chain(&after).map(|wire| P::widened(*wire)));
+            self.accesses.push(&Zeroizing::new(lines));
+        } else {
+            let mut lines = self.lines(party, address, &before, &time);
+            lines.extend(self.lines(party, address, &after, &[]));
+            self.accesses.push(&Zeroizing::new(lines));
+            self.tile.push(time);
+            if self.time.is_multiple_of(TILE) {
+                self.order(party)?;
+            }
+        }
+        if self.time == self.layout.epoch {
+            self.end(party)?;
+        }
+        Ok(before)
+    }
+
+    /// Shows that the times of the open tile are before their accesses.
+    fn order<P: Party<Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+        let tile = core::mem::take(&mut self.tile);
+        let first = self.time - tile.len() as u64;
+        let Some(one) = tile.first() else { return Ok(()) };
+        let bits: Vec<Vec<W>> = (0..one.len()).map(|j| tile.iter().map(|time| time[j]).collect()).collect();
+        let before: Vec<u64> = (0..tile.len() as u64).map(|i| first + i).collect();
+        at_most(party, &bits, &before, &"a word that was written before it is read")
+    }
+
+    /// Ends the epoch: every cell is shown once, and what was put in is what was taken out.
+    pub(in super::super) fn end<P: Party<Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+        if self.time == 0 {
+            return Ok(());
+        }
+        if P::F::BITS == 1 {
+            self.order(party)?;
+        }
+        let Sizes { cells, width } = self.layout.sizes;
+        let accesses = self.time as usize;
+        let parts = parts::<P::F>(&self.layout, self.address);
+        let (mut words, mut times) = (Waiting::new(parts), Waiting::new(1));
+        for cell in 0..cells {
+            let word = self.commit_word(party, Some(cell))?;
+            let last = self.last(Some(cell));
+            let time = Self::commit_time(party, last, Layout::last_bits(self.time))?;
+            words.push(&Zeroizing::new(self.lines(party, &[], &word, &[])));
+            let time = if P::F::BITS > 1 { P::widened(time[0]) } else { self.time_line(party, &time) };
+            times.push(&[time]);
+        }
+        let mut limbs = Vec::new();
+        if P::F::BITS > 1 {
+            for limb in 0..1 << self.layout.limb {
+                let count = P::KNOWS.then(|| P::F::from_word(self.limbs[limb].into()).expect("fewer than p"));
+                limbs.push(party.commit_value(count)?);
+            }
+        }
+        // Only now, when all tuples are committed to.
+        let mut draw = party.coefficients()?;
+        let mut weights = Weights { shift: P::E::ZERO, parts: vec![P::E::ZERO; width.max(parts) + 1] };
+        let name = "a memory that is what was put there";
+        for _ in 0..repetitions::<P::E>() {
+            draw(core::slice::from_mut(&mut weights.shift));
+            draw(&mut weights.parts);
+            let factor = |party: &P, side: usize, i: usize| match (side, i.checked_sub(accesses)) {
+                (0, None) => self.taken(party, i, &weights),
+                (0, Some(cell)) => {
+                    let tuple = self.tuple(party, words.get(cell), cell, &weights);
+                    tuple + P::scaled(times.get(cell)[0], self.time_weight::<P>(&weights))
+                }
+                (_, None) => self.given(party, i, &weights),
+                (_, Some(cell)) => {
+                    let word = self.start.as_ref().map_or(&[][..], |start| start.get(cell));
+                    self.tuple(party, word, cell, &weights)
+                }
+            };
+            equal(party, accesses + cells, factor, &name)?;
+            if P::F::BITS > 1 {
+                self.limbs_are_small(party, &limbs, &mut draw)?;
+            }
+        }
+        party.argued(self.layout.degree(self.time));
+        self.start = Some(words);
+        self.accesses = Waiting::new(self.accesses.stride);
+        self.limbs.fill(0);
+        self.time = 0;
+        if let Some(contents) = &mut self.known {
+            contents.times.fill(0);
+        }
+        Ok(())
+    }
+
+    /// Over F_2, the bits of a time at their place in a tuple.
+    fn time_line<P: Party<Wire = W, Wide = V>>(&self, party: &P, time: &[W]) -> V {
+        let factors: Vec<P::E> =
+            (0..time.len()).map(|bit| P::E::place((self.address + bit) as u32)).collect();
+        party.weighed(&factors, time)
+    }
+
+    /// What a time is weighed by, over F_2 where it stands at its place already.
+    fn time_weight<P: Party>(&self, weights: &Weights<P::E>) -> P::E {
+        if P::F::BITS > 1 { weights.parts[self.layout.sizes.width] } else { P::E::ONE }
+    }
+
+    /// The factor of a cell's tuple at time 0.
+    fn tuple<P: Party<Wire = W, Wide = V>>(
+        &self,
+        party: &P,
+        word: &[V],
+        cell: usize,
+        weights: &Weights<P::E>,
+    ) -> V {
+        let address = if P::F::BITS > 1 { number::<P::F, P::E>(cell as u64) } else { bits(cell as u64, 0) };
+        Self::word::<P>(word, weights, party.wide(weights.shift + address))
+    }
+
+    /// `sum`, and the lines of a word with their weights.
+    fn word<P: Party<Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, sum: V) -> V {
+        let term = |sum, (i, line): (usize, &V)| match i {
+            // Of what is packed into the same element only the first part has an address.
+            0 if P::F::BITS == 1 => sum + *line,
+            _ => sum + P::scaled(*line, weights.parts[i]),
+        };
+        word.iter().enumerate().fold(sum, term)
+    }
+
+    /// The factor of what access number `i`, from 0, takes out.
+    fn taken<P: Party<Wire = W, Wide = V>>(&self, party: &P, i: usize, weights: &Weights<P::E>) -> V {
+        let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
+        let shift = party.wide(weights.shift);
+        if P::F::BITS > 1 {
+            let sum = shift + lines[0] + P::scaled(lines[1], weights.parts[width]);
+            return Self::word::<P>(&lines[3..3 + width], weights, sum);
+        }
+        Self::word::<P>(&lines[..lines.len() / 2], weights, shift)
+    }
+
+    /// The factor of what it puts in.
+    fn given<P: Party<Wire = W, Wide = V>>(&self, party: &P, i: usize, weights: &Weights<P::E>) -> V {
+        let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
+        let time = i as u64 + 1;
+        if P::F::BITS > 1 {
+            let now = number::<P::F, P::E>(time) * weights.parts[width];
+            let sum = party.wide(weights.shift + now) + lines[0];
+            return Self::word::<P>(&lines[3 + width..], weights, sum);
+        }
+        let now = bits::<P::E>(time, self.address);
+        Self::word::<P>(&lines[lines.len() / 2..], weights, party.wide(weights.shift + now))
+    }
+
+    /// Shows that both limbs of each gap are in the table.
+    fn limbs_are_small<P: Party<Wire = W, Wide = V>>(
+        &self,
+        party: &mut P,
+        counts: &[W],
+        draw: &mut dyn FnMut(&mut [P::E]),
+    ) -> Result<()> {
+        let table: Vec<P::E> = (0..counts.len() as u64).map(number::<P::F, P::E>).collect();
+        let (shift, total) = super::sums::table_side(party, &table, counts, draw);
+        let base = number::<P::F, P::E>(1 << self.layout.limb);
+        let looked = |party: &P, i: usize| {
+            let lines = self.accesses.get(i / 2);
+            let shift = party.wide(shift);
+            if i.is_multiple_of(2) {
+                return shift + lines[2];
+            }
+            let now = party.wide(number::<P::F, P::E>(i as u64 / 2));
+            shift + now - lines[1] - P::scaled(lines[2], base)
+        };
+        equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
+    }
+}
+
+/// The bits of a public number from place `at` on.
+fn bits<E: Field>(number: u64, at: usize) -> E {
+    E::from_word(u128::from(number) << at).expect("every word is an element")
+}

@@ -1,0 +1,164 @@
+//! Lookups in public tables and ranges, over odd p.
+
+use super::sums::{equal_sum, table_side};
+use super::{Line, Party, Waiting, number, repetitions};
+use crate::circuit::Known;
+use crate::circuit::memory::{LIMB, Looked, limbs};
+use crate::circuit::table::check_range;
+use crate::error::Result;
+use core::fmt::Display;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// What a party keeps of a table whose lookups are wide lines `V`.
+pub(in super::super) struct Lookups<F, V: Line> {
+    rows: Rows<F>,
+    looked: Looked,
+    /// Keys, each with its value.
+    lines: Waiting<V>,
+    /// How often each row was looked up, where that is known.
+    counts: Vec<u64>,
+}
+
+enum Rows<F> {
+    Table(Known<F>),
+    /// The numbers of [`LIMB`] bits.
+    Numbers,
+}
+
+impl<F: Field, V: Line> Lookups<F, V> {
+    pub(in super::super) fn of(known: Known<F>) -> Self {
+        let (rows, stride) = (known.rows(), known.key + known.value);
+        let looked = Looked::new::<F>(rows);
+        Self { rows: Rows::Table(known), looked, lines: Waiting::new(stride), counts: vec![0; rows] }
+    }
+
+    pub(in super::super) fn numbers() -> Self {
+        let rows = 1 << LIMB;
+        let looked = Looked::new::<F>(rows);
+        Self { rows: Rows::Numbers, looked, lines: Waiting::new(1), counts: vec![0; rows] }
+    }
+
+    pub(in super::super) fn look_up<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        key: &[P::Wire],
+        name: &dyn Display,
+    ) -> Result<Vec<P::Wire>> {
+        let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
+        table.check(key.len())?;
+        let key_values = key.iter().map(|wire| P::value(*wire)).collect::<Option<Vec<F>>>();
+        let found = key_values.map(|key| table.find(&Zeroizing::new(key)));
+        party.asserted(found.is_none_or(|row| row.is_some()), name);
+        let element = |i: usize| found.map(|row| row.map_or(F::ZERO, |row| table.row(row)[table.key + i]));
+        let mut value = Vec::with_capacity(table.value);
+        for i in 0..table.value {
+            value.push(party.commit_value(element(i))?);
+        }
+        if let Some(Some(row)) = found {
+            self.counts[row] += 1;
+        }
+        let lines: Vec<V> = key.iter().chain(&value).map(|wire| P::widened(*wire)).collect();
+        self.add(party, &lines)?;
+        Ok(value)
+    }
+
+    /// Demands that `value` is a number of so many bits.
+    pub(in super::super) fn within<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        value: P::Wire,
+        bits: u32,
+        name: &dyn Display,
+    ) -> Result<()> {
+        check_range::<F>(bits)?;
+        let word = P::value(value).map(|value| value.to_word());
+        party.asserted(word.is_none_or(|word| word >> bits == 0), name);
+        let (limbs, top) = limbs(bits);
+        let mut lowest = P::widened(value);
+        for i in (1..limbs).rev() {
+            let mask = (1 << if i + 1 == limbs { top } else { LIMB }) - 1;
+            let limb = word.map(|word| word >> (i * LIMB) & mask);
+            let wire = party.commit_value(limb.map(|limb| F::from_word(limb).expect("a limb")))?;
+            let line = P::widened(wire);
+            lowest = lowest - P::scaled(line, number::<F, P::E>(1 << (i * LIMB)));
+            if i + 1 == limbs {
+                self.top::<P>(party, line, limb, top)?;
+            }
+            self.limb::<P>(party, line, limb)?;
+        }
+        let limb = word.map(|word| word & ((1 << LIMB) - 1));
+        if limbs == 1 {
+            self.top::<P>(party, lowest, limb, top)?;
+        }
+        self.limb::<P>(party, lowest, limb)
+    }
+
+    fn limb<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, line: V, limb: Option<u128>) -> Result<()> {
+        if let Some(count) = limb.and_then(|limb| self.counts.get_mut(limb as usize)) {
+            *count += 1;
+        }
+        self.add(party, &[line])
+    }
+
+    /// The highest limb, which may be shorter, times what makes it one of full length.
+    fn top<P: Party<F = F, Wide = V>>(
+        &mut self,
+        party: &mut P,
+        line: V,
+        limb: Option<u128>,
+        bits: u32,
+    ) -> Result<()> {
+        if bits == LIMB {
+            return Ok(());
+        }
+        let line = P::scaled(line, number::<F, P::E>(1 << (LIMB - bits)));
+        self.limb::<P>(party, line, limb.map(|limb| limb << (LIMB - bits)))
+    }
+
+    fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
+        self.lines.push(lines);
+        self.looked.next(0);
+        if self.looked.is_full() { self.end(party) } else { Ok(()) }
+    }
+
+    /// Ends the epoch: what was looked up are rows.
+    pub(in super::super) fn end<P: Party<F = F, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
+        let lookups = self.looked.count() as usize;
+        if lookups == 0 {
+            return Ok(());
+        }
+        let mut counts = Vec::with_capacity(self.counts.len());
+        for count in &self.counts {
+            let count = P::KNOWS.then(|| F::from_word((*count).into()).expect("fewer than p"));
+            counts.push(party.commit_value(count)?);
+        }
+        // Only now, when all is committed to.
+        let mut draw = party.coefficients()?;
+        let mut weights = vec![P::E::ZERO; self.lines.stride];
+        for _ in 0..repetitions::<P::E>() {
+            draw(&mut weights);
+            let row = |row: usize| match &self.rows {
+                Rows::Numbers => number::<F, P::E>(row as u64) * weights[0],
+                Rows::Table(table) => table
+                    .row(row)
+                    .iter()
+                    .zip(&weights)
+                    .map(|(element, weight)| *weight * P::E::from(*element))
+                    .sum(),
+            };
+            let rows: Vec<P::E> = (0..self.counts.len()).map(row).collect();
+            let (shift, total) = table_side(party, &rows, &counts, &mut draw);
+            let looked = |party: &P, i: usize| {
+                let terms = self.lines.get(i).iter().zip(&weights);
+                terms.fold(party.wide(shift), |sum, (line, weight)| sum + P::scaled(*line, *weight))
+            };
+            equal_sum(party, lookups, looked, total, &"a row that is looked up")?;
+        }
+        party.argued(self.looked.degree());
+        self.looked.end();
+        self.lines = Waiting::new(self.lines.stride);
+        self.counts.fill(0);
+        Ok(())
+    }
+}

@@ -1,0 +1,409 @@
+//! Programs of accesses and lookups against plain arrays; provers that cheat at each commitment, or consistently.
+
+use super::*;
+use crate::channel::{Channel, Party as Role, pipe, side_by_side};
+use crate::circuit::{Circuit, Count, Memories, Size, Tables};
+use crate::error::{Error, Rejection};
+use crate::random::Random;
+use crate::vole::{Delta, ideal, subfield};
+use crate::zk::quicksilver::{Prover, Verifier, arithmetic};
+use crate::zk::{Accepted, BitMacs, FieldMacs, Gates, Macs};
+use std::time::Duration;
+use volery_primitives::{
+    Arch, F2, F61, F61x2, F128, F65537, F65537x4, Goldilocks, Goldilocksx2, MacField, Q32, Q32x2, Tagged,
+};
+
+/// Shares in a block of the ideal dealer.
+const BLOCK: usize = 1 << 12;
+
+/// Accesses to a memory, and lookups.
+#[derive(Clone)]
+struct Program {
+    cells: usize,
+    width: usize,
+    start: u8,
+    steps: Vec<Step>,
+    /// Numbers that are looked up among squares, and are said to be below 2^13.
+    looked: Vec<u64>,
+    /// What is read is compared.
+    compares: bool,
+}
+
+#[derive(Clone)]
+struct Step {
+    address: usize,
+    /// 0 reads, 1 writes, 2 writes where a bit is one, 3 does where it is zero.
+    kind: u8,
+    word: Vec<u64>,
+}
+
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    *state >> 33
+}
+
+impl Program {
+    fn random([cells, width, steps]: [usize; 3], start: u8, seed: u64) -> Self {
+        let mut state = seed;
+        let mut step = |_| Step {
+            address: next(&mut state) as usize % cells,
+            kind: (next(&mut state) % 4) as u8,
+            word: (0..width).map(|_| next(&mut state) % 16001).collect(),
+        };
+        let steps = (0..steps).map(&mut step).collect();
+        let looked = (0..7).map(|_| next(&mut state) % 12).collect();
+        Self { cells, width, start, steps, looked, compares: true }
+    }
+
+    fn first<F: Field>(&self) -> Vec<F> {
+        let mut state = 9;
+        (0..self.cells * self.width).map(|_| element(next(&mut state) % 1000)).collect()
+    }
+
+    fn reads<F: Field>(&self) -> Vec<Vec<F>> {
+        let mut words = if self.start == 0 { vec![F::ZERO; self.cells * self.width] } else { self.first() };
+        let read = |step: &Step| {
+            let Some(cell) = words.get_mut(step.address * self.width..(step.address + 1) * self.width) else {
+                return vec![F::ZERO; self.width];
+            };
+            let read = cell.to_vec();
+            if matches!(step.kind, 1 | 2) {
+                cell.copy_from_slice(&step.word.iter().map(|word| element(*word)).collect::<Vec<F>>());
+            }
+            read
+        };
+        self.steps.iter().map(read).collect()
+    }
+}
+
+fn element<F: Field>(word: u64) -> F {
+    F::from_word(u128::from(word) & if F::BITS == 1 { 1 } else { u128::MAX }).unwrap()
+}
+
+/// Runs it; `before` is called before each access.
+fn perform<P: Memories + Tables>(
+    p: &mut P,
+    program: &Program,
+    before: &mut dyn FnMut(&mut P, usize),
+) -> Result<()> {
+    // Where nothing is compared all that is committed to is the memory's.
+    let committed = |p: &mut P, value: P::F| match program.compares {
+        true => p.hint(&[], move |_| value),
+        false => Ok(p.constant(value)),
+    };
+    let zero = committed(p, P::F::ZERO)?;
+    p.assert_zero(zero, "zero")?;
+    let first = program.first::<P::F>();
+    let wires = match program.start {
+        2 => first.iter().map(|value| committed(p, *value)).collect::<Result<Vec<_>>>()?,
+        _ => vec![],
+    };
+    let cells = match program.start {
+        0 => Cells::Zero(program.cells),
+        1 => Cells::Public(&first),
+        _ => Cells::Wires(&wires),
+    };
+    let mut memory = p.memory(cells, program.width)?;
+    for (i, (step, read)) in program.steps.iter().zip(program.reads::<P::F>()).enumerate() {
+        let address = match crate::circuit::address_width::<P::F>(program.cells) {
+            _ if P::F::BITS > 1 => vec![step.address as u64],
+            bits => (0..bits).map(|bit| step.address as u64 >> bit & 1).collect(),
+        };
+        let address =
+            address.into_iter().map(|word| committed(p, element(word))).collect::<Result<Vec<_>>>()?;
+        let word = step.word.iter().map(|word| committed(p, element(*word))).collect::<Result<Vec<_>>>()?;
+        let bit = committed(p, element(u64::from(step.kind == 2)))?;
+        let put = match step.kind {
+            0 => Put::Same,
+            1 => Put::Word(&word),
+            _ => Put::Where(bit, &word),
+        };
+        before(p, i);
+        let got = p.access(&mut memory, &address, put, &"address")?;
+        if program.compares {
+            for (got, expected) in got.iter().zip(&read) {
+                let minus = p.constant(-*expected);
+                let difference = p.add(*got, minus);
+                p.assert_zero(difference, "what is read")?;
+            }
+        }
+    }
+    if program.steps.len().is_multiple_of(2) {
+        p.close(memory)?;
+    }
+    if P::F::BITS == 1 {
+        return Ok(());
+    }
+    let squares: Vec<P::F> = (0..12).flat_map(|key| [element(key), element(key * key)]).collect();
+    let mut table = p.table(Rows { key: 1, value: 1, entries: &squares })?;
+    for number in &program.looked {
+        let key = committed(p, element(*number))?;
+        let square = p.look_up(&mut table, &[key], &"a number below twelve")?;
+        let far = p.linear(&[element(64), element(1)], &[square[0], key]);
+        p.assert_within(&[far], 13, &"below 2^13")?;
+        if program.compares {
+            let minus = p.constant(-element::<P::F>(number * number));
+            let difference = p.add(square[0], minus);
+            p.assert_zero(difference, "the square")?;
+        }
+    }
+    Ok(())
+}
+
+/// What a prover over such a field does before each step, with what it has of the memory.
+type Forge<'f, F, W, V> = &'f mut (dyn FnMut(&mut Remembered<F, W, V>, usize) + Send);
+
+fn run_field<B: Field, E: MacField<B>>(
+    program: &Program,
+    lies: &[(u64, B)],
+    forge: Forge<'_, B, Tagged<B, E>, Tagged<E, E>>,
+) -> Result<Gates> {
+    let (here, there) = pipe(Duration::from_secs(60));
+    let mut proving = Channel::new(Role::Prover, here);
+    let mut verifying = Channel::new(Role::Verifier, there);
+    let prover = move || {
+        let vole = Box::new(subfield::ideal::Prover::<B, E>::new(3, BLOCK));
+        {
+            let mut prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
+            prover.lies = lies.to_vec();
+            let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
+            // The verifier may be gone already.
+            let _ = done.and_then(|()| prover.forget_all()).and_then(|()| {
+                if let Some(failed) = prover.lie() {
+                    eprintln!("{failed} fails");
+                }
+                prover.finish().map(drop)
+            });
+        }
+        let _ = proving.flush();
+    };
+    let verifier = move || {
+        let mut random = Random::from_seed(&[5; 32]);
+        let delta = subfield::Delta::random(&mut random);
+        let vole = Box::new(subfield::ideal::Verifier::new(3, BLOCK, &delta));
+        let mut verifier =
+            arithmetic::Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
+        perform(&mut verifier, program, &mut |_, _| ())?;
+        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
+    };
+    side_by_side(prover, verifier).1
+}
+
+fn run_bits(
+    program: &Program,
+    lies: &[(u64, F2)],
+    forge: Forge<'_, F2, F128, Tagged<F128, F128>>,
+) -> Result<Gates> {
+    let (here, there) = pipe(Duration::from_secs(60));
+    let mut proving = Channel::new(Role::Prover, here);
+    let mut verifying = Channel::new(Role::Verifier, there);
+    let prover = move || {
+        let vole = Box::new(ideal::Prover::new(3, BLOCK));
+        {
+            let mut prover = Prover::new(&mut proving, vole, Arch::detect(), []);
+            prover.lies = lies.to_vec();
+            let done = perform(&mut prover, program, &mut |p, i| forge(p.remembered(), i));
+            let _ = done.and_then(|()| prover.forget_all()).and_then(|()| {
+                if let Some(failed) = prover.lie() {
+                    eprintln!("{failed} fails");
+                }
+                prover.finish().map(drop)
+            });
+        }
+        let _ = proving.flush();
+    };
+    let verifier = move || {
+        let delta = Delta::random(&mut Random::from_seed(&[5; 32]));
+        let vole = Box::new(ideal::Verifier::new(3, BLOCK, &delta));
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta);
+        perform(&mut verifier, program, &mut |_, _| ())?;
+        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
+    };
+    side_by_side(prover, verifier).1
+}
+
+fn is_caught(verdict: &Result<Gates>) -> bool {
+    matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
+}
+
+/// Programs whose epochs end with the memory, at their length, one before and one after it, and twice.
+fn programs() -> Vec<Program> {
+    let sizes = [[1, 1, 3], [5, 2, 40], [16, 1, 63], [19, 3, 64], [7, 1, 65], [70, 1, 150]];
+    sizes.into_iter().enumerate().map(|(i, sizes)| Program::random(sizes, i as u8 % 3, i as u64)).collect()
+}
+
+/// What the prover committed to and what it owes is what is counted, of which both parties know.
+fn is_counted<M: Macs>(program: &Program, gates: Gates) {
+    let shape = Count::<M::F>::fingerprint(program).unwrap().0;
+    let counted = crate::zk::quicksilver::size::<M>(&shape);
+    assert_eq!(gates.size(), Size { ..counted }, "{:?}", (program.cells, program.width, program.steps.len()));
+    assert_eq!(gates.assert, shape.assert);
+}
+
+impl<F: Field> Circuit<Count<F>> for Program {
+    fn run(&self, b: &mut Count<F>) -> Result<()> {
+        perform(b, self, &mut |_, _| ())
+    }
+}
+
+#[test]
+fn honest_programs_are_arrays_and_cost_what_is_counted() {
+    fn test<B: Field, E: MacField<B>>() {
+        for program in programs() {
+            let gates = run_field::<B, E>(&program, &[], &mut |_, _| ()).unwrap();
+            is_counted::<FieldMacs<B, E>>(&program, gates);
+        }
+    }
+    test::<F61, F61>();
+    test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocks>();
+    test::<Goldilocks, Goldilocksx2>();
+    test::<F65537, F65537x4>();
+    test::<Q32, Q32x2>();
+    for mut program in programs() {
+        is_counted::<BitMacs>(&program, run_bits(&program, &[], &mut |_, _| ()).unwrap());
+        // Words of several elements of F_{2^128}.
+        program.steps.truncate(30);
+        program.width = 150;
+        program
+            .steps
+            .iter_mut()
+            .for_each(|step| step.word = (0..150).map(|i| i * step.word[0] % 7).collect());
+        is_counted::<BitMacs>(&program, run_bits(&program, &[], &mut |_, _| ()).unwrap());
+    }
+}
+
+/// Two epochs and a part of one, of which each commitment is off by one in turn: words and times at accesses and
+/// at ends of epochs, limbs and their counts, products and sums.
+#[test]
+fn a_commitment_that_is_off_is_rejected() {
+    let mut program = Program::random([3, 1, 66], 0, 7);
+    program.compares = false;
+    fn field<B: Field, E: MacField<B>>(program: &Program, step: usize) {
+        let honest = run_field::<B, E>(program, &[], &mut |_, _| ()).unwrap();
+        for at in (0..honest.inputs).step_by(step) {
+            let verdict = run_field::<B, E>(program, &[(at, B::ONE)], &mut |_, _| ());
+            assert!(is_caught(&verdict), "{at}: {verdict:?}");
+        }
+    }
+    field::<F61, F61>(&program, 3);
+    field::<F61, F61x2>(&program, 13);
+    field::<F65537, F65537x4>(&program, 13);
+    let honest = run_bits(&program, &[], &mut |_, _| ()).unwrap();
+    for at in (0..honest.inputs).step_by(7) {
+        let verdict = run_bits(&program, &[(at, F2::ONE)], &mut |_, _| ());
+        assert!(is_caught(&verdict), "{at}: {verdict:?}");
+    }
+}
+
+/// What a cheating prover has of its memory: to forge a word and the time it was put there.
+fn forge<F: Field, W: Copy + Default + Zeroize, V: Line>(
+    remembered: &mut Remembered<F, W, V>,
+    cell: usize,
+    (word, time): (u64, u32),
+) {
+    let ram = remembered.memories[0].as_mut().expect("open");
+    let contents = ram.known.as_mut().expect("the prover's");
+    (contents.words[cell], contents.times[cell]) = (word, time);
+}
+
+/// Two cells; writes 5 and 1 (over F_2 both are one) to cell 0, reads it twice, and writes to it.
+fn short() -> Program {
+    let step = |address, kind, word| Step { address, kind, word: vec![word] };
+    let steps =
+        vec![step(0, 1, 5), step(1, 0, 0), step(0, 0, 0), step(0, 1, 3), step(0, 0, 0), step(1, 0, 0)];
+    Program { cells: 2, width: 1, start: 0, steps, looked: vec![], compares: false }
+}
+
+/// Before step number `.0`, as if cell `.1` had held word `.2` since time `.3`.
+type Forgery = (usize, usize, u64, u32);
+
+/// A word that never was; a word from before the last write, with its own time and with the right one; a wrong
+/// time; a word from the future; that of another cell; two accesses that read each other's writes; a word whose time
+/// is that of its own access.
+const FORGERIES: &[(&str, &[Forgery])] = &[
+    ("wrong word", &[(2, 0, 0, 1)]),
+    ("stale word", &[(4, 0, 5, 3)]),
+    ("stale word of the right time", &[(4, 0, 0, 4)]),
+    ("wrong time", &[(2, 0, 5, 0)]),
+    // Of these all that is put in is taken out.
+    ("its own time", &[(2, 0, 8, 3), (3, 0, 5, 1)]),
+    ("each other's writes", &[(2, 0, 8, 5), (3, 0, 5, 1), (4, 0, 8, 3), (5, 0, 3, 4)]),
+    ("the future", &[(2, 0, 3, 4)]),
+    ("another cell's", &[(1, 1, 5, 1)]),
+    ("swapped", &[(2, 0, 5, 1), (3, 0, 5, 1)]),
+];
+
+#[test]
+fn consistent_forgeries_are_rejected() {
+    fn field<B: Field, E: MacField<B>>() {
+        run_field::<B, E>(&short(), &[], &mut |_, _| ()).unwrap();
+        for (name, forgeries) in FORGERIES {
+            let verdict = run_field::<B, E>(&short(), &[], &mut |remembered, step| {
+                for (_, cell, word, time) in forgeries.iter().filter(|(at, ..)| *at == step) {
+                    forge(remembered, *cell, (*word, *time));
+                }
+            });
+            assert!(is_caught(&verdict), "{name}: {verdict:?}");
+        }
+    }
+    field::<F61, F61>();
+    field::<F61, F61x2>();
+    field::<Goldilocks, Goldilocks>();
+    field::<F65537, F65537x4>();
+    field::<Q32, Q32x2>();
+    run_bits(&short(), &[], &mut |_, _| ()).unwrap();
+    for (name, forgeries) in FORGERIES {
+        let verdict = run_bits(&short(), &[], &mut |remembered, step| {
+            for (_, cell, word, time) in forgeries.iter().filter(|(at, ..)| *at == step) {
+                forge(remembered, *cell, (*word & 1, *time));
+            }
+        });
+        assert!(is_caught(&verdict), "{name}: {verdict:?}");
+    }
+}
+
+/// Addresses of no cell, numbers of no row, numbers that are too large: a prover that goes on is rejected.
+#[test]
+fn what_is_outside_is_rejected() {
+    fn field<B: Field, E: MacField<B>>() {
+        for (address, looked) in [(2, 3), (1 << 16, 3), (0, 12), (0, 1000)] {
+            let mut program = short();
+            program.looked.push(looked);
+            program.steps[1].address = address;
+            program.cells = 2;
+            let verdict = run_field::<B, E>(&program, &[], &mut |_, _| ());
+            assert!(is_caught(&verdict), "{address} {looked}: {verdict:?}");
+        }
+    }
+    field::<F61, F61>();
+    field::<F61, F61x2>();
+    field::<F65537, F65537x4>();
+    let mut program = short();
+    program.cells = 3;
+    run_bits(&program, &[], &mut |_, _| ()).unwrap();
+    program.steps[1].address = 3;
+    let verdict = run_bits(&program, &[], &mut |_, _| ());
+    assert!(is_caught(&verdict), "{verdict:?}");
+}
+
+#[test]
+fn coordinates_make_their_element_again() {
+    fn test<B: Field, E: MacField<B>>() {
+        let mut random = Random::from_seed(&[8; 32]);
+        for _ in 0..100 {
+            let value: E = subfield::uniform(&mut random);
+            let coordinates: Vec<E> =
+                (0..E::DEGREE as usize).map(|i| coordinate::<B, E>(value, i).into()).collect();
+            assert_eq!(E::pack(&coordinates), value);
+        }
+    }
+    test::<F61, F61>();
+    test::<F61, F61x2>();
+    test::<Goldilocks, Goldilocksx2>();
+    test::<F65537, F65537x4>();
+    test::<Q32, Q32x2>();
+    let all: Vec<F128> =
+        (0..128).map(|i| coordinate::<F2, F128>(F128(0x1234_5678_9abc_def0 << 40), i).into()).collect();
+    assert_eq!(F128::pack(&all), F128(0x1234_5678_9abc_def0 << 40));
+}

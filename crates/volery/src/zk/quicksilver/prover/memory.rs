@@ -1,0 +1,145 @@
+//! Memories and tables.
+
+use super::{Commitments, Prover};
+use crate::circuit::{Cells, Memories, Put, Rows, Tables};
+use crate::error::Result;
+use crate::zk::quicksilver::EPOCH;
+use crate::zk::quicksilver::memory::wide::Wides;
+use crate::zk::quicksilver::memory::{self, Coefficients, Party, Remembered};
+use crate::zk::quicksilver::polynomial::{Lower, Vector};
+use core::fmt::Display;
+use volery_primitives::secret::verdict;
+use volery_primitives::{Extension, Field, Tagged};
+use zeroize::Zeroizing;
+
+impl<M: Commitments> Party for Prover<'_, M> {
+    type E = M::E;
+    type Wide = Tagged<M::E, M::E>;
+    type Wides = Wides<M::E>;
+
+    const KNOWS: bool = true;
+
+    fn value(wire: M::Tag) -> Option<M::F> {
+        Some(M::value(wire))
+    }
+    fn wide_value(line: Self::Wide) -> Option<M::E> {
+        Some(line.value)
+    }
+
+    fn commit_value(&mut self, value: Option<M::F>) -> Result<M::Tag> {
+        self.commit_to(value.expect("the prover knows"))
+    }
+    fn packed(&self, coordinates: &[M::Tag]) -> Self::Wide {
+        let values: Zeroizing<Vec<M::E>> =
+            Zeroizing::new(coordinates.iter().map(|wire| M::value(*wire).into()).collect());
+        let macs: Zeroizing<Vec<M::E>> =
+            Zeroizing::new(coordinates.iter().map(|wire| M::mac(*wire)).collect());
+        Tagged { value: M::E::pack(&values), mac: M::E::pack(&macs) }
+    }
+    #[inline]
+    fn widened(wire: M::Tag) -> Self::Wide {
+        Tagged { value: M::value(wire).into(), mac: M::mac(wire) }
+    }
+    #[inline]
+    fn wide(&self, value: M::E) -> Self::Wide {
+        Tagged { value, mac: M::E::ZERO }
+    }
+    fn weighed(&self, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
+        M::combine(self.arch, factors, wires)
+    }
+    #[inline]
+    fn scaled(line: Self::Wide, factor: M::E) -> Self::Wide {
+        line.scale(factor)
+    }
+
+    fn wides(&self, lines: &[Self::Wide]) -> Wides<M::E> {
+        Wides::lines(lines)
+    }
+    fn elements(&self, values: &[M::E]) -> Wides<M::E> {
+        Wides::elements(values)
+    }
+    fn multiplied(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
+        a.multiplied::<M::F>(self.arch, b)
+    }
+    fn added(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
+        a.combined(b, M::E::ONE)
+    }
+    fn subtracted(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
+        a.combined(b, -M::E::ONE)
+    }
+    fn part(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
+        of.part(first, count)
+    }
+    fn values(of: &Wides<M::E>) -> Option<&[M::E]> {
+        Some(of.values())
+    }
+
+    fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
+        self.note(zero.values().iter().all(|value| *value == M::E::ZERO), name);
+        let lower = zero.coefficients[..zero.lanes * zero.degree].to_vec();
+        self.vanish(Lower::new([zero.lanes, zero.degree], lower))
+    }
+    fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
+        self.failed = self.failed.take().or_else(|| zero.failure(name));
+        self.vanish(zero.into_lower())
+    }
+
+    fn coefficients(&mut self) -> Result<Coefficients<M::E>> {
+        let seed = self.challenge(EPOCH)?;
+        Ok(Box::new(M::coefficients(self.arch, seed)))
+    }
+
+    fn argued(&mut self, degree: u64) {
+        self.gates.argued(degree);
+    }
+    fn asserted(&mut self, holds: bool, name: &dyn Display) {
+        self.note(verdict(holds), name);
+        self.gates.assert += 1;
+    }
+
+    fn argues(&self) -> bool {
+        self.drain.is_none()
+    }
+    fn remembered(&mut self) -> &mut Remembered<M::F, M::Tag, Self::Wide> {
+        &mut self.remembered
+    }
+}
+
+impl<M: Commitments> Memories for Prover<'_, M> {
+    type Memory = memory::Memory<M::Tag>;
+
+    fn memory(&mut self, cells: Cells<'_, M::F, M::Tag>, width: usize) -> Result<Self::Memory> {
+        memory::memory(self, cells, width)
+    }
+    fn access(
+        &mut self,
+        memory: &mut Self::Memory,
+        address: &[M::Tag],
+        put: Put<'_, M::Tag>,
+        name: &dyn Display,
+    ) -> Result<Vec<M::Tag>> {
+        memory::access(self, memory, address, put, name)
+    }
+    fn close(&mut self, memory: Self::Memory) -> Result<()> {
+        memory::close(self, memory)
+    }
+}
+
+impl<M: Commitments> Tables for Prover<'_, M> {
+    type Table = memory::Table<M::F>;
+
+    fn table(&mut self, rows: Rows<'_, M::F>) -> Result<Self::Table> {
+        memory::table(self, rows)
+    }
+    fn look_up(
+        &mut self,
+        table: &mut Self::Table,
+        key: &[M::Tag],
+        name: &dyn Display,
+    ) -> Result<Vec<M::Tag>> {
+        memory::look_up(self, table, key, name)
+    }
+    fn assert_within(&mut self, values: &[M::Tag], bits: u32, name: &dyn Display) -> Result<()> {
+        memory::within(self, values, bits, name)
+    }
+}

@@ -1,0 +1,132 @@
+//! Memories and tables.
+
+use super::{Commitments, Verifier};
+use crate::circuit::{Cells, Memories, Put, Rows, Tables};
+use crate::error::Result;
+use crate::zk::quicksilver::EPOCH;
+use crate::zk::quicksilver::memory::wide::WideKeys;
+use crate::zk::quicksilver::memory::{self, Coefficients, Party, Remembered};
+use crate::zk::quicksilver::polynomial::Keys;
+use core::fmt::Display;
+use volery_primitives::lanes::Lanes;
+use volery_primitives::{Extension, Field};
+
+impl<M: Commitments> Party for Verifier<'_, M> {
+    type E = M::E;
+    type Wide = M::E;
+    type Wides = WideKeys<M::E>;
+
+    const KNOWS: bool = false;
+
+    fn value(_: M::E) -> Option<M::F> {
+        None
+    }
+    fn wide_value(_: M::E) -> Option<M::E> {
+        None
+    }
+
+    fn commit_value(&mut self, _: Option<M::F>) -> Result<M::E> {
+        self.commit_to()
+    }
+    fn packed(&self, coordinates: &[M::E]) -> M::E {
+        M::E::pack(coordinates)
+    }
+    #[inline]
+    fn widened(wire: M::E) -> M::E {
+        wire
+    }
+    #[inline]
+    fn wide(&self, value: M::E) -> M::E {
+        value * M::delta(self.delta)
+    }
+    fn weighed(&self, factors: &[M::E], wires: &[M::E]) -> M::E {
+        M::E::dot(self.arch, factors, wires)
+    }
+    #[inline]
+    fn scaled(line: M::E, factor: M::E) -> M::E {
+        line * factor
+    }
+
+    fn wides(&self, lines: &[M::E]) -> WideKeys<M::E> {
+        WideKeys::new(1, lines)
+    }
+    fn elements(&self, values: &[M::E]) -> WideKeys<M::E> {
+        WideKeys::new(0, values)
+    }
+    fn multiplied(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
+        a.multiplied::<M::F>(self.arch, b)
+    }
+    fn added(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
+        a.combined(b, M::E::ONE, M::delta(self.delta))
+    }
+    fn subtracted(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
+        a.combined(b, -M::E::ONE, M::delta(self.delta))
+    }
+    fn part(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
+        WideKeys::new(of.degree, &of.keys[first..first + count])
+    }
+    fn values(_: &WideKeys<M::E>) -> Option<&[M::E]> {
+        None
+    }
+
+    fn vanish_wide(&mut self, zero: WideKeys<M::E>, _: &dyn Display) -> Result<()> {
+        self.vanish(Keys::new(zero.degree, zero.keys.iter().copied()))
+    }
+    fn vanish_lanes(&mut self, zero: Keys<M::E>, _: &dyn Display) -> Result<()> {
+        let delta = M::delta(self.delta);
+        self.vanish(zero.raised(delta))
+    }
+
+    fn coefficients(&mut self) -> Result<Coefficients<M::E>> {
+        let seed = self.challenge(EPOCH)?;
+        Ok(Box::new(M::coefficients(self.arch, seed)))
+    }
+
+    fn argued(&mut self, degree: u64) {
+        self.gates.argued(degree);
+    }
+    fn asserted(&mut self, _: bool, _: &dyn Display) {
+        self.gates.assert += 1;
+    }
+
+    fn argues(&self) -> bool {
+        self.feed.is_none()
+    }
+    fn remembered(&mut self) -> &mut Remembered<M::F, M::E, M::E> {
+        &mut self.remembered
+    }
+}
+
+impl<M: Commitments> Memories for Verifier<'_, M> {
+    type Memory = memory::Memory<M::E>;
+
+    fn memory(&mut self, cells: Cells<'_, M::F, M::E>, width: usize) -> Result<Self::Memory> {
+        memory::memory(self, cells, width)
+    }
+    fn access(
+        &mut self,
+        memory: &mut Self::Memory,
+        address: &[M::E],
+        put: Put<'_, M::E>,
+        name: &dyn Display,
+    ) -> Result<Vec<M::E>> {
+        memory::access(self, memory, address, put, name)
+    }
+    fn close(&mut self, memory: Self::Memory) -> Result<()> {
+        memory::close(self, memory)
+    }
+}
+
+impl<M: Commitments> Tables for Verifier<'_, M> {
+    type Table = memory::Table<M::F>;
+
+    fn table(&mut self, rows: Rows<'_, M::F>) -> Result<Self::Table> {
+        memory::table(self, rows)
+    }
+    fn look_up(&mut self, table: &mut Self::Table, key: &[M::E], name: &dyn Display) -> Result<Vec<M::E>> {
+        memory::look_up(self, table, key, name)
+    }
+    fn assert_within(&mut self, values: &[M::E], bits: u32, name: &dyn Display) -> Result<()> {
+        memory::within(self, values, bits, name)
+    }
+}
