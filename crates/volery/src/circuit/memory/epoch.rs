@@ -51,6 +51,11 @@ impl Layout {
         }
         // 2^(2·limb) ≥ epoch.
         let limb = (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2);
+        let gaps = 1_u128 << (2 * limb);
+        assert!(
+            binary || gaps + u128::from(epoch) <= (-F::ONE).to_word(),
+            "gaps that are times of later accesses"
+        );
         Self { sizes, binary, epoch, limb }
     }
 

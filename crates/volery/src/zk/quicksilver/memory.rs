@@ -162,6 +162,10 @@ pub(super) trait Party: Polynomials + Sized {
     /// Commits to an element of E, which the prover knows.
     fn commit_wide(&mut self, value: Option<Self::E>) -> Result<Self::Wide> {
         let degree = <Self::E as Extension<Self::F>>::DEGREE as usize;
+        if degree == 1 {
+            let wire = self.commit_value(value.map(|value| coordinate(value, 0)))?;
+            return Ok(Self::widened(wire));
+        }
         let mut wires = Vec::with_capacity(degree);
         for i in 0..degree {
             wires.push(self.commit_value(value.map(|value| coordinate(value, i)))?);
@@ -169,6 +173,10 @@ pub(super) trait Party: Polynomials + Sized {
         Ok(self.packed(&wires))
     }
 }
+
+/// Coefficients of polynomials after which a batch ends at the end of an epoch, where there are many: most
+/// batches end before that by themselves.
+pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
 pub(super) struct Remembered<F, W: Zeroize, V: Line> {
@@ -337,13 +345,15 @@ impl<V: DefaultIsZeroes> Waiting<V> {
         Self { stride, pieces: Vec::new() }
     }
 
-    fn push(&mut self, lines: &[V]) {
-        assert_eq!(lines.len(), self.stride);
+    /// Adds a tuple of as many lines as the stride says.
+    fn push(&mut self, lines: impl IntoIterator<Item = V>) {
         let full = PIECE * self.stride;
         if self.pieces.last().is_none_or(|piece| piece.len() == full) {
             self.pieces.push(Zeroizing::new(Vec::with_capacity(full)));
         }
-        self.pieces.last_mut().expect("pushed above").extend_from_slice(lines);
+        let piece = self.pieces.last_mut().expect("pushed above");
+        piece.extend(lines);
+        debug_assert!(piece.len().is_multiple_of(self.stride));
     }
 
     fn get(&self, i: usize) -> &[V] {

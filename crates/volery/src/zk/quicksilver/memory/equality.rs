@@ -5,6 +5,7 @@ use crate::circuit::memory::{factors, is_binary};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
+use zeroize::Zeroizing;
 
 /// Demands that the products over both sides of so many factors are equal: `factor(party, side, i)`.
 pub(in super::super) fn equal<P: Party>(
@@ -30,7 +31,7 @@ pub(in super::super) fn equal<P: Party>(
                 _ => one,
             };
             let product = product(party, lanes, 0..factors, &line);
-            let mut starts = Vec::with_capacity(lanes + 1);
+            let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);
             let mut value = P::wide_value(*running);
             for lane in 0..committed {
@@ -64,7 +65,7 @@ fn product<P: Party>(
 ) -> P::Wides {
     if of.len() == 1 {
         let lines: Vec<P::Wide> = (0..lanes).map(|lane| line(party, lane, of.start)).collect();
-        return party.wides(&zeroize::Zeroizing::new(lines));
+        return party.wides(&Zeroizing::new(lines));
     }
     let middle = of.start + of.len().div_ceil(2);
     let left = product(party, lanes, of.start..middle, line);

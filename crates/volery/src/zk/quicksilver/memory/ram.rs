@@ -28,7 +28,7 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
     tile: Vec<Zeroizing<Vec<W>>>,
     /// How often each limb occurs, where that is known.
-    limbs: Vec<u64>,
+    limbs: Zeroizing<Vec<u64>>,
 }
 
 /// Words and times, as the prover has them.
@@ -81,7 +81,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             start: None,
             accesses: Waiting::new(of_access),
             tile: Vec::new(),
-            limbs: vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }],
+            limbs: Zeroizing::new(vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }]),
         };
         if let Cells::Zero(_) = cells {
             return Ok(ram);
@@ -96,7 +96,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 Cells::Zero(_) => unreachable!("above"),
             };
             ram.put::<P>(Some(cell), &word);
-            start.push(&ram.lines(party, &[], &word, &[]));
+            start.push(ram.lines(party, &[], &word, &[]));
         }
         ram.start = Some(start);
         Ok(ram)
@@ -117,18 +117,21 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let time_at = self.address;
         let word_at = time_at + most_time(&self.layout) as usize;
         let placed = [(0, address), (time_at, time), (word_at, word)];
-        let mut lines = Vec::new();
-        for part in 0..parts::<P::F>(&self.layout, self.address) {
-            let (mut factors, mut wires) = (Vec::new(), Vec::new());
+        let parts = parts::<P::F>(&self.layout, self.address);
+        let mut lines = Vec::with_capacity(parts);
+        let mut factors = Vec::with_capacity(128);
+        let mut wires = Zeroizing::new(Vec::with_capacity(128));
+        for part in 0..parts {
+            factors.clear();
+            wires.clear();
             for (first, of) in placed {
-                for (i, wire) in of.iter().enumerate() {
-                    if (first + i) / 128 == part {
-                        factors.push(P::E::place((first + i) as u32 % 128));
-                        wires.push(*wire);
-                    }
-                }
+                // Those of its places that are in this part.
+                let [from, to] =
+                    [part * 128, part * 128 + 128].map(|at| at.saturating_sub(first).min(of.len()));
+                factors.extend((first + from..first + to).map(|place| P::E::place(place as u32 % 128)));
+                wires.extend_from_slice(&of[from..to]);
             }
-            lines.push(party.weighed(&factors, &Zeroizing::new(wires)));
+            lines.push(party.weighed(&factors, &wires));
         }
         lines
     }
@@ -170,7 +173,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         cell: Option<usize>,
     ) -> Result<Vec<W>> {
         let width = self.layout.sizes.width;
-        (0..width).map(|i| party.commit_value(self.element::<P>(cell, i))).collect()
+        let mut word = Vec::with_capacity(width);
+        for i in 0..width {
+            word.push(party.commit_value(self.element::<P>(cell, i))?);
+        }
+        Ok(word)
     }
 
     /// Commits to a time, over F_2 by so many bits.
@@ -179,13 +186,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         time: Option<u64>,
         bits: u32,
     ) -> Result<Zeroizing<Vec<W>>> {
-        let element = |word: u64| P::F::from_word(word.into()).expect("a time");
-        let wires: Result<Vec<W>> = if P::F::BITS > 1 {
-            party.commit_value(time.map(element)).map(|wire| vec![wire])
-        } else {
-            (0..bits).map(|bit| party.commit_value(time.map(|time| element(time >> bit & 1)))).collect()
-        };
-        wires.map(Zeroizing::new)
+        let mut wires = Zeroizing::new(Vec::with_capacity(bits as usize));
+        for bit in 0..bits {
+            wires.push(party.commit_value(time.map(|time| small(time >> bit & 1)))?);
+        }
+        Ok(wires)
     }
 
     pub(in super::super) fn access<P: Party<Wire = W, Wide = V>>(
@@ -204,10 +209,10 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         self.time += 1;
         let last = self.last(cell);
         let before = self.commit_word(party, cell)?;
-        let time = Self::commit_time(party, last, Layout::time_bits(self.time))?;
+        let changed;
         let after = match put {
-            Put::Same => before.clone(),
-            Put::Word(word) => word.to_vec(),
+            Put::Same => &before,
+            Put::Word(word) => word,
             Put::Where(bit, word) => {
                 let change = |(before, word): (&W, &W)| {
                     let minus = party.scale(*before, -P::F::ONE);
@@ -215,13 +220,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                     let change = party.mul(bit, difference)?;
                     Ok(party.add(*before, change))
                 };
-                before.iter().zip(word).map(change).collect::<Result<Vec<W>>>()?
+                changed = before.iter().zip(word).map(change).collect::<Result<Vec<W>>>()?;
+                &changed
             }
         };
-        self.put::<P>(cell, &after);
         if P::F::BITS > 1 {
-            let element = |time: u64| P::F::from_word(time.into()).expect("a time");
-            let gap = last.map(|last| (element(self.time - 1) - element(last)).to_word());
+            let time = party.commit_value(last.map(small))?;
+            let gap = last.map(|last| (small::<P::F>(self.time - 1) - small(last)).to_word());
             let limb = self.layout.limb;
             let high = party.commit_value(gap.map(|gap| P::F::from_word(gap >> limb).expect("a limb")))?;
             if let Some(gap) = gap {
@@ -232,17 +237,18 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                     }
                 }
             }
-            let mut lines = vec![P::widened(address[0]), P::widened(time[0]), P::widened(high)];
-            lines.extend(before.iter().chain(&after).map(|wire| P::widened(*wire)));
-            self.accesses.push(&Zeroizing::new(lines));
+            let about = [address[0], time, high];
+            self.accesses.push(about.iter().chain(&before).chain(after).map(|wire| P::widened(*wire)));
         } else {
-            let mut lines = self.lines(party, address, &before, &time);
-            lines.extend(self.lines(party, address, &after, &[]));
-            self.accesses.push(&Zeroizing::new(lines));
+            let time = Self::commit_time(party, last, Layout::time_bits(self.time))?;
+            let taken = self.lines(party, address, &before, &time);
+            let given = self.lines(party, address, after, &[]);
+            self.accesses.push(taken.into_iter().chain(given));
             self.tile.push(time);
-            if self.time.is_multiple_of(TILE) {
-                self.order(party)?;
-            }
+        }
+        self.put::<P>(cell, after);
+        if self.time.is_multiple_of(TILE) {
+            self.order(party)?;
         }
         if self.time == self.layout.epoch {
             self.end(party)?;
@@ -275,10 +281,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         for cell in 0..cells {
             let word = self.commit_word(party, Some(cell))?;
             let last = self.last(Some(cell));
-            let time = Self::commit_time(party, last, Layout::last_bits(self.time))?;
-            words.push(&Zeroizing::new(self.lines(party, &[], &word, &[])));
-            let time = if P::F::BITS > 1 { P::widened(time[0]) } else { self.time_line(party, &time) };
-            times.push(&[time]);
+            words.push(self.lines(party, &[], &word, &[]));
+            times.push([if P::F::BITS > 1 {
+                P::widened(party.commit_value(last.map(small))?)
+            } else {
+                let bits = Self::commit_time(party, last, Layout::last_bits(self.time))?;
+                self.time_line(party, &bits)
+            }]);
         }
         let mut limbs = Vec::new();
         if P::F::BITS > 1 {
@@ -401,6 +410,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         };
         equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
     }
+}
+
+/// A number below the characteristic.
+fn small<F: Field>(number: u64) -> F {
+    F::from_word(number.into()).expect("a small number")
 }
 
 /// The bits of a public number from place `at` on.

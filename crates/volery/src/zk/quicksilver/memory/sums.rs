@@ -30,7 +30,7 @@ pub(in super::super) fn equal_sum<P: Party>(
             invert_all(&mut inverses);
             inverses
         });
-        let mut sums = Vec::with_capacity(lanes + 1);
+        let mut sums = Zeroizing::new(Vec::with_capacity(lanes + 1));
         sums.push(running);
         let mut value = P::wide_value(running);
         for lane in 0..committed {

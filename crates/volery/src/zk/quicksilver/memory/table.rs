@@ -17,7 +17,7 @@ pub(in super::super) struct Lookups<F, V: Line> {
     /// Keys, each with its value.
     lines: Waiting<V>,
     /// How often each row was looked up, where that is known.
-    counts: Vec<u64>,
+    counts: Zeroizing<Vec<u64>>,
 }
 
 enum Rows<F> {
@@ -30,13 +30,18 @@ impl<F: Field, V: Line> Lookups<F, V> {
     pub(in super::super) fn of(known: Known<F>) -> Self {
         let (rows, stride) = (known.rows(), known.key + known.value);
         let looked = Looked::new::<F>(rows);
-        Self { rows: Rows::Table(known), looked, lines: Waiting::new(stride), counts: vec![0; rows] }
+        Self {
+            rows: Rows::Table(known),
+            looked,
+            lines: Waiting::new(stride),
+            counts: Zeroizing::new(vec![0; rows]),
+        }
     }
 
     pub(in super::super) fn numbers() -> Self {
         let rows = 1 << LIMB;
         let looked = Looked::new::<F>(rows);
-        Self { rows: Rows::Numbers, looked, lines: Waiting::new(1), counts: vec![0; rows] }
+        Self { rows: Rows::Numbers, looked, lines: Waiting::new(1), counts: Zeroizing::new(vec![0; rows]) }
     }
 
     pub(in super::super) fn look_up<P: Party<F = F, Wide = V>>(
@@ -117,7 +122,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
     }
 
     fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
-        self.lines.push(lines);
+        self.lines.push(lines.iter().copied());
         self.looked.next(0);
         if self.looked.is_full() { self.end(party) } else { Ok(()) }
     }
@@ -129,7 +134,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
             return Ok(());
         }
         let mut counts = Vec::with_capacity(self.counts.len());
-        for count in &self.counts {
+        for count in &*self.counts {
             let count = P::KNOWS.then(|| F::from_word((*count).into()).expect("fewer than p"));
             counts.push(party.commit_value(count)?);
         }

@@ -5,7 +5,7 @@ use crate::circuit::{Cells, Memories, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::Wides;
-use crate::zk::quicksilver::memory::{self, Coefficients, Party, Remembered};
+use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::{Lower, Vector};
 use core::fmt::Display;
 use volery_primitives::secret::verdict;
@@ -77,11 +77,11 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
         self.note(zero.values().iter().all(|value| *value == M::E::ZERO), name);
         let lower = zero.coefficients[..zero.lanes * zero.degree].to_vec();
-        self.vanish(Lower::new([zero.lanes, zero.degree], lower))
+        self.vanish_among(Lower::new([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
         self.failed = self.failed.take().or_else(|| zero.failure(name));
-        self.vanish(zero.into_lower())
+        self.vanish_among(zero.into_lower(), MOST_OF_EPOCH)
     }
 
     fn coefficients(&mut self) -> Result<Coefficients<M::E>> {

@@ -11,7 +11,12 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    pub(super) fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+    fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+        self.vanish_among(lower, MOST)
+    }
+
+    /// The same where the batch ends behind so many coefficients.
+    pub(super) fn vanish_among(&mut self, lower: Lower<M::E>, most: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -19,7 +24,7 @@ impl<M: Commitments> Prover<'_, M> {
         M::polynomials(self).push(lower);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients < MOST {
+        if self.coefficients < most {
             return Ok(());
         }
         self.steps.begin()?;

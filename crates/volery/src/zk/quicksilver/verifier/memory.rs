@@ -5,7 +5,7 @@ use crate::circuit::{Cells, Memories, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::WideKeys;
-use crate::zk::quicksilver::memory::{self, Coefficients, Party, Remembered};
+use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
 use volery_primitives::lanes::Lanes;
@@ -70,11 +70,11 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     }
 
     fn vanish_wide(&mut self, zero: WideKeys<M::E>, _: &dyn Display) -> Result<()> {
-        self.vanish(Keys::new(zero.degree, zero.keys.iter().copied()))
+        self.vanish_among(Keys::new(zero.degree, zero.keys.iter().copied()), MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Keys<M::E>, _: &dyn Display) -> Result<()> {
         let delta = M::delta(self.delta);
-        self.vanish(zero.raised(delta))
+        self.vanish_among(zero.raised(delta), MOST_OF_EPOCH)
     }
 
     fn coefficients(&mut self) -> Result<Coefficients<M::E>> {

@@ -12,7 +12,12 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    pub(super) fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+    fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+        self.vanish_among(polynomials, MOST)
+    }
+
+    /// The same where the batch ends behind so many coefficients.
+    pub(super) fn vanish_among(&mut self, polynomials: Keys<M::E>, most: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -20,7 +25,7 @@ impl<M: Commitments> Verifier<'_, M> {
         M::add(self, polynomials);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients < MOST {
+        if self.coefficients < most {
             return Ok(());
         }
         self.steps.begin()?;
