@@ -12,6 +12,9 @@ mod either;
 #[path = "../../../../examples/file.rs"]
 #[allow(unreachable_pub)]
 mod file;
+#[path = "../../../../examples/ledger.rs"]
+#[allow(unreachable_pub)]
+mod ledger;
 #[path = "../../../../examples/link.rs"]
 #[allow(unreachable_pub)]
 mod link;
@@ -42,6 +45,11 @@ fn either_runs() {
 #[test]
 fn file_runs() {
     file::main().unwrap();
+}
+
+#[test]
+fn ledger_runs() {
+    ledger::main().unwrap();
 }
 
 #[test]

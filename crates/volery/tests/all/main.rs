@@ -7,6 +7,7 @@ mod examples;
 mod fields;
 mod files;
 mod kit;
+mod memory;
 mod polynomials;
 mod records;
 mod reject;

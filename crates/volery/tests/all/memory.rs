@@ -1,0 +1,166 @@
+//! Memories, tables and ranges in whole sessions: the same verdict as `Clear` by every system, whether it has
+//! a proof for them or looks at all cells.
+
+use crate::kit::{by_wolverine, run_over, seeded};
+use volery::circuit::{Cells, Machine, Put, Rows, address_width};
+use volery::{
+    Binary, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Provable, Q32,
+    Q32x2, Result, Setting, System, check, prove_to_over, verify_from_over,
+};
+
+const CELLS: usize = 6;
+
+/// "I know addresses of six cells, and what is read there in the end": each of the first is written to, with
+/// its number, where the bit beside it is one, and then all are read.
+struct Notes {
+    writes: usize,
+    reads: Vec<u64>,
+}
+
+impl<B: Machine> Circuit<B> for Notes {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let wires = address_width::<B::F>(CELLS);
+        let number = |word: u64| B::F::from_word(u128::from(word)).expect("a small number");
+        let first: Vec<B::F> = (0..2 * CELLS as u64).map(|i| number(i % 2)).collect();
+        let mut memory = b.memory(Cells::Public(&first), 2)?;
+        for i in 0..self.writes {
+            let address = (0..wires).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let bit = b.witness()?;
+            let word = [0, i as u64 & 1].map(|word| b.constant(number(word)));
+            let put = if i % 3 == 2 { Put::Word(&word) } else { Put::Where(bit, &word) };
+            b.access(&mut memory, &address, put, &format_args!("address {i}"))?;
+        }
+        for (cell, expected) in self.reads.iter().enumerate() {
+            let address: Vec<B::Wire> = match wires {
+                1 => vec![b.constant(number(cell as u64))],
+                _ => (0..wires).map(|bit| b.constant(number(cell as u64 >> bit & 1))).collect(),
+            };
+            let word = b.access(&mut memory, &address, Put::Same, &"a cell")?;
+            let minus = b.constant(-number(*expected));
+            let difference = b.add(word[1], minus);
+            b.assert_zero(difference, format_args!("cell {cell}"))?;
+        }
+        b.close(memory)
+    }
+}
+
+/// Addresses and bits, the last address being `last`, and what the cells come to hold.
+fn notes<F: Field>(writes: usize, last: u64) -> (Notes, Vec<F>) {
+    let number = |word: u64| F::from_word(u128::from(word)).expect("a small number");
+    let mut cells = vec![1; CELLS];
+    let mut witness = Vec::new();
+    for i in 0..writes as u64 {
+        let (address, bit) =
+            (if i + 1 == writes as u64 { last } else { (i * i + 1) % CELLS as u64 }, i / 2 % 2);
+        match address_width::<F>(CELLS) {
+            1 => witness.push(number(address)),
+            wires => witness.extend((0..wires).map(|wire| number(address >> wire & 1))),
+        }
+        witness.push(number(bit));
+        if let Some(cell) = cells.get_mut(address as usize).filter(|_| i % 3 == 2 || bit == 1) {
+            *cell = i & 1;
+        }
+    }
+    (Notes { writes, reads: cells }, witness)
+}
+
+fn options_of<S: Setting>() -> Vec<Options> {
+    let limbo = Options { method: System::LIMBO.into(), ..seeded(1) };
+    let jko = Options { method: System::JKO.into(), ..seeded(1) };
+    let garbled = (S::F::BITS == 1).then_some(jko);
+    [seeded(1), by_wolverine(None, None), limbo].into_iter().chain(garbled).collect()
+}
+
+/// By every system, and by a file over F_2; a wrong cell fails by its name, and so does an address outside.
+fn agrees<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F]) {
+    check(statement.source(), witness.to_vec()).unwrap();
+    for options in options_of::<S>() {
+        let session = run_over::<S, _, _>((statement, witness, &options), (statement, &options), None);
+        let proved =
+            session.proved.unwrap_or_else(|error| panic!("{} {}: {error}", S::name(), options.system()));
+        let (_, verified) = session.verified.unwrap();
+        assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
+        assert_eq!(proved.security, verified.security);
+    }
+}
+
+fn fails<S: Setting>(statement: &(impl Provable<S> + Sync), witness: &[S::F], name: &str) {
+    for options in options_of::<S>() {
+        for check in [true, false] {
+            // Who evaluates beforehand does so anyway.
+            let options = Options { check, ..options.clone() };
+            let session = run_over::<S, _, _>((statement, witness, &options), (statement, &options), None);
+            let failed = session.proved.unwrap_err();
+            assert!(matches!(&failed, Error::Unsatisfied(found) if found == name), "{failed}, not {name}");
+            assert!(session.verified.is_err());
+        }
+    }
+}
+
+fn memories<S: Setting>() {
+    for writes in [1, 2, 11] {
+        let (statement, witness) = notes::<S::F>(writes, 4);
+        agrees::<S>(&statement, &witness);
+    }
+    let (mut statement, witness) = notes::<S::F>(9, 5);
+    statement.reads[3] ^= 1;
+    fails::<S>(&statement, &witness, "cell 3");
+    let (statement, witness) = notes::<S::F>(8, 6);
+    fails::<S>(&statement, &witness, "address 7");
+}
+
+#[test]
+fn memories_by_every_system() {
+    memories::<Binary>();
+    memories::<Over<F61>>();
+    memories::<Over<F61, F61x2>>();
+    memories::<Over<Goldilocks, Goldilocks>>();
+    memories::<Over<F65537, F65537x4>>();
+    memories::<Over<Q32, Q32x2>>();
+}
+
+/// "I know a number below 2^10 with this square, by a table."
+struct Root {
+    square: u64,
+}
+
+impl<B: Machine> Circuit<B> for Root {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let number = |word: u64| B::F::from_word(u128::from(word)).expect("a small number");
+        let rows: Vec<B::F> = (0..24).flat_map(|key| [number(key), number(key * key)]).collect();
+        let mut table = b.table(Rows { key: 1, value: 1, entries: &rows })?;
+        let root = b.witness()?;
+        let square = b.look_up(&mut table, &[root], &"a root in the table")?;
+        let minus = b.constant(-number(self.square));
+        let difference = b.add(square[0], minus);
+        b.assert_zero(difference, "the square")?;
+        b.assert_within(&[root, square[0]], 9, &"a small square")
+    }
+}
+
+#[test]
+fn tables_by_every_system() {
+    fn test<S: Setting>() {
+        let number = |word: u64| S::F::from_word(u128::from(word)).expect("a small number");
+        agrees::<S>(&Root { square: 121 }, &[number(11)]);
+        fails::<S>(&Root { square: 121 }, &[number(12)], "the square");
+        fails::<S>(&Root { square: 529 }, &[number(23)], "a small square");
+        fails::<S>(&Root { square: 576 }, &[number(24)], "a root in the table");
+    }
+    test::<Over<F61>>();
+    test::<Over<F61, F61x2>>();
+    test::<Over<F65537, F65537x4>>();
+    test::<Over<Q32, Q32x2>>();
+}
+
+/// A file's challenges can be searched offline: there all cells are looked at.
+#[test]
+fn memories_in_files() {
+    let (statement, witness) = notes(11, 4);
+    for system in [System::VOLEITH, System::LIMBO] {
+        let options = Options { method: system.into(), ..seeded(1) };
+        let mut proof = Vec::new();
+        prove_to_over::<Binary>(&statement, witness.clone(), &mut proof, &options).unwrap();
+        assert!(verify_from_over::<Binary>(&statement, &mut &proof[..], &options).is_ok());
+    }
+}
