@@ -109,6 +109,16 @@ pub(crate) struct Typed {
     /// [default: 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
+    /// The cells of the memory of `ram` [default: 1048576], the rows of the table of `lookup`, where there is
+    /// one [default: ranges instead]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) words: Option<String>,
+    /// The accesses of `ram` [default: 4194304], the lookups of `lookup` [default: 1048576]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) accesses: Option<String>,
+    /// The bits of a word of `ram` over F_2 [default: 32], of a number of `lookup` [default: 32]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) bits: Option<String>,
     /// The statement of `limbo` and `voleith`: sha256, random [default: sha256, but random with --gates]
     #[arg(long, value_name = "KIND")]
     pub(crate) statement: Option<String>,
@@ -165,6 +175,9 @@ impl Typed {
             ("--kind", self.kind.is_some()),
             ("--count", self.count.is_some()),
             ("--clauses", self.clauses.is_some()),
+            ("--words", self.words.is_some()),
+            ("--accesses", self.accesses.is_some()),
+            ("--bits", self.bits.is_some()),
             ("--statement", self.statement.is_some()),
             ("--interactive", self.interactive),
             ("--out", self.out.is_some()),

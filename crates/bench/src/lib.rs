@@ -25,6 +25,7 @@ mod holes;
 mod limbo;
 #[doc(hidden)]
 pub mod membership;
+mod memory;
 #[doc(hidden)]
 pub mod merkle;
 mod plan;

@@ -3,8 +3,8 @@
 use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
 use crate::{
-    algebra, applications, garbled, generated, holes, limbo, membership, merkle, sha256, snippets, tables,
-    vole,
+    algebra, applications, garbled, generated, holes, limbo, membership, memory, merkle, sha256, snippets,
+    tables, vole,
 };
 use volery::{
     Binary, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32, Q32x2, System,
@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 22] = [
+pub static BENCHES: [Bench; 24] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -81,6 +81,26 @@ pub static BENCHES: [Bench; 22] = [
                [default: f61]: by random vectors, by an inner-product for each entry, or by gates, by \
                --kind",
         run: over!(algebra::matmul),
+    },
+    Bench {
+        name: "ram",
+        options: &["--words", "--accesses", "--bits"],
+        takes: Takes::All,
+        over: Fields::Any(arithmetic),
+        systems: &[System::QUICKSILVER, System::WOLVERINE],
+        says: "--accesses to a memory of --words at secret addresses, reads and writes in turn, over any \
+               --field [default: f61]",
+        run: over!(memory::ram),
+    },
+    Bench {
+        name: "lookup",
+        options: &["--words", "--accesses", "--bits"],
+        takes: Takes::All,
+        over: Fields::Any(arithmetic),
+        systems: &[System::QUICKSILVER, System::WOLVERINE],
+        says: "that --accesses secret numbers have --bits, or are rows of a table of --words, over any \
+               --field [default: f61] but of characteristic two",
+        run: over!(memory::lookup),
     },
     Bench {
         name: "sis",

@@ -101,6 +101,24 @@ fn polynomials_are_measured_over_each_field() {
 }
 
 #[test]
+fn memories_and_tables_are_measured_over_each_field() {
+    let run = |name: &str, field: &str, size: [&str; 4], rate: &str| {
+        let arguments = [&[name, "--field", field, "--json"], &size[..]].concat();
+        let object = measure(&arguments).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert!(object[rate].as_f64() > Some(0.0), "{object}");
+    };
+    for field in FIELDS {
+        run("ram", field, ["--words", "20", "--accesses", "300"], "accesses_per_second");
+        if !matches!(field, "f2" | "f256") {
+            run("lookup", field, ["--bits", "14", "--accesses", "300"], "lookups_per_second");
+            run("lookup", field, ["--words", "100", "--accesses", "300"], "lookups_per_second");
+        }
+    }
+    measure(&["lookup", "--field", "f256"]).refused(2, &["--field", "odd"]);
+}
+
+#[test]
 fn holes_spare_commitments() {
     for (kind, count, most, gates) in
         [("sha256", "2", 7000.0, 22_000.0), ("multiplication", "20", 180.0, 1000.0)]
