@@ -6,12 +6,12 @@
 //! ```
 //! use volery::circuit::{Cells, Circuit, Memories, Put};
 //!
-//! /// "I know an address that holds its own number, in a memory that was filled in turn."
-//! struct Fixed {
+//! /// "What I put at an address of mine is what I read there."
+//! struct Kept {
 //!     cells: usize,
 //! }
 //!
-//! impl<B: Memories> Circuit<B> for Fixed {
+//! impl<B: Memories> Circuit<B> for Kept {
 //!     fn run(&self, b: &mut B) -> volery::Result<()> {
 //!         use volery_primitives::Field;
 //!         let mut memory = b.memory(Cells::Zero(self.cells), 1)?;

@@ -3,7 +3,7 @@
 //! A range is a table of its numbers, a set one without values.
 
 use super::Backend;
-use super::memory::is_binary;
+use super::memory::{address_width, is_binary};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -85,6 +85,18 @@ impl<F: Field> Known<F> {
     /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
         self.sorted.len()
+    }
+
+    /// The values, where they are all that there is to say, over F_2: where the keys are the numbers of their
+    /// rows, in bits.
+    pub(crate) fn indexed(&self) -> Option<Vec<F>> {
+        let bit = |row: usize, bit: usize| if row >> bit & 1 == 1 { F::ONE } else { F::ZERO };
+        let is_number = |row: usize| (0..self.key).all(|i| self.row(row)[i] == bit(row, i));
+        let is_indexed = F::BITS == 1
+            && self.value > 0
+            && self.key == address_width::<F>(self.rows())
+            && (0..self.rows()).all(is_number);
+        is_indexed.then(|| (0..self.rows()).flat_map(|row| self.row(row)[self.key..].to_vec()).collect())
     }
 
     /// Row number `row`.

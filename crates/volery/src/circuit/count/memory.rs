@@ -13,12 +13,22 @@ use volery_primitives::Field;
 pub(in crate::circuit) struct Open<F> {
     memories: Vec<Epochs>,
     /// With the numbers of rows, and of elements of a key and of a value.
-    tables: Vec<(Looked, [usize; 3])>,
+    tables: Vec<(Told, [usize; 3])>,
     /// The limbs of ranges.
     limbs: Looked,
     /// Lookups so far.
     pub(in crate::circuit) lookups: u64,
     field: PhantomData<F>,
+}
+
+/// How lookups in a table are proved.
+enum Told {
+    /// By a sum of fractions, over odd p.
+    Sum(Looked),
+    /// As reads of a memory.
+    Reads(Epochs),
+    /// Row by row.
+    Scan,
 }
 
 impl<F: Field> Default for Open<F> {
@@ -40,9 +50,15 @@ impl<F: Field> Open<F> {
         self.memories.len() - 1
     }
 
-    /// Another table: the numbers of its rows, and of elements of a key and of a value.
-    pub(in crate::circuit) fn table(&mut self, sizes: [usize; 3]) -> usize {
-        self.tables.push((Looked::new::<F>(sizes[0]), sizes));
+    /// Another table.
+    pub(in crate::circuit) fn table(&mut self, known: &Known<F>) -> usize {
+        let sizes = Sizes { cells: known.rows(), width: known.value };
+        let told = match known.indexed() {
+            _ if !is_binary::<F>() => Told::Sum(Looked::new::<F>(known.rows())),
+            Some(_) => Told::Reads(Epochs::new(Layout::new::<F>(sizes))),
+            None => Told::Scan,
+        };
+        self.tables.push((told, [known.rows(), known.key, known.value]));
         self.tables.len() - 1
     }
 
@@ -61,16 +77,15 @@ impl<F: Field> Open<F> {
 
     /// Counts a lookup.
     pub(in crate::circuit) fn look_up(&mut self, shape: &mut Shape, table: usize) {
-        let (looked, [rows, key, value]) = &mut self.tables[table];
+        let (told, [rows, key, value]) = &mut self.tables[table];
         let scan = lookup_cost(*rows, *key);
         self.lookups += 1;
         shape.assert += 1;
         shape.scanned = shape.scanned.and(scan);
-        // Over F_2 there is no other proof.
-        let argued = if is_binary::<F>() {
-            Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() }
-        } else {
-            looked.look_up(*value)
+        let argued = match told {
+            Told::Sum(looked) => looked.look_up(*value),
+            Told::Reads(epochs) => epochs.access(false),
+            Told::Scan => Argued { values: scan.inputs, mul: scan.mul, ..Argued::default() },
         };
         shape.argued = shape.argued.and(argued);
     }
@@ -88,7 +103,11 @@ impl<F: Field> Open<F> {
     /// Counts the ends of all.
     pub(in crate::circuit) fn end(&mut self, shape: &mut Shape) {
         let memories = self.memories.iter_mut().map(Epochs::end);
-        let tables = self.tables.iter_mut().map(|(looked, _)| looked.end());
+        let tables = self.tables.iter_mut().map(|(told, _)| match told {
+            Told::Sum(looked) => looked.end(),
+            Told::Reads(epochs) => epochs.end(),
+            Told::Scan => Argued::default(),
+        });
         let argued = memories.chain(tables).fold(shape.argued, Argued::and);
         shape.argued = argued.and(self.limbs.end());
     }
@@ -173,7 +192,7 @@ impl<F: Field> Tables for Count<F> {
         self.gate(b't', entries.len() as u128, (key as u128) << 64 | value as u128);
         self.values(entries);
         let number = self.wire(0).number.into();
-        Ok(CountedTable { place: self.open.table([known.rows(), key, value]), number, key, value })
+        Ok(CountedTable { place: self.open.table(&known), number, key, value })
     }
 
     fn look_up(

@@ -3,7 +3,7 @@
 use super::block::{Block, Op, Record};
 use super::{Execute, Functions, Recorder, Source};
 use crate::circuit::count::{Open, kind_of};
-use crate::circuit::{Shape, Sizes, common_lanes};
+use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
 use crate::error::Result;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -137,7 +137,9 @@ impl<F: Field> Tally<F> {
                 Op::Table => {
                     let mut words = block.read(a);
                     let [key, value, count] = [words.next(), words.next(), words.next()].map(|n| n as usize);
-                    self.open.table([count / (key + value), key, value]);
+                    let entries = &block.constants[b as usize..][..count];
+                    let known = Known::new(Rows { key, value, entries }).expect("a table that was recorded");
+                    self.open.table(&known);
                     continue;
                 }
                 Op::LookUp => {

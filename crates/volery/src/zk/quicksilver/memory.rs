@@ -17,8 +17,8 @@
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | prover | corrections of each access: word, time, and over odd p the high limb of its gap | as those of gates |
-//! | prover | corrections at an epoch's end: word and time of every cell, how often each limb occurs; the batch ends | as those of gates |
+//! | prover | corrections of each access: word, time, over odd p the high limb of its gap | as those of gates |
+//! | prover | corrections at an epoch's end: word and time of each cell, counts of limbs; the batch ends | as those |
 //! | verifier | seed of X and the coefficients of tuples, where E is short | 16 |
 //! | prover | corrections of running products and sums, r to each | as those of gates |
 //! | | their polynomials join the check of that batch, with coefficients drawn after these corrections | |
@@ -32,6 +32,8 @@
 //!
 //! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of four. Rows
 //! are public, so that both parties pass over a Z that hits one, and what an honest prover looks up is a row.
+//! Over F_2 a table whose keys are the numbers of their rows is a memory that is only read, and any other is
+//! looked at row by row. *Deviation*: the notes' product with multiplicities is not here.
 //!
 //! **Soundness**: n factors of each product differ as polynomials of degree n in the challenges, and pass
 //! with n/|E|; sums with (2·lookups + rows)/|E|, where lookups are fewer than p. What is counted is in
@@ -201,6 +203,8 @@ pub enum Memory<W> {
 /// A table of a proof: the number of one of [`Remembered`], or its rows.
 pub enum Table<F> {
     Argued(usize),
+    /// The same, of a memory that is only read.
+    Read(usize),
     Scanned(Known<F>),
 }
 
@@ -231,6 +235,17 @@ pub(super) fn access<P: Party>(
         Memory::Argued(place) => *place,
         Memory::Scanned(scanned) => return scanned.access(party, address, put, name),
     };
+    read(party, place, address, put, name)
+}
+
+/// An access to memory number `place`.
+fn read<P: Party>(
+    party: &mut P,
+    place: usize,
+    address: &[P::Wire],
+    put: Put<'_, P::Wire>,
+    name: &dyn Display,
+) -> Result<Vec<P::Wire>> {
     let mut ram = party.remembered().memories[place].take().expect("open");
     let word = ram.access(party, address, put, name);
     party.remembered().memories[place] = Some(ram);
@@ -248,6 +263,13 @@ pub(super) fn close<P: Party>(party: &mut P, memory: Memory<P::Wire>) -> Result<
 /// As [`Tables::table`](crate::circuit::Tables::table).
 pub(super) fn table<P: Party>(party: &mut P, rows: Rows<'_, P::F>) -> Result<Table<P::F>> {
     let known = Known::new(rows)?;
+    let indexed = known.indexed();
+    if let Some(values) = indexed.filter(|_| party.argues()) {
+        let ram = Box::new(Ram::new(party, Cells::Public(&values), known.value)?);
+        let memories = &mut party.remembered().memories;
+        memories.push(Some(ram));
+        return Ok(Table::Read(memories.len() - 1));
+    }
     if !party.argues() || is_binary::<P::F>() {
         return Ok(Table::Scanned(known));
     }
@@ -265,6 +287,7 @@ pub(super) fn look_up<P: Party>(
 ) -> Result<Vec<P::Wire>> {
     let place = match table {
         Table::Argued(place) => *place,
+        Table::Read(place) => return read(party, *place, key, Put::Same, name),
         Table::Scanned(known) => return scan_lookup(party, known, key, name),
     };
     let mut open = party.remembered().tables[place].take().expect("put back below");
