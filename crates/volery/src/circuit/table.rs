@@ -76,7 +76,8 @@ impl<F: Field> Known<F> {
         let of = |row: &u32| entries[*row as usize * length..][..key].iter().map(|key| key.to_word());
         let mut sorted: Vec<u32> = (0..count).collect();
         sorted.sort_by(|a, b| of(a).cmp(of(b)));
-        if let Some([a, b]) = sorted.array_windows().find(|[a, b]| of(a).eq(of(b))) {
+        let twice = sorted.windows(2).find(|pair| of(&pair[0]).eq(of(&pair[1])));
+        if let Some([a, b]) = twice {
             return Err(Error::invalid(format!("a table whose rows {a} and {b} have the same key")));
         }
         Ok(Self { key, value, entries: entries.to_vec(), sorted })

@@ -17,8 +17,8 @@
 //!
 //! | from | message | bytes |
 //! |---|---|---|
-//! | prover | corrections of each access: word, time, over odd p the high limb of its gap | as those of gates |
-//! | prover | corrections at an epoch's end: word and time of each cell, counts of limbs; the batch ends | as those |
+//! | prover | corrections of each access: word, time, over odd p a limb of its gap | as those of gates |
+//! | prover | corrections at its end: word and time of each cell, counts of limbs | as those of gates |
 //! | verifier | seed of X and the coefficients of tuples, where E is short | 16 |
 //! | prover | corrections of running products and sums, r to each | as those of gates |
 //! | | their polynomials join the check of that batch, with coefficients drawn after these corrections | |

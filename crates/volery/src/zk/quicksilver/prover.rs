@@ -16,7 +16,7 @@ use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Gates, Macs, Openings, Steps};
+use crate::zk::{Gates, Macs, Openings, Steps, Values};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::Arch;
@@ -90,7 +90,7 @@ pub struct Prover<'a, M: Commitments> {
     #[cfg(test)]
     pub(super) lies: Vec<(u64, M::F)>,
     /// Memories and tables.
-    remembered: Remembered<M::F, M::Tag, Tagged<M::E, M::E>>,
+    remembered: Remembered<M::F, M::Tag, Wide<M>>,
 }
 
 /// Whoever takes up what was said, where the link does not by itself.
@@ -287,6 +287,9 @@ impl<'a, M: Commitments> Prover<'a, M> {
         }
     }
 }
+
+/// A committed element of the extension with its MAC.
+type Wide<M> = Tagged<<M as Values>::E, <M as Values>::E>;
 
 /// m and u of each line m + u·X.
 type Lines<E> = Zeroizing<Vec<(E, E)>>;

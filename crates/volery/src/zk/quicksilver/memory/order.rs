@@ -21,7 +21,7 @@ pub(in super::super) fn at_most<P: Party>(
     let (_, length) = Layout::pieces(bits.len() as u32);
     let mut within = party.public(&vec![P::F::ONE; most.len()]);
     for (j, wires) in bits.iter().enumerate() {
-        if j > 0 && j as u32 % length == 0 {
+        if j > 0 && (j as u32).is_multiple_of(length) {
             let wires = party.commit(&within)?;
             within = party.vector(&wires);
         }

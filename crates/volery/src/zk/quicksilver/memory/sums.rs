@@ -52,14 +52,12 @@ pub(in super::super) fn equal_sum<P: Party>(
     Ok(())
 }
 
+/// The line of a lane at a place, if there is one.
+type Lines<'l, P> = &'l dyn Fn(&P, usize, usize) -> Option<<P as Party>::Wide>;
+
 /// The product of some lines of each lane, and its derivative, where a line that is not there is one whose
 /// derivative is zero.
-fn fraction<P: Party>(
-    party: &P,
-    lanes: usize,
-    of: Range<usize>,
-    line: &dyn Fn(&P, usize, usize) -> Option<P::Wide>,
-) -> (P::Wides, P::Wides) {
+fn fraction<P: Party>(party: &P, lanes: usize, of: Range<usize>, line: Lines<'_, P>) -> (P::Wides, P::Wides) {
     if of.len() == 1 {
         let one = party.wide(P::E::ONE);
         let lines: Vec<Option<P::Wide>> = (0..lanes).map(|lane| line(party, lane, of.start)).collect();

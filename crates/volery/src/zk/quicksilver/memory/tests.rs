@@ -302,8 +302,8 @@ fn honest_programs_are_arrays_and_cost_what_is_counted() {
     }
 }
 
-/// Two epochs and a part of one, of which each commitment is off by one in turn: words and times at accesses and
-/// at ends of epochs, limbs and their counts, products and sums.
+/// Two epochs and a part of one, of which each commitment is off by one in turn: words and times at accesses
+/// and at ends of epochs, limbs and their counts, products and sums.
 #[test]
 fn a_commitment_that_is_off_is_rejected() {
     let mut program = Program::random([3, 1, 66], 0, 7);
@@ -348,8 +348,8 @@ fn short() -> Program {
 type Forgery = (usize, usize, u64, u32);
 
 /// A word that never was; a word from before the last write, with its own time and with the right one; a wrong
-/// time; a word from the future; that of another cell; two accesses that read each other's writes; a word whose time
-/// is that of its own access.
+/// time; a word from the future; that of another cell; two accesses that read each other's writes; a word whose
+/// time is that of its own access.
 const FORGERIES: &[(&str, &[Forgery])] = &[
     ("wrong word", &[(2, 0, 0, 1)]),
     ("stale word", &[(4, 0, 5, 3)]),
