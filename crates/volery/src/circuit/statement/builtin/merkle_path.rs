@@ -107,7 +107,7 @@ mod tests {
         let root = node(&pairs.concat());
         for holes in ["", "&holes=1"] {
             for place in 0..4_usize {
-                let siblings = [&nodes[place ^ 1][..], &pairs[place / 2 ^ 1]].concat();
+                let siblings = [&nodes[place ^ 1][..], &pairs[(place / 2) ^ 1]].concat();
                 let bits = format!("0b{}{}", place & 1, place >> 1);
                 let trial = Trial::new(&format!("merkle-path?depth=2{holes}"))
                     .with("leaf", &leaves[place])

@@ -11,7 +11,7 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
+    pub(super) fn vanish(&mut self, lower: Lower<M::E>) -> Result<()> {
         self.vanish_among(lower, MOST)
     }
 

@@ -12,7 +12,7 @@ use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
-    fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
+    pub(super) fn vanish(&mut self, polynomials: Keys<M::E>) -> Result<()> {
         self.vanish_among(polynomials, MOST)
     }
 
