@@ -157,9 +157,11 @@ impl Admission {
         (state.running, state.memory)
     }
 
-    /// Nothing begins any more.
-    pub(crate) fn drain(&self) {
-        self.lock().draining = true;
+    /// Nothing begins any more. Calls `said` before anybody learns that nothing is under way.
+    pub(crate) fn drain(&self, said: impl FnOnce()) {
+        let mut state = self.lock();
+        state.draining = true;
+        said();
         self.ended.notify_all();
     }
 
@@ -289,7 +291,7 @@ mod tests {
         assert_eq!(admission.strikes(two), 0);
         admission.strike(two);
         assert_eq!((admission.strikes(one), admission.strikes(two)), (0, 1));
-        admission.drain();
+        admission.drain(|| ());
         let (_refused, heard) = wait().expect("it is told why");
         assert_eq!(heard.expect_err("refused").cause, Cause::Draining);
         admission.idle();

@@ -187,9 +187,10 @@ impl Service {
                         std::process::exit(Fault::Interrupted as i32);
                     }
                     _ => {
-                        info!("no session begins any more, and those that run come to their end");
                         self.shared.metrics.draining.store(true, Relaxed);
-                        self.shared.admission.drain();
+                        let said =
+                            || info!("no session begins any more, and those that run come to their end");
+                        self.shared.admission.drain(said);
                     }
                 }
             }
