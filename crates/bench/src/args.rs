@@ -116,7 +116,7 @@ pub(crate) struct Typed {
     /// The accesses of `ram` [default: 4194304], the lookups of `lookup` [default: 1048576]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) accesses: Option<String>,
-    /// The bits of a word of `ram` over F_2 [default: 32], of a number of `lookup` [default: 32]
+    /// The bits of a word of `ram` over F_2 [default: 32], of a number of `lookup` [default: 32, or the most]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
     /// The statement of `limbo` and `voleith`: sha256, random [default: sha256, but random with --gates]

@@ -136,18 +136,16 @@ pub(crate) fn lookup<S: Setting>(run: &Run) -> Result<()> {
     let typed = run.typed;
     let rows = typed.words.as_deref().map(|words| size("--words", Some(words), WORDS)).transpose()?;
     let lookups = size("--accesses", typed.accesses.as_deref(), LOOKUPS)?;
-    let bits = size("--bits", typed.bits.as_deref(), BITS)?;
+    // Numbers of 32 bits, or the most that there are.
+    let most = u64::from(S::F::BITS.min(64) - 1);
+    let bits = size("--bits", typed.bits.as_deref(), BITS.min(most))?;
     if is_binary::<S::F>() {
         return Err(Failure::usage(format_args!("--field: {} has no ranges: take one of odd p", S::name())));
     }
-    let bits = u32::try_from(bits).ok().filter(|bits| *bits < S::F::BITS.min(64));
-    let bits = bits.ok_or_else(|| {
-        Failure::usage(format_args!(
-            "--bits: over {} numbers have {} at most",
-            S::name(),
-            S::F::BITS.min(64) - 1
-        ))
-    })?;
+    if bits > most {
+        return Err(Failure::usage(format_args!("--bits: over {} numbers have {most} at most", S::name())));
+    }
+    let bits = bits as u32;
     let statement = Lookups { rows, bits, lookups };
     let mut random = Random::from_seed(&Random::from_system()?.bytes());
     let most = rows.map_or(1 << bits, u128::from);
