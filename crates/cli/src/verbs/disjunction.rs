@@ -116,7 +116,6 @@ impl Disjunction {
         Subject {
             digest: self.digest,
             label: file::cut(labels.join("\nor\n")),
-            warnings: self.warnings.clone(),
             clauses: Some(self.clauses.count() as u64),
         }
     }
@@ -185,6 +184,9 @@ impl Stated for Disjunction {
     ) -> volery::Result<(Accepted, Report)> {
         volery::verify_one_of_from(&*self.clauses, proof, options)
     }
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
 }
 
 /// What a prover says it knows.
@@ -199,6 +201,10 @@ impl Claim {
     /// What a file says of it, whose statements are about these relations.
     pub(crate) fn subject(&self, relations: &[String]) -> Subject {
         self.disjunction.subject(relations)
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.disjunction.warnings.clone()
     }
 
     /// As [`volery::prove_one_of_to_file`].

@@ -42,12 +42,14 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
         let (claim, chosen) = disjunction::claim_of_one(typed, reader, settings.quiet)?;
         let subject = claim.subject(&typed.public.relation);
         return write((typed, path), settings, started, subject, |file, options| {
-            claim.prove_to_file(chosen, file, options)
+            Ok((claim.prove_to_file(chosen, file, options)?, claim.warnings()))
         });
     }
     let claim = claim(settings.field, &typed.public, &typed.private, reader)?;
     let subject = Subject::of(&typed.public.relation[0], claim.statement());
-    write((typed, path), settings, started, subject, |file, options| claim.prove_to_file(file, options))
+    write((typed, path), settings, started, subject, |file, options| {
+        Ok((claim.prove_to_file(file, options)?, claim.statement().warnings()))
+    })
 }
 
 /// What a file is about.
@@ -55,7 +57,6 @@ pub(crate) struct Subject {
     pub(crate) digest: [u8; 32],
     /// In words.
     pub(crate) label: String,
-    pub(crate) warnings: Vec<String>,
     /// How many relations there are of which one holds.
     pub(crate) clauses: Option<u64>,
 }
@@ -66,19 +67,18 @@ impl Subject {
         Self {
             digest: statement.digest(),
             label: cut(label(relation, statement.public(), statement.unit())),
-            warnings: statement.warnings(),
             clauses: None,
         }
     }
 }
 
-/// Has `prove` write a file, and tells of it.
+/// Has `prove` write a file, and tells of it. Its warnings are known when all gates were gone through.
 fn write(
     (typed, path): (&args::Prove, &Path),
     settings: &Settings,
     started: Instant,
     subject: Subject,
-    prove: impl FnOnce(&mut Partial, &Options) -> volery::Result<Report>,
+    prove: impl FnOnce(&mut Partial, &Options) -> volery::Result<(Report, Vec<String>)>,
 ) -> Result<()> {
     let mut options = settings.options(subject.digest, None)?;
     let words = words(typed.label.as_deref(), &subject.label)?;
@@ -90,13 +90,13 @@ fn write(
     no_stream(OUT, path, "written to")?;
     let mut file = Partial::create(OUT, path, Old::by_force(typed.force))?;
     let progress = watch(&mut options, settings);
-    let report = prove(&mut file, &options);
+    let proved = prove(&mut file, &options);
     drop(progress);
-    let report = report.map_err(|why| of_file(OUT, path, why))?;
+    let (report, warnings) = proved.map_err(|why| of_file(OUT, path, why))?;
     file.finish()?;
     let mut outcome = Outcome::new(settings, Some(Party::Prover), &[report], started);
     outcome.verified = false;
-    (outcome.warnings, outcome.clauses) = (subject.warnings, subject.clauses);
+    (outcome.warnings, outcome.clauses) = (warnings, subject.clauses);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     outcome.print(settings.json)
 }
@@ -116,7 +116,7 @@ pub(crate) fn verify(typed: &args::Verify, path: &Path, settings: &Settings, sta
     drop(progress);
     let (_accepted, report) = verified.map_err(|why| refused(path, why, label.as_deref()))?;
     let mut outcome = Outcome::new(settings, Some(Party::Verifier), &[report], started);
-    (outcome.warnings, outcome.clauses) = (subject.warnings, subject.clauses);
+    (outcome.warnings, outcome.clauses) = (statement.warnings(), subject.clauses);
     outcome.more("file", json!(path.display().to_string()), one_line(path.display()));
     // What a stranger wrote is not verified: only what this side says itself of the statement is.
     let (same, theirs) = match label {
@@ -172,6 +172,8 @@ pub(crate) trait Stated: Sync {
         proof: &mut (dyn Read + Send),
         options: &Options,
     ) -> volery::Result<(Accepted, Report)>;
+    /// What is odd about it, so far as its gates were gone through.
+    fn warnings(&self) -> Vec<String>;
 }
 
 impl Stated for Box<dyn AnyStatement> {
@@ -181,6 +183,9 @@ impl Stated for Box<dyn AnyStatement> {
         options: &Options,
     ) -> volery::Result<(Accepted, Report)> {
         (**self).verify_from(proof, options)
+    }
+    fn warnings(&self) -> Vec<String> {
+        (**self).warnings()
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn verify(typed: &args::Verify, settings: &Settings, started: Instant
     let verified =
         verified.into_iter().map(|slot| slot.into_inner().expect("as above").expect("each is verified"));
     let verified: Vec<_> = files.iter().zip(verified).collect();
-    print::warn(&subject.warnings);
+    print::warn(&statement.warnings());
     let accepted = verified.iter().filter(|(_, report)| report.is_ok()).count();
     let mut object = json!({
         "verdict": (accepted == files.len()).then_some("accepted"),
