@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use volery::circuit::{Format, Shape, Written};
-use volery::{AnyRelation, AnyStatement, Correlations, Options, System};
+use volery::{AnyRelation, AnyStatement, Choice, Correlations, Options, System};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Result};
 use volery_cli::fields::{self, Field, is_boolean};
@@ -275,7 +275,7 @@ fn carried(
 ) -> Result<Option<u64>> {
     let facts = settings.system().facts();
     if let Some(vole) = vole {
-        let total = settings.field.estimate(options, vole, shape)?.total;
+        let total = settings.field.estimate(options, Choice::given(vole), shape)?.total;
         return Ok(Some(total.prover + total.verifier));
     }
     // A ciphertext for each gate, and transfers of inputs.

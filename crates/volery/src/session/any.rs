@@ -88,9 +88,9 @@ pub trait AnySetting: Sync {
     fn statistical_bits(&self, options: &Options, correlations: Correlations, size: Size) -> Result<u32>;
     /// As [`choose`].
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice>;
-    /// What a session of one statement with these gates sends over these correlations by the system of
+    /// What a session of one statement with these gates, which comes to this choice, sends by the system of
     /// `options`, which is QuickSilver or Wolverine: see [`Setting::traffic`] and [`Estimate::wolverine`].
-    fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate>;
+    fn estimate(&self, options: &Options, choice: Choice, shape: &Shape) -> Result<Estimate>;
     /// The size of a statement with these gates, as a proof by QuickSilver over a link has it.
     fn size(&self, shape: &Shape) -> Size;
     /// What a circuit of this shape asks of a proof by simulated parties.
@@ -184,12 +184,12 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
     fn choose(&self, options: &Options, size: Size, bandwidth: f64) -> Result<Choice> {
         choose::<S>(options, size, bandwidth).map(Choice::by_name)
     }
-    fn estimate(&self, options: &Options, correlations: Correlations, shape: &Shape) -> Result<Estimate> {
-        let correlations = correlations.over::<S>()?;
+    fn estimate(&self, options: &Options, choice: Choice, shape: &Shape) -> Result<Estimate> {
+        let choice = choice.over::<S>()?;
         if options.system().facts().triples {
-            return Estimate::wolverine::<S>(correlations, shape, options);
+            return Estimate::wolverine::<S>(choice, shape, options);
         }
-        Ok(S::traffic(correlations, quicksilver::size::<S::Macs>(shape)))
+        Ok(choice.traffic::<S>(quicksilver::size::<S::Macs>(shape)))
     }
     fn size(&self, shape: &Shape) -> Size {
         quicksilver::size::<S::Macs>(shape)

@@ -311,9 +311,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let masked = size.filter(|_| self.terms.is_none());
         let masks = masked.map_or(0, |size| masks(size, degree).in_all());
         let expected = match proposal {
-            Proposal::Auto { shares, .. } if first && !matches!(choice.reason, Reason::Given) => {
-                Some((shares, masks))
-            }
+            Proposal::Auto { shares, .. } if first && choice.is_made() => Some((shares, masks)),
             _ => None,
         };
         Ok(Run { statement, shares, expected, choice, before, setup_traffic, started, begun: started })

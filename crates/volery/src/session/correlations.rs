@@ -9,8 +9,9 @@ pub use duration::{Grounds, Line, Pace, Waits};
 pub(super) use measured::{EXCHANGED, PROBES};
 pub(super) use proposal::Proposal;
 
+use crate::circuit::Size;
 use crate::error::{Error, Result};
-use crate::session::Setting;
+use crate::session::{Estimate, Setting};
 use crate::vole::lpn::Params;
 use core::fmt;
 
@@ -161,12 +162,43 @@ impl<C: Copy + Into<Correlations>> Choice<C> {
     pub fn by_name(self) -> Choice {
         Choice { correlations: self.correlations.into(), reason: self.reason }
     }
+
+    /// What is sent for a statement of this size by QuickSilver: where both parties chose, both know its size,
+    /// and draw no more than it takes.
+    pub fn traffic<S: Setting<Correlations = C>>(self, size: Size) -> Estimate {
+        if self.is_made() {
+            S::traffic_where_chosen(self.correlations, size)
+        } else {
+            S::traffic(self.correlations, size)
+        }
+    }
+}
+
+impl<C> Choice<C> {
+    /// Of what was asked for.
+    pub const fn given(correlations: C) -> Self {
+        Self { correlations, reason: Reason::Given }
+    }
+
+    /// Whether both parties chose, and nobody asked for these.
+    pub(super) const fn is_made(&self) -> bool {
+        !matches!(self.reason, Reason::Given)
+    }
+}
+
+impl Choice {
+    /// The same over a setting.
+    ///
+    /// # Errors
+    /// `Invalid` where there are none of this name.
+    pub fn over<S: Setting>(self) -> Result<Choice<S::Correlations>> {
+        Ok(Choice { correlations: self.correlations.over::<S>()?, reason: self.reason })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::Size;
     use crate::ot::softspoken::Depth;
     use crate::session::{Binary, BitCorrelations, FieldCorrelations, Over};
     use volery_primitives::{F61, F61x2, F128, F256};

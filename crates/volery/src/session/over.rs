@@ -253,8 +253,7 @@ where
     }
 
     fn traffic_where_chosen(correlations: FieldCorrelations, size: Size) -> Estimate {
-        let expected = Self::small(size.commitments).is_none().then_some(size.commitments);
-        Self::traffic_expecting(correlations, size, expected)
+        Self::traffic_expecting(correlations, size, Some(size.commitments))
     }
 
     fn delta(random: &mut Random) -> Delta<B, E> {

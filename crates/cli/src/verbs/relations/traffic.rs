@@ -6,7 +6,7 @@ use volery::zk::limbo::{Mode, Parameters, Wishes};
 use volery::zk::quicksilver::branch;
 use volery::zk::voleith;
 use volery::zk::wolverine::SECURITY;
-use volery::{Binary, Carried, Correlations, Estimate, Options, Seeds, System};
+use volery::{Binary, Carried, Choice, Correlations, Estimate, Options, Seeds, System};
 use volery_cli::fields::{Field, is_boolean};
 use volery_cli::print::human;
 use volery_cli::settings::{LIMBO_SECURITY, PREFERENCES, TREES};
@@ -41,9 +41,11 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
         let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;
+        let of_them = |choice: &Choice| choice.correlations == correlations;
+        let choice = chosen.into_iter().flatten().find(of_them).unwrap_or(Choice::given(correlations));
         let estimate = match of_clauses {
-            Some(size) => correlations.over::<Binary>().map(|over| Binary::traffic(over, size)),
-            None => field.estimate(&options, correlations, shape),
+            Some(size) => choice.over::<Binary>().map(|choice| choice.traffic::<Binary>(size)),
+            None => field.estimate(&options, choice, shape),
         };
         let estimate = estimate.ok().filter(|_| enough)?;
         let auto = LINKS.into_iter().zip(&chosen);

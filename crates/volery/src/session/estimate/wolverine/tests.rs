@@ -29,7 +29,8 @@ fn assert_foretold<S: Setting, C>(
     C: Provable<S> + Sync,
 {
     let shape = Shape::of(circuit.source()).unwrap();
-    let foretold = Estimate::wolverine::<S>(correlations.over::<S>().unwrap(), &shape, &options).unwrap();
+    let foretold =
+        Estimate::wolverine::<S>(Choice::given(correlations).over::<S>().unwrap(), &shape, &options).unwrap();
     let options = options.with_correlations(correlations);
     let report = proved::<S, _>(circuit, witness, &options);
     let (checking, non_interactive) = (options.method.checking(), options.non_interactive);
@@ -188,7 +189,7 @@ fn a_choice_by_size_sends_what_was_foretold() {
         let options = in_blocks(None, Some(70));
         let report = proved::<Over<F61>, _>(&network, network.witness([1; 32]).collect(), &options);
         let direct = FieldCorrelations::Direct;
-        let foretold = Estimate::wolverine::<Over<F61>>(direct, &shape, &options).unwrap();
+        let foretold = Estimate::wolverine::<Over<F61>>(Choice::given(direct), &shape, &options).unwrap();
         let ran = ran(&report);
         assert_eq!(report.choice().unwrap().correlations, direct.into());
         assert_eq!(foretold.total, ran.total, "{gates}");
@@ -206,7 +207,8 @@ fn the_largest_statements_are_estimated_at_once() {
             for block in [None, Some(1), Some(3000)] {
                 let started = std::time::Instant::now();
                 let estimate =
-                    Estimate::wolverine::<S>(correlations, &shape, &in_blocks(None, block)).unwrap();
+                    Estimate::wolverine::<S>(Choice::given(correlations), &shape, &in_blocks(None, block))
+                        .unwrap();
                 assert!(started.elapsed().as_secs() < 2, "{correlations:?}");
                 let bytes = estimate.total.sum() as f64 / gates as f64;
                 assert!(bytes > per_gate[usize::from(block.is_some())], "{bytes} over {correlations:?}");
@@ -224,8 +226,12 @@ fn options_that_make_no_sense_have_no_estimate() {
     let shape = Shape::of(&Network::new(10).unwrap()).unwrap();
     let refused = |options: Options| {
         assert!(
-            Estimate::wolverine::<Binary>(BitCorrelations::SoftSpoken(Depth::Eight), &shape, &options)
-                .is_err()
+            Estimate::wolverine::<Binary>(
+                Choice::given(BitCorrelations::SoftSpoken(Depth::Eight)),
+                &shape,
+                &options
+            )
+            .is_err()
         );
     };
     refused(in_blocks(None, Some(0)));
