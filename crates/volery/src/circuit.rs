@@ -97,11 +97,12 @@ pub trait Backend {
         f: impl Fn(&[Self::F]) -> Vec<Self::F> + Send + Sync + 'static,
     ) -> Result<Vec<Self::Wire>> {
         let f = Arc::new(f);
-        let hint = |i| {
+        let mut wires = Vec::with_capacity(count);
+        for i in 0..count {
             let f = f.clone();
-            self.hint(of, move |values| f(values)[i])
-        };
-        (0..count).map(hint).collect()
+            wires.push(self.hint(of, move |values| f(values)[i])?);
+        }
+        Ok(wires)
     }
 
     /// `Σ factors[i] · wires[i]` for public factors.

@@ -431,11 +431,12 @@ impl<F: Field> Backend for Count<F> {
     ) -> Result<Vec<Counted>> {
         let depth = deepest(of);
         self.shape.inputs += count as u64;
-        let hints = (0..count).map(|_| {
+        let mut hints = Vec::with_capacity(count);
+        for _ in 0..count {
             self.gate(b'w', 0, 0);
-            self.wire(depth)
-        });
-        Ok(hints.collect())
+            hints.push(self.wire(depth));
+        }
+        Ok(hints)
     }
     fn mul(&mut self, a: Counted, b: Counted) -> Result<Counted> {
         self.shape.mul += 1;

@@ -105,6 +105,11 @@ impl<F: Field> Known<F> {
         &self.entries[row * (self.key + self.value)..][..self.key + self.value]
     }
 
+    /// One element of each row.
+    pub(crate) fn column(&self, i: usize) -> Vec<F> {
+        (0..self.rows()).map(|row| self.row(row)[i]).collect()
+    }
+
     /// The number of the row with this key.
     pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
         let words = || key.iter().map(|key| key.to_word());

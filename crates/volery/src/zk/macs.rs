@@ -17,7 +17,7 @@ use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Extension, Field, Tagged};
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// Values of a field with their MACs, and what opening them takes. Keys are elements of the extension.
 pub trait Values: Sized + 'static {
@@ -152,4 +152,9 @@ fn opened_sums_by<R: Copy, V: Field, E: Extension<V>>(
         sums[2] += chi * (z + x.scale(right) + y.scale(left));
     }
     sums
+}
+
+/// The values of wires.
+pub(crate) fn values<M: Macs>(wires: &[M::Tag]) -> Zeroizing<Vec<M::F>> {
+    Zeroizing::new(wires.iter().map(|wire| M::value(*wire)).collect())
 }

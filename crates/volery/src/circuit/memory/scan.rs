@@ -25,7 +25,13 @@ impl<W: Copy> Scanned<W> {
         let sizes = Sizes::new(&cells, width)?;
         let cells = match cells {
             Cells::Zero(count) => vec![b.constant(B::F::ZERO); count * width],
-            Cells::Public(values) => values.iter().map(|value| b.constant(*value)).collect(),
+            Cells::Public(values) => {
+                let mut wires = Vec::with_capacity(values.len());
+                for value in values {
+                    wires.push(b.constant(*value));
+                }
+                wires
+            }
             Cells::Wires(wires) => wires.to_vec(),
         };
         Ok(Self { sizes, cells })
@@ -97,10 +103,7 @@ fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> Result<Vec<
 /// For each of `count` numbers whether `number` is it, by hints: each is zero but where it is, and so far
 /// nothing says that one is not.
 fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec<B::Wire>> {
-    let hints = b.hints(&[number], count, move |values| {
-        let at = place(values.iter().copied());
-        (0..count as u128).map(|i| if i == at { B::F::ONE } else { B::F::ZERO }).collect()
-    })?;
+    let hints = b.hints(&[number], count, chosen(count))?;
     let mut minus = number;
     let less = b.constant(-B::F::ONE);
     for hint in &hints {
@@ -109,6 +112,34 @@ fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec
         minus = b.add(minus, less);
     }
     Ok(hints)
+}
+
+/// One at the place that a number says. Hints are made in functions of the field alone: in those of a backend
+/// they would be compiled for each.
+fn chosen<F: Field>(count: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
+    move |values| {
+        let at = place(values.iter().copied());
+        (0..count as u128).map(|i| if i == at { F::ONE } else { F::ZERO }).collect()
+    }
+}
+
+/// One at the row with a key.
+fn found<F: Field>(table: Known<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
+    move |key| {
+        let mut here = vec![F::ZERO; table.rows()];
+        if let Some(row) = table.find(key) {
+            here[row] = F::ONE;
+        }
+        here
+    }
+}
+
+/// The bits of a number.
+fn bits_of<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
+    move |values| {
+        let word = values[0].to_word();
+        (0..bits).map(|bit| if word >> bit & 1 == 1 { F::ONE } else { F::ZERO }).collect()
+    }
 }
 
 fn assert_one<B: Backend>(b: &mut B, wires: &[B::Wire], name: &dyn Display) -> Result<()> {
@@ -128,14 +159,7 @@ pub(crate) fn scan_lookup<B: Backend>(
 ) -> Result<Vec<B::Wire>> {
     table.check(key.len())?;
     let rows = table.rows();
-    let known = table.clone();
-    let here = b.hints(key, rows, move |key| {
-        let mut here = vec![B::F::ZERO; rows];
-        if let Some(row) = known.find(key) {
-            here[row] = B::F::ONE;
-        }
-        here
-    })?;
+    let here = b.hints(key, rows, found(table.clone()))?;
     for (row, here) in here.iter().enumerate() {
         for (wire, expected) in key.iter().zip(&table.row(row)[..table.key]) {
             let minus = b.constant(-*expected);
@@ -145,8 +169,16 @@ pub(crate) fn scan_lookup<B: Backend>(
         }
     }
     assert_one(b, &here, name)?;
-    let value = |i: usize| (0..rows).map(|row| table.row(row)[table.key + i]).collect::<Vec<_>>();
-    Ok((0..table.value).map(|i| b.linear(&value(i), &here)).collect())
+    let mut values = Vec::with_capacity(table.value);
+    for i in table.key..table.key + table.value {
+        values.push(b.linear(&table.column(i), &here));
+    }
+    Ok(values)
+}
+
+/// What each bit of a number counts for.
+fn places<F: Field>(bits: u32) -> Vec<F> {
+    (0..bits).map(F::place).collect()
 }
 
 /// See [`Tables::assert_within`](crate::circuit::Tables::assert_within).
@@ -157,12 +189,9 @@ pub(crate) fn scan_within<B: Backend>(
     name: &dyn Display,
 ) -> Result<()> {
     check_range::<B::F>(bits)?;
-    let factors: Vec<B::F> = (0..bits).map(B::F::place).collect();
+    let factors = places(bits);
     for value in values {
-        let of_value = b.hints(&[*value], bits as usize, move |values| {
-            let word = values[0].to_word();
-            (0..bits).map(|bit| if word >> bit & 1 == 1 { B::F::ONE } else { B::F::ZERO }).collect()
-        })?;
+        let of_value = b.hints(&[*value], bits as usize, bits_of(bits))?;
         for bit in &of_value {
             let square = b.mul(*bit, *bit)?;
             let minus = b.scale(*bit, -B::F::ONE);

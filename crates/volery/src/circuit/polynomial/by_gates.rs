@@ -30,7 +30,7 @@ pub(crate) trait ByGates: Backend {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         for j in 0..b.columns() {
-            let column: Vec<Self::Wire> = b.rows().map(|row| row[j]).collect();
+            let column = b.column(j);
             for (i, row) in a.rows().enumerate() {
                 let product = self.sum_of_products(row, &column)?;
                 let expected = match &c {
@@ -50,24 +50,44 @@ impl<B: ByGates> Polynomials for B {
     type Vector = Vec<B::Wire>;
 
     fn public(&mut self, values: &[B::F]) -> Vec<B::Wire> {
-        values.iter().map(|&value| self.constant(value)).collect()
+        let mut wires = Vec::with_capacity(values.len());
+        for value in values {
+            wires.push(self.constant(*value));
+        }
+        wires
     }
     fn vector(&mut self, wires: &[B::Wire]) -> Vec<B::Wire> {
         wires.to_vec()
     }
     fn sum(&mut self, a: &Vec<B::Wire>, b: &Vec<B::Wire>) -> Vec<B::Wire> {
-        lanes::<B>(a, b).map(|(a, b)| self.add(a, b)).collect()
+        let (mut wires, of) = (Vec::new(), lanes(a, b));
+        for (a, b) in of {
+            wires.push(self.add(a, b));
+        }
+        wires
     }
     fn product(&mut self, a: &Vec<B::Wire>, b: &Vec<B::Wire>) -> Result<Vec<B::Wire>> {
-        lanes::<B>(a, b).map(|(a, b)| self.mul(a, b)).collect()
+        let (mut wires, of) = (Vec::new(), lanes(a, b));
+        for (a, b) in of {
+            wires.push(self.mul(a, b)?);
+        }
+        Ok(wires)
     }
     fn gather(&mut self, a: &Vec<B::Wire>, lanes: &[Option<usize>]) -> Vec<B::Wire> {
         let zero = self.constant(B::F::ZERO);
-        lanes.iter().map(|lane| lane.map_or(zero, |lane| a[lane])).collect()
+        let mut wires = Vec::with_capacity(lanes.len());
+        for lane in lanes {
+            wires.push(lane.map_or(zero, |lane| a[lane]));
+        }
+        wires
     }
     fn total(&mut self, a: &Vec<B::Wire>) -> Vec<B::Wire> {
-        let sum = a.iter().copied().reduce(|sum, wire| self.add(sum, wire));
-        vec![sum.unwrap_or_else(|| self.constant(B::F::ZERO))]
+        let Some((first, others)) = a.split_first() else { return vec![self.constant(B::F::ZERO)] };
+        let mut sum = *first;
+        for wire in others {
+            sum = self.add(sum, *wire);
+        }
+        vec![sum]
     }
     fn inner_product(&mut self, a: &[B::Wire], b: &[B::Wire]) -> Result<Vec<B::Wire>> {
         Ok(vec![self.sum_of_products(a, b)?])
@@ -81,9 +101,10 @@ impl<B: ByGates> Polynomials for B {
         if let [wire] = a[..] {
             return self.assert_zero(wire, name);
         }
-        a.into_iter()
-            .enumerate()
-            .try_for_each(|(lane, wire)| self.assert_zero(wire, format_args!("{name}[{lane}]")))
+        for (lane, wire) in a.into_iter().enumerate() {
+            self.assert_zero(wire, format_args!("{name}[{lane}]"))?;
+        }
+        Ok(())
     }
     fn assert_matrix_product(
         &mut self,
@@ -99,10 +120,7 @@ impl<B: ByGates> Polynomials for B {
 impl<B: ByGates> Scans for B {}
 
 /// The lanes of two vectors side by side, where one lane stands for any number.
-fn lanes<'a, B: Backend>(
-    a: &'a [B::Wire],
-    b: &'a [B::Wire],
-) -> impl Iterator<Item = (B::Wire, B::Wire)> + use<'a, B> {
-    let lane = |x: &'a [B::Wire], i: usize| if x.len() == 1 { x[0] } else { x[i] };
+fn lanes<'a, W: Copy>(a: &'a [W], b: &'a [W]) -> impl Iterator<Item = (W, W)> + use<'a, W> {
+    let lane = |x: &'a [W], i: usize| if x.len() == 1 { x[0] } else { x[i] };
     (0..common_lanes(a.len(), b.len())).map(move |i| (lane(a, i), lane(b, i)))
 }

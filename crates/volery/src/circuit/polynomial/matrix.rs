@@ -31,6 +31,22 @@ impl<'a, T> Matrix<'a, T> {
         self.entries.chunks_exact(self.columns)
     }
 
+    /// The entries of a column.
+    pub(crate) fn column(&self, j: usize) -> Vec<T>
+    where
+        T: Copy,
+    {
+        self.rows().map(|row| row[j]).collect()
+    }
+
+    /// All columns, one after the other.
+    pub(crate) fn by_columns(&self) -> Vec<Vec<T>>
+    where
+        T: Copy,
+    {
+        (0..self.columns).map(|j| self.column(j)).collect()
+    }
+
     /// The length of a row.
     pub fn columns(&self) -> usize {
         self.columns
@@ -92,7 +108,7 @@ pub(crate) fn assert_entries<B: Polynomials>(
     name: &dyn Display,
 ) -> Result<()> {
     check_sizes(&a, &b, c.len());
-    let columns: Vec<Vec<B::Wire>> = (0..b.columns()).map(|j| b.rows().map(|row| row[j]).collect()).collect();
+    let columns = b.by_columns();
     for (i, row) in a.rows().enumerate() {
         for (j, column) in columns.iter().enumerate() {
             let at = i * columns.len() + j;

@@ -1,10 +1,11 @@
 //! Executing blocks: the one piece of code that is compiled for every backend.
 
-use super::block::{Block, KEPT, List, Op, Record};
+use super::block::{Block, HintFunction, KEPT, List, Op, Record};
 use super::naming::Name;
 use super::{Execute, Source};
 use crate::circuit::{Cells, Entries, Machine, Matrix, Put, Rows};
 use crate::error::Result;
+use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Executes blocks of the stream of `source` in a backend.
@@ -46,8 +47,10 @@ impl<'b, B: Machine> Interpreter<'b, B> {
 
     /// Closes the memories that are left open.
     pub(super) fn close(&mut self) -> Result<()> {
-        let open = self.memories.drain(..).flatten();
-        open.into_iter().try_for_each(|memory| self.backend.close(memory))
+        for memory in self.memories.drain(..).flatten() {
+            self.backend.close(memory)?;
+        }
+        Ok(())
     }
 
     fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
@@ -132,10 +135,12 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let mut words = block.read(a);
                 let count = words.next();
                 let (terms, _) = words.take(2 * count).as_chunks();
-                let factors: Vec<B::F> =
-                    terms.iter().map(|&[factor, _]| block.constants[factor as usize]).collect();
-                let wires = terms.iter().map(|&[_, slot]| self.wires.0[frame.wires + slot as usize]);
-                let wires = Zeroizing::new(wires.collect::<Vec<_>>());
+                let mut factors = Vec::with_capacity(terms.len());
+                let mut wires = Zeroizing::new(Vec::with_capacity(terms.len()));
+                for &[factor, slot] in terms {
+                    factors.push(block.constants[factor as usize]);
+                    wires.push(self.wires.0[frame.wires + slot as usize]);
+                }
                 self.wires.0[frame.wires + out as usize] = self.backend.linear(&factors, &wires);
             }
             Op::Witness => {
@@ -149,15 +154,10 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let results = words.list();
                 let f = block.hints[out as usize].clone();
                 if let [[slot, 1]] = results.runs {
-                    let one = move |values: &[B::F]| {
-                        let made = Zeroizing::new(f(values));
-                        assert_eq!(made.len(), 1);
-                        made[0]
-                    };
-                    let wire = self.backend.hint(of, one)?;
+                    let wire = self.backend.hint(of, one_of(f))?;
                     self.wires.0[frame.wires + *slot as usize] = wire;
                 } else {
-                    let made = self.backend.hints(of, results.len(), move |values| f(values))?;
+                    let made = self.backend.hints(of, results.len(), all_of(f))?;
                     self.wires.scatter(&made, results, frame);
                 }
             }
@@ -211,8 +211,7 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             Op::Gather => {
                 let mut words = block.read(b);
                 let count = words.next();
-                let lanes = words.take(count).iter().map(|&lane| (lane as usize).checked_sub(1));
-                self.backend.gather(vector(left), &lanes.collect::<Vec<_>>())
+                self.backend.gather(vector(left), &lanes(words.take(count)))
             }
             Op::Total => self.backend.total(vector(left)),
             Op::Inner => {
@@ -368,6 +367,25 @@ impl<W: Copy + Default + Zeroize> Places<W> {
             self.0[frame.wires + slot as usize] = *wire;
         }
     }
+}
+
+/// What `f` makes, whose type says nothing of a backend: so it is compiled once for a field.
+fn all_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
+    move |values| f(values)
+}
+
+/// The only value that `f` makes.
+fn one_of<F: Field>(f: HintFunction<F>) -> impl Fn(&[F]) -> F + Send + Sync + 'static {
+    move |values| {
+        let made = Zeroizing::new(f(values));
+        assert_eq!(made.len(), 1);
+        made[0]
+    }
+}
+
+/// The lanes that are gathered: 0 stands for none.
+fn lanes(words: &[u32]) -> Vec<Option<usize>> {
+    words.iter().map(|&lane| (lane as usize).checked_sub(1)).collect()
 }
 
 /// Copies what stands in the list `from` of `wires` to that of `places`, which is as long.

@@ -65,6 +65,7 @@ use crate::error::{Error, Result};
 use crate::zk::Macs;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Arch, Extension, F2, F128, Field};
 
@@ -131,41 +132,56 @@ impl<'s> Plan<'s> {
         self.shapes[range].iter().map(|shape| shape.mul).sum()
     }
 
-    /// What `run` makes of each clause of `range`, by all threads.
-    pub(super) fn each<R, T: Send>(
+    /// What `work` puts down for each clause of `range`, by all threads.
+    pub(super) fn each<T: Send>(
         &self,
         range: Range<usize>,
-        new: impl Fn() -> R + Sync,
-        run: impl Fn(&mut R, usize) -> Result<T> + Sync,
+        work: &(dyn Fn(&Queue<T>) -> Result<()> + Sync),
     ) -> Result<Vec<T>> {
         let threads = self.threads.min(range.len()).max(1);
-        if threads == 1 {
-            let mut replay = new();
-            return range.map(|clause| run(&mut replay, clause)).collect();
-        }
-        let next = AtomicUsize::new(range.start);
-        let worker = || -> Result<Vec<(usize, T)>> {
-            let mut replay = new();
-            let mut made = Vec::new();
-            loop {
-                let clause = next.fetch_add(1, Ordering::Relaxed);
-                if clause >= range.end {
-                    return Ok(made);
-                }
-                made.push((clause, run(&mut replay, clause)?));
-            }
-        };
-        let mut made = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
-            let mut made = worker()?;
-            for other in others {
-                made.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-            }
-            Ok::<_, Error>(made)
-        })?;
-        made.sort_unstable_by_key(|(clause, _)| *clause);
-        Ok(made.into_iter().map(|(_, made)| made).collect())
+        let queue = Queue::new(range);
+        by_threads(threads, &|| work(&queue))?;
+        let made = queue.made.into_inner().expect("no thread panicked");
+        Ok(made.into_iter().map(|made| made.expect("all were taken")).collect())
     }
+}
+
+/// Clauses that are to be run, and what they come to.
+pub(super) struct Queue<T> {
+    range: Range<usize>,
+    next: AtomicUsize,
+    made: Mutex<Vec<Option<T>>>,
+}
+
+impl<T> Queue<T> {
+    fn new(range: Range<usize>) -> Self {
+        let made = Mutex::new(range.clone().map(|_| None).collect());
+        Self { next: AtomicUsize::new(range.start), range, made }
+    }
+
+    /// The next clause, which is this thread's.
+    pub(super) fn take(&self) -> Option<usize> {
+        let clause = self.next.fetch_add(1, Ordering::Relaxed);
+        (clause < self.range.end).then_some(clause)
+    }
+
+    /// Puts down what a clause came to.
+    pub(super) fn put(&self, clause: usize, made: T) {
+        let mut all = self.made.lock().expect("no thread panicked");
+        all[clause - self.range.start] = Some(made);
+    }
+}
+
+/// Runs `work` by so many threads. Nothing here depends on what it is, so that it is compiled once.
+fn by_threads(threads: usize, work: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut ended = work();
+        for other in others {
+            ended = ended.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        ended
+    })
 }
 
 /// What the soundness and the messages of a proof over F_2 depend on, of one of clauses of these shapes.

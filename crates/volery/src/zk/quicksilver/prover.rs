@@ -16,7 +16,7 @@ use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Gates, Macs, Openings, Steps, Values};
+use crate::zk::{Gates, Macs, Openings, Steps, Values, values};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::arch::Arch;
@@ -299,11 +299,6 @@ fn pack<M: Macs>(coordinates: impl Iterator<Item = M::E>) -> M::E {
     M::E::pack(&Zeroizing::new(coordinates.collect::<Vec<_>>()))
 }
 
-/// The values of wires.
-fn values<M: Macs>(wires: &[M::Tag]) -> Zeroizing<Vec<M::F>> {
-    Zeroizing::new(wires.iter().map(|wire| M::value(*wire)).collect())
-}
-
 impl<M: Commitments> Backend for Prover<'_, M> {
     type F = M::F;
     type Wire = M::Tag;
@@ -337,7 +332,11 @@ impl<M: Commitments> Backend for Prover<'_, M> {
     ) -> Result<Vec<M::Tag>> {
         let values = Zeroizing::new(f(&values::<M>(of)));
         assert_eq!(values.len(), count);
-        values.iter().map(|value| self.commit_to(*value)).collect()
+        let mut wires = Vec::with_capacity(count);
+        for value in values.iter() {
+            wires.push(self.commit_to(*value)?);
+        }
+        Ok(wires)
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
         self.gates.add += wires.len().saturating_sub(1) as u64;

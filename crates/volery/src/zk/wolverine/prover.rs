@@ -10,7 +10,7 @@ use crate::circuit::{Backend, ByGates, nothing_asserted, witness_ended, witness_
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::BoxedVole;
-use crate::zk::{Gates, Macs, Openings, Steps, Values, section};
+use crate::zk::{Gates, Macs, Openings, Steps, Values, section, values};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use volery_primitives::secret::verdict;
@@ -419,11 +419,14 @@ impl<M: Macs> Backend for Prover<'_, M> {
         count: usize,
         f: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
     ) -> Result<Vec<M::Tag>> {
-        let values: Zeroizing<Vec<M::F>> = Zeroizing::new(of.iter().map(|&tag| M::value(tag)).collect());
-        let values = Zeroizing::new(f(&values));
+        let values = Zeroizing::new(f(&values::<M>(of)));
         assert_eq!(values.len(), count);
         self.counted.inputs += count as u64;
-        values.iter().map(|value| self.commit(*value)).collect()
+        let mut wires = Vec::with_capacity(count);
+        for value in values.iter() {
+            wires.push(self.commit(*value)?);
+        }
+        Ok(wires)
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
         self.counted.add += wires.len().saturating_sub(1) as u64;

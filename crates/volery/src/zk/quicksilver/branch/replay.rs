@@ -103,6 +103,13 @@ impl<'t, W: zeroize::DefaultIsZeroes, E: Field> Tape<'t, W, E> {
         Ok(slot)
     }
 
+    fn slots(&mut self, count: usize) -> Result<Vec<W>> {
+        let slots = &self.slots[self.next..];
+        let Some(slots) = slots.get(..count) else { return Err(other_than_counted()) };
+        self.next += count;
+        Ok(slots.to_vec())
+    }
+
     /// Notes a product; whether the place of products is full.
     #[inline(always)]
     fn product(&mut self, a: W, b: W) -> Result<(W, bool)> {
@@ -313,7 +320,7 @@ impl<M: Replayed> Backend for Replay<'_, M> {
         count: usize,
         _: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
     ) -> Result<Vec<M::Tag>> {
-        (0..count).map(|_| self.tape.slot()).collect()
+        self.tape.slots(count)
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {
         M::linear(self.tape.arch, factors, wires)
@@ -362,7 +369,7 @@ impl<M: Replayed> Backend for KeyReplay<'_, M> {
         count: usize,
         _: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
     ) -> Result<Vec<M::E>> {
-        (0..count).map(|_| self.tape.slot()).collect()
+        self.tape.slots(count)
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         M::E::combine(self.tape.arch, factors, wires)

@@ -81,24 +81,37 @@ fn element<F: Field>(word: u64) -> F {
     F::from_word(u128::from(word) & if F::BITS == 1 { 1 } else { u128::MAX }).unwrap()
 }
 
+fn elements<F: Field>(words: &[u64]) -> Vec<F> {
+    words.iter().map(|word| element(*word)).collect()
+}
+
+fn bits<F: Field>(word: u64, count: usize) -> Vec<F> {
+    (0..count).map(|bit| element(word >> bit & 1)).collect()
+}
+
+fn always<F: Field>(value: F) -> impl Fn(&[F]) -> F + Send + Sync + 'static {
+    move |_| value
+}
+
+/// Commits to values, but where nothing is compared: then all that is committed to is the memory's.
+fn committed<P: Memories>(p: &mut P, program: &Program, values: &[P::F]) -> Result<Vec<P::Wire>> {
+    let mut wires = vec![];
+    for &value in values {
+        wires.push(if program.compares { p.hint(&[], always(value))? } else { p.constant(value) });
+    }
+    Ok(wires)
+}
+
 /// Runs it; `before` is called before each access.
 fn perform<P: Memories + Tables>(
     p: &mut P,
     program: &Program,
     before: &mut dyn FnMut(&mut P, usize),
 ) -> Result<()> {
-    // Where nothing is compared all that is committed to is the memory's.
-    let committed = |p: &mut P, value: P::F| match program.compares {
-        true => p.hint(&[], move |_| value),
-        false => Ok(p.constant(value)),
-    };
-    let zero = committed(p, P::F::ZERO)?;
+    let zero = committed(p, program, &[P::F::ZERO])?[0];
     p.assert_zero(zero, "zero")?;
     let first = program.first::<P::F>();
-    let wires = match program.start {
-        2 => first.iter().map(|value| committed(p, *value)).collect::<Result<Vec<_>>>()?,
-        _ => vec![],
-    };
+    let wires = if program.start == 2 { committed(p, program, &first)? } else { vec![] };
     let cells = match program.start {
         0 => Cells::Zero(program.cells),
         1 => Cells::Public(&first),
@@ -107,13 +120,12 @@ fn perform<P: Memories + Tables>(
     let mut memory = p.memory(cells, program.width)?;
     for (i, (step, read)) in program.steps.iter().zip(program.reads::<P::F>()).enumerate() {
         let address = match crate::circuit::address_width::<P::F>(program.cells) {
-            _ if P::F::BITS > 1 => vec![step.address as u64],
-            bits => (0..bits).map(|bit| step.address as u64 >> bit & 1).collect(),
+            _ if P::F::BITS > 1 => vec![element(step.address as u64)],
+            width => bits(step.address as u64, width),
         };
-        let address =
-            address.into_iter().map(|word| committed(p, element(word))).collect::<Result<Vec<_>>>()?;
-        let word = step.word.iter().map(|word| committed(p, element(*word))).collect::<Result<Vec<_>>>()?;
-        let bit = committed(p, element(u64::from(step.kind == 2)))?;
+        let address = committed(p, program, &address)?;
+        let word = committed(p, program, &elements(&step.word))?;
+        let bit = committed(p, program, &[element(u64::from(step.kind == 2))])?[0];
         let put = match step.kind {
             0 => Put::Same,
             1 => Put::Word(&word),
@@ -135,10 +147,13 @@ fn perform<P: Memories + Tables>(
     if P::F::BITS == 1 {
         return bits_of_squares(p, program);
     }
-    let squares: Vec<P::F> = (0..12).flat_map(|key| [element(key), element(key * key)]).collect();
+    let mut squares = vec![];
+    for key in 0..12 {
+        squares.extend_from_slice(&[element(key), element(key * key)]);
+    }
     let mut table = p.table(Rows { key: 1, value: 1, entries: &squares })?;
     for number in &program.looked {
-        let key = committed(p, element(*number))?;
+        let key = committed(p, program, &[element(*number)])?[0];
         let square = p.look_up(&mut table, &[key], &"a number below twelve")?;
         let far = p.linear(&[element(64), element(1)], &[square[0], key]);
         p.assert_within(&[far], 13, &"below 2^13")?;
@@ -154,28 +169,34 @@ fn perform<P: Memories + Tables>(
 /// The same over F_2: squares of numbers of four bits, whose keys are the numbers of their rows; and, row by
 /// row, of two numbers.
 fn bits_of_squares<P: Memories + Tables>(p: &mut P, program: &Program) -> Result<()> {
-    let bits = |word: u64, count: usize| (0..count).map(move |bit| element::<P::F>(word >> bit & 1));
-    let row = |key: u64| bits(key, 4).chain(bits(key * key, 8));
-    let all: Vec<P::F> = (0..12).flat_map(row).collect();
-    let two: Vec<P::F> = [5, 3].into_iter().flat_map(row).collect();
+    let [all, two] = [&(0..12).collect::<Vec<u64>>()[..], &[5, 3]].map(rows_of_squares);
     let mut all = p.table(Rows { key: 4, value: 8, entries: &all })?;
     let mut two = p.table(Rows { key: 4, value: 8, entries: &two })?;
     for number in &program.looked {
-        let key: Vec<P::Wire> = bits(*number, 4).map(|bit| p.constant(bit)).collect();
+        let mut key = vec![];
+        for bit in bits(*number, 4) {
+            key.push(p.constant(bit));
+        }
         let mut squares = vec![p.look_up(&mut all, &key, &"a number below twelve")?];
         if matches!(number, 3 | 5) {
             squares.push(p.look_up(&mut two, &key, &"three or five")?);
         }
-        for (wire, expected) in squares.iter().flat_map(|square| square.iter().zip(bits(number * number, 8)))
-        {
-            let expected = p.constant(expected);
-            let difference = p.add(*wire, expected);
-            if program.compares {
-                p.assert_zero(difference, "the square")?;
+        for square in squares {
+            for (wire, expected) in square.into_iter().zip(bits(number * number, 8)) {
+                let expected = p.constant(expected);
+                let difference = p.add(wire, expected);
+                if program.compares {
+                    p.assert_zero(difference, "the square")?;
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Numbers of four bits, with their squares.
+fn rows_of_squares<F: Field>(numbers: &[u64]) -> Vec<F> {
+    numbers.iter().flat_map(|number| [bits(*number, 4), bits(number * number, 8)].concat()).collect()
 }
 
 /// What a prover over such a field does before each step, with what it has of the memory.

@@ -46,14 +46,15 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
             let window = first..count.min(first + WINDOW);
             // 3.
             self.steps.begin()?;
-            let polynomials = plan.each(
-                window.clone(),
-                || Replay::<M>::new(arch, &tape, seeds, plan.degree),
-                |replay, clause| {
+            let polynomials = plan.each(window.clone(), &|queue| {
+                let mut replay = Replay::<M>::new(arch, &tape, seeds, plan.degree);
+                while let Some(clause) = queue.take() {
                     let slots = plan.shapes[clause].size().commitments;
-                    replay.polynomial(slots, |replay| Clause::new(clauses, clause).run(replay))
-                },
-            )?;
+                    let run = |replay: &mut _| Clause::new(clauses, clause).run(replay);
+                    queue.put(clause, replay.polynomial(slots, run)?);
+                }
+                Ok(())
+            })?;
             self.steps.end();
             for (clause, polynomial) in window.clone().zip(polynomials) {
                 if open.take(&polynomial) == plan.group || clause + 1 == count {

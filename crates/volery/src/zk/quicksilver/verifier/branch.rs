@@ -32,14 +32,15 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
             let window = first..count.min(first + WINDOW);
             // 3.
             self.steps.begin()?;
-            let polynomials = plan.each(
-                window.clone(),
-                || KeyReplay::<M>::new(arch, &tape, seeds, *keys, plan.degree),
-                |replay, clause| {
+            let polynomials = plan.each(window.clone(), &|queue| {
+                let mut replay = KeyReplay::<M>::new(arch, &tape, seeds, *keys, plan.degree);
+                while let Some(clause) = queue.take() {
                     let slots = plan.shapes[clause].size().commitments;
-                    replay.polynomial(slots, |replay| Clause::new(clauses, clause).run(replay))
-                },
-            )?;
+                    let run = |replay: &mut _| Clause::new(clauses, clause).run(replay);
+                    queue.put(clause, replay.polynomial(slots, run)?);
+                }
+                Ok(())
+            })?;
             self.steps.end();
             for (clause, polynomial) in window.clone().zip(polynomials) {
                 if open.take(*polynomial, plan.degree) == plan.group || clause + 1 == count {
