@@ -56,6 +56,7 @@ const PARTS: [Part; 4] = [
                 "holes",
                 "limbo",
                 "membership",
+                "memory",
                 "sha256",
                 "snippets",
                 "tables",
