@@ -120,13 +120,11 @@ class Transcript:
         return derive("volery transcript v1, challenge", self.checkpoint + b"prover" + state + label.encode())
 
     def coefficients(self, label, count):
-        """Two rows of them: of the first and of the second half of two challenges."""
-        seeds = [self.challenge(label) for _ in range(2)]
-        rows = []
-        for half in (0, 16):
-            first, second = (Aes(seed[half : half + 16]) for seed in seeds)
-            rows.append([first(i) ^ second((1 << 63) + i) for i in range(count)])
-        return rows
+        """Two rows of them: of a key, and a nonce whose last bit tells which."""
+        seed = self.challenge(label)
+        key, nonce = Aes(seed[:16]), int.from_bytes(seed[16:24], "little")
+        nonces = [(nonce << 1 | which) % (1 << 64) for which in range(2)]
+        return [[key((nonce << 64) + i) for i in range(count)] for nonce in nonces]
 
 
 # --- The file ----------------------------------------------------------------------------------------------------------

@@ -144,6 +144,7 @@ fn files_of_this_version() {
     private.insert("in0", Value::from_number_hex("0x5a").unwrap()).unwrap();
     private.insert("in1", Value::from_number_hex("0x33").unwrap()).unwrap();
     let witness: Vec<F2> = statement.witness(private).unwrap().bits().collect();
+    let mut changed = vec![];
     for (name, preference) in
         [("speed", Preference::Speed), ("balanced", Preference::Balanced), ("size", Preference::Size)]
     {
@@ -155,7 +156,8 @@ fn files_of_this_version() {
         if made != pinned {
             let now = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("adder8-{name}.proof"));
             std::fs::write(&now, &made).unwrap();
-            panic!("{} is made in other bytes now: {}", path.display(), now.display());
+            changed.push(format!("{} is made in other bytes now: {}", path.display(), now.display()));
+            continue;
         }
         assert_eq!(pinned[12..16], 2_u32.to_le_bytes(), "the version");
         let labelled = labelled(LABEL);
@@ -164,6 +166,7 @@ fn files_of_this_version() {
         let refused = verify_from(stated("0x8c").source(), &mut &pinned[..], &labelled).unwrap_err();
         assert!(matches!(refused, Error::Disagreed(Disagreement::FileStatement(_))));
     }
+    assert!(changed.is_empty(), "{}", changed.join("; "));
 }
 
 /// Many files of one statement, by several threads: what is kept of it from one to the next changes no
