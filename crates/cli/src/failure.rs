@@ -121,7 +121,7 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
         }
         Disagreement::System(_) => "start both sides with the same --system",
         Disagreement::Field(_) => "start both sides with the same --field",
-        Disagreement::Statement(_) | Disagreement::Shares(_) => {
+        Disagreement::Statement(_) | Disagreement::Shares(_) | Disagreement::Degree(_) => {
             "give both sides the same --relation and --public, several relations in the same order"
         }
         Disagreement::Correlations(_) => "give both the same --vole, or leave it to auto on one of them",

@@ -36,6 +36,9 @@ pub enum Disagreement {
     /// The shares that the statement takes, by which both sides choose the correlations.
     #[error("size of the statement: {0}")]
     Shares(Sides<u64>),
+    /// The degree of its polynomials, which says how many shares mask their check.
+    #[error("degree of the statement: {0}")]
+    Degree(Sides<u64>),
     /// The correlations that each side insists on, by name.
     #[error("correlations: {0}")]
     Correlations(Sides<&'static str>),

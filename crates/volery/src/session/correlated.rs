@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::random::Random;
 use crate::vole::{Ahead, BoxedVole, Share};
-use crate::zk::quicksilver::{self, traffic::masks};
+use crate::zk::quicksilver::{self, degree_of_check, traffic::masks};
 use crate::zk::wolverine::traffic::drawn;
 use crate::zk::wolverine::{self, Checked, SECURITY, Terms};
 use crate::zk::{Accepted, Gates, Values, recv_end, recv_verdict, tell};
@@ -379,7 +379,9 @@ impl<'c, S: Setting> Common<'c, S> {
             return Ok((statement, size, Proposal::Firm(firm)));
         }
         let shares = shares::<S>(&self.options, size.expect("counted where it was not given"))?;
-        Ok((statement, size, Proposal::Auto { shares, bandwidth }))
+        let masked = size.filter(|_| !by_gates);
+        let degree = masked.map_or(0, |size| degree_of_check(size.degree) as u64);
+        Ok((statement, size, Proposal::Auto { shares, degree, bandwidth }))
     }
 
     /// The statement has ended, and another may follow.
@@ -392,7 +394,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let correlations = run.choice.correlations;
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
         let security = Security {
-            computational: searched.min(S::computational_bits(correlations).into()) as u32,
+            computational: searched.min(S::computational_bits(correlations, gates.size()).into()) as u32,
             statistical: statistical_bits::<S>(&self.options, correlations, gates.size())
                 .expect("offered before"),
         };

@@ -31,7 +31,7 @@ impl Vole for Prover {
         self.receiver.share_work(pool);
     }
     fn expect(&mut self, shares: u64, masks: u64) {
-        self.receiver.expect(shares + masks);
+        self.receiver.expect(shares.saturating_add(masks));
     }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Mac>) -> Result<()> {
         self.receiver.extend(channel, block.rows_mut())
@@ -70,7 +70,7 @@ impl Vole for Verifier {
         self.sender.share_work(pool);
     }
     fn expect(&mut self, shares: u64, masks: u64) {
-        self.sender.expect(shares + masks);
+        self.sender.expect(shares.saturating_add(masks));
     }
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key>) -> Result<()> {
         self.sender.extend(channel, block.rows_mut())

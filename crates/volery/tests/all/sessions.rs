@@ -185,6 +185,12 @@ fn wolverine_chooses_for_all_its_shares() {
     };
     assert_eq!((proving.ours, proving.theirs), (verifying.theirs, verifying.ours));
     assert!(proving.ours < proving.theirs, "{proving}");
+    // By the degree both know how many shares mask the check.
+    let of_degree = |degree| Options { size: Some(Size { degree, ..Size::gates(10) }), ..with(None, None) };
+    let error = settled(10, of_degree(2), of_degree(10)).unwrap_err();
+    let [ours, theirs] = [2, 10];
+    let sides = [Sides { ours, theirs }, Sides { ours: theirs, theirs: ours }];
+    assert_eq!(error, sides.map(Disagreement::Degree));
 }
 
 #[test]

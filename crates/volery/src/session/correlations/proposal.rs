@@ -11,19 +11,20 @@ use crate::session::Setting;
 pub(in crate::session) enum Proposal<C> {
     /// These and no others.
     Firm(C),
-    /// Whatever is fastest, for so many shares and, where known, so many Mbit/s.
-    Auto { shares: u64, bandwidth: Option<f64> },
+    /// Whatever is fastest, for so many shares and a check of such a degree, zero where there is none, and where
+    /// known so many Mbit/s.
+    Auto { shares: u64, degree: u64, bandwidth: Option<f64> },
 }
 
 impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
-    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares and the
-    /// bandwidth, zero where unknown.
+    /// The text on the wire, at most 32 bytes: a name, or `auto`, the shares, the degree, and the bandwidth,
+    /// zero where unknown.
     pub(in crate::session) fn text(self) -> String {
         match self {
             Self::Firm(correlations) => correlations.into().name().into(),
-            Self::Auto { shares, bandwidth } => {
+            Self::Auto { shares, degree, bandwidth } => {
                 let mbps = bandwidth.map_or(0, |mbps| mbps.clamp(1.0, 9e6) as u32);
-                format!("auto {} {mbps}", shares.min(10u64.pow(19) - 1))
+                format!("auto {} {} {mbps}", shares.min(10u64.pow(15) - 1), degree.min(999))
             }
         }
     }
@@ -39,13 +40,13 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
         }
         let unknown = || Error::Misbehaved(Misbehaviour::UnknownCorrelations);
         let mut words = text.split(' ');
-        let (auto, shares, mbps) = (words.next(), words.next(), words.next());
-        let number = |word: Option<&str>| word.and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
-        let (shares, mbps) = (number(shares)?, number(mbps)?);
+        let auto = words.next();
+        let mut number = || words.next().and_then(|word| word.parse::<u64>().ok()).ok_or_else(unknown);
+        let (shares, degree, mbps) = (number()?, number()?, number()?);
         if auto != Some("auto") || words.next().is_some() || mbps > 9_000_000 {
             return Err(unknown());
         }
-        Ok(Self::Auto { shares, bandwidth: (mbps > 0).then_some(mbps as f64) })
+        Ok(Self::Auto { shares, degree, bandwidth: (mbps > 0).then_some(mbps as f64) })
     }
 
     /// What the two proposals come to. A firm one prevails; the smaller bandwidth counts; where it matters,
@@ -72,7 +73,10 @@ impl<C: Copy + PartialEq + Into<Correlations>> Proposal<C> {
             (Self::Auto { shares: a, .. }, Self::Auto { shares: b, .. }) if a != b => {
                 return Err(Error::Disagreed(Disagreement::Shares(Sides { ours: a, theirs: b })));
             }
-            (Self::Auto { shares, bandwidth: a }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
+            (Self::Auto { degree: a, .. }, Self::Auto { degree: b, .. }) if a != b => {
+                return Err(Error::Disagreed(Disagreement::Degree(Sides { ours: a, theirs: b })));
+            }
+            (Self::Auto { shares, bandwidth: a, .. }, Self::Auto { bandwidth: b, .. }) => (shares, [a, b]),
         };
         if let Some(correlations) = S::small(shares) {
             return Ok(Choice { correlations, reason: Reason::Small });
@@ -94,13 +98,21 @@ mod tests {
             assert_eq!(Correlations::from(correlations).over::<Binary>().unwrap(), correlations);
         }
         for bandwidth in [None, Some(f64::INFINITY), Some(f64::NAN), Some(-1.0), Some(70.9)] {
-            let text = Proposal::<BitCorrelations>::Auto { shares: 1 << 60, bandwidth }.text();
+            let text = Proposal::<BitCorrelations>::Auto { shares: 1 << 60, degree: 129, bandwidth }.text();
             assert!(text.len() <= 32, "{text}");
             assert_eq!(Proposal::parse::<Binary>(&text).unwrap().text(), text);
         }
-        for nonsense in
-            ["", "auto", "auto 1", "auto 1 x", "auto 1 2 3", "auto -1 2", "auto 1 9999999999", "x 1 2"]
-        {
+        for nonsense in [
+            "",
+            "auto",
+            "auto 1",
+            "auto 1 2",
+            "auto 1 2 x",
+            "auto 1 2 3 4",
+            "auto -1 2 3",
+            "auto 1 2 9999999999",
+            "x 1 2 3",
+        ] {
             assert!(Proposal::parse::<Binary>(nonsense).is_err(), "{nonsense}");
         }
         assert!(Correlations::named::<Binary>("mega").unwrap_err().to_string().contains("softspoken4"));
