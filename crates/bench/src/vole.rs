@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use volery::channel::{Channel, Traffic};
+use volery::circuit::Size;
 use volery::pool::Pool;
 use volery::random::Random;
 use volery::vole::{BoxedVole, Share, Shares};
@@ -80,7 +81,7 @@ pub(crate) fn vole<S: Setting>(run: &Run) -> Result<()> {
         threads: threads.get(),
         field: S::name(),
         choice: choice.by_name(),
-        computational_bits: S::computational_bits(kind),
+        computational_bits: S::computational_bits(kind, Size::default()),
         macs,
         keys,
         total: plan.started.elapsed(),

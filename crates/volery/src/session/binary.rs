@@ -184,7 +184,7 @@ impl Setting for Binary {
         false
     }
 
-    fn computational_bits(correlations: BitCorrelations) -> u32 {
+    fn computational_bits(correlations: BitCorrelations, size: Size) -> u32 {
         let assumption = match correlations {
             BitCorrelations::Lpn(params) => {
                 let bits = |set: Params| set.tree_bits().min(set.security.into());
@@ -192,7 +192,8 @@ impl Setting for Binary {
             }
             BitCorrelations::SoftSpoken(_) => f64::INFINITY,
         };
-        GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations)) as u32
+        let bits = GROUP_BITS.min(EXPANSION_BITS).min(assumption).min(Self::check_security(correlations));
+        bits.min(128.0 - size.chances().log2()) as u32
     }
 
     fn statistical_bits(correlations: BitCorrelations, size: Size) -> u32 {

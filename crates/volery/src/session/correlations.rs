@@ -236,8 +236,28 @@ mod tests {
     fn every_kind_states_its_security() {
         for correlations in Binary::ALL {
             assert!(Binary::statistical_bits(correlations, Size::default()) >= 119);
-            assert!(Binary::computational_bits(correlations) >= 119);
+            assert!(Binary::computational_bits(correlations, Size::gates(1)) >= 119);
         }
+    }
+
+    /// A transcript is searched for a challenge under which any clause passes, or any factor of an epoch's end
+    /// is zero.
+    #[test]
+    fn challenges_that_can_be_searched_for_count() {
+        type Long = Over<F61, F61x2>;
+        let [clauses, longest] = [(1 << 20, 0), (0, 1 << 24)].map(|(clauses, longest)| Size {
+            clauses,
+            longest,
+            ..Size::gates(1 << 20)
+        });
+        let bits = |size| {
+            let field = Long::computational_bits(FieldCorrelations::Lpn(Long::sets().l2), size);
+            [Binary::computational_bits(BitCorrelations::SoftSpoken(Depth::Eight), size), field]
+        };
+        assert!(bits(clauses)[0] <= 108 && bits(clauses)[1] <= 101, "{:?}", bits(clauses));
+        assert!(bits(longest)[0] <= 104 && bits(longest)[1] <= 97, "{:?}", bits(longest));
+        let short = Size { clauses: 2, ..Size::default() };
+        assert_eq!(bits(short), bits(Size::gates(1)));
     }
 
     #[test]
@@ -252,7 +272,7 @@ mod tests {
         assert!(Correlations::SOFTSPOKEN4.over::<Short>().is_err());
         let size = Size::gates(1 << 20);
         assert!(Short::statistical_bits(l2, size) >= 48 && Long::statistical_bits(l2, size) >= 100);
-        assert!(Short::computational_bits(l2) >= 119 && Long::computational_bits(l2) >= 119);
+        assert!(Short::computational_bits(l2, size) >= 119 && Long::computational_bits(l2, size) >= 119);
         assert_eq!([Short::NON_INTERACTIVE, Long::NON_INTERACTIVE], [false, true]);
     }
 

@@ -203,7 +203,7 @@ where
         correlations == FieldCorrelations::Direct
     }
 
-    fn computational_bits(correlations: FieldCorrelations) -> u32 {
+    fn computational_bits(correlations: FieldCorrelations, size: Size) -> u32 {
         let assumption = match correlations {
             FieldCorrelations::Lpn(target) => {
                 let bits = |params: Params| params.tree_bits().min(params.security.into());
@@ -211,10 +211,12 @@ where
             }
             FieldCorrelations::Direct => f64::INFINITY,
         };
-        // A transcript may be searched for a challenge under which errors cancel; a product of
-        // matrices has two chances.
-        let transcript =
-            if Self::NON_INTERACTIVE { -(2.0 * likeliest::<B, E>()).log2() } else { f64::INFINITY };
+        // A transcript may be searched for a challenge under which errors cancel.
+        let transcript = if Self::NON_INTERACTIVE {
+            -(size.chances() * likeliest::<B, E>()).log2()
+        } else {
+            f64::INFINITY
+        };
         let bits = GROUP_BITS.min(EXPANSION_BITS).min(Depth::Eight.security());
         bits.min(assumption).min(transcript) as u32
     }

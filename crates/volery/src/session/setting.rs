@@ -78,7 +78,7 @@ pub trait Setting: Sized + 'static {
     /// The computational security of a session in bits: the least of what the group, the expansions,
     /// the LPN sets, Δ from its trees and the search for a transcript whose challenges let two
     /// errors cancel would cost.
-    fn computational_bits(correlations: Self::Correlations) -> u32;
+    fn computational_bits(correlations: Self::Correlations, size: Size) -> u32;
 
     /// −log2 of the soundness error of a statement of this size by QuickSilver, floored.
     fn statistical_bits(correlations: Self::Correlations, size: Size) -> u32;
