@@ -67,14 +67,17 @@ pub struct Gates {
     pub tuples: u64,
     /// The highest of them.
     pub longest: u64,
+    /// Epochs that ended, each with a challenge of its own.
+    pub epochs: u64,
 }
 
 impl Gates {
     /// What the soundness of the proof depends on.
     pub fn size(&self) -> Size {
-        let Self { inputs, polynomials, degree, matrices, clauses, late, tuples, longest, .. } = *self;
+        let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
+        let Self { tuples, longest, epochs, .. } = *self;
         let commitments = inputs + self.mul - self.on_tape;
-        Size { commitments, inputs, polynomials, degree, matrices, clauses, late, tuples, longest }
+        Size { commitments, inputs, polynomials, degree, matrices, clauses, late, tuples, longest, epochs }
     }
 
     /// Those of a statement whose polynomials are computed gate by gate.
@@ -94,6 +97,7 @@ impl Gates {
     pub(crate) fn argued(&mut self, degree: u64) {
         self.tuples += degree;
         self.longest = self.longest.max(degree);
+        self.epochs += 1;
     }
 
     /// Counts a product of matrices, which is one assertion.

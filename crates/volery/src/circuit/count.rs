@@ -79,6 +79,8 @@ pub struct Argued {
     pub tuples: u64,
     /// The highest of them.
     pub longest: u64,
+    /// Epochs that end, each with a challenge of its own.
+    pub epochs: u64,
 }
 
 impl Argued {
@@ -93,6 +95,7 @@ impl Argued {
             degree: self.degree.max(other.degree),
             tuples: self.tuples + other.tuples,
             longest: self.longest.max(other.longest),
+            epochs: self.epochs + other.epochs,
         }
     }
 }
@@ -224,6 +227,7 @@ impl Shape {
             matrices: self.matrices,
             tuples: argued.tuples,
             longest: argued.longest,
+            epochs: argued.epochs,
             ..Size::default()
         }
     }
@@ -256,6 +260,8 @@ pub struct Size {
     pub tuples: u64,
     /// The highest of them.
     pub longest: u64,
+    /// Epochs, whose challenges end a batch early each.
+    pub epochs: u64,
 }
 
 /// What a proof of memories and tables takes in a system that has one.
@@ -268,6 +274,12 @@ pub struct Arguing {
 }
 
 impl Size {
+    /// How many values of a challenge, at most, let something false pass: two where vectors of a product of
+    /// matrices come of it, as many as a tape has clauses, or as high as the degree of an epoch's end is.
+    pub(crate) fn chances(&self) -> f64 {
+        self.longest.max(self.clauses).max(2) as f64
+    }
+
     /// That of a statement with so many commitments, all of them products, and neither
     /// polynomials nor matrices.
     pub fn gates(commitments: u64) -> Self {

@@ -201,8 +201,8 @@ fn execute<B: Machine>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b
     let mut interpreter = Interpreter::new(b, source);
     let mut recorder = Recorder::new(&mut interpreter, functions);
     let recorded = source.record(&mut recorder);
-    recorder.finish(recorded)?;
-    interpreter.close()
+    // What is left open the backend closes, as where nothing is recorded.
+    recorder.finish(recorded)
 }
 
 /// Clauses that can be recorded: [`Clauses`] for the [`Recorder`], behind a pointer.

@@ -1,7 +1,7 @@
 //! Memories and tables, as they are counted.
 
 use super::{Argued, Count, Counted, Shape, deepest};
-use crate::circuit::memory::{LIMB, Looked, access_cost, is_binary, lookup_cost, within_cost};
+use crate::circuit::memory::{Looked, access_cost, is_binary, limb_bits, lookup_cost, within_cost};
 use crate::circuit::table::check_key;
 use crate::circuit::{Cells, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range};
 use crate::error::Result;
@@ -36,7 +36,7 @@ impl<F: Field> Default for Open<F> {
         Self {
             memories: Vec::new(),
             tables: Vec::new(),
-            limbs: Looked::new::<F>(1 << LIMB),
+            limbs: Looked::new::<F>(1 << limb_bits::<F>()),
             lookups: 0,
             field: PhantomData,
         }
@@ -96,7 +96,7 @@ impl<F: Field> Open<F> {
         shape.assert += values as u64;
         shape.scanned = shape.scanned.and(within_cost(values, bits));
         for _ in 0..values {
-            shape.argued = shape.argued.and(self.limbs.within(bits));
+            shape.argued = shape.argued.and(self.limbs.within::<F>(bits));
         }
     }
 

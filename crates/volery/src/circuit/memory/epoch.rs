@@ -89,7 +89,8 @@ impl Layout {
             values: width + u64::from(bits + pieces - 1),
             mul,
             polynomials: u64::from(pieces),
-            degree: u64::from(length),
+            // Pieces but the first take up what the one below comes to.
+            degree: u64::from(length) + u64::from(pieces > 1),
             ..Argued::default()
         }
     }
@@ -102,11 +103,11 @@ impl Layout {
         let equal = equality(pairs, self.binary);
         if self.binary {
             let values = cells * (width + u64::from(Self::last_bits(accesses)));
-            return Argued { values, tuples: pairs, longest: pairs, ..equal };
+            return Argued { values, tuples: pairs, longest: pairs, epochs: 1, ..equal };
         }
         let values = cells * (width + 1) + (1 << self.limb);
         let tuples = self.degree(accesses);
-        Argued { values, tuples, longest: tuples, ..equal.and(sums(2 * accesses)) }
+        Argued { values, tuples, longest: tuples, epochs: 1, ..equal.and(sums(2 * accesses)) }
     }
 
     /// The degree in its challenge of what is to be zero at the end of an epoch.
@@ -200,9 +201,9 @@ impl Looked {
     }
 
     /// What a number of so many bits comes to, in the table of limbs.
-    pub(crate) fn within(&mut self, bits: u32) -> Argued {
-        let (limbs, top) = limbs(bits);
-        let lookups = if top < LIMB { limbs + 1 } else { limbs };
+    pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
+        let (limbs, top) = limbs::<F>(bits);
+        let lookups = if top < limb_bits::<F>() { limbs + 1 } else { limbs };
         let looked = (0..lookups).map(|_| self.look_up(0)).fold(Argued::default(), Argued::and);
         Argued { values: looked.values + u64::from(limbs - 1), ..looked }
     }
@@ -219,15 +220,52 @@ impl Looked {
         }
         let tuples = self.degree();
         let lookups = core::mem::take(&mut self.lookups);
-        Argued { values: self.rows, tuples, longest: tuples, ..sums(lookups) }
+        Argued { values: self.rows, tuples, longest: tuples, epochs: 1, ..sums(lookups) }
     }
 }
 
-/// Bits of the limbs of a range.
-pub(crate) const LIMB: u32 = 11;
+/// Bits of the limbs of a range. The highest is shown to be short by what makes it one of full length, which
+/// must not reach p: 2^(2·limb − 1) ≤ p − 1.
+pub(crate) const fn limb_bits<F: Field>() -> u32 {
+    let half = (F::BITS - 1) / 2;
+    if half < 11 { half } else { 11 }
+}
 
 /// Limbs of a number of so many bits, and the bits of the highest.
-pub(crate) fn limbs(bits: u32) -> (u32, u32) {
-    let limbs = bits.div_ceil(LIMB);
-    (limbs, bits - LIMB * (limbs - 1))
+pub(crate) fn limbs<F: Field>(bits: u32) -> (u32, u32) {
+    let limb = limb_bits::<F>();
+    let limbs = bits.div_ceil(limb);
+    (limbs, bits - limb * (limbs - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{F61, F65537, Goldilocks, Q32};
+
+    /// What a highest limb of so many bits is looked up as: itself, and times what makes it one of full length.
+    #[test]
+    fn a_short_limb_is_short() {
+        fn test<F: Field>() {
+            let limb = limb_bits::<F>();
+            let rows = 1 << limb;
+            assert!(1 << (2 * limb - 1) <= (-F::ONE).to_word());
+            for bits in 1..limb {
+                let full = F::from_word(1 << (limb - bits)).expect("a small number");
+                for highest in 0..rows {
+                    let element = F::from_word(highest).expect("a small number");
+                    assert_eq!(
+                        (element * full).to_word() < rows,
+                        highest < 1 << bits,
+                        "{highest}, {bits} bits"
+                    );
+                }
+            }
+        }
+        test::<F61>();
+        test::<F65537>();
+        test::<Goldilocks>();
+        test::<Q32>();
+        assert_eq!((limb_bits::<F65537>(), limb_bits::<Q32>()), (8, 11));
+    }
 }

@@ -120,6 +120,8 @@ fn agrees<F: Field>() {
         let inputs = Clear::inputs(&streamed, [], shape.inputs_by_gates() as usize).unwrap();
         assert_eq!(inputs.len() as u64, shape.inputs_by_gates(), "{sizes:?}");
         assert!(shape.argued.tuples > 0);
+        // Closed or left open, it has one name.
+        assert_eq!(Count::fingerprint(&streamed).unwrap().1, Count::fingerprint(&trace).unwrap().1);
         assert_eq!(Shape { depth: 0, ..shape }, Shape::without_depth(&trace).unwrap(), "{sizes:?}");
     }
 }

@@ -45,14 +45,6 @@ impl<'b, B: Machine> Interpreter<'b, B> {
         }
     }
 
-    /// Closes the memories that are left open.
-    pub(super) fn close(&mut self) -> Result<()> {
-        for memory in self.memories.drain(..).flatten() {
-            self.backend.close(memory)?;
-        }
-        Ok(())
-    }
-
     fn run(&mut self, block: &Block<B::F>, frame: Frame) -> Result<()> {
         self.wires.reserve(frame.wires + block.slots as usize);
         let length = frame.vectors + block.vectors as usize;

@@ -54,7 +54,7 @@ pub(super) const MOST: usize = 1 << 17;
 /// The batches that end early in a statement of this size, at most.
 pub(crate) fn early_ends(size: Size) -> u64 {
     let coefficients = size.polynomials.saturating_mul(degree_of_check(size.degree) as u64);
-    size.matrices + u64::from(size.clauses > 0) + coefficients / MOST as u64
+    size.matrices + size.epochs + u64::from(size.clauses > 0) + coefficients / MOST as u64
 }
 
 /// The degree of the check of a statement whose polynomials have `degree` or less: products have two.

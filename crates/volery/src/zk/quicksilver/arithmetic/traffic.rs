@@ -99,7 +99,9 @@ pub(crate) fn proof<B: Field, E: MacField<B>>(blocks: &Blocks, size: Size) -> Ca
         // The vectors of each product of matrices; and the coefficients of a batch more for
         // each that others follow.
         let matrices = 16 * size.matrices + 32 * size.matrices.saturating_sub(1);
-        32 * blocks.batches(size) + matrices + if size.clauses > 0 { 16 } else { 0 }
+        // The seed of each epoch, and the coefficients of the batch that ends for it.
+        let epochs = 48 * size.epochs;
+        32 * blocks.batches(size) + matrices + epochs + if size.clauses > 0 { 16 } else { 0 }
     };
     Carried { prover: corrections, verifier: coins } + check(size, E::BYTES as u64)
 }

@@ -3,7 +3,7 @@
 use super::sums::{equal_sum, table_side};
 use super::{Line, Party, Waiting, number, repetitions};
 use crate::circuit::Known;
-use crate::circuit::memory::{LIMB, Looked, limbs};
+use crate::circuit::memory::{Looked, limb_bits, limbs};
 use crate::circuit::table::check_range;
 use crate::error::Result;
 use core::fmt::Display;
@@ -22,7 +22,7 @@ pub(in super::super) struct Lookups<F, V: Line> {
 
 enum Rows<F> {
     Table(Known<F>),
-    /// The numbers of [`LIMB`] bits.
+    /// The numbers of a [`limb_bits`].
     Numbers,
 }
 
@@ -39,7 +39,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
     }
 
     pub(in super::super) fn numbers() -> Self {
-        let rows = 1 << LIMB;
+        let rows = 1 << limb_bits::<F>();
         let looked = Looked::new::<F>(rows);
         Self { rows: Rows::Numbers, looked, lines: Waiting::new(1), counts: Zeroizing::new(vec![0; rows]) }
     }
@@ -79,20 +79,21 @@ impl<F: Field, V: Line> Lookups<F, V> {
         check_range::<F>(bits)?;
         let word = P::value(value).map(|value| value.to_word());
         party.asserted(word.is_none_or(|word| word >> bits == 0), name);
-        let (limbs, top) = limbs(bits);
+        let full = limb_bits::<F>();
+        let (limbs, top) = limbs::<F>(bits);
         let mut lowest = P::widened(value);
         for i in (1..limbs).rev() {
-            let mask = (1 << if i + 1 == limbs { top } else { LIMB }) - 1;
-            let limb = word.map(|word| word >> (i * LIMB) & mask);
+            let mask = (1 << if i + 1 == limbs { top } else { full }) - 1;
+            let limb = word.map(|word| word >> (i * full) & mask);
             let wire = party.commit_value(limb.map(|limb| F::from_word(limb).expect("a limb")))?;
             let line = P::widened(wire);
-            lowest = lowest - P::scaled(line, number::<F, P::E>(1 << (i * LIMB)));
+            lowest = lowest - P::scaled(line, number::<F, P::E>(1 << (i * full)));
             if i + 1 == limbs {
                 self.top::<P>(party, line, limb, top)?;
             }
             self.limb::<P>(party, line, limb)?;
         }
-        let limb = word.map(|word| word & ((1 << LIMB) - 1));
+        let limb = word.map(|word| word & ((1 << full) - 1));
         if limbs == 1 {
             self.top::<P>(party, lowest, limb, top)?;
         }
@@ -114,11 +115,12 @@ impl<F: Field, V: Line> Lookups<F, V> {
         limb: Option<u128>,
         bits: u32,
     ) -> Result<()> {
-        if bits == LIMB {
+        let short = limb_bits::<F>() - bits;
+        if short == 0 {
             return Ok(());
         }
-        let line = P::scaled(line, number::<F, P::E>(1 << (LIMB - bits)));
-        self.limb::<P>(party, line, limb.map(|limb| limb << (LIMB - bits)))
+        let line = P::scaled(line, number::<F, P::E>(1 << short));
+        self.limb::<P>(party, line, limb.map(|limb| limb << short))
     }
 
     fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
