@@ -418,7 +418,7 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
         Ok(Vector::quadratic(M::inner_product(self.tape.arch, a, b)))
     }
     fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
-        let wires = a.values().iter().map(|_| self.tape.slot()).collect::<Result<Vec<_>>>()?;
+        let wires = self.tape.slots(a.values().len())?;
         self.owe(a, Some(&wires));
         Ok(wires)
     }
@@ -462,7 +462,7 @@ impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
         Ok(Keys::new(2, iter::once(M::E::dot(self.tape.arch, a, b))))
     }
     fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
-        let wires = (0..a.lanes()).map(|_| self.tape.slot()).collect::<Result<Vec<_>>>()?;
+        let wires = self.tape.slots(a.lanes())?;
         self.owe(a.clone().minus(*self.delta, wires.iter().copied()));
         Ok(wires)
     }

@@ -32,8 +32,11 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         C: for<'t> Clauses<Replay<'t, M>> + Sync + ?Sized,
     {
         // 1.
-        let tape = (0..plan.slots).map(|_| self.witness()).collect::<Result<Vec<_>>>()?;
-        let tape = Zeroizing::new(tape);
+        // Of its full length from the beginning: what grows leaves copies behind.
+        let mut tape = Zeroizing::new(Vec::with_capacity(plan.slots));
+        for _ in 0..plan.slots {
+            tape.push(self.witness()?);
+        }
         // 2.
         let challenge = self.challenge(TAPE)?;
         let (seeds, only) = split::<M>(self.arch, challenge);
@@ -71,7 +74,7 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
             let highest = product.pop().expect("one coefficient at least");
             let degree = product.len();
             if number < last {
-                let line = self.commit_wide(joint(number, highest))?;
+                let line = self.commit_joint(joint(number, highest))?;
                 product[degree - 1] -= line.0;
                 before = Some(line);
             } else {
@@ -92,10 +95,12 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
     }
 
     /// Commits to an element of the extension by as many shares as it has coordinates: its line.
-    fn commit_wide(&mut self, value: M::E) -> Result<(M::E, M::E)> {
+    fn commit_joint(&mut self, value: M::E) -> Result<(M::E, M::E)> {
         let coordinates = M::coordinates(value);
-        let wires = coordinates.iter().map(|bit| self.commit_to(*bit)).collect::<Result<Vec<_>>>()?;
-        let wires = Zeroizing::new(wires);
+        let mut wires = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        for coordinate in &*coordinates {
+            wires.push(self.commit_to(*coordinate)?);
+        }
         self.gates.late += wires.len() as u64;
         let values = coordinates.iter().map(|coordinate| (*coordinate).into());
         Ok((pack::<M>(wires.iter().map(|wire| M::mac(*wire))), pack::<M>(values)))

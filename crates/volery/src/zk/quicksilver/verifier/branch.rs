@@ -19,8 +19,11 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         C: for<'t> Clauses<KeyReplay<'t, M>> + Sync + ?Sized,
     {
         // 1.
-        let tape = (0..plan.slots).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
-        let tape = Zeroizing::new(tape);
+        // Of its full length from the beginning: what grows leaves copies behind.
+        let mut tape = Zeroizing::new(Vec::with_capacity(plan.slots));
+        for _ in 0..plan.slots {
+            tape.push(self.commit_to()?);
+        }
         // 2.
         let challenge = self.challenge(TAPE)?;
         let (seeds, only) = split::<M>(self.arch, challenge);
@@ -55,7 +58,7 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         for (number, mut group) in groups.into_iter().enumerate() {
             let (mut product, degree) = group.close(before.take());
             if number < last {
-                let key = self.commit_wide()?;
+                let key = self.commit_joint()?;
                 product -= key * power(keys[0], degree - 1);
                 before = Some(key);
             }
@@ -74,10 +77,13 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
 
     /// The key of an element of the extension that the prover commits to by as many shares as it has
     /// coordinates.
-    fn commit_wide(&mut self) -> Result<M::E> {
+    fn commit_joint(&mut self) -> Result<M::E> {
         let degree = <M::E as Extension<M::F>>::DEGREE as usize;
-        let keys = (0..degree).map(|_| self.commit_to()).collect::<Result<Vec<_>>>()?;
+        let mut keys = Zeroizing::new(Vec::with_capacity(degree));
+        for _ in 0..degree {
+            keys.push(self.commit_to()?);
+        }
         self.gates.late += degree as u64;
-        Ok(M::E::pack(&Zeroizing::new(keys)))
+        Ok(M::E::pack(&keys))
     }
 }
