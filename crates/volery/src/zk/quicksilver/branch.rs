@@ -213,9 +213,7 @@ pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed) -> ([Seed; 2], M::E) {
     ([products, others], only[0])
 }
 
-/// A clause takes more or fewer slots than when it was counted.
-fn other_than_counted() -> Error {
-    Error::invalid(
-        "a clause commits to another number of values than when it was counted: it must push the same gates each time",
-    )
+/// A clause takes more or fewer slots, or has a higher degree, than when it was counted.
+pub(crate) fn other_than_counted() -> Error {
+    Error::invalid("a clause has other gates than when it was counted: it must push the same ones each time")
 }

@@ -201,7 +201,7 @@ impl<'t, M: Replayed> Replay<'t, M> {
     }
 
     /// Weighs polynomials that are to be zero: of degree 1 at least.
-    fn owe(&mut self, vector: &Vector<M::F, M::E>, minus: Option<&[M::Tag]>) {
+    fn owe(&mut self, vector: &Vector<M::F, M::E>, minus: Option<&[M::Tag]>) -> Result<()> {
         self.weigh_asserted();
         let (arch, values) = (self.tape.arch, vector.values());
         let lanes = values.len();
@@ -217,8 +217,9 @@ impl<'t, M: Replayed> Replay<'t, M> {
         };
         let weighed = lower.powers().map(|coefficients| M::E::dot(arch, &chi, coefficients));
         let weighed = Zeroizing::new(weighed.chain(iter::once(highest)).collect::<Vec<_>>());
-        let sums = &mut self.of_degree[lower.degree()];
+        let Some(sums) = self.of_degree.get_mut(lower.degree()) else { return Err(other_than_counted()) };
         sums.iter_mut().zip(&*weighed).for_each(|(sum, weighed)| *sum += *weighed);
+        Ok(())
     }
 }
 
@@ -285,10 +286,12 @@ impl<'t, M: Replayed> KeyReplay<'t, M> {
     }
 
     /// Weighs polynomials that are to be zero: of degree 1 at least.
-    fn owe(&mut self, keys: Keys<M::E>) {
+    fn owe(&mut self, keys: Keys<M::E>) -> Result<()> {
         self.weigh_asserted();
         let chi = self.tape.others(keys.lanes());
-        self.of_degree[keys.degree()] += keys.weighed::<M::F>(self.tape.arch, &chi);
+        let Some(sum) = self.of_degree.get_mut(keys.degree()) else { return Err(other_than_counted()) };
+        *sum += keys.weighed::<M::F>(self.tape.arch, &chi);
+        Ok(())
     }
 }
 
@@ -419,12 +422,11 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
     }
     fn commit(&mut self, a: &Self::Vector) -> Result<Vec<M::Tag>> {
         let wires = self.tape.slots(a.values().len())?;
-        self.owe(a, Some(&wires));
+        self.owe(a, Some(&wires))?;
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Self::Vector, _: impl Display) -> Result<()> {
-        self.owe(&a, None);
-        Ok(())
+        self.owe(&a, None)
     }
     fn assert_matrix_product(
         &mut self,
@@ -463,12 +465,11 @@ impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
     }
     fn commit(&mut self, a: &Keys<M::E>) -> Result<Vec<M::E>> {
         let wires = self.tape.slots(a.lanes())?;
-        self.owe(a.clone().minus(*self.delta, wires.iter().copied()));
+        self.owe(a.clone().minus(*self.delta, wires.iter().copied()))?;
         Ok(wires)
     }
     fn assert_zeroes(&mut self, a: Keys<M::E>, _: impl Display) -> Result<()> {
-        self.owe(a.raised(*self.delta));
-        Ok(())
+        self.owe(a.raised(*self.delta))
     }
     fn assert_matrix_product(
         &mut self,

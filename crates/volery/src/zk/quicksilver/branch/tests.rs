@@ -13,7 +13,7 @@ use crate::error::{Error, Rejection};
 use crate::random::Random;
 use crate::vole::{Delta, ideal};
 use crate::zk::quicksilver::{Prover, Verifier, security};
-use crate::zk::{Accepted, Gates};
+use crate::zk::{Accepted, BitMacs, Gates};
 use core::sync::atomic::AtomicU64;
 use std::time::Duration;
 
@@ -286,22 +286,37 @@ fn a_flipped_bit_in_any_message_is_rejected() {
     }
 }
 
-/// A clause that has grown since it was counted, and one that has shrunk.
+/// Either party refuses clauses that were counted as others.
+fn refuses(counted: &Several, other: &Several) {
+    let refused = |error: Error| assert!(error.to_string().contains("when it was counted"), "{error}");
+    let shapes = of_clauses::shapes(counted).unwrap();
+    let plan = Plan::new(&shapes, 1).unwrap();
+    let (here, _there) = pipe(Duration::from_secs(20));
+    let mut channel = Channel::new(Party::Prover, here);
+    let vole = Box::new(ideal::Prover::new(3, BLOCK));
+    let tape = counted.tape(0, &shapes);
+    let mut prover = Prover::new(&mut channel, vole, Arch::detect(), tape);
+    refused(prover.one_of(&plan, other).unwrap_err());
+    // And the proof has ended.
+    assert!(prover.finish().is_err());
+
+    let keys = vec![F128::ONE; plan.slots];
+    let seeds = [1, 2].map(|seed| Seed::from(F128(seed)));
+    let mut replay = KeyReplay::<BitMacs>::new(Arch::detect(), &keys, seeds, [F128::ONE; 2], plan.degree);
+    let slots = shapes[0].size().commitments;
+    refused(replay.polynomial(slots, |b| Clause::new(other, 0).run(b)).unwrap_err());
+}
+
+/// A clause that has grown since it was counted, one that has shrunk, and one of a higher degree.
 #[test]
 fn clauses_that_are_not_as_counted_are_refused() {
     let counted = Several(vec![plain(5), plain(9)]);
-    let shapes = of_clauses::shapes(&counted).unwrap();
     for bits in [4, 6, 30] {
-        let other = Several(vec![plain(bits), plain(9)]);
-        let (here, _there) = pipe(Duration::from_secs(20));
-        let mut channel = Channel::new(Party::Prover, here);
-        let vole = Box::new(ideal::Prover::new(3, BLOCK));
-        let tape = counted.tape(0, &shapes);
-        let mut prover = Prover::new(&mut channel, vole, Arch::detect(), tape);
-        let error = prover.one_of(&Plan::new(&shapes, 1).unwrap(), &other).unwrap_err();
-        assert!(error.to_string().contains("when it was counted"), "{error}");
-        // And the proof has ended.
-        assert!(prover.finish().is_err());
+        refuses(&counted, &Several(vec![plain(bits), plain(9)]));
+    }
+    let of = |degree| Several(vec![Kind { bits: 5, degree, matrix: false }, plain(9)]);
+    for (counted, degree) in [(1, 3), (2, 3), (2, 128), (5, 6)] {
+        refuses(&of(counted), &of(degree));
     }
 }
 
