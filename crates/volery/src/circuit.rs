@@ -26,7 +26,7 @@ pub use arithmetic::Arithmetic;
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use clauses::{Alternatives, Branch, Clause, Clauses, OneOf, Padded};
 pub use clear::Clear;
-pub(crate) use clear::{nothing_asserted, witness_ended, witness_unread};
+pub(crate) use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};

@@ -17,7 +17,13 @@ use zeroize::Zeroizing;
 pub struct Clear<'w, F> {
     /// Behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
     witness: Box<dyn Iterator<Item = F> + 'w>,
-    asserts: u64,
+    /// What was compared so far: something for each assertion.
+    compared: u64,
+    /// Whether it goes to its end, whatever fails and however long the witness is: what it does is then the
+    /// same for every witness.
+    to_its_end: bool,
+    /// Whether something failed, where it goes to its end. It is a secret.
+    failed: bool,
     /// Whether the circuit asked for more than the witness has.
     ended: bool,
     /// Witness and hints in their order, where they are kept.
@@ -33,12 +39,20 @@ impl<'w, F: Field> Clear<'w, F> {
     pub fn new(witness: impl IntoIterator<Item = F, IntoIter: 'w>) -> Self {
         Self {
             witness: Box::new(witness.into_iter()),
-            asserts: 0,
+            compared: 0,
+            to_its_end: false,
+            failed: false,
             ended: false,
             inputs: None,
             products: false,
             outputs: Vec::new(),
         }
+    }
+
+    /// One that goes on where an assertion fails, and on zeros where the witness ends: by [`Clear::held`] it
+    /// says in the end whether the circuit holds.
+    pub(crate) fn to_its_end(witness: impl IntoIterator<Item = F, IntoIter: 'w>) -> Self {
+        Self { to_its_end: true, ..Self::new(witness.into_iter().fuse()) }
     }
 
     /// The values of witness and hints, in their order, with which `circuit` holds; there
@@ -67,6 +81,29 @@ impl<'w, F: Field> Clear<'w, F> {
         Self { products: true, ..Self::new(witness) }.kept(circuit, count)
     }
 
+    /// An evaluation of `circuit` to its end, of which witness and hints are kept, and where `products`, all
+    /// that a prover commits to: `count` values at most.
+    ///
+    /// # Errors
+    /// `Invalid` where the circuit asserted nothing, or is malformed.
+    pub(crate) fn evaluated<C: Circuit<Self>>(
+        circuit: &C,
+        witness: impl IntoIterator<Item = F, IntoIter: 'w>,
+        (count, products): (usize, bool),
+    ) -> Result<Evaluated<F>> {
+        let mut clear =
+            Self { products, inputs: Some(Vec::with_capacity(count)), ..Self::to_its_end(witness) };
+        let run = circuit.run(&mut clear);
+        let values = Zeroizing::new(clear.inputs.take().expect("set above"));
+        run?;
+        Ok(Evaluated {
+            values,
+            #[cfg(test)]
+            compared: clear.compared,
+            holds: clear.held(),
+        })
+    }
+
     /// What is kept, `count` values, of an evaluation of `circuit`.
     fn kept<C: Circuit<Self>>(mut self, circuit: &C, count: usize) -> Result<Zeroizing<Vec<F>>> {
         // Of its full length from the beginning: what grows leaves copies behind.
@@ -92,12 +129,36 @@ impl<'w, F: Field> Clear<'w, F> {
         self.ended
     }
 
+    /// Whether the circuit holds for the witness, and reads all of it, where the evaluation went to its end.
+    pub(super) fn held(mut self) -> bool {
+        let read = !self.ended && self.witness.next().is_none();
+        (read && self.compared > 0) & !self.failed
+    }
+
+    /// Whether an assertion that `fails`, or one of the things that it compares, ends the evaluation.
+    #[inline]
+    fn ends(&mut self, fails: bool) -> bool {
+        self.compared += 1;
+        if self.to_its_end {
+            self.failed |= fails;
+            return false;
+        }
+        // Where one fails, the evaluation ends: nothing is proved.
+        verdict(fails)
+    }
+
+    /// Whether memories and tables are looked at cell by cell: where values are kept, and where an address
+    /// may be any.
+    fn scans(&self) -> bool {
+        self.inputs.is_some() || self.to_its_end
+    }
+
     /// Ends the evaluation.
     ///
     /// # Errors
     /// `Invalid` where the circuit asserted nothing, or left a part of the witness unread.
     pub fn finish(mut self) -> Result<()> {
-        if self.asserts == 0 {
+        if self.compared == 0 {
             return Err(nothing_asserted());
         }
         match self.witness.next() {
@@ -105,6 +166,17 @@ impl<'w, F: Field> Clear<'w, F> {
             None => Ok(()),
         }
     }
+}
+
+/// An evaluation that went to its end.
+pub(crate) struct Evaluated<F: Field> {
+    /// The values that were kept, in their order.
+    pub(crate) values: Zeroizing<Vec<F>>,
+    /// What was compared, which tells how much was done for assertions.
+    #[cfg(test)]
+    pub(crate) compared: u64,
+    /// Whether the circuit holds for the witness. It is a secret.
+    pub(crate) holds: bool,
 }
 
 impl<F: Field> Backend for Clear<'_, F> {
@@ -127,7 +199,11 @@ impl<F: Field> Backend for Clear<'_, F> {
     fn witness(&mut self) -> Result<F> {
         let next = self.witness.next();
         self.ended |= next.is_none();
-        let value = next.ok_or_else(witness_ended)?;
+        let value = match next {
+            Some(value) => value,
+            None if self.to_its_end => F::ZERO,
+            None => return Err(witness_ended()),
+        };
         self.keep(&[value]);
         Ok(value)
     }
@@ -157,9 +233,7 @@ impl<F: Field> Backend for Clear<'_, F> {
     }
     #[inline]
     fn assert_zero(&mut self, a: F, name: impl Display) -> Result<()> {
-        self.asserts += 1;
-        // Where one fails, the evaluation ends: nothing is proved.
-        if verdict(a == F::ZERO) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
+        if self.ends(a != F::ZERO) { Err(Error::Unsatisfied(name.to_string())) } else { Ok(()) }
     }
     fn output(&mut self, port: usize, place: u64, wire: F) -> Result<()> {
         self.outputs.push((port, place, wire));
@@ -185,7 +259,7 @@ impl<F: Field> Memories for Clear<'_, F> {
     type Memory = ClearMemory<F>;
 
     fn memory(&mut self, cells: Cells<'_, F, F>, width: usize) -> Result<ClearMemory<F>> {
-        if self.inputs.is_some() {
+        if self.scans() {
             return Scanned::new(self, cells, width).map(ClearMemory::Scanned);
         }
         let sizes = Sizes::new(&cells, width)?;
@@ -208,9 +282,8 @@ impl<F: Field> Memories for Clear<'_, F> {
             ClearMemory::Scanned(scanned) => return scanned.access(self, address, put, name),
         };
         sizes.check::<F, _>(address.len(), put)?;
-        self.asserts += 1;
         let at = place(address.iter().copied());
-        if !verdict(at < sizes.cells as u128) {
+        if self.ends(at >= sizes.cells as u128) {
             return Err(Error::Unsatisfied(name.to_string()));
         }
         let cell = &mut words[at as usize * sizes.width..][..sizes.width];
@@ -236,11 +309,11 @@ impl<F: Field> Tables for Clear<'_, F> {
     }
 
     fn look_up(&mut self, table: &mut Known<F>, key: &[F], name: &dyn Display) -> Result<Vec<F>> {
-        if self.inputs.is_some() {
+        if self.scans() {
             return scan_lookup(self, table, key, name);
         }
         table.check(key.len())?;
-        self.asserts += 1;
+        self.compared += 1;
         match table.find(key) {
             Some(row) => Ok(table.row(row)[table.key..].to_vec()),
             None => Err(Error::Unsatisfied(name.to_string())),
@@ -248,11 +321,11 @@ impl<F: Field> Tables for Clear<'_, F> {
     }
 
     fn assert_within(&mut self, values: &[F], bits: u32, name: &dyn Display) -> Result<()> {
-        if self.inputs.is_some() {
+        if self.scans() {
             return scan_within(self, values, bits, name);
         }
         check_range::<F>(bits)?;
-        self.asserts += values.len() as u64;
+        self.compared += values.len() as u64;
         let within = values.iter().all(|value| value.to_word() >> bits == 0);
         if verdict(within) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
@@ -289,11 +362,12 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         Ok(a.clone())
     }
     fn assert_zeroes(&mut self, a: Vec<F>, name: impl Display) -> Result<()> {
-        self.asserts += a.len() as u64;
-        match a.iter().position(|value| verdict(*value != F::ZERO)) {
-            None => Ok(()),
-            Some(lane) => Err(Error::Unsatisfied(lane_name(&name, lane, a.len()))),
+        for (lane, value) in a.iter().enumerate() {
+            if self.ends(*value != F::ZERO) {
+                return Err(Error::Unsatisfied(lane_name(&name, lane, a.len())));
+            }
         }
+        Ok(())
     }
     fn assert_matrix_product(
         &mut self,
@@ -304,14 +378,13 @@ impl<F: Field> Polynomials for Clear<'_, F> {
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
         let (Entries::Public(c) | Entries::Wires(c)) = c;
-        self.asserts += 1;
         // Freivalds: A·(B·v) = C·v fails for a wrong row of C but with probability 1/|F|.
         let mut coefficients = coefficients(&[a.entries(), b.entries(), c]);
         for _ in 0..64_u32.div_ceil(F::BITS) + 1 {
             let v: Vec<F> = coefficients.by_ref().take(b.columns()).collect();
             let image: Vec<F> = b.rows().map(|row| dot(row, &v)).collect();
             for ((i, row), product) in a.rows().enumerate().zip(c.chunks_exact(b.columns())) {
-                if verdict(dot(row, &image) != dot(product, &v)) {
+                if self.ends(dot(row, &image) != dot(product, &v)) {
                     let entry = |j| row.iter().zip(b.rows()).map(|(&a, b)| a * b[j]).sum::<F>();
                     let j = (0..b.columns()).find(|&j| entry(j) != product[j]).expect("a row that differs");
                     return Err(Error::Unsatisfied(format!("{name}[{i}][{j}]")));

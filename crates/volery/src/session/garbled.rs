@@ -1,7 +1,7 @@
 //! Sessions of the systems that garble.
 
 use super::binary::{Binary, EXPANSION_BITS, GROUP_BITS};
-use super::clauses::{evaluate_in_vain, settle_clauses};
+use super::clauses::{Evaluation, settle_clauses};
 use super::single::{Single, settle};
 use super::system::ProofOfClauses;
 use super::{
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::channel::Channel;
 use crate::circuit::stream::ClauseStream;
-use crate::circuit::{Alternatives as _, Clause, Clear, Shape};
+use crate::circuit::{Clear, Shape};
 use crate::error::{Disagreement, Error, Result};
 use crate::garble::exchange;
 use crate::garble::privacy_free;
@@ -179,13 +179,12 @@ impl ProofOfClauses<Binary> for Stack {
     ) -> Result<Report> {
         let clauses = &ClauseStream::new(clauses.source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        if stacking(options).fixed_work {
-            (0..clauses.count()).filter(|clause| *clause != chosen).for_each(|clause| {
-                evaluate_in_vain(clauses, clause, witness.read());
-            });
-        }
-        let count = shapes[chosen].inputs_by_gates() as usize;
-        let values = Clear::inputs(&Clause::new(clauses, chosen), witness.read(), count)?;
+        let counts: Vec<_> = shapes.iter().map(|shape| shape.inputs_by_gates() as usize).collect();
+        let values = Evaluation { clauses, shapes: &shapes, counts: &counts, products: false }.values(
+            chosen,
+            witness,
+            stacking(options).fixed_work,
+        )?;
         let terms = stack_terms(options, &shapes);
         terms.check()?;
         let mut run = open_stack(channel, options, &terms, statement)?;

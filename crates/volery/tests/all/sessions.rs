@@ -6,12 +6,12 @@ use crate::kit::{
 use std::sync::{Arc, Mutex};
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::{Alternatives, Branch, Clauses, Size};
+use volery::circuit::{Alternatives, Branch, Clauses, Entries, Matrix, Polynomials, Size};
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend, Binary, CheckedBy, Correlations, Error, F2, Grounds, Method, Options, ProverSession, Reason,
-    System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    Backend as _, Binary, CheckedBy, Correlations, Error, F2, Field as _, Grounds, Method, Options,
+    ProverSession, Reason, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
 };
 
 const TINY: Correlations = Correlations::TINY;
@@ -257,35 +257,59 @@ fn garbled_proofs_share_no_secret() {
     assert!(said.len() > 50);
 }
 
-/// Clauses that hold for one bit that is their number, and write down which of them is
-/// evaluated in the clear.
+/// Clauses that hold for so many bits that are their number, of which one has a product of matrices, and
+/// that write down which of them is evaluated in the clear, and how far.
 #[derive(Default)]
 struct Noted {
-    evaluated: Arc<Mutex<Vec<usize>>>,
+    evaluated: Arc<Mutex<Vec<(usize, u32)>>>,
+}
+
+impl Noted {
+    const BITS: u32 = 2;
+
+    fn number(clause: usize) -> Vec<F2> {
+        (0..Self::BITS).map(|bit| F2::from(clause >> bit & 1 == 1)).collect()
+    }
 }
 
 impl Alternatives for Noted {
     fn count(&self) -> usize {
-        2
+        3
     }
 }
 
-impl<B: Backend<F = F2>> Clauses<B> for Noted {
+impl<B: Polynomials<F = F2>> Clauses<B> for Noted {
     fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> volery::Result<()> {
-        let (bit, number) = (b.witness()?, b.constant(F2::from(clause == 1)));
-        // Only who knows values computes a hint.
+        let mut read = Vec::new();
+        for (place, number) in (0..).zip(Self::number(clause)) {
+            let bit = b.witness()?;
+            // Only who knows values computes a hint. Before the second the first bit has failed, mostly.
+            let evaluated = self.evaluated.clone();
+            b.hint(&[bit], move |bit| {
+                evaluated.lock().unwrap().push((clause, place));
+                bit[0]
+            })?;
+            let number = b.constant(number);
+            let difference = b.add(bit, number);
+            b.assert_zero(difference, "the number")?;
+            read.push(bit);
+        }
+        if clause == 1 {
+            let (row, column) = (Matrix::new(&read, 2), Matrix::new(&read, 1));
+            b.assert_matrix_product(row, column, Entries::Public(&[F2::ONE]), "row by column")?;
+        }
+        // It has come to its end.
         let evaluated = self.evaluated.clone();
-        b.hint(&[bit], move |bit| {
-            evaluated.lock().unwrap().push(clause);
-            bit[0]
-        })?;
-        let difference = b.add(bit, number);
-        b.assert_zero(difference, "the number")
+        b.hint(&[], move |_| {
+            evaluated.lock().unwrap().push((clause, Self::BITS));
+            F2::ZERO
+        })
+        .map(drop)
     }
 }
 
-/// Before the first byte a prover evaluates its own clause, and with fixed work all; as one
-/// circuit all of them. While it proves it computes no hint of a clause.
+/// Before the first byte a prover evaluates its own clause, and with fixed work all to their ends in the same
+/// order, whichever holds; as one circuit all of them. While it proves it computes no hint of a clause.
 #[test]
 fn clauses_are_evaluated_alike_where_work_is_fixed() {
     let evaluated = |system: System, fixed_work, chosen: usize| {
@@ -295,19 +319,19 @@ fn clauses_are_evaluated_alike_where_work_is_fixed() {
             method => method.drawing_mut().into_iter().for_each(|drawing| drawing.fixed_work = fixed_work),
         }
         let (proved, verified) = (Noted::default(), Noted::default());
-        let witness = [F2::from(chosen == 1)];
+        let witness = Noted::number(chosen);
         let session = run_clauses((&proved, chosen, &witness, &options), (&verified, &options), None);
         assert!(session.proved.is_ok() && session.verified.is_ok());
         assert!(verified.evaluated.lock().unwrap().is_empty());
-        let mut evaluated = proved.evaluated.lock().unwrap().clone();
-        evaluated.sort_unstable();
-        evaluated
+        proved.evaluated.lock().unwrap().clone()
     };
-    for chosen in 0..2 {
+    let whole = |clause| (0..=Noted::BITS).map(move |place| (clause, place));
+    let all: Vec<_> = (0..3).flat_map(whole).collect();
+    for chosen in 0..3 {
         for system in [System::STACK, System::QUICKSILVER] {
-            assert_eq!(evaluated(system, false, chosen), [chosen]);
-            assert_eq!(evaluated(system, true, chosen), [0, 1]);
+            assert!(evaluated(system, false, chosen).into_iter().eq(whole(chosen)));
+            assert_eq!(evaluated(system, true, chosen), all);
         }
-        assert_eq!(evaluated(System::JKO, false, chosen), [0, 1]);
+        assert_eq!(evaluated(System::JKO, false, chosen), all);
     }
 }
