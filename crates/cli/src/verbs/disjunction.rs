@@ -47,13 +47,7 @@ fn has_clauses(public: &Public) -> bool {
 /// The claim that one of several clauses holds, and which one does.
 pub(crate) fn claim_of_one(typed: &Prove, reader: Reader, quiet: bool) -> Result<(Claim, usize)> {
     let claim = claim(&typed.public, &typed.private, reader)?;
-    let chosen = match claim.clause {
-        Some(clause) if typed.no_check => clause,
-        _ => {
-            let _announced = Progress::announce(CHECKING, quiet);
-            claim.find()?
-        }
-    };
+    let chosen = claim.chosen(typed.no_check, typed.fixed_work, quiet)?;
     Ok((claim, chosen))
 }
 
@@ -221,6 +215,20 @@ impl Claim {
         volery::prove_one_of_to_file(clauses, chosen, self.witness.bits(), out, options)
     }
 
+    /// The clause that holds, which is evaluated in the clear where it should be, or is not told. With fixed
+    /// work the peer cannot tell by the time that this takes which it is.
+    fn chosen(&self, no_check: bool, fixed_work: bool, quiet: bool) -> Result<usize> {
+        let clauses = &*self.disjunction.clauses;
+        let alike = fixed_work && clauses.count() > 1;
+        match self.clause {
+            // Before the first message all of them are evaluated in any case, this one too.
+            Some(clause) if no_check || alike => return Ok(clause),
+            _ => {}
+        }
+        let _announced = Progress::announce(CHECKING, quiet);
+        if alike { Ok(StreamedClauses(clauses).find_among_all(&self.witness)?) } else { self.find() }
+    }
+
     /// The clause that holds, evaluated in the clear.
     fn find(&self) -> Result<usize> {
         let clauses = &*self.disjunction.clauses;
@@ -245,4 +253,84 @@ fn claim(public: &Public, private: &Private, mut reader: Reader) -> Result<Claim
     let any = AnyOf::new(values::statements(public, &mut reader)?)?;
     let (clause, witness) = values::witness_of_one(any.statements(), private, &mut reader)?;
     Ok(Claim { disjunction: any.into(), clause, witness })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use volery::circuit::stream::Recorder;
+    use volery::circuit::{Alternatives, Backend as _, Branch, Value, Values};
+    use volery::{F2, Field as _};
+
+    /// Clauses that hold where a byte is their number, and count how often one is evaluated to its end.
+    #[derive(Clone, Default)]
+    struct Numbers {
+        recorded: Arc<AtomicUsize>,
+        evaluated: Arc<AtomicUsize>,
+    }
+
+    impl Alternatives for Numbers {
+        fn count(&self) -> usize {
+            5
+        }
+    }
+
+    impl ClauseSource for Numbers {
+        fn record_clause(&self, clause: usize, b: &mut Branch<'_, Recorder<'_, F2>>) -> volery::Result<()> {
+            self.recorded.fetch_add(1, Ordering::Relaxed);
+            for bit in 0..8 {
+                let (read, number) = (b.witness()?, b.constant(F2::from(clause >> bit & 1 == 1)));
+                let difference = b.add(read, number);
+                b.assert_zero(difference, "the number")?;
+            }
+            let evaluated = self.evaluated.clone();
+            b.hint(&[], move |_| {
+                evaluated.fetch_add(1, Ordering::Relaxed);
+                F2::ZERO
+            })
+            .map(drop)
+        }
+    }
+
+    /// A claim whose private value is this byte.
+    fn claim_of(clauses: &Numbers, byte: u8, clause: Option<usize>) -> Claim {
+        let relation = Relation::open("builtin:sha256-preimage?length=1", None).expect("built in");
+        let mut values = Values::new();
+        values.insert("digest", Value::from_bytes(&[0; 32])).expect("once");
+        let statement = Statement::new(relation, values).expect("fits");
+        let mut values = Values::new();
+        values.insert("message", Value::from_bytes(&[byte])).expect("once");
+        let witness = statement.witness(values).expect("fits");
+        let disjunction = Disjunction {
+            clauses: Box::new(clauses.clone()),
+            digest: [0; 32],
+            values: Vec::new(),
+            warnings: Vec::new(),
+        };
+        Claim { disjunction, clause, witness }
+    }
+
+    /// How many clauses were gone through, and evaluated to their ends, before number `byte` was found.
+    fn counted(byte: u8, clause: Option<usize>, fixed_work: bool) -> [usize; 2] {
+        let clauses = Numbers::default();
+        let claim = claim_of(&clauses, byte, clause);
+        let chosen = claim.chosen(false, fixed_work, true).expect("one holds");
+        assert_eq!(chosen, usize::from(byte));
+        [clauses.recorded, clauses.evaluated].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn with_fixed_work_a_clause_is_found_by_as_much() {
+        for byte in 0..5 {
+            assert_eq!(counted(byte, None, true), [5, 5]);
+            assert_eq!(counted(byte, Some(byte.into()), true), [0, 0]);
+            // Without, it ends at the one that holds.
+            assert_eq!(counted(byte, None, false)[1], 1);
+            assert_eq!(counted(byte, Some(byte.into()), false), [1, 1]);
+        }
+        let none = claim_of(&Numbers::default(), 5, None).chosen(false, true, true).expect_err("none holds");
+        assert!(none.line.contains("one of 5 clauses"), "{}", none.line);
+    }
 }

@@ -43,7 +43,7 @@ mod one_of;
 mod tests;
 
 pub use branch::Branch;
-pub use each::{find, fingerprint, shapes};
+pub use each::{find, find_among_all, fingerprint, shapes};
 pub use one_of::{Clause, OneOf, Padded};
 
 use super::Backend;

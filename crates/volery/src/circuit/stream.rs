@@ -247,6 +247,14 @@ impl StreamedClauses<'_> {
     pub fn find(&self, witness: &Witness) -> Result<usize> {
         clauses::find(self, witness.bits())
     }
+
+    /// As [`clauses::find_among_all`].
+    ///
+    /// # Errors
+    /// As for [`clauses::find_among_all`].
+    pub fn find_among_all(&self, witness: &Witness) -> Result<usize> {
+        clauses::find_among_all(self, witness.bits())
+    }
 }
 
 impl Alternatives for StreamedClauses<'_> {

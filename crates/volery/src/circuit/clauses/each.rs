@@ -4,6 +4,7 @@ use super::one_of::{no_clauses, one_of};
 use super::{Alternatives, Clause, Clauses};
 use crate::circuit::{Circuit, Clear, Count, Shape};
 use crate::error::{Error, Result};
+use volery_primitives::secret::verdict;
 use volery_primitives::{F2, Field};
 
 /// The gates of each clause by kind; those that are alike are counted once.
@@ -66,6 +67,29 @@ where
     }
     let none = Error::Unsatisfied(one_of(count));
     Err(misread.filter(|_| !unsatisfied).unwrap_or(none))
+}
+
+/// As [`find`], but all clauses are evaluated to their ends, whichever holds: for who may be watched.
+///
+/// # Errors
+/// Those of [`find`].
+pub fn find_among_all<C, W>(clauses: &C, witness: W) -> Result<usize>
+where
+    W: IntoIterator<Item = F2> + Clone,
+    C: for<'w> Clauses<Clear<'w, F2>> + ?Sized,
+{
+    let count = counted(clauses)?;
+    let mut hold = Vec::with_capacity(count);
+    for number in 0..count {
+        let mut clear = Clear::to_its_end(witness.clone());
+        Clause::new(clauses, number).run(&mut clear)?;
+        hold.push(clear.held());
+    }
+    match hold.into_iter().position(verdict) {
+        Some(number) => Ok(number),
+        // What is wrong is said by who stops at it.
+        None => find(clauses, witness),
+    }
 }
 
 /// How many there are, but none.

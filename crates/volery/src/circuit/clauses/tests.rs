@@ -121,18 +121,21 @@ fn witnesses_are_padded_and_clauses_found() {
     for (clause, bits) in [3, 1, 2].into_iter().enumerate() {
         let right = vec![F2::ONE; bits];
         assert_eq!(find(&tiny, right.clone()).unwrap(), clause);
+        assert_eq!(find_among_all(&tiny, right.clone()).unwrap(), clause);
         let padded = OneOf(&tiny).witness(&shapes, clause, right);
         let ones = padded.clone().into_iter().position(|bit| bit == F2::ONE);
         assert_eq!((ones, padded.clone().into_iter().count()), (Some([0, 3, 4][clause]), 6));
         let mut clear = Clear::new(padded);
         OneOf(&tiny).run(&mut clear).and_then(|()| clear.finish()).unwrap();
     }
-    let error = find(&tiny, vec![F2::ZERO; 3]).unwrap_err();
-    assert!(matches!(error, Error::Unsatisfied(name) if name == "one of 3 clauses"));
-    assert!(find(&tiny, vec![F2::ONE; 4]).unwrap_err().to_string().contains("witness is too long"));
-    let nothing = find(&Tiny(vec![(Kind::Nothing, 0)]), vec![]).unwrap_err();
-    assert!(nothing.to_string().contains("asserts nothing"));
-    assert!(find(&Tiny(vec![]), vec![]).unwrap_err().to_string().contains("without clauses"));
+    for find in [find, find_among_all] {
+        let error = find(&tiny, vec![F2::ZERO; 3]).unwrap_err();
+        assert!(matches!(error, Error::Unsatisfied(name) if name == "one of 3 clauses"));
+        assert!(find(&tiny, vec![F2::ONE; 4]).unwrap_err().to_string().contains("witness is too long"));
+        let nothing = find(&Tiny(vec![(Kind::Nothing, 0)]), vec![]).unwrap_err();
+        assert!(nothing.to_string().contains("asserts nothing"));
+        assert!(find(&Tiny(vec![]), vec![]).unwrap_err().to_string().contains("without clauses"));
+    }
 }
 
 /// Clauses of which every second is like the first or the second.
