@@ -161,7 +161,8 @@ pub trait Backend {
     }
 
     /// What `body` makes of `arguments`, as a function: it uses no other wires, and pushes the same gates
-    /// wherever `key` is the same. A [`stream`] records it once, and executes it as often as it is called, so
+    /// wherever `key` is the same: in a statement of several [clauses](Clauses) that is in all of them, which
+    /// share their functions. A [`stream`] records it once, and executes it as often as it is called, so
     /// that `body` may have no other effect. Names of assertions may differ.
     ///
     /// # Errors

@@ -66,6 +66,9 @@ pub trait Alternatives {
 ///
 /// Hints of a clause have to be defined whatever its wires carry, and must not panic: a prover runs the
 /// clauses that do not hold too, on zeros or on values at random.
+///
+/// A key of [`Backend::call`] says the same in all clauses of one statement: what one of them records is what
+/// another calls.
 pub trait Clauses<B: Backend>: Alternatives {
     /// Pushes clause number `clause` into `branch`. What it asserts is what makes it hold, and
     /// it asserts something.
