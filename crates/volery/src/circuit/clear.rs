@@ -334,6 +334,9 @@ impl<F: Field> Tables for Clear<'_, F> {
 impl<F: Field> Polynomials for Clear<'_, F> {
     type Vector = Vec<F>;
 
+    fn lanes_of(&self, a: &Vec<F>) -> usize {
+        a.len()
+    }
     fn public(&mut self, values: &[F]) -> Vec<F> {
         values.to_vec()
     }

@@ -192,7 +192,7 @@ impl Shape {
         self.sums.matrix_inner += inner;
         self.sums.rows = self.sums.rows.max(rows);
         self.sums.columns = self.sums.columns.max(columns);
-        self.assert += 1;
+        self.assert += u64::from(rows > 0);
         self.matrices += 1;
         self.degree = self.degree.max(2);
     }
@@ -465,6 +465,9 @@ impl<F: Field> Backend for Count<F> {
 impl<F: Field> Polynomials for Count<F> {
     type Vector = CountedVector;
 
+    fn lanes_of(&self, a: &CountedVector) -> usize {
+        a.lanes
+    }
     fn public(&mut self, values: &[F]) -> CountedVector {
         self.gate(b'C', values.len() as u128, 0);
         self.values(values);

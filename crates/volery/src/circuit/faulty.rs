@@ -81,6 +81,9 @@ impl<F: Field> Scans for Faulty<'_, F> {}
 impl<F: Field> Polynomials for Faulty<'_, F> {
     type Vector = Vec<F>;
 
+    fn lanes_of(&self, a: &Vec<F>) -> usize {
+        a.len()
+    }
     fn public(&mut self, values: &[F]) -> Vec<F> {
         values.to_vec()
     }

@@ -56,6 +56,9 @@ pub trait Polynomials: Backend {
     /// What this party holds for a vector of polynomials.
     type Vector: Clone;
 
+    /// How many lanes `a` has.
+    fn lanes_of(&self, a: &Self::Vector) -> usize;
+
     /// Public values, a lane each: polynomials of degree 0.
     fn public(&mut self, values: &[Self::F]) -> Self::Vector;
 

@@ -257,6 +257,44 @@ fn garbled_proofs_share_no_secret() {
     assert!(said.len() > 50);
 }
 
+/// A clause that holds where a bit is zero, and one that asserts something of so many lanes of it.
+struct Emptied(usize);
+
+impl Alternatives for Emptied {
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for Emptied {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> volery::Result<()> {
+        let bit = [b.witness()?];
+        if clause == 0 {
+            return b.assert_zero(bit[0], "zero");
+        }
+        let lanes = b.vector(&bit[..self.0]);
+        b.assert_zeroes(lanes, "lanes")
+    }
+}
+
+/// A clause that asserts nothing would hold for anything: neither party goes on.
+#[test]
+fn a_clause_that_asserts_nothing_is_refused_by_both() {
+    for system in [System::QUICKSILVER, System::STACK, System::JKO] {
+        for statement in [None, Some([1; 32])] {
+            let options = Options { method: system.into(), statement, ..seeded(1) };
+            let run = |clauses: &Emptied| {
+                run_clauses((clauses, 0, &[F2::ZERO], &options), (clauses, &options), None)
+            };
+            let session = run(&Emptied(1));
+            assert!(session.proved.is_ok() && session.verified.is_ok());
+            let session = run(&Emptied(0));
+            let errors = [session.proved.map(drop), session.verified.map(drop)].map(Result::unwrap_err);
+            assert!(errors.iter().all(|error| error.to_string().contains("asserts nothing")), "{errors:?}");
+        }
+    }
+}
+
 /// Clauses that hold for so many bits that are their number, of which one has a product of matrices, and
 /// that write down which of them is evaluated in the clear, and how far.
 #[derive(Default)]

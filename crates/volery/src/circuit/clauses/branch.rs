@@ -220,6 +220,9 @@ impl<B: Backend> Scans for Branch<'_, B> {}
 impl<B: Polynomials> Polynomials for Branch<'_, B> {
     type Vector = B::Vector;
 
+    fn lanes_of(&self, a: &B::Vector) -> usize {
+        self.backend.lanes_of(a)
+    }
     fn public(&mut self, values: &[B::F]) -> B::Vector {
         self.backend.public(values)
     }
@@ -247,7 +250,7 @@ impl<B: Polynomials> Polynomials for Branch<'_, B> {
     fn assert_zeroes(&mut self, a: B::Vector, name: impl Display) -> Result<()> {
         match &mut self.assertions {
             Assertions::Stand(any) => {
-                *any = true;
+                *any |= self.backend.lanes_of(&a) > 0;
                 self.backend.assert_zeroes(a, name)
             }
             Assertions::Collect(_) => {
@@ -264,7 +267,7 @@ impl<B: Polynomials> Polynomials for Branch<'_, B> {
         name: impl Display,
     ) -> Result<()> {
         if let Assertions::Stand(any) = &mut self.assertions {
-            *any = true;
+            *any |= !c.is_empty();
             return self.backend.assert_matrix_product(a, b, c, name);
         }
         assert_entries(self, a, b, c, &name)

@@ -2,7 +2,7 @@
 
 use super::one_of::{no_clauses, one_of};
 use super::{Alternatives, Clause, Clauses};
-use crate::circuit::{Circuit, Clear, Count, Shape};
+use crate::circuit::{Circuit, Clear, Count, Shape, nothing_asserted};
 use crate::error::{Error, Result};
 use volery_primitives::secret::verdict;
 use volery_primitives::{F2, Field};
@@ -16,7 +16,7 @@ pub fn shapes<F: Field, C: Clauses<Count<F>> + ?Sized>(clauses: &C) -> Result<Ve
     for number in 0..counted(clauses)? {
         let shape = match shapes.get(clauses.like(number)) {
             Some(shape) => *shape,
-            None => Count::<F>::direct(&Clause::new(clauses, number))?,
+            None => asserting(Count::<F>::direct(&Clause::new(clauses, number))?)?,
         };
         shapes.push(shape);
     }
@@ -35,10 +35,15 @@ pub fn fingerprint<F: Field, C: Clauses<Count<F>> + ?Sized>(clauses: &C) -> Resu
     let mut shapes = Vec::new();
     for number in 0..count {
         let (shape, digest) = Count::<F>::fingerprint(&Clause::new(clauses, number))?;
-        shapes.push(shape);
+        shapes.push(asserting(shape)?);
         hasher.update(&digest);
     }
     Ok((shapes, hasher.finalize().into()))
+}
+
+/// The shape of a clause that asserts something. One that does not would hold for any tape.
+fn asserting(shape: Shape) -> Result<Shape> {
+    if shape.assert == 0 { Err(nothing_asserted()) } else { Ok(shape) }
 }
 
 /// The first clause that holds for `witness`, in the clear.

@@ -1,8 +1,8 @@
 //! Clauses in the clear, and their gates.
 
 use super::*;
-use crate::circuit::stream::Source;
-use crate::circuit::{Circuit, Clear, Count, Shape};
+use crate::circuit::stream::{Source, StreamedClauses};
+use crate::circuit::{Circuit, Clear, Count, Entries, Matrix, Polynomials, Returned, Shape};
 use crate::error::Error;
 use volery_primitives::{F2, Field};
 
@@ -135,6 +135,74 @@ fn witnesses_are_padded_and_clauses_found() {
         let nothing = find(&Tiny(vec![(Kind::Nothing, 0)]), vec![]).unwrap_err();
         assert!(nothing.to_string().contains("asserts nothing"));
         assert!(find(&Tiny(vec![]), vec![]).unwrap_err().to_string().contains("without clauses"));
+    }
+}
+
+/// A clause that asserts something of a vector of so many lanes, or of matrices of so many rows, in a function
+/// or not, beside a sound one.
+#[derive(Clone, Copy)]
+struct Emptied {
+    lanes: Option<usize>,
+    rows: Option<usize>,
+    called: bool,
+}
+
+impl Emptied {
+    const NONE: Self = Self { lanes: None, rows: None, called: false };
+
+    fn assert<B: Polynomials<F = F2>>(self, b: &mut B, x: &[B::Wire]) -> Result<()> {
+        if let Some(lanes) = self.lanes {
+            let x = b.vector(&x[..lanes]);
+            b.assert_zeroes(x, "lanes")?;
+        }
+        let Some(rows) = self.rows else { return Ok(()) };
+        let row = Matrix::new(&x[..rows], 1);
+        b.assert_matrix_product(row, Matrix::new(x, 1), Entries::Wires(&x[..rows]), "rows")
+    }
+}
+
+impl Alternatives for Emptied {
+    fn count(&self) -> usize {
+        2
+    }
+}
+
+impl<B: Polynomials<F = F2>> Clauses<B> for Emptied {
+    fn run(&self, clause: usize, b: &mut Branch<'_, B>) -> Result<()> {
+        let x = [b.witness()?];
+        if clause == 0 {
+            return b.assert_zero(x[0], "sound");
+        }
+        if !self.called {
+            return self.assert(b, &x);
+        }
+        b.call(b"emptied", &x, |b, x| self.assert(b, x).map(|()| Returned::default())).map(drop)
+    }
+}
+
+#[test]
+fn whoever_asserts_something_of_nothing_is_refused() {
+    for called in [false, true] {
+        let lanes = |lanes| Emptied { lanes: Some(lanes), called, ..Emptied::NONE };
+        let rows = |rows| Emptied { rows: Some(rows), called, ..Emptied::NONE };
+        for sound in [lanes(1), rows(1), Emptied { lanes: Some(0), ..rows(1) }] {
+            let clauses = StreamedClauses(&sound);
+            assert_eq!(shapes(&clauses).unwrap()[1].assert, 1);
+            assert_eq!(fingerprint(&clauses).unwrap().0, shapes(&clauses).unwrap());
+            assert_eq!(shapes(&sound).unwrap(), shapes(&clauses).unwrap());
+        }
+        for nothing in [lanes(0), rows(0), Emptied { lanes: Some(0), ..rows(0) }] {
+            let clauses = StreamedClauses(&nothing);
+            let refused = [shapes(&clauses).err(), fingerprint(&clauses).err(), shapes(&nothing).err()];
+            let refused = refused.into_iter().chain([Shape::of(&OneOf(&nothing)).err()]);
+            for (number, error) in refused.enumerate() {
+                let error = error.unwrap_or_else(|| panic!("{number}")).to_string();
+                assert!(error.contains("asserts nothing"), "{error}");
+            }
+            // Nor does it hold where it is the statement.
+            let clause: &dyn Source<F2> = &Clause::new(&nothing, 1);
+            assert!(Shape::of(clause).unwrap_err().to_string().contains("asserts nothing"));
+        }
     }
 }
 

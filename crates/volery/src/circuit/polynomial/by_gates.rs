@@ -49,6 +49,9 @@ pub(crate) trait ByGates: Backend {
 impl<B: ByGates> Polynomials for B {
     type Vector = Vec<B::Wire>;
 
+    fn lanes_of(&self, a: &Vec<B::Wire>) -> usize {
+        a.len()
+    }
     fn public(&mut self, values: &[B::F]) -> Vec<B::Wire> {
         let mut wires = Vec::with_capacity(values.len());
         for value in values {

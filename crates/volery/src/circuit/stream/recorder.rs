@@ -396,6 +396,9 @@ impl<F: Field> Backend for Recorder<'_, F> {
 impl<F: Field> Polynomials for Recorder<'_, F> {
     type Vector = VectorHandle;
 
+    fn lanes_of(&self, a: &VectorHandle) -> usize {
+        a.0.lanes
+    }
     fn public(&mut self, values: &[F]) -> VectorHandle {
         let vector = self.frame.take_vector(values.len(), 0);
         let block = &mut self.frame.block;

@@ -399,6 +399,9 @@ impl<M: Replayed> Scans for KeyReplay<'_, M> {}
 impl<M: Replayed> Polynomials for Replay<'_, M> {
     type Vector = Vector<M::F, M::E>;
 
+    fn lanes_of(&self, a: &Self::Vector) -> usize {
+        a.values().len()
+    }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
         Vector::public(values)
     }
@@ -442,6 +445,9 @@ impl<M: Replayed> Polynomials for Replay<'_, M> {
 impl<M: Replayed> Polynomials for KeyReplay<'_, M> {
     type Vector = Keys<M::E>;
 
+    fn lanes_of(&self, a: &Keys<M::E>) -> usize {
+        a.lanes()
+    }
     fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
         Keys::new(0, values.iter().map(|value| M::E::from(*value)))
     }

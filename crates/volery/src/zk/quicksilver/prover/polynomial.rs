@@ -46,6 +46,9 @@ impl<M: Commitments> Prover<'_, M> {
 impl<M: Commitments> Polynomials for Prover<'_, M> {
     type Vector = Vector<M::F, M::E>;
 
+    fn lanes_of(&self, a: &Self::Vector) -> usize {
+        a.values().len()
+    }
     fn public(&mut self, values: &[M::F]) -> Self::Vector {
         Vector::public(values)
     }
@@ -84,13 +87,14 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         c: Entries<M::F, M::Tag>,
         name: impl Display,
     ) -> Result<()> {
-        check_sizes(&a, &b, c.len());
+        let entries = c.len();
+        check_sizes(&a, &b, entries);
         let seed = self.challenge(MATRIX)?;
         let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
         self.note(value == M::E::ZERO, name);
         self.sums.add(&[constant, linear]);
-        self.gates.matrix_product();
+        self.gates.matrix_product(entries);
         Ok(())
     }
 }

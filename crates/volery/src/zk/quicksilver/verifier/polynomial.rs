@@ -47,6 +47,9 @@ impl<M: Commitments> Verifier<'_, M> {
 impl<M: Commitments> Polynomials for Verifier<'_, M> {
     type Vector = Keys<M::E>;
 
+    fn lanes_of(&self, a: &Keys<M::E>) -> usize {
+        a.lanes()
+    }
     fn public(&mut self, values: &[M::F]) -> Keys<M::E> {
         Keys::new(0, values.iter().map(|value| M::E::from(*value)))
     }
@@ -84,11 +87,12 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         c: Entries<M::F, M::E>,
         _: impl Display,
     ) -> Result<()> {
-        check_sizes(&a, &b, c.len());
+        let entries = c.len();
+        check_sizes(&a, &b, entries);
         let seed = self.challenge(MATRIX)?;
         let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
         self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
-        self.gates.matrix_product();
+        self.gates.matrix_product(entries);
         Ok(())
     }
 }
