@@ -153,8 +153,8 @@ impl<F: Field> Evaluation<'_, F> {
     /// it.
     ///
     /// # Errors
-    /// `Unsatisfied` where it does not hold; `Invalid` where the witness has another length, or a clause is not
-    /// as it was counted.
+    /// `Unsatisfied` where it does not hold; `Invalid` where the witness has another length, or a clause is
+    /// not as it was counted.
     pub(super) fn values(
         &self,
         chosen: usize,

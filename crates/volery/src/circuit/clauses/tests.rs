@@ -138,8 +138,8 @@ fn witnesses_are_padded_and_clauses_found() {
     }
 }
 
-/// A clause that asserts something of a vector of so many lanes, or of matrices of so many rows, in a function
-/// or not, beside a sound one.
+/// A clause that asserts something of a vector of so many lanes, or of matrices of so many rows, in a
+/// function or not, beside a sound one.
 #[derive(Clone, Copy)]
 struct Emptied {
     lanes: Option<usize>,
