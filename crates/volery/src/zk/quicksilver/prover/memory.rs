@@ -30,10 +30,12 @@ impl<M: Commitments> Party for Prover<'_, M> {
         self.commit_to(value.expect("the prover knows"))
     }
     fn packed(&self, coordinates: &[M::Tag]) -> Self::Wide {
-        let values: Zeroizing<Vec<M::E>> =
-            Zeroizing::new(coordinates.iter().map(|wire| M::value(*wire).into()).collect());
-        let macs: Zeroizing<Vec<M::E>> =
-            Zeroizing::new(coordinates.iter().map(|wire| M::mac(*wire)).collect());
+        let mut values = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        let mut macs = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        for wire in coordinates {
+            values.push(M::value(*wire).into());
+            macs.push(M::mac(*wire));
+        }
         Tagged { value: M::E::pack(&values), mac: M::E::pack(&macs) }
     }
     #[inline]
@@ -75,7 +77,12 @@ impl<M: Commitments> Party for Prover<'_, M> {
     }
 
     fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
-        self.note(zero.values().iter().all(|value| *value == M::E::ZERO), name);
+        // One verdict for all lanes: no branch tells which of them fails.
+        let mut words = 0;
+        for value in zero.values() {
+            words |= value.to_word();
+        }
+        self.note(words == 0, name);
         let lower = zero.coefficients[..zero.lanes * zero.degree].to_vec();
         self.vanish_among(Lower::new([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
     }
