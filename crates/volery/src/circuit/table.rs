@@ -6,6 +6,7 @@ use super::Backend;
 use super::memory::{address_width, is_binary};
 use crate::error::{Error, Result};
 use core::fmt::Display;
+use std::sync::Arc;
 use volery_primitives::Field;
 
 /// The rows of a table, one after the other: a key of so many elements, and then a value of so many.
@@ -50,14 +51,14 @@ pub trait Tables: Backend {
     fn assert_within(&mut self, values: &[Self::Wire], bits: u32, name: &dyn Display) -> Result<()>;
 }
 
-/// A table as both ends know it.
+/// A table as both ends know it. Clones share their rows: each lookup row by row takes one along.
 #[derive(Clone)]
 pub struct Known<F> {
     pub(crate) key: usize,
     pub(crate) value: usize,
-    pub(crate) entries: Vec<F>,
+    entries: Arc<[F]>,
     /// The numbers of rows, in the order of their keys.
-    sorted: Vec<u32>,
+    sorted: Arc<[u32]>,
 }
 
 impl<F: Field> Known<F> {
@@ -80,7 +81,7 @@ impl<F: Field> Known<F> {
         if let Some([a, b]) = twice {
             return Err(Error::invalid(format!("a table whose rows {a} and {b} have the same key")));
         }
-        Ok(Self { key, value, entries: entries.to_vec(), sorted })
+        Ok(Self { key, value, entries: entries.into(), sorted: sorted.into() })
     }
 
     /// How many rows there are.
