@@ -6,6 +6,7 @@ use crate::circuit::{Backend, Rows, Scan, Tables};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
+use volery_primitives::bits::mask;
 
 /// A memory as wires.
 #[derive(Clone)]
@@ -119,7 +120,7 @@ fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec
 fn chosen<F: Field>(count: usize) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let at = place(values.iter().copied());
-        (0..count as u128).map(|i| if i == at { F::ONE } else { F::ZERO }).collect()
+        (0..count as u128).map(|i| F::ONE.masked(mask((i == at).into()))).collect()
     }
 }
 
@@ -138,7 +139,7 @@ fn found<F: Field>(table: Known<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + '
 fn bits_of<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
         let word = values[0].to_word();
-        (0..bits).map(|bit| if word >> bit & 1 == 1 { F::ONE } else { F::ZERO }).collect()
+        (0..bits).map(|bit| F::ONE.masked(mask((word >> bit) as u64))).collect()
     }
 }
 
