@@ -168,7 +168,7 @@ pub(super) trait Party: Polynomials + Sized {
             let wire = self.commit_value(value.map(|value| coordinate(value, 0)))?;
             return Ok(Self::widened(wire));
         }
-        let mut wires = Vec::with_capacity(degree);
+        let mut wires = Zeroizing::new(Vec::with_capacity(degree));
         for i in 0..degree {
             wires.push(self.commit_value(value.map(|value| coordinate(value, i)))?);
         }
@@ -336,7 +336,7 @@ pub(super) fn repetitions<E: Field>() -> u64 {
 
 /// 1/x of all, and zero for zero, by one inversion.
 fn invert_all<E: Field>(elements: &mut [E]) {
-    let mut before = Vec::with_capacity(elements.len());
+    let mut before = Zeroizing::new(Vec::with_capacity(elements.len()));
     let mut product = E::ONE;
     for element in &*elements {
         before.push(product);
@@ -347,7 +347,7 @@ fn invert_all<E: Field>(elements: &mut [E]) {
         return elements.iter_mut().for_each(|element| *element = element.invert());
     }
     let mut inverse = product.invert();
-    for (element, before) in elements.iter_mut().zip(Zeroizing::new(before).iter()).rev() {
+    for (element, before) in elements.iter_mut().zip(before.iter()).rev() {
         let next = inverse * *element;
         *element = *before * inverse;
         inverse = next;
@@ -368,15 +368,15 @@ impl<V: DefaultIsZeroes> Waiting<V> {
         Self { stride, pieces: Vec::new() }
     }
 
-    /// Adds a tuple of as many lines as the stride says.
-    fn push(&mut self, lines: impl IntoIterator<Item = V>) {
+    /// Where the lines of one more tuple are to be pushed, as many as the stride says.
+    fn open(&mut self) -> &mut Vec<V> {
         let full = PIECE * self.stride;
         if self.pieces.last().is_none_or(|piece| piece.len() == full) {
             self.pieces.push(Zeroizing::new(Vec::with_capacity(full)));
         }
         let piece = self.pieces.last_mut().expect("pushed above");
-        piece.extend(lines);
         debug_assert!(piece.len().is_multiple_of(self.stride));
+        piece
     }
 
     fn get(&self, i: usize) -> &[V] {

@@ -87,16 +87,20 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             return Ok(ram);
         }
         let mut start = Waiting::new(parts);
+        let mut word = Zeroizing::new(Vec::with_capacity(width));
         for cell in 0..sizes.cells {
-            let word: Vec<W> = match cells {
-                Cells::Wires(wires) => wires[cell * width..][..width].to_vec(),
+            word.clear();
+            match cells {
+                Cells::Wires(wires) => word.extend_from_slice(&wires[cell * width..][..width]),
                 Cells::Public(values) => {
-                    values[cell * width..][..width].iter().map(|value| party.constant(*value)).collect()
+                    for value in &values[cell * width..][..width] {
+                        word.push(party.constant(*value));
+                    }
                 }
                 Cells::Zero(_) => unreachable!("above"),
-            };
+            }
             ram.put::<P>(Some(cell), &word);
-            start.push(ram.lines(party, &[], &word, &[]));
+            start.open().extend_from_slice(&ram.lines(party, &[], &word, &[]));
         }
         ram.start = Some(start);
         Ok(ram)
@@ -110,15 +114,19 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         address: &[W],
         word: &[W],
         time: &[W],
-    ) -> Vec<V> {
+    ) -> Zeroizing<Vec<V>> {
         if P::F::BITS > 1 {
-            return word.iter().map(|wire| P::widened(*wire)).collect();
+            let mut lines = Zeroizing::new(Vec::with_capacity(word.len()));
+            for wire in word {
+                lines.push(P::widened(*wire));
+            }
+            return lines;
         }
         let time_at = self.address;
         let word_at = time_at + most_time(&self.layout) as usize;
         let placed = [(0, address), (time_at, time), (word_at, word)];
         let parts = parts::<P::F>(&self.layout, self.address);
-        let mut lines = Vec::with_capacity(parts);
+        let mut lines = Zeroizing::new(Vec::with_capacity(parts));
         let mut factors = Vec::with_capacity(128);
         let mut wires = Zeroizing::new(Vec::with_capacity(128));
         for part in 0..parts {
@@ -128,7 +136,9 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 // Those of its places that are in this part.
                 let [from, to] =
                     [part * 128, part * 128 + 128].map(|at| at.saturating_sub(first).min(of.len()));
-                factors.extend((first + from..first + to).map(|place| P::E::place(place as u32 % 128)));
+                for place in first + from..first + to {
+                    factors.push(P::E::place(place as u32 % 128));
+                }
                 wires.extend_from_slice(&of[from..to]);
             }
             lines.push(party.weighed(&factors, &wires));
@@ -143,10 +153,14 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let to = &mut contents.words[cell * stride..][..stride];
         let value = |wire: &W| P::value(*wire).expect("known").to_word() as u64;
         if P::F::BITS > 1 {
-            to.iter_mut().zip(word).for_each(|(to, wire)| *to = value(wire));
+            for (to, wire) in to.iter_mut().zip(word) {
+                *to = value(wire);
+            }
         } else {
             to.fill(0);
-            word.iter().enumerate().for_each(|(i, wire)| to[i / 64] |= value(wire) << (i % 64));
+            for (i, wire) in word.iter().enumerate() {
+                to[i / 64] |= value(wire) << (i % 64);
+            }
         }
         contents.times[cell] = self.time as u32;
     }
@@ -171,9 +185,9 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         &self,
         party: &mut P,
         cell: Option<usize>,
-    ) -> Result<Vec<W>> {
+    ) -> Result<Zeroizing<Vec<W>>> {
         let width = self.layout.sizes.width;
-        let mut word = Vec::with_capacity(width);
+        let mut word = Zeroizing::new(Vec::with_capacity(width));
         for i in 0..width {
             word.push(party.commit_value(self.element::<P>(cell, i))?);
         }
@@ -208,20 +222,20 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let cell = place.filter(|_| verdict(inside)).map(|place| place as usize);
         self.time += 1;
         let last = self.last(cell);
-        let before = self.commit_word(party, cell)?;
-        let changed;
+        let mut before = self.commit_word(party, cell)?;
+        let mut changed;
         let after = match put {
-            Put::Same => &before,
+            Put::Same => &before[..],
             Put::Word(word) => word,
             Put::Where(bit, word) => {
-                let change = |(before, word): (&W, &W)| {
+                changed = Zeroizing::new(Vec::with_capacity(word.len()));
+                for (before, word) in before.iter().zip(word) {
                     let minus = party.scale(*before, -P::F::ONE);
                     let difference = party.add(*word, minus);
                     let change = party.mul(bit, difference)?;
-                    Ok(party.add(*before, change))
-                };
-                changed = before.iter().zip(word).map(change).collect::<Result<Vec<W>>>()?;
-                &changed
+                    changed.push(party.add(*before, change));
+                }
+                &changed[..]
             }
         };
         if P::F::BITS > 1 {
@@ -237,13 +251,19 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                     }
                 }
             }
-            let about = [address[0], time, high];
-            self.accesses.push(about.iter().chain(&before).chain(after).map(|wire| P::widened(*wire)));
+            let lines = self.accesses.open();
+            for wires in [&[address[0], time, high], &before[..], after] {
+                for wire in wires {
+                    lines.push(P::widened(*wire));
+                }
+            }
         } else {
             let time = Self::commit_time(party, last, Layout::time_bits(self.time))?;
             let taken = self.lines(party, address, &before, &time);
             let given = self.lines(party, address, after, &[]);
-            self.accesses.push(taken.into_iter().chain(given));
+            let lines = self.accesses.open();
+            lines.extend_from_slice(&taken);
+            lines.extend_from_slice(&given);
             self.tile.push(time);
         }
         self.put::<P>(cell, after);
@@ -253,7 +273,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         if self.time == self.layout.epoch {
             self.end(party)?;
         }
-        Ok(before)
+        Ok(core::mem::take(&mut *before))
     }
 
     /// Shows that the times of the open tile are before their accesses.
@@ -261,8 +281,15 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let tile = core::mem::take(&mut self.tile);
         let first = self.time - tile.len() as u64;
         let Some(one) = tile.first() else { return Ok(()) };
-        let bits: Vec<Vec<W>> = (0..one.len()).map(|j| tile.iter().map(|time| time[j]).collect()).collect();
-        let before: Vec<u64> = (0..tile.len() as u64).map(|i| first + i).collect();
+        let mut bits = Zeroizing::new(Vec::with_capacity(one.len()));
+        for j in 0..one.len() {
+            let mut wires = Vec::with_capacity(tile.len());
+            for time in &tile {
+                wires.push(time[j]);
+            }
+            bits.push(wires);
+        }
+        let before: Vec<u64> = (first..self.time).collect();
         at_most(party, &bits, &before, &"a word that was written before it is read")
     }
 
@@ -281,20 +308,19 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         for cell in 0..cells {
             let word = self.commit_word(party, Some(cell))?;
             let last = self.last(Some(cell));
-            words.push(self.lines(party, &[], &word, &[]));
-            times.push([if P::F::BITS > 1 {
+            words.open().extend_from_slice(&self.lines(party, &[], &word, &[]));
+            times.open().push(if P::F::BITS > 1 {
                 P::widened(party.commit_value(last.map(small))?)
             } else {
                 let bits = Self::commit_time(party, last, Layout::last_bits(self.time))?;
                 self.time_line(party, &bits)
-            }]);
+            });
         }
-        let mut limbs = Vec::new();
-        if P::F::BITS > 1 {
-            for limb in 0..1 << self.layout.limb {
-                let count = P::KNOWS.then(|| P::F::from_word(self.limbs[limb].into()).expect("fewer than p"));
-                limbs.push(party.commit_value(count)?);
-            }
+        let count = if P::F::BITS > 1 { 1 << self.layout.limb } else { 0 };
+        let mut limbs = Zeroizing::new(Vec::with_capacity(count));
+        for limb in 0..count {
+            let count = P::KNOWS.then(|| P::F::from_word(self.limbs[limb].into()).expect("fewer than p"));
+            limbs.push(party.commit_value(count)?);
         }
         // Only now, when all tuples are committed to.
         let mut draw = party.coefficients()?;
@@ -333,8 +359,10 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// Over F_2, the bits of a time at their place in a tuple.
     fn time_line<P: Party<Wire = W, Wide = V>>(&self, party: &P, time: &[W]) -> V {
-        let factors: Vec<P::E> =
-            (0..time.len()).map(|bit| P::E::place((self.address + bit) as u32)).collect();
+        let mut factors = Vec::with_capacity(time.len());
+        for bit in 0..time.len() {
+            factors.push(P::E::place((self.address + bit) as u32));
+        }
         party.weighed(&factors, time)
     }
 
@@ -356,13 +384,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// `sum`, and the lines of a word with their weights.
-    fn word<P: Party<Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, sum: V) -> V {
-        let term = |sum, (i, line): (usize, &V)| match i {
+    fn word<P: Party<Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, mut sum: V) -> V {
+        for (i, line) in word.iter().enumerate() {
             // Of what is packed into the same element only the first part has an address.
-            0 if P::F::BITS == 1 => sum + *line,
-            _ => sum + P::scaled(*line, weights.parts[i]),
-        };
-        word.iter().enumerate().fold(sum, term)
+            let has_address = P::F::BITS == 1 && i == 0;
+            sum = sum + if has_address { *line } else { P::scaled(*line, weights.parts[i]) };
+        }
+        sum
     }
 
     /// The factor of what access number `i`, from 0, takes out.
@@ -396,7 +424,10 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         counts: &[W],
         draw: &mut dyn FnMut(&mut [P::E]),
     ) -> Result<()> {
-        let table: Vec<P::E> = (0..counts.len() as u64).map(number::<P::F, P::E>).collect();
+        let mut table = Vec::with_capacity(counts.len());
+        for limb in 0..counts.len() as u64 {
+            table.push(number::<P::F, P::E>(limb));
+        }
         let (shift, total) = super::sums::table_side(party, &table, counts, draw);
         let base = number::<P::F, P::E>(1 << self.layout.limb);
         let looked = |party: &P, i: usize| {

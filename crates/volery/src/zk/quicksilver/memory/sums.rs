@@ -43,8 +43,11 @@ pub(in super::super) fn equal_sum<P: Party>(
         if committed < lanes {
             sums.push(total);
         }
-        let steps: Vec<P::Wide> = sums.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let steps = party.wides(&Zeroizing::new(steps));
+        let mut steps = Zeroizing::new(Vec::with_capacity(lanes));
+        for pair in sums.windows(2) {
+            steps.push(pair[1] - pair[0]);
+        }
+        let steps = party.wides(&steps);
         let zero = party.subtracted(&party.multiplied(&steps, &product), &derivative);
         party.vanish_wide(zero, name)?;
         running = sums[lanes];
@@ -60,11 +63,14 @@ type Lines<'l, P> = &'l dyn Fn(&P, usize, usize) -> Option<<P as Party>::Wide>;
 fn fraction<P: Party>(party: &P, lanes: usize, of: Range<usize>, line: Lines<'_, P>) -> (P::Wides, P::Wides) {
     if of.len() == 1 {
         let one = party.wide(P::E::ONE);
-        let lines: Vec<Option<P::Wide>> = (0..lanes).map(|lane| line(party, lane, of.start)).collect();
-        let there: Vec<P::E> =
-            lines.iter().map(|line| if line.is_some() { P::E::ONE } else { P::E::ZERO }).collect();
-        let lines: Vec<P::Wide> = lines.into_iter().map(|line| line.unwrap_or(one)).collect();
-        return (party.wides(&Zeroizing::new(lines)), party.elements(&there));
+        let mut lines = Zeroizing::new(Vec::with_capacity(lanes));
+        let mut there = Vec::with_capacity(lanes);
+        for lane in 0..lanes {
+            let line = line(party, lane, of.start);
+            there.push(if line.is_some() { P::E::ONE } else { P::E::ZERO });
+            lines.push(line.unwrap_or(one));
+        }
+        return (party.wides(&lines), party.elements(&there));
     }
     let middle = of.start + of.len().div_ceil(2);
     let (left, of_left) = fraction(party, lanes, of.start..middle, line);
@@ -88,7 +94,10 @@ pub(in super::super) fn table_side<P: Party>(
             break;
         }
     }
-    let mut inverses: Vec<P::E> = rows.iter().map(|row| *row + shift).collect();
+    let mut inverses = rows.to_vec();
+    for row in &mut inverses {
+        *row += shift;
+    }
     invert_all(&mut inverses);
     (shift, party.weighed(&inverses, counts))
 }

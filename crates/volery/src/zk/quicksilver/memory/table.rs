@@ -52,20 +52,28 @@ impl<F: Field, V: Line> Lookups<F, V> {
     ) -> Result<Vec<P::Wire>> {
         let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
         table.check(key.len())?;
-        let key_values = key.iter().map(|wire| P::value(*wire)).collect::<Option<Vec<F>>>();
-        let found = key_values.map(|key| table.find(&Zeroizing::new(key)));
+        let mut values = Zeroizing::new(Vec::with_capacity(key.len()));
+        for wire in key {
+            values.extend(P::value(*wire));
+        }
+        let found = P::KNOWS.then(|| table.find(&values));
         party.asserted(found.is_none_or(|row| row.is_some()), name);
         let element = |i: usize| found.map(|row| row.map_or(F::ZERO, |row| table.row(row)[table.key + i]));
-        let mut value = Vec::with_capacity(table.value);
+        let mut value = Zeroizing::new(Vec::with_capacity(table.value));
         for i in 0..table.value {
             value.push(party.commit_value(element(i))?);
         }
         if let Some(Some(row)) = found {
             self.counts[row] += 1;
         }
-        let lines: Vec<V> = key.iter().chain(&value).map(|wire| P::widened(*wire)).collect();
+        let mut lines = Zeroizing::new(Vec::with_capacity(key.len() + value.len()));
+        for wires in [key, &value] {
+            for wire in wires {
+                lines.push(P::widened(*wire));
+            }
+        }
         self.add(party, &lines)?;
-        Ok(value)
+        Ok(core::mem::take(&mut *value))
     }
 
     /// Demands that `value` is a number of so many bits.
@@ -124,7 +132,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
     }
 
     fn add<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, lines: &[V]) -> Result<()> {
-        self.lines.push(lines.iter().copied());
+        self.lines.open().extend_from_slice(lines);
         self.looked.next(0);
         if self.looked.is_full() { self.end(party) } else { Ok(()) }
     }
@@ -135,7 +143,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         if lookups == 0 {
             return Ok(());
         }
-        let mut counts = Vec::with_capacity(self.counts.len());
+        let mut counts = Zeroizing::new(Vec::with_capacity(self.counts.len()));
         for count in &*self.counts {
             let count = P::KNOWS.then(|| F::from_word((*count).into()).expect("fewer than p"));
             counts.push(party.commit_value(count)?);
@@ -145,20 +153,24 @@ impl<F: Field, V: Line> Lookups<F, V> {
         let mut weights = vec![P::E::ZERO; self.lines.stride];
         for _ in 0..repetitions::<P::E>() {
             draw(&mut weights);
-            let row = |row: usize| match &self.rows {
-                Rows::Numbers => number::<F, P::E>(row as u64) * weights[0],
-                Rows::Table(table) => table
-                    .row(row)
-                    .iter()
-                    .zip(&weights)
-                    .map(|(element, weight)| *weight * P::E::from(*element))
-                    .sum(),
-            };
-            let rows: Vec<P::E> = (0..self.counts.len()).map(row).collect();
+            let mut rows = vec![P::E::ZERO; self.counts.len()];
+            for (i, row) in rows.iter_mut().enumerate() {
+                match &self.rows {
+                    Rows::Numbers => *row = number::<F, P::E>(i as u64) * weights[0],
+                    Rows::Table(table) => {
+                        for (element, weight) in table.row(i).iter().zip(&weights) {
+                            *row += *weight * P::E::from(*element);
+                        }
+                    }
+                }
+            }
             let (shift, total) = table_side(party, &rows, &counts, &mut draw);
             let looked = |party: &P, i: usize| {
-                let terms = self.lines.get(i).iter().zip(&weights);
-                terms.fold(party.wide(shift), |sum, (line, weight)| sum + P::scaled(*line, *weight))
+                let mut sum = party.wide(shift);
+                for (line, weight) in self.lines.get(i).iter().zip(&weights) {
+                    sum = sum + P::scaled(*line, *weight);
+                }
+                sum
             };
             equal_sum(party, lookups, looked, total, &"a row that is looked up")?;
         }
