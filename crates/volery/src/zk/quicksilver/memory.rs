@@ -355,13 +355,19 @@ fn invert_all<E: Field>(elements: &mut [E]) {
 }
 
 /// Lines of tuples that wait for their challenge: so many to each, in pieces that do not move as they grow.
+/// The first is short, for memories with few accesses, and each of the next is twice as long, up to [`PIECE`].
 pub(super) struct Waiting<V: DefaultIsZeroes> {
     stride: usize,
     pieces: Vec<Zeroizing<Vec<V>>>,
 }
 
-/// Tuples to a piece.
-const PIECE: usize = 1 << 12;
+/// Tuples to the first piece.
+const FIRST: usize = 1 << 6;
+
+/// Tuples to the longest pieces.
+const PIECE: usize = FIRST << DOUBLINGS;
+
+const DOUBLINGS: usize = 6;
 
 impl<V: DefaultIsZeroes> Waiting<V> {
     fn new(stride: usize) -> Self {
@@ -370,9 +376,11 @@ impl<V: DefaultIsZeroes> Waiting<V> {
 
     /// Where the lines of one more tuple are to be pushed, as many as the stride says.
     fn open(&mut self) -> &mut Vec<V> {
-        let full = PIECE * self.stride;
-        if self.pieces.last().is_none_or(|piece| piece.len() == full) {
-            self.pieces.push(Zeroizing::new(Vec::with_capacity(full)));
+        let lines = |piece: usize| self.stride * (FIRST << piece.min(DOUBLINGS));
+        let open = self.pieces.len();
+        if self.pieces.last().is_none_or(|piece| piece.len() == lines(open - 1)) {
+            let lines = lines(open);
+            self.pieces.push(Zeroizing::new(Vec::with_capacity(lines)));
         }
         let piece = self.pieces.last_mut().expect("pushed above");
         debug_assert!(piece.len().is_multiple_of(self.stride));
@@ -380,8 +388,20 @@ impl<V: DefaultIsZeroes> Waiting<V> {
     }
 
     fn get(&self, i: usize) -> &[V] {
-        &self.pieces[i / PIECE][i % PIECE * self.stride..][..self.stride]
+        let (piece, i) = place(i);
+        &self.pieces[piece][i * self.stride..][..self.stride]
     }
+}
+
+/// The piece of tuple number `i`, and its number there.
+fn place(i: usize) -> (usize, usize) {
+    // As long as lengths double, FIRST·(2^piece - 1) are in the pieces before.
+    let piece = (i / FIRST + 1).ilog2() as usize;
+    if piece < DOUBLINGS {
+        return (piece, i + FIRST - (FIRST << piece));
+    }
+    let others = i + FIRST - PIECE;
+    (DOUBLINGS + others / PIECE, others % PIECE)
 }
 
 /// `number` as an element.

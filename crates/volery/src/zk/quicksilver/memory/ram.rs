@@ -22,9 +22,9 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     /// Accesses of this epoch.
     time: u64,
     /// The words at its start, where they are not zero.
-    start: Option<Waiting<V>>,
+    pub(super) start: Option<Waiting<V>>,
     /// Its accesses.
-    accesses: Waiting<V>,
+    pub(super) accesses: Waiting<V>,
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
     tile: Vec<Zeroizing<Vec<W>>>,
     /// How often each limb occurs, where that is known.

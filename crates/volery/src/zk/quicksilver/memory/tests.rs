@@ -461,3 +461,45 @@ fn coordinates_make_their_element_again() {
         (0..128).map(|i| coordinate::<F2, F128>(F128(0x1234_5678_9abc_def0 << 40), i).into()).collect();
     assert_eq!(F128::pack(&all), F128(0x1234_5678_9abc_def0 << 40));
 }
+
+/// A party that has many memories of one cell, each with one access, keeps some kilobytes for each.
+#[test]
+fn memories_of_few_accesses_are_small() {
+    fn keeps_little<P: Party>(p: &mut P) {
+        for _ in 0..1000 {
+            let mut memory = memory(p, Cells::Zero(1), 1).unwrap();
+            let address = vec![p.constant(P::F::ZERO); crate::circuit::address_width::<P::F>(1)];
+            access(p, &mut memory, &address, Put::Same, &"address").unwrap();
+        }
+        let memories = &p.remembered().memories;
+        assert_eq!(memories.len(), 1000);
+        for ram in memories {
+            let ram = ram.as_ref().expect("open");
+            let lines: usize = ram.accesses.pieces.iter().map(|piece| piece.capacity()).sum();
+            assert!(ram.start.is_none() && (1..=FIRST * 5).contains(&lines), "{lines} lines");
+        }
+    }
+    let mut channel = Channel::new(Role::Prover, pipe(Duration::from_secs(60)).0);
+    let vole = Box::new(subfield::ideal::Prover::<F61, F61>::new(3, BLOCK));
+    keeps_little(&mut arithmetic::Prover::<F61, F61>::new(&mut channel, vole, Arch::detect(), []));
+    let vole = Box::new(ideal::Prover::new(3, 2 * BLOCK));
+    keeps_little(&mut Prover::new(&mut channel, vole, Arch::detect(), []));
+}
+
+#[test]
+fn tuples_stand_in_pieces_that_do_not_move() {
+    let mut waiting = Waiting::new(3);
+    let mut firsts = vec![];
+    for i in 0..3 * PIECE {
+        waiting.open().extend([3 * i, 3 * i + 1, 3 * i + 2].map(|line| F128(line as u128)));
+        if firsts.len() < waiting.pieces.len() {
+            firsts.push(waiting.pieces.last().unwrap().as_ptr());
+        }
+    }
+    let lengths: Vec<usize> = waiting.pieces.iter().map(|piece| piece.len() / 3).collect();
+    assert_eq!(lengths, [64, 128, 256, 512, 1024, 2048, 4096, 4096, 64]);
+    for i in 0..3 * PIECE {
+        assert_eq!(waiting.get(i), [3 * i, 3 * i + 1, 3 * i + 2].map(|line| F128(line as u128)));
+    }
+    assert!(waiting.pieces.iter().zip(firsts).all(|(piece, first)| piece.as_ptr() == first));
+}
