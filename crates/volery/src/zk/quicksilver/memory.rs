@@ -321,7 +321,15 @@ pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
 fn coordinate<B: Field, E: Extension<B>>(value: E, i: usize) -> B {
     let word = value.to_word() >> (i as u32 * B::BITS);
     let mask = if E::DEGREE == 1 { u128::MAX } else { (1 << B::BITS) - 1 };
-    B::from_word(word & mask).expect("a coordinate")
+    said(word & mask)
+}
+
+/// The element that `word` says. It may be a secret, and does say one: so the check of that is a choice, not
+/// a branch.
+fn said<F: Field>(word: u128) -> F {
+    let element = F::from_word(word);
+    debug_assert!(element.is_some(), "a word that says an element");
+    element.unwrap_or(F::ZERO)
 }
 
 /// Whether there are such proofs over the field: F_2, and of odd characteristic.
@@ -343,7 +351,7 @@ fn invert_all<E: Field>(elements: &mut [E]) {
         product *= *element;
     }
     // As good as never, but where a prover is about to fail.
-    if verdict(product == E::ZERO) {
+    if verdict(product.to_word() == 0) {
         return elements.iter_mut().for_each(|element| *element = element.invert());
     }
     let mut inverse = product.invert();

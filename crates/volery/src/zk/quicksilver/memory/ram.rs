@@ -3,7 +3,7 @@
 use super::equality::equal;
 use super::order::at_most;
 use super::sums::equal_sum;
-use super::{Line, Party, Waiting, number, repetitions};
+use super::{Line, Party, Waiting, number, repetitions, said};
 use crate::circuit::memory::{TILE, place};
 use crate::circuit::{Cells, Layout, Put, Sizes, address_width};
 use crate::error::Result;
@@ -172,7 +172,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let stride = stored::<P::F>(self.layout.sizes.width);
         let words = &contents.words[cell * stride..][..stride];
         let word = if P::F::BITS > 1 { words[i] } else { words[i / 64] >> (i % 64) & 1 };
-        Some(P::F::from_word(word.into()).expect("an element that was put there"))
+        Some(said(word.into()))
     }
 
     fn last(&self, cell: Option<usize>) -> Option<u64> {
@@ -202,7 +202,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     ) -> Result<Zeroizing<Vec<W>>> {
         let mut wires = Zeroizing::new(Vec::with_capacity(bits as usize));
         for bit in 0..bits {
-            wires.push(party.commit_value(time.map(|time| small(time >> bit & 1)))?);
+            wires.push(party.commit_value(time.map(|time| said((time >> bit & 1).into())))?);
         }
         Ok(wires)
     }
@@ -239,10 +239,12 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             }
         };
         if P::F::BITS > 1 {
-            let time = party.commit_value(last.map(small))?;
-            let gap = last.map(|last| (small::<P::F>(self.time - 1) - small(last)).to_word());
+            let last = last.map(|last| said::<P::F>(last.into()));
+            let time = party.commit_value(last)?;
+            let now: P::F = said((self.time - 1).into());
+            let gap = last.map(|last| (now - last).to_word());
             let limb = self.layout.limb;
-            let high = party.commit_value(gap.map(|gap| P::F::from_word(gap >> limb).expect("a limb")))?;
+            let high = party.commit_value(gap.map(|gap| said(gap >> limb)))?;
             if let Some(gap) = gap {
                 // There are others only where somebody cheats.
                 for limb in [gap >> limb, gap & ((1 << limb) - 1)] {
@@ -310,7 +312,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             let last = self.last(Some(cell));
             words.open().extend_from_slice(&self.lines(party, &[], &word, &[]));
             times.open().push(if P::F::BITS > 1 {
-                P::widened(party.commit_value(last.map(small))?)
+                P::widened(party.commit_value(last.map(|last| said(last.into())))?)
             } else {
                 let bits = Self::commit_time(party, last, Layout::last_bits(self.time))?;
                 self.time_line(party, &bits)
@@ -319,7 +321,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let count = if P::F::BITS > 1 { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
         for limb in 0..count {
-            let count = P::KNOWS.then(|| P::F::from_word(self.limbs[limb].into()).expect("fewer than p"));
+            let count = P::KNOWS.then(|| said(self.limbs[limb].into()));
             limbs.push(party.commit_value(count)?);
         }
         // Only now, when all tuples are committed to.
@@ -441,11 +443,6 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         };
         equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
     }
-}
-
-/// A number below the characteristic.
-fn small<F: Field>(number: u64) -> F {
-    F::from_word(number.into()).expect("a small number")
 }
 
 /// The bits of a public number from place `at` on.

@@ -1,7 +1,7 @@
 //! Lookups in public tables and ranges, over odd p.
 
 use super::sums::{equal_sum, table_side};
-use super::{Line, Party, Waiting, number, repetitions};
+use super::{Line, Party, Waiting, number, repetitions, said};
 use crate::circuit::Known;
 use crate::circuit::memory::{Looked, limb_bits, limbs};
 use crate::circuit::table::check_range;
@@ -145,8 +145,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         }
         let mut counts = Zeroizing::new(Vec::with_capacity(self.counts.len()));
         for count in &*self.counts {
-            let count = P::KNOWS.then(|| F::from_word((*count).into()).expect("fewer than p"));
-            counts.push(party.commit_value(count)?);
+            counts.push(party.commit_value(P::KNOWS.then(|| said((*count).into())))?);
         }
         // Only now, when all is committed to.
         let mut draw = party.coefficients()?;
