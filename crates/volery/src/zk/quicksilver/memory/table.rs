@@ -93,7 +93,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         for i in (1..limbs).rev() {
             let mask = (1 << if i + 1 == limbs { top } else { full }) - 1;
             let limb = word.map(|word| word >> (i * full) & mask);
-            let wire = party.commit_value(limb.map(|limb| F::from_word(limb).expect("a limb")))?;
+            let wire = party.commit_value(limb.map(said))?;
             let line = P::widened(wire);
             lowest = lowest - P::scaled(line, number::<F, P::E>(1 << (i * full)));
             if i + 1 == limbs {
