@@ -21,7 +21,7 @@ fn prove(path: &Path, values: &str) {
     let info = volery(&["circuit", "info", relation[1], "--json"]).expect(0).json();
     assert_eq!(info["gates"]["mul"], prover["gates"]["mul"]);
     let estimates = info["estimates"].as_array().expect("an array");
-    assert!(estimates.iter().any(|estimate| estimate["bytes"] == prover["bytes"]), "{info} {prover}");
+    assert!(estimates.iter().any(|estimate| estimate["bytes_by_auto"] == prover["bytes"]), "{info} {prover}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn polynomials_are_proved_gate_by_gate() {
         let info = volery(&["circuit", "info", &relation, "--field", field, "--json"]).expect(0).json();
         let estimates = info["estimates"].as_array().expect("an array");
         let mut its = estimates.iter().filter(|estimate| estimate["system"] == "wolverine");
-        assert!(its.any(|estimate| estimate["bytes"] == object["bytes"]), "{info} {object}");
+        assert!(its.any(|estimate| estimate["bytes_by_auto"] == object["bytes"]), "{info} {object}");
     }
 }
 

@@ -21,7 +21,10 @@ pub(super) struct Traffic {
     vole: Option<Correlations>,
     /// The bandwidths at which auto chooses them.
     auto: Vec<u64>,
+    /// Where they are asked for by name.
     estimate: Estimate,
+    /// Where auto chooses them: both parties then know the size.
+    by_auto: Option<Estimate>,
 }
 
 /// What all systems that talk would send of a statement, or of one of `clauses`, where there are any and the
@@ -41,18 +44,18 @@ fn correlated(field: Field, system: System, shape: &Shape, clauses: &[Shape]) ->
     let chosen = LINKS.map(|mbps| field.choose(&options, size, mbps as f64).ok());
     let over = |correlations: Correlations| {
         let enough = !triples || field.statistical_bits(&options, correlations, size).ok()? >= SECURITY;
-        let of_them = |choice: &Choice| choice.correlations == correlations;
-        let choice = chosen.into_iter().flatten().find(of_them).unwrap_or(Choice::given(correlations));
-        let estimate = match of_clauses {
+        let estimate = |choice: Choice| match of_clauses {
             Some(size) => choice.over::<Binary>().map(|choice| choice.traffic::<Binary>(size)),
             None => field.estimate(&options, choice, shape),
         };
-        let estimate = estimate.ok().filter(|_| enough)?;
+        let named = estimate(Choice::given(correlations)).ok().filter(|_| enough)?;
+        let of_them = |choice: &Choice| choice.correlations == correlations;
+        let by_auto = chosen.into_iter().flatten().find(of_them).and_then(|choice| estimate(choice).ok());
         let auto = LINKS.into_iter().zip(&chosen);
         let auto =
             auto.filter(|(_, choice)| choice.is_some_and(|choice| choice.correlations == correlations));
         let auto = auto.map(|(mbps, _)| mbps).collect();
-        Some(Traffic { system, vole: Some(correlations), auto, estimate })
+        Some(Traffic { system, vole: Some(correlations), auto, estimate: named, by_auto })
     };
     field.correlations().into_iter().filter_map(over).collect()
 }
@@ -62,7 +65,7 @@ fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
     if !is_boolean(field) {
         return Vec::new();
     }
-    let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate };
+    let of = |system, estimate| Traffic { system, vole: None, auto: Vec::new(), estimate, by_auto: None };
     let stack = (!clauses.is_empty()).then(|| of(System::STACK, Estimate::stack(clauses, Seeds::default())));
     [of(System::JKO, Estimate::jko(shape))].into_iter().chain(stack).collect()
 }
@@ -75,12 +78,13 @@ impl Traffic {
             "vole": self.vole.map(Correlations::name),
             "auto_at_mbps": self.auto,
             "bytes": bytes(self.estimate.total),
+            "bytes_by_auto": self.by_auto.map(|estimate| bytes(estimate.total)),
             "setup_bytes": bytes(self.estimate.setup),
         })
     }
 
     fn row(&self) -> (&'static str, String) {
-        let Carried { prover, verifier } = self.estimate.total;
+        let Carried { prover, verifier } = self.by_auto.unwrap_or(self.estimate).total;
         let (sent, received) = (human(prover as f64), human(verifier as f64));
         let by = self.vole.map_or(String::new(), |correlations| format!(" by {correlations}{}", self.auto()));
         let system = self.system;
