@@ -24,6 +24,7 @@ mod proofs;
 mod relations;
 mod service;
 mod session;
+mod subject;
 
 pub(crate) use args::Typed;
 

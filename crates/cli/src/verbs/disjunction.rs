@@ -4,10 +4,9 @@
 mod values;
 
 use crate::verbs::args::{Check, Private, Prove, Public, Verify};
-use crate::verbs::file::{self, Stated, Subject};
 use crate::verbs::given::way;
-use crate::verbs::relations::BUILTIN;
 use crate::verbs::session::{CHECKING, COUNTING, Counted, Session};
+use crate::verbs::subject::{self, BUILTIN, Stated, Subject};
 use std::io::Read;
 use std::time::Instant;
 use volery::channel::Party;
@@ -104,12 +103,12 @@ impl Disjunction {
     /// What a file says of it, whose statements are about these relations.
     pub(crate) fn subject(&self, relations: &[String]) -> Subject {
         let of_one = |(relation, values): (&String, &Vec<(Port, String)>)| {
-            file::label(relation, values.iter().map(|(port, text)| (port, text.clone())), "bit")
+            subject::label(relation, values.iter().map(|(port, text)| (port, text.clone())), "bit")
         };
         let labels: Vec<_> = relations.iter().zip(&self.values).map(of_one).collect();
         Subject {
             digest: self.digest,
-            label: file::cut(labels.join("\nor\n")),
+            label: subject::cut(labels.join("\nor\n")),
             clauses: Some(self.clauses.count() as u64),
         }
     }

@@ -3,19 +3,17 @@
 use crate::verbs::args;
 use crate::verbs::disjunction::{self, Disjunction};
 use crate::verbs::given::{claim, statement};
+use crate::verbs::subject::{Stated, Subject};
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::Port;
 use volery::error::Disagreement;
-use volery::{Accepted, AnyStatement, Error, LONGEST_LABEL, Method, Options, Report};
+use volery::{Error, LONGEST_LABEL, Method, Options, Report};
 use volery_cli::failure::{Failure, Result, is_format, one_line};
 use volery_cli::partial::{Old, Partial};
-use volery_cli::print::hex;
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
@@ -25,9 +23,6 @@ use volery_cli::waiting;
 /// The options that name the file.
 pub(crate) const OUT: &str = "--out";
 pub(crate) const PROOF: &str = "--proof";
-
-/// The longest value that stands in a label as it is, in characters.
-const LONGEST_VALUE: usize = 100;
 
 /// The most bytes of a file before its proof.
 const HEAD: u64 = LONGEST_LABEL as u64 + 1024;
@@ -50,26 +45,6 @@ pub(crate) fn prove(typed: &args::Prove, path: &Path, settings: &Settings, start
     write((typed, path), settings, started, subject, |file, options| {
         Ok((claim.prove_to_file(file, options)?, claim.statement().warnings()))
     })
-}
-
-/// What a file is about.
-pub(crate) struct Subject {
-    pub(crate) digest: [u8; 32],
-    /// In words.
-    pub(crate) label: String,
-    /// How many relations there are of which one holds.
-    pub(crate) clauses: Option<u64>,
-}
-
-impl Subject {
-    /// A statement about `relation`.
-    fn of(relation: &str, statement: &dyn AnyStatement) -> Self {
-        Self {
-            digest: statement.digest(),
-            label: cut(label(relation, statement.public(), statement.unit())),
-            clauses: None,
-        }
-    }
 }
 
 /// Has `prove` write a file, and tells of it. Its warnings are known when all gates were gone through.
@@ -161,34 +136,6 @@ fn no_stream(option: &str, path: &Path, way: &str) -> Result<()> {
     )))
 }
 
-/// What files can be about: one statement, or that one of several holds.
-pub(crate) trait Stated: Sync {
-    /// As [`AnyStatement::verify_from`].
-    ///
-    /// # Errors
-    /// As for [`AnyStatement::verify_from`].
-    fn verify_from(
-        &self,
-        proof: &mut (dyn Read + Send),
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)>;
-    /// What is odd about it, so far as its gates were gone through.
-    fn warnings(&self) -> Vec<String>;
-}
-
-impl Stated for Box<dyn AnyStatement> {
-    fn verify_from(
-        &self,
-        proof: &mut (dyn Read + Send),
-        options: &Options,
-    ) -> volery::Result<(Accepted, Report)> {
-        (**self).verify_from(proof, options)
-    }
-    fn warnings(&self) -> Vec<String> {
-        (**self).warnings()
-    }
-}
-
 /// What files are to be about.
 ///
 /// # Errors
@@ -232,46 +179,6 @@ fn words(typed: Option<&str>, label: &str) -> Result<String> {
     }
 }
 
-/// The name of a relation, without the folders that it lies in: they are nobody's business.
-fn name(relation: &str) -> &str {
-    if relation.starts_with(BUILTIN) {
-        return relation;
-    }
-    Path::new(relation).file_name().and_then(|name| name.to_str()).unwrap_or("circuit")
-}
-
-/// What the name of a relation begins with that is no file.
-const BUILTIN: &str = "builtin:";
-
-/// The statement in words: the name of the relation, and the public values, a line each.
-pub(crate) fn label<'p>(
-    relation: &str,
-    public: impl IntoIterator<Item = (&'p Port, String)>,
-    unit: &str,
-) -> String {
-    let mut label = name(relation).to_owned();
-    for (port, text) in public {
-        let value = if text.len() > LONGEST_VALUE {
-            let width = port.width;
-            format!("({width} {unit}s, written with the SHA-256 {})", hex(&Sha256::digest(text)))
-        } else {
-            text
-        };
-        label.push_str(&format!("\n{}={value}", port.name));
-    }
-    label
-}
-
-/// A label that is not too long.
-pub(crate) fn cut(mut label: String) -> String {
-    let mut end = label.len().min(LONGEST_LABEL);
-    while !label.is_char_boundary(end) {
-        end -= 1;
-    }
-    label.truncate(end);
-    label
-}
-
 /// A label on one line, and not too long.
 fn shown(label: &str) -> String {
     let one_line = label.replace('\n', ", ");
@@ -286,25 +193,9 @@ fn shown(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery::circuit::Written;
 
     #[test]
-    fn labels_name_the_statement() {
-        let of = |spec: &str, public: &[(&str, &[u8])]| {
-            let mut relation = volery::setting("f2").expect("a field").open(spec, None).expect("built in");
-            for (name, bytes) in public {
-                relation.public().read(name, Written::Content(bytes, None)).expect("once");
-            }
-            Subject::of(spec, &*relation.state().expect("fits")).label
-        };
-        let spec = "builtin:sha256-preimage?length=2";
-        let short = of(spec, &[("digest", &[0xab; 32])]);
-        assert_eq!(short, format!("{spec}\ndigest=0x{}", "ab".repeat(32)));
-        let spec = "builtin:sha256-preimage?length=200";
-        let long = of(spec, &[("digest", &[0xab; 32]), ("message", &[7; 200])]);
-        assert!(long.contains("\nmessage=(1600 bits, written with the SHA-256 "), "{long}");
-        assert_eq!(name("/home/alice/secret/aes.txt"), "aes.txt");
-        assert_eq!((name("aes.txt"), name(spec), name("..")), ("aes.txt", spec, "circuit"));
+    fn labels_are_shown_on_a_line() {
         assert_eq!(shown("a\nb\u{1b}[1m"), "a, b[1m");
         assert_eq!(shown(&"x".repeat(500)).chars().count(), SHOWN + 1);
     }

@@ -1,7 +1,8 @@
 //! Many proofs of one statement: `verify --proof` several times, of a folder, or of standard input.
 
 use crate::verbs::args;
-use crate::verbs::file::{PROOF, Stated, of_file, stated};
+use crate::verbs::file::{PROOF, of_file, stated};
+use crate::verbs::subject::Stated;
 use serde_json::{Value, json};
 use std::io::{BufReader, Read, stdin};
 use std::num::NonZeroUsize;

@@ -6,6 +6,7 @@ use crate::verbs::args::{Check, Eval, Info, List};
 use crate::verbs::disjunction;
 use crate::verbs::given::{claim, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
+use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
 use traffic::{InTheHead, Simulated, Traffic};
 use volery::circuit::{Port, Relation, Shape, Values};
@@ -68,9 +69,6 @@ pub(crate) fn eval(typed: &Eval) -> Result<()> {
     let lines = outputs.map(|(port, value)| format!("{}={}", port.name, value.to_number_hex()));
     print::result(lines.collect::<Vec<_>>().join("\n"))
 }
-
-/// What begins the name of a relation that needs no file.
-pub(crate) const BUILTIN: &str = "builtin:";
 
 /// `volery circuit list`.
 pub(crate) fn list(typed: &List) -> Result<()> {

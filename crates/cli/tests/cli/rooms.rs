@@ -34,8 +34,9 @@ const PARTS: [Part; 4] = [
         prefix: "crate::verbs::",
         order: &[
             &["args", "foreign"],
-            &["given", "session"],
-            &["disjunction", "file"],
+            &["given", "session", "subject"],
+            &["disjunction"],
+            &["file"],
             &["proofs", "service"],
             &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
         ],
