@@ -51,19 +51,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "c363d564ac4bf392a3a654fcf27735d4",
+            "c5528ac4389f356ea6c42551a3558d94",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "061456d85c1054beded8440f6d247efd",
+            "cda3aa0c3cc22d210afb0458a3173337",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "efd84091ebede964be1c2df1604dbeb5",
+            "698bfd0e86ec157f75e0a7a35fcc2f75",
             "preimage, {}",
             arch.name()
         );
@@ -71,7 +71,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "82f0bff047db8006a2179217ddab0ba2",
+            "83b1d77640f7a9ce0c53b447b3d1630a",
             "refilled network, {}",
             arch.name()
         );
@@ -80,9 +80,9 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "9bed3ad8dacaba1cd22af6ab73b33ec0", "wan");
+    assert_eq!(tape(&network, &state, &wan), "e025d4d7e9cadf2ff5142af634659f7e", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "1ce24437e6ee9453e146eb25dbd96e6e", "left open");
+    assert_eq!(tape(&network, &state, &open), "7e70d8dc0a42f8599eaed61a1e5996bf", "left open");
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -122,23 +122,23 @@ fn pinned_over_other_fields() {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "f56f53ba035ff80a281ef46df73f02ec",
+            "963848001a3ec2519909dc8415de6c8a",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "aa40f83ae62235ea62ac46472599b4a1",
+            "af4e223faf1d2dd02607b355ccf28489",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "8930d5b52f80686da18c5667f80f35f2",
+            "90af6419d632c21f6e46c7b810b0caff",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "e74ec48d85adad2dc732d69ff848a9fd",
+            "811f583e4204efa64fb4870c2a391b8c",
             "bytes, {name}"
         );
     }
@@ -165,13 +165,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "a7db1aba02c5f7ecbe6aac6f3d841a77", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "2f6104278292ee82ae5c31dfdb041cd6", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "b6b65f770bb4315703d0b59b801715d1", "matrices, {name}");
+        assert_eq!(f61, "58b6685ef016f100f623a017a9c11508", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "85442c6344656a5c2f012e3936040004", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "18d952d0812bdcd91a81a8d67e7331c5", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "6abf1491098597f4cf3be664311783e6", "short solution, {name}");
+        assert_eq!(q32, "286e0ad0f4425fd80a780a05cc9288e4", "short solution, {name}");
     }
 }
 
@@ -199,14 +199,14 @@ fn pinned_clauses() {
         }
         let pinned = [
             [
-                "6288a9793896967fcf6b33152ae34226",
-                "6354a48a17b072dea9064d6d299752c1",
-                "75285c4f2fd3c366518692202c17d741",
+                "5561b76257a36685fe6948d8445b2a0d",
+                "b5bd3096781767653fa9e17a43173107",
+                "1628aa2dc73360571d0b5b205dfe6931",
             ],
             [
-                "3c2de61ab9bb896ff5a39eb75a7552ca",
-                "3a2f45928ad5b5e0e2122e7b170f1dbf",
-                "8eaf42d7d1043e58c70577dd62c0ee64",
+                "6067913aae7b022411b241b7b931d111",
+                "0b7900c6a1eee69e264bba33814a3060",
+                "bb49a54883d29c01523859ce129f38d8",
             ],
         ];
         assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
@@ -231,14 +231,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "1e61acdb0b78575e02d21499957627a4",
-                "dbfe80fa3a371621bbb55a79eddf8cb6",
-                "cbe7d086f4c6f922f41742aa0ec7068e",
+                "269adef1e452b57d9948e5ecfcfe1098",
+                "443f12a3f895e5c1650d9db70a8eaa19",
+                "ac2a960134cc8eef58f1825721924359",
             ],
             [
-                "168b6e8e225259f24fb039bb6e72ebbf",
-                "d78b82842bb7aab05540196b26879c31",
-                "0c20da676e4b4e32fd2febbc6ebab81d",
+                "02d475e7ee07bfe780b4292834febe3c",
+                "99cd75cdbf48c5cc22a4b9a5f1e8bf00",
+                "a3f7b63eafc0af8543fcf03b93c8c50e",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -267,13 +267,13 @@ fn pinned_by_wolverine() {
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "eb98ab2691ef435546d065fa150f0621"),
-            ("refilled", "d53043ebec283fe895252758dcd3a5a4"),
-            ("without coins", "8c98fbe893f65990ac9ac3fb2d31ec99"),
-            ("f61", "9d3b6c7d144d157dbfc4407c82fcce18"),
-            ("f61x2", "75cd45483dc6beabb481ae79ef0bcdbb"),
-            ("q32", "bf815922483e99ed92676a352231d05e"),
-            ("f256", "ad0b344d6112571f3462ead35cc056b5"),
+            ("softspoken8", "db85fcf9aa8c4bfcf7078884d7e730da"),
+            ("refilled", "ea0917ec5283c26ebd0ac25f292478b9"),
+            ("without coins", "ec3386cbc621f05789d4e14a57d19c65"),
+            ("f61", "62f81a2cf8203ab107e327d7001d08aa"),
+            ("f61x2", "181474b84f96031f590b4c51ee9bae3e"),
+            ("q32", "d98b6b4a2534763224e1f6676bdc2393"),
+            ("f256", "cfbc299dee0bbb0209399b2f3c76dff6"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -297,8 +297,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["ced242a73a0916ff0ac01e265415852b", "0fac41e584a054c4b3b5b678355472ca"],
-            ["a45b2a1796029646f8b00e7b126ade00", "ea7215499c745530d816342bd9943630"],
+            ["6929e916407198397951ff932b1f378a", "0fac41e584a054c4b3b5b678355472ca"],
+            ["4a13e98fed289a257230a5e15862409b", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 
