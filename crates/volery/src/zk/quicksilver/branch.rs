@@ -26,7 +26,7 @@
 //!    packed from r shares, and the last one has none. These polynomials join the check of [`super`] as any
 //!    other: with coefficients drawn after the w_k; where there is but one group, with one from the seed of 2.
 //!
-//! G follows from the number of clauses and D alone ([`group`]): it is about √B/2, for which masks of higher
+//! G follows from the number of clauses and D alone (`group`): it is about √B/2, for which masks of higher
 //! degree and further w_k cost least together.
 //!
 //! **Deviations.** Robin commits to inputs and both operands of each product, and shows which clause it is by
