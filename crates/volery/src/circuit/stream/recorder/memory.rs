@@ -1,0 +1,138 @@
+//! Records of memories, tables and ranges.
+
+use super::Recorder;
+use crate::circuit::stream::block::{Op, number};
+use crate::circuit::stream::frame::Handle;
+use crate::circuit::table::check_key;
+use crate::circuit::{Cells, Known, Memories, Put, Rows, Sizes, Tables, check_range};
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use volery_primitives::Field;
+
+/// A memory of the [`Recorder`].
+pub struct MemoryHandle {
+    number: u32,
+    sizes: Sizes,
+}
+
+/// A table of the [`Recorder`].
+pub struct TableHandle {
+    number: u32,
+    key: usize,
+    value: usize,
+}
+
+impl<F: Field> Recorder<'_, F> {
+    /// Demands that no function is open, which would be executed again.
+    fn outside(&self, what: &str) -> Result<()> {
+        if self.in_statement() {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("{what} within a function, which is recorded once: do it outside")))
+    }
+
+    /// Adds a record whose words are lists of `of` and of `count` results, and gives these.
+    fn push_lists(&mut self, op: Op, out: u32, of: &[&[Handle]], (count, b): (usize, u32)) -> Vec<Handle> {
+        let results = self.frame.take_many(count);
+        let at = self.frame.block.next_word();
+        match of {
+            [one] => self.frame.list(one),
+            several => self.frame.list(&several.concat()),
+        }
+        self.frame.list(&results);
+        self.push_long(op, out, at, b);
+        results
+    }
+}
+
+impl<F: Field> Memories for Recorder<'_, F> {
+    type Memory = MemoryHandle;
+
+    fn memory(&mut self, cells: Cells<'_, F, Handle>, width: usize) -> Result<MemoryHandle> {
+        self.outside("a memory is made")?;
+        let sizes = Sizes::new(&cells, width)?;
+        let at = self.frame.block.next_word();
+        self.frame.list(if let Cells::Wires(wires) = cells { wires } else { &[] });
+        self.frame.list(&[]);
+        let (kind, count) = match cells {
+            Cells::Wires(_) => (0, 0),
+            Cells::Public(values) => (1, values.len()),
+            Cells::Zero(count) => (2, count),
+        };
+        let block = &mut self.frame.block;
+        block.words.extend([number(width), kind, number(count)]);
+        let constants = block.next_constant();
+        if let Cells::Public(values) = cells {
+            block.constants.extend_from_slice(values);
+        }
+        let memory = self.memories;
+        self.memories += 1;
+        self.push_long(Op::Memory, memory, at, constants);
+        self.outcome()?;
+        Ok(MemoryHandle { number: memory, sizes })
+    }
+
+    fn access(
+        &mut self,
+        memory: &mut MemoryHandle,
+        address: &[Handle],
+        put: Put<'_, Handle>,
+        name: &dyn Display,
+    ) -> Result<Vec<Handle>> {
+        self.outside("a memory is accessed")?;
+        memory.sizes.check::<F, _>(address.len(), put)?;
+        self.asserted(name)?;
+        let (bit, word) = put.parts();
+        let kind = u32::from(word.is_some()) + u32::from(bit.is_some());
+        let of = [address, bit.as_slice(), word.unwrap_or_default()];
+        let about = (memory.sizes.width, kind + 4 * number(address.len()));
+        let word = self.push_lists(Op::Access, memory.number, &of, about);
+        self.outcome()?;
+        Ok(word)
+    }
+
+    fn close(&mut self, memory: MemoryHandle) -> Result<()> {
+        self.outside("a memory is closed")?;
+        self.push(Op::Close, memory.number, 0, 0);
+        self.outcome()
+    }
+}
+
+impl<F: Field> Tables for Recorder<'_, F> {
+    type Table = TableHandle;
+
+    fn table(&mut self, rows: Rows<'_, F>) -> Result<TableHandle> {
+        self.outside("a table is made")?;
+        Known::new(rows)?;
+        let Rows { key, value, entries } = rows;
+        let block = &mut self.frame.block;
+        let (at, constants) = (block.next_word(), block.next_constant());
+        block.words.extend([key, value, entries.len()].map(number));
+        block.constants.extend_from_slice(entries);
+        let table = self.tables;
+        self.tables += 1;
+        self.push_long(Op::Table, table, at, constants);
+        self.outcome()?;
+        Ok(TableHandle { number: table, key, value })
+    }
+
+    fn look_up(
+        &mut self,
+        table: &mut TableHandle,
+        key: &[Handle],
+        name: &dyn Display,
+    ) -> Result<Vec<Handle>> {
+        check_key(key.len(), table.key)?;
+        self.asserted(name)?;
+        let value = self.push_lists(Op::LookUp, table.number, &[key], (table.value, 0));
+        self.outcome()?;
+        Ok(value)
+    }
+
+    fn assert_within(&mut self, values: &[Handle], bits: u32, name: &dyn Display) -> Result<()> {
+        check_range::<F>(bits)?;
+        self.asserted(name)?;
+        self.push_lists(Op::Within, bits, &[values], (0, 0));
+        self.outcome()
+    }
+}
