@@ -42,8 +42,9 @@
 //! for offline work but where challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
-//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials, of
-//! 33 batches at most that end early for their number.
+//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials: those
+//! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^22 that wait for coins, 42 MB together over 2^61 − 1.
+//! Where more would wait, the prover receives the first coins earlier than the lag says, in the same order.
 //!
 //! **Zero knowledge** and **abort** are as over F_2 ([`super`]): what a verifier chooses, its coins, are
 //! uniform coefficients for a masked sum, and any others would do as well. But a prover that hears a coin
@@ -55,7 +56,7 @@ mod tests;
 pub(crate) mod traffic;
 
 use super::memory::repetitions;
-use super::polynomial::{degree_of_check, early_ends};
+use super::polynomial::{MOST, degree_of_check, early_ends};
 use super::{prover, verifier};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
@@ -74,8 +75,8 @@ pub type Verifier<'a, B, E> = verifier::Verifier<'a, FieldMacs<B, E>>;
 /// Blocks of the VOLE to a coin of the verifier.
 pub const BLOCKS: usize = 8;
 
-/// Batches without a coin after which a prover with many polynomials waits for theirs.
-pub(super) const WAITING: usize = 32;
+/// Coefficients of polynomials that may wait for coins: a prover with more of them waits itself.
+pub(super) const WAITING: usize = 32 * MOST;
 
 /// Slots that are weighed together: they stay in the first-level cache.
 pub(super) const SLOTS: usize = 512;

@@ -14,6 +14,8 @@ use zeroize::Zeroizing;
 pub(super) struct Batch<E: Field> {
     /// The block of its last commitment, once it is known.
     pub(super) last: Option<usize>,
+    /// The coefficients of its polynomials, by then.
+    pub(super) coefficients: usize,
     /// Products, as far as tasks have computed them.
     products: Vec<Products<E>>,
     computing: Tasks<Products<E>>,
@@ -70,6 +72,7 @@ impl<E: Field> Default for Batch<E> {
     fn default() -> Self {
         Self {
             last: None,
+            coefficients: 0,
             products: Vec::new(),
             computing: Tasks::default(),
             polynomials: Pending::default(),
@@ -126,6 +129,6 @@ impl<E: Field> Batch<E> {
         }
         let mut coefficients = Coefficients::<B>::new(arch, polynomials);
         self.polynomials.weigh::<B>(arch, |chi| coefficients.fill(arch, chi), sums);
-        self.last = None;
+        (self.last, self.coefficients) = (None, 0);
     }
 }

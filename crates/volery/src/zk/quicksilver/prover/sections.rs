@@ -68,17 +68,14 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
 
     fn end_batch(prover: &mut Prover<'_, Self>) -> Result<()> {
         prover.end_section()?;
-        prover.close_batch();
-        Ok(())
+        prover.close_batch()
     }
 
     /// The section's other shares stay unused.
     fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)?;
         prover.done = prover.kept.sections.end();
-        // What waits for coins is not to grow with the lag, in which each block may have a batch
-        // of many polynomials.
-        if prover.kept.waiting.len() > WAITING { Self::catch_up(prover) } else { Ok(()) }
+        Ok(())
     }
 
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<E> {
@@ -155,18 +152,15 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         self.kept.sections.corrections_from(self.done).fill(B::ZERO);
         self.channel.send_elements(&self.kept.sections.corrections)?;
         self.report();
-        if self.kept.sections.ends_batch::<E>(self.block.len()) {
-            self.close_batch();
-        }
-        Ok(())
+        if self.kept.sections.ends_batch::<E>(self.block.len()) { self.close_batch() } else { Ok(()) }
     }
 
     /// The batch, all of whose corrections were sent, grows no more. Fig. 4, 6.
-    fn close_batch(&mut self) {
-        self.coefficients = 0;
+    fn close_batch(&mut self) -> Result<()> {
+        let coefficients = core::mem::take(&mut self.coefficients);
         let waiting = &mut self.kept.waiting;
-        let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return };
-        batch.last = Some(self.kept.sections.drawn - 1);
+        let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return Ok(()) };
+        (batch.last, batch.coefficients) = (Some(self.kept.sections.drawn - 1), coefficients);
         if by_transcript::<E>() {
             let seeds = challenge(self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
@@ -174,6 +168,19 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
             self.kept.spare.push(batch);
         }
+        self.make_room()
+    }
+
+    /// Receives the coins of the first batches where the polynomials of all that wait are many: within the lag
+    /// each block may have a batch of them. All these have ended, and whoever waits hands over what was sent: so
+    /// the verifier has all that it needs for these coins, and tells each before it waits for anything else.
+    fn make_room(&mut self) -> Result<()> {
+        while self.kept.waiting.iter().map(|batch| batch.coefficients).sum::<usize>() > WAITING {
+            let first = self.kept.waiting.front().and_then(|batch| batch.last).expect("it has ended");
+            self.hear(first + 1)?;
+            self.weigh(first + 1)?;
+        }
+        Ok(())
     }
 
     /// Receives all that the verifier sends until it has drawn its first `blocks`, in its order.

@@ -4,6 +4,8 @@ use super::*;
 use crate::channel::Recording;
 use crate::circuit::{Entries, Matrix, Polynomials};
 use crate::vole::{BoxedVole, vope};
+use crate::zk::quicksilver::memory::Party as Remembering;
+use core::iter::repeat;
 
 /// Polynomials over a witness that is zero but for its last element.
 #[derive(Clone, Copy, PartialEq)]
@@ -196,32 +198,124 @@ fn vectors_for_matrices_are_told_after_the_commitments() {
     }
 }
 
-/// Shares whose blocks may be heard of late.
-struct Late(ideal::Prover<F61, F61>);
+/// Shares whose blocks are heard of late: a number of each.
+struct Late {
+    dealer: ideal::Prover<F61, F61>,
+    drawn: usize,
+    heard: usize,
+}
+
+impl Late {
+    fn new() -> Self {
+        Self { dealer: ideal::Prover::new(3, BLOCK), drawn: 0, heard: 0 }
+    }
+}
 
 impl Vole for Late {
     type Share = Tagged<F61, F61>;
 
     fn block(&mut self, channel: &mut Channel, block: &mut Shares<Tagged<F61, F61>>) -> Result<()> {
-        self.0.block(channel, block)
+        while self.heard + self.lag() <= self.drawn {
+            self.receive(channel)?;
+        }
+        self.drawn += 1;
+        self.dealer.block(channel, block)
     }
     fn lag(&self) -> usize {
         128
     }
-    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Tagged<F61, F61>>> {
+    fn receive(&mut self, channel: &mut Channel) -> Result<()> {
+        assert_eq!(channel.recv_array()?, self.heard.to_le_bytes(), "what is received is what was sent");
+        self.heard += 1;
+        Ok(())
+    }
+    fn check(mut self: Box<Self>, channel: &mut Channel) -> Result<BoxedVole<Tagged<F61, F61>>> {
+        while self.heard < self.drawn {
+            self.receive(channel)?;
+        }
         Ok(self)
     }
+}
+
+/// The verifier's end.
+struct Told(ideal::Verifier<F61, F61>, usize);
+
+impl Vole for Told {
+    type Share = Key<F61>;
+
+    fn block(&mut self, channel: &mut Channel, block: &mut Shares<Key<F61>>) -> Result<()> {
+        channel.send(&self.1.to_le_bytes())?;
+        self.1 += 1;
+        self.0.block(channel, block)
+    }
+    fn check(self: Box<Self>, _: &mut Channel) -> Result<BoxedVole<Key<F61>>> {
+        Ok(self)
+    }
+}
+
+/// Up to `most` batches with so many polynomials each, which end `early` for their number, or by themselves
+/// when the next one begins; how many the party comes through.
+fn batches<P: Remembering<F = F61>>(
+    party: &mut P,
+    polynomials: usize,
+    early: impl Fn(usize) -> bool,
+    most: usize,
+) -> usize {
+    let zero = party.public(&[F61::ZERO]);
+    let zeroes = party.gather(&zero, &vec![Some(0); polynomials]);
+    let mut batch = |i: usize| {
+        if early(i) {
+            return party.assert_zeroes(zeroes.clone(), "0");
+        }
+        (0..BLOCKS * BLOCK).try_for_each(|_| party.witness().map(drop))?;
+        party.vanish_lanes(zeroes.clone(), &"0")
+    };
+    (0..most).take_while(|i| batch(*i).is_ok()).count()
+}
+
+/// How many a prover comes through that hears nothing.
+fn batches_unheard(polynomials: usize, early: bool) -> usize {
+    let (here, _there) = pipe(Duration::from_millis(300));
+    let mut proving = Channel::new(Party::Prover, here);
+    let mut prover = Prover::new(&mut proving, Box::new(Late::new()), Arch::detect(), repeat(F61::ZERO));
+    batches(&mut prover, polynomials, |_| early, 100)
 }
 
 /// However late a VOLE may be heard, a prover does not hold the polynomials of all batches until then.
 #[test]
 fn many_polynomials_wait_for_coins() {
-    let (here, _there) = pipe(Duration::from_millis(300));
+    assert_eq!(batches_unheard(MOST, true), 32);
+}
+
+#[test]
+fn fewer_batches_wait_where_they_are_longer() {
+    assert_eq!(batches_unheard(1 << 19, true), 8);
+    // The last one is still open.
+    assert_eq!(batches_unheard(1 << 19, false), 8 + 1);
+}
+
+/// What the VOLE hears stands between the coins, and is heard earlier, too.
+#[test]
+fn coins_of_long_batches_are_received_in_their_order() {
+    let (here, there) = pipe(Duration::from_secs(20));
     let mut proving = Channel::new(Party::Prover, here);
-    let vole = Box::new(Late(ideal::Prover::new(3, BLOCK)));
-    let mut prover = Prover::new(&mut proving, vole, Arch::detect(), vec![]);
-    let zero = prover.public(&[F61::ZERO]);
-    let zeroes = prover.gather(&zero, &vec![Some(0); 1 << 17]);
-    let batches = (0..100).take_while(|_| prover.assert_zeroes(zeroes.clone(), "0").is_ok()).count();
-    assert_eq!(batches, WAITING);
+    let mut verifying = Channel::new(Party::Verifier, there);
+    let early = |i| i % 3 != 0;
+    let prover = move || {
+        let witness = vec![F61::ONE; 4 * BLOCKS * BLOCK];
+        let mut prover = Prover::new(&mut proving, Box::new(Late::new()), Arch::detect(), witness);
+        assert_eq!(batches(&mut prover, 1 << 19, early, 10), 10);
+        prover.finish().map(drop).unwrap();
+        proving.flush().unwrap();
+    };
+    let verifier = move || {
+        let random = &mut Random::from_seed(&[5; 32]);
+        let delta = Delta::<F61, F61>::random(random);
+        let vole = Box::new(Told(ideal::Verifier::new(3, BLOCK, &delta), 0));
+        let mut verifier = Verifier::new(&mut verifying, vole, Arch::detect(), &delta, random);
+        assert_eq!(batches(&mut verifier, 1 << 19, early, 10), 10);
+        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
+    };
+    let gates = side_by_side(prover, verifier).1.unwrap();
+    assert_eq!(gates.inputs as usize, 4 * BLOCKS * BLOCK);
 }
