@@ -74,6 +74,7 @@
 
 pub mod arithmetic;
 pub mod branch;
+mod coordinates;
 mod memory;
 pub mod polynomial;
 mod prover;

@@ -49,7 +49,6 @@
 //! clause. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
 //! its place in the check, by all threads: clauses do not wait for each other.
 
-mod coordinates;
 mod join;
 mod replay;
 #[cfg(test)]

@@ -57,6 +57,7 @@ pub(super) mod wide;
 #[cfg(test)]
 mod tests;
 
+use super::coordinates::{coordinates, said};
 use crate::circuit::memory::{is_binary, scan_lookup, scan_within};
 use crate::circuit::table::check_range;
 use crate::circuit::{Cells, Known, Polynomials, Put, Rows, Scanned};
@@ -164,13 +165,14 @@ pub(super) trait Party: Polynomials + Sized {
     /// Commits to an element of E, which the prover knows.
     fn commit_wide(&mut self, value: Option<Self::E>) -> Result<Self::Wide> {
         let degree = <Self::E as Extension<Self::F>>::DEGREE as usize;
+        let mut of_value = value.map(coordinates);
+        let mut next = || of_value.as_mut().and_then(Iterator::next);
         if degree == 1 {
-            let wire = self.commit_value(value.map(|value| coordinate(value, 0)))?;
-            return Ok(Self::widened(wire));
+            return Ok(Self::widened(self.commit_value(next())?));
         }
         let mut wires = Zeroizing::new(Vec::with_capacity(degree));
-        for i in 0..degree {
-            wires.push(self.commit_value(value.map(|value| coordinate(value, i)))?);
+        for _ in 0..degree {
+            wires.push(self.commit_value(next())?);
         }
         Ok(self.packed(&wires))
     }
@@ -316,21 +318,6 @@ pub(super) fn within<P: Party>(
 
 /// A stream of coefficients.
 pub(super) type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
-
-/// Coordinate number `i` of `value` over the base field, which is F_2 or of odd characteristic.
-fn coordinate<B: Field, E: Extension<B>>(value: E, i: usize) -> B {
-    let word = value.to_word() >> (i as u32 * B::BITS);
-    let mask = if E::DEGREE == 1 { u128::MAX } else { (1 << B::BITS) - 1 };
-    said(word & mask)
-}
-
-/// The element that `word` says. It may be a secret, and does say one: so the check of that is a choice, not
-/// a branch.
-fn said<F: Field>(word: u128) -> F {
-    let element = F::from_word(word);
-    debug_assert!(element.is_some(), "a word that says an element");
-    element.unwrap_or(F::ZERO)
-}
 
 /// Whether there are such proofs over the field: F_2, and of odd characteristic.
 pub(super) fn is_argued<F: Field>() -> bool {

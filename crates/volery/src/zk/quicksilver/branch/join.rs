@@ -1,7 +1,7 @@
 //! The product of the clauses' polynomials, group by group.
 
 use core::mem;
-use volery_primitives::Field;
+use volery_primitives::{Field, Tagged};
 use zeroize::Zeroizing;
 
 /// The prover's side: coefficients, the lowest first.
@@ -25,9 +25,9 @@ impl<E: Field> Factors<E> {
     }
 
     /// The product, with the line m + w·X of what came before; it is one again.
-    pub(in super::super) fn close(&mut self, before: Option<(E, E)>) -> Zeroizing<Vec<E>> {
-        if let Some((mac, value)) = before {
-            self.multiply(&[mac, value]);
+    pub(in super::super) fn close(&mut self, before: Option<Tagged<E, E>>) -> Zeroizing<Vec<E>> {
+        if let Some(line) = before {
+            self.multiply(&[line.mac, line.value]);
         }
         mem::take(self).product
     }

@@ -1,6 +1,5 @@
 //! Running a clause over the tape: the two backends.
 
-use super::coordinates::coordinates;
 use super::other_than_counted;
 use crate::circuit::{Backend, Entries, Matrix, Polynomials, Scans, assert_entries};
 use crate::error::Result;
@@ -13,7 +12,7 @@ use core::iter;
 use volery_primitives::arch::{Arch, prover_sums, verifier_sums};
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::Seed;
-use volery_primitives::{Extension as _, F2, F128, Field, MacField, Tagged};
+use volery_primitives::{Extension as _, F128, Field, MacField, Tagged};
 use zeroize::Zeroizing;
 
 /// How clauses are run over values under such MACs.
@@ -23,8 +22,6 @@ pub trait Replayed: Macs<Tag: Sync> {
     fn owed(arch: Arch, chi: &[Self::E], triples: &[Triple<Self::Tag>]) -> Zeroizing<[Self::E; 3]>;
     /// Σ χ·k_a·k_b and Σ χ·k_c: the verifier's.
     fn owed_keys(arch: Arch, chi: &[Self::E], triples: &[Triple<Self::E>]) -> Zeroizing<[Self::E; 2]>;
-    /// The coordinates of an element over the values' field.
-    fn coordinates(element: Self::E) -> Zeroizing<Vec<Self::F>>;
 }
 
 impl Replayed for BitMacs {
@@ -38,9 +35,6 @@ impl Replayed for BitMacs {
     }
     fn owed_keys(arch: Arch, chi: &[F128], triples: &[Triple<F128>]) -> Zeroizing<[F128; 2]> {
         Zeroizing::new(verifier_sums(arch, chi, triples).into())
-    }
-    fn coordinates(element: F128) -> Zeroizing<Vec<F2>> {
-        coordinates(element)
     }
 }
 
@@ -59,9 +53,6 @@ impl<B: Field, E: MacField<B>> Replayed for FieldMacs<B, E> {
     }
     fn owed_keys(arch: Arch, chi: &[E], triples: &[Triple<E>]) -> Zeroizing<[E; 2]> {
         Zeroizing::new(E::verifier_sums(arch, chi, triples).into())
-    }
-    fn coordinates(element: E) -> Zeroizing<Vec<B>> {
-        coordinates(element)
     }
 }
 

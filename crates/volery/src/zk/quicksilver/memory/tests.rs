@@ -441,27 +441,6 @@ fn what_is_outside_is_rejected() {
     assert!(is_caught(&verdict), "{verdict:?}");
 }
 
-#[test]
-fn coordinates_make_their_element_again() {
-    fn test<B: Field, E: MacField<B>>() {
-        let mut random = Random::from_seed(&[8; 32]);
-        for _ in 0..100 {
-            let value: E = subfield::uniform(&mut random);
-            let coordinates: Vec<E> =
-                (0..E::DEGREE as usize).map(|i| coordinate::<B, E>(value, i).into()).collect();
-            assert_eq!(E::pack(&coordinates), value);
-        }
-    }
-    test::<F61, F61>();
-    test::<F61, F61x2>();
-    test::<Goldilocks, Goldilocksx2>();
-    test::<F65537, F65537x4>();
-    test::<Q32, Q32x2>();
-    let all: Vec<F128> =
-        (0..128).map(|i| coordinate::<F2, F128>(F128(0x1234_5678_9abc_def0 << 40), i).into()).collect();
-    assert_eq!(F128::pack(&all), F128(0x1234_5678_9abc_def0 << 40));
-}
-
 /// A party that has many memories of one cell, each with one access, keeps some kilobytes for each.
 #[test]
 fn memories_of_few_accesses_are_small() {

@@ -1,12 +1,13 @@
 //! One of several clauses, over a tape: see [`crate::zk::quicksilver::branch`].
 
-use super::{Commitments, Prover, pack};
+use super::{Commitments, Prover};
 use crate::circuit::{Backend, Circuit, Clause, Clauses};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::memory::Party;
 use crate::zk::quicksilver::polynomial::Lower;
 use core::mem;
-use volery_primitives::Field;
+use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
 impl<M: Commitments + Replayed> Prover<'_, M> {
@@ -74,8 +75,9 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
             let highest = product.pop().expect("one coefficient at least");
             let degree = product.len();
             if number < last {
-                let line = self.commit_joint(joint(number, highest))?;
-                product[degree - 1] -= line.0;
+                let line = self.commit_wide(Some(joint(number, highest)))?;
+                self.gates.late += u64::from(<M::E as Extension<M::F>>::DEGREE);
+                product[degree - 1] -= line.mac;
                 before = Some(line);
             } else {
                 self.note(highest == M::E::ZERO, format_args!("one of {count} clauses"));
@@ -92,17 +94,5 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
         self.gates.assert += plan.shapes.iter().map(|shape| shape.assert).sum::<u64>();
         Ok(())
-    }
-
-    /// Commits to an element of the extension by as many shares as it has coordinates: its line.
-    fn commit_joint(&mut self, value: M::E) -> Result<(M::E, M::E)> {
-        let coordinates = M::coordinates(value);
-        let mut wires = Zeroizing::new(Vec::with_capacity(coordinates.len()));
-        for coordinate in &*coordinates {
-            wires.push(self.commit_to(*coordinate)?);
-        }
-        self.gates.late += wires.len() as u64;
-        let values = coordinates.iter().map(|coordinate| (*coordinate).into());
-        Ok((pack::<M>(wires.iter().map(|wire| M::mac(*wire))), pack::<M>(values)))
     }
 }

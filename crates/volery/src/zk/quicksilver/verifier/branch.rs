@@ -4,6 +4,7 @@ use super::{Commitments, Verifier};
 use crate::circuit::{Circuit, Clause, Clauses};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::memory::Party;
 use crate::zk::quicksilver::polynomial::{Keys, power};
 use core::{iter, mem};
 use volery_primitives::Extension;
@@ -58,7 +59,8 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         for (number, mut group) in groups.into_iter().enumerate() {
             let (mut product, degree) = group.close(before.take());
             if number < last {
-                let key = self.commit_joint()?;
+                let key = self.commit_wide(None)?;
+                self.gates.late += u64::from(<M::E as Extension<M::F>>::DEGREE);
                 product -= key * power(keys[0], degree - 1);
                 before = Some(key);
             }
@@ -73,17 +75,5 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
         self.gates.assert += plan.shapes.iter().map(|shape| shape.assert).sum::<u64>();
         Ok(())
-    }
-
-    /// The key of an element of the extension that the prover commits to by as many shares as it has
-    /// coordinates.
-    fn commit_joint(&mut self) -> Result<M::E> {
-        let degree = <M::E as Extension<M::F>>::DEGREE as usize;
-        let mut keys = Zeroizing::new(Vec::with_capacity(degree));
-        for _ in 0..degree {
-            keys.push(self.commit_to()?);
-        }
-        self.gates.late += degree as u64;
-        Ok(M::E::pack(&keys))
     }
 }

@@ -238,9 +238,6 @@ impl Replayed for SmallMacs {
         }
         Zeroizing::new(sums)
     }
-    fn coordinates(element: Small) -> Zeroizing<Vec<F2>> {
-        Zeroizing::new((0..8).map(|i| F2::low_bit((element.0 >> i).into())).collect())
-    }
 }
 
 /// What a run comes to: the polynomials of all clauses for this tape, the lowest coefficients first, after a

@@ -4,18 +4,20 @@ use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
 /// The coordinates of which [`Extension::pack`] makes `element`. Time does not depend on it.
-pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> Zeroizing<Vec<B>> {
-    let word = Zeroizing::new(if is_row::<B, E>() { element.to_word() } else { mapped::<B, E>(element) });
-    let digit = |i| if E::DEGREE == 1 { *word } else { *word >> (B::BITS * i) & ((1 << B::BITS) - 1) };
-    let coordinates = (0..E::DEGREE).map(|i| B::from_word(digit(i)).expect("a coordinate"));
-    Zeroizing::new(coordinates.collect())
+pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> impl Iterator<Item = B> {
+    // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other.
+    let is_row = E::DEGREE == 1 || B::BITS == 1 || B::ONE + B::ONE != B::ZERO;
+    let word = Zeroizing::new(if is_row { element.to_word() } else { mapped::<B, E>(element) });
+    let mask = if E::DEGREE == 1 { u128::MAX } else { (1 << B::BITS) - 1 };
+    (0..E::DEGREE).map(move |i| said(*word >> (B::BITS * i) & mask))
 }
 
-/// Whether the encoding of an element is that of its coordinates, one after the other.
-fn is_row<B: Field, E: Extension<B>>() -> bool {
-    let root = || E::pack(&[E::ZERO, E::ONE]).to_word();
-    let places = (0..B::BITS).all(|bit| E::from(B::place(bit)).to_word() == B::place(bit).to_word());
-    E::DEGREE == 1 || (places && root() == 1 << B::BITS)
+/// The element that `word` says. It may be a secret, and does say one: so the check of that is a choice, not
+/// a branch.
+pub(super) fn said<F: Field>(word: u128) -> F {
+    let element = F::from_word(word);
+    debug_assert!(element.is_some(), "a word that says an element");
+    element.unwrap_or(F::ZERO)
 }
 
 /// The coordinates over a field of characteristic two, one after the other, by the matrix that packs them.
@@ -57,9 +59,8 @@ mod tests {
         let mut random = Random::from_seed(&[1; 32]);
         for _ in 0..20 {
             let element: E = uniform(&mut random);
-            let coordinates = coordinates::<B, E>(element);
-            assert_eq!(coordinates.len(), E::DEGREE as usize);
-            let embedded: Vec<E> = coordinates.iter().map(|coordinate| (*coordinate).into()).collect();
+            let embedded: Vec<E> = coordinates::<B, E>(element).map(E::from).collect();
+            assert_eq!(embedded.len(), E::DEGREE as usize);
             assert_eq!(E::pack(&embedded), element, "{}", E::NAME);
         }
     }
