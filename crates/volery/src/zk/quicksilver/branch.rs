@@ -35,8 +35,8 @@
 //!
 //! **Soundness**: where no clause holds for the tape, each p_i is wrong, and its highest coefficient is zero
 //! with probability 1/|E|: **B/|E|** together. Otherwise one of the groups' polynomials is wrong, whose degree
-//! is d: (d + 1)·2^-127 and what cancels, as in [`super::security`], which counts both. A clause asserts
-//! something, or is refused.
+//! is d: (d + 1)·2^-127 over F_2, (d + 2)/|E| over other fields, and what cancels. Both are counted in
+//! [`super::security`] and [`super::arithmetic::security`]. A clause asserts something, or is refused.
 //!
 //! **Zero knowledge**: nothing of any p_i is opened; w_k and the tape are committed to, and the sum is masked as
 //! ever. Lengths depend on n, B and D alone, and all clauses are run, whichever holds. But the time of step 1

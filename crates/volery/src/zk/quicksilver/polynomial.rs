@@ -34,7 +34,7 @@
 //! that a verifier may choose, and U_0 is then what its own keys determine.
 //!
 //! **Memory**: the prover keeps the coefficients of a batch's polynomials until its challenge is drawn; so a
-//! batch with many ends early (`MOST`).
+//! batch with many ends early (`MOST`). Where challenges are coins, several batches wait ([`super::arithmetic`]).
 
 mod matrix;
 mod prover;
