@@ -115,6 +115,10 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
 
     /// The coefficients of Σ (m_a + a·X)·(m_b + b·X), the lowest first.
     fn inner_product(arch: Arch, a: &[Self::Tag], b: &[Self::Tag]) -> (Self::E, Self::E, Self::F);
+    /// 1, x, x², …, by which bits are packed into an element, over F_2.
+    fn places() -> &'static [Self::E] {
+        &[]
+    }
     /// The coefficients that come of `seed`, for whoever asks for the same numbers of them.
     fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [Self::E]);
 

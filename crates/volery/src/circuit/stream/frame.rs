@@ -122,19 +122,27 @@ impl<F: Field> Frame<F> {
 
     /// Adds a list of the slots of `wires` to the block, run by run.
     pub(super) fn list(&mut self, wires: &[Handle]) {
+        self.list_all(&[wires]);
+    }
+
+    /// The same of several lists, one after the other.
+    pub(super) fn list_all(&mut self, lists: &[&[Handle]]) {
         let words = &mut self.block.words;
         let count = words.len();
         words.push(0);
-        let mut rest = wires;
-        while let Some(first) = rest.first() {
-            let first = live(&self.stamps, *first);
-            let slots = first..;
-            let stamps = &self.stamps[first as usize..];
-            let next =
-                |((wire, stamp), slot): &((&Handle, &u32), u32)| wire.slot == *slot && wire.stamp == **stamp;
-            let length = rest.iter().zip(stamps).zip(slots).take_while(next).count();
-            words.extend([first, number(length)]);
-            rest = &rest[length..];
+        for wires in lists {
+            let mut rest = *wires;
+            while let Some(first) = rest.first() {
+                let first = live(&self.stamps, *first);
+                let slots = first..;
+                let stamps = &self.stamps[first as usize..];
+                let next = |((wire, stamp), slot): &((&Handle, &u32), u32)| {
+                    wire.slot == *slot && wire.stamp == **stamp
+                };
+                let length = rest.iter().zip(stamps).zip(slots).take_while(next).count();
+                words.extend([first, number(length)]);
+                rest = &rest[length..];
+            }
         }
         words[count] = number((words.len() - count) / 2);
     }

@@ -13,6 +13,17 @@ use volery_primitives::{Extension, F2, F128, Field, Tagged};
 /// Bits, each in bit 0 of its MAC.
 pub enum BitMacs {}
 
+/// x^i at place i.
+static PLACES: [F128; 128] = {
+    let mut places = [F128(1); 128];
+    let mut i = 0;
+    while i < 128 {
+        places[i] = F128(1 << i);
+        i += 1;
+    }
+    places
+};
+
 impl Values for BitMacs {
     type F = F2;
     type E = F128;
@@ -106,6 +117,9 @@ impl Macs for BitMacs {
     fn inner_product(arch: Arch, a: &[F128], b: &[F128]) -> (F128, F128, F2) {
         let (constant, linear) = inner_product(arch, a, b);
         (constant, linear, a.iter().zip(b).map(|(a, b)| a.bit0() * b.bit0()).sum())
+    }
+    fn places() -> &'static [F128] {
+        &PLACES
     }
     fn coefficients(arch: Arch, seed: Seed) -> impl FnMut(&mut [F128]) {
         let mut prg = Prg::new(arch, seed);

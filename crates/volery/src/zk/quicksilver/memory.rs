@@ -107,18 +107,27 @@ pub(super) trait Party: Polynomials + Sized {
     fn widened(wire: Self::Wire) -> Self::Wide;
     /// The public element.
     fn wide(&self, value: Self::E) -> Self::Wide;
+    /// What bits are packed by, over F_2: 1, x, x², …
+    fn places() -> &'static [Self::E];
     /// Σ factor·wire.
     fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
     /// `line · factor`.
     fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
 
-    /// The lines, a lane each: of degree 1.
-    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides;
-    /// Public elements: of degree 0.
-    fn elements(&self, values: &[Self::E]) -> Self::Wides;
+    /// So many lines, a lane each, and to each the public element with which `line` has it: of degree 1.
+    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (Self::Wide, Self::E)) -> Self::Wides;
+    /// The same of a list, with nothing public.
+    fn wides(&self, lines: &[Self::Wide]) -> Self::Wides {
+        self.lanes(lines.len(), |lane| (lines[lane], Self::E::ZERO))
+    }
     fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
-    fn added(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
     fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    /// The first `half` lanes of `of` times the next.
+    fn halves_multiplied(&self, of: &Self::Wides, half: usize) -> Self::Wides;
+    /// The sums of both.
+    fn halves_added(&self, of: &Self::Wides, half: usize) -> Self::Wides;
+    /// The first of `a` times the next of `b`, and the next of `a` times the first of `b`.
+    fn halves_crossed(&self, a: &Self::Wides, b: &Self::Wides, half: usize) -> Self::Wides;
     /// Lanes from `first` on, so many.
     fn part(&self, of: &Self::Wides, first: usize, count: usize) -> Self::Wides;
     /// The values of all lanes.
@@ -370,12 +379,19 @@ const PIECE: usize = FIRST << DOUBLINGS;
 
 const DOUBLINGS: usize = 6;
 
+impl<V: DefaultIsZeroes> Default for Waiting<V> {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl<V: DefaultIsZeroes> Waiting<V> {
     fn new(stride: usize) -> Self {
         Self { stride, pieces: Vec::new() }
     }
 
     /// Where the lines of one more tuple are to be pushed, as many as the stride says.
+    #[inline]
     fn open(&mut self) -> &mut Vec<V> {
         let lines = |piece: usize| self.stride * (FIRST << piece.min(DOUBLINGS));
         let open = self.pieces.len();
@@ -388,6 +404,7 @@ impl<V: DefaultIsZeroes> Waiting<V> {
         piece
     }
 
+    #[inline]
     fn get(&self, i: usize) -> &[V] {
         let (piece, i) = place(i);
         &self.pieces[piece][i * self.stride..][..self.stride]
@@ -395,6 +412,7 @@ impl<V: DefaultIsZeroes> Waiting<V> {
 }
 
 /// The piece of tuple number `i`, and its number there.
+#[inline]
 fn place(i: usize) -> (usize, usize) {
     // As long as lengths double, FIRST·(2^piece - 1) are in the pieces before.
     let piece = (i / FIRST + 1).ilog2() as usize;
@@ -406,6 +424,7 @@ fn place(i: usize) -> (usize, usize) {
 }
 
 /// `number` as an element.
+#[inline]
 fn number<B: Field, E: Extension<B>>(number: u64) -> E {
     E::from(B::from_word(number.into()).expect("a number below the characteristic"))
 }

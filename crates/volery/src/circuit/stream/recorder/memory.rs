@@ -35,10 +35,7 @@ impl<F: Field> Recorder<'_, F> {
     fn push_lists(&mut self, op: Op, out: u32, of: &[&[Handle]], (count, b): (usize, u32)) -> Vec<Handle> {
         let results = self.frame.take_many(count);
         let at = self.frame.block.next_word();
-        match of {
-            [one] => self.frame.list(one),
-            several => self.frame.list(&several.concat()),
-        }
+        self.frame.list_all(of);
         self.frame.list(&results);
         self.push_long(op, out, at, b);
         results

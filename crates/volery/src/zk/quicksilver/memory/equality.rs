@@ -7,16 +7,22 @@ use core::fmt::Display;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Demands that the products over both sides of so many factors are equal: `factor(party, side, i)`.
+/// Factors whose polynomials stay in the cache.
+const MOST: usize = 1 << 12;
+
+/// Demands that the products over both sides of so many factors are equal: `factor(party, side, i)`, a line and
+/// what is public of it.
+///
+/// Of each [`MOST`] or so, block number b of n has the factors b, n + b, 2n + b, …: so those of all blocks stand
+/// side by side.
 pub(in super::super) fn equal<P: Party>(
     party: &mut P,
     count: usize,
-    factor: impl Fn(&P, usize, usize) -> P::Wide,
+    factor: impl Fn(&P, usize, usize) -> (P::Wide, P::E),
     name: &dyn Display,
 ) -> Result<()> {
     let factors = factors(is_binary::<P::F>());
-    // Lanes that stay in the cache with their coefficients.
-    let most = (1 << 12) / factors;
+    let most = MOST / factors;
     let blocks = count.div_ceil(factors).max(1);
     let one = party.wide(P::E::ONE);
     let mut running = [one, one];
@@ -26,11 +32,11 @@ pub(in super::super) fn equal<P: Party>(
         let is_last = first + lanes == blocks;
         let committed = lanes - usize::from(is_last);
         for (side, running) in running.iter_mut().enumerate() {
-            let line = |party: &P, lane: usize, i: usize| match (first + lane) * factors + i {
+            let line = |i: usize| match first * factors + i {
                 at if at < count => factor(party, side, at),
-                _ => one,
+                _ => (P::Wide::default(), P::E::ONE),
             };
-            let product = product(party, lanes, 0..factors, &line);
+            let product = product(party, party.lanes(lanes * factors, line), factors, lanes);
             let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);
             let mut value = P::wide_value(*running);
@@ -56,19 +62,15 @@ pub(in super::super) fn equal<P: Party>(
     party.vanish_wide(zero, name)
 }
 
-/// The products of some lines of each lane.
-fn product<P: Party>(
-    party: &P,
-    lanes: usize,
-    of: core::ops::Range<usize>,
-    line: &dyn Fn(&P, usize, usize) -> P::Wide,
-) -> P::Wides {
-    if of.len() == 1 {
-        let lines: Vec<P::Wide> = (0..lanes).map(|lane| line(party, lane, of.start)).collect();
-        return party.wides(&Zeroizing::new(lines));
+/// The products of so many factors in each lane: of each factor those of all lanes, and then the next.
+fn product<P: Party>(party: &P, of: P::Wides, factors: usize, lanes: usize) -> P::Wides {
+    if factors == 1 {
+        return of;
     }
-    let middle = of.start + of.len().div_ceil(2);
-    let left = product(party, lanes, of.start..middle, line);
-    let right = product(party, lanes, middle..of.end, line);
-    party.multiplied(&left, &right)
+    let half = factors / 2;
+    let products = product(party, party.halves_multiplied(&of, half * lanes), half, lanes);
+    if factors.is_multiple_of(2) {
+        return products;
+    }
+    party.multiplied(&products, &party.part(&of, 2 * half * lanes, lanes))
 }

@@ -26,7 +26,9 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     /// Its accesses.
     pub(super) accesses: Waiting<V>,
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
-    tile: Vec<Zeroizing<Vec<W>>>,
+    tile: Zeroizing<Vec<W>>,
+    /// Room for the wires of a tuple.
+    wires: Zeroizing<Vec<W>>,
     /// How often each limb occurs, where that is known.
     limbs: Zeroizing<Vec<u64>>,
 }
@@ -80,7 +82,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             time: 0,
             start: None,
             accesses: Waiting::new(of_access),
-            tile: Vec::new(),
+            tile: Zeroizing::new(Vec::new()),
+            wires: Zeroizing::new(Vec::new()),
             limbs: Zeroizing::new(vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }]),
         };
         if let Cells::Zero(_) = cells {
@@ -100,50 +103,44 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 Cells::Zero(_) => unreachable!("above"),
             }
             ram.put::<P>(Some(cell), &word);
-            start.open().extend_from_slice(&ram.lines(party, &[], &word, &[]));
+            ram.push_word(party, &word, &mut start);
         }
         ram.start = Some(start);
         Ok(ram)
     }
 
-    /// The lines of a tuple of these wires, any of which may be missing: over F_2 packed, over other fields
-    /// those of the word.
-    fn lines<P: Party<Wire = W, Wide = V>>(
-        &self,
-        party: &P,
-        address: &[W],
-        word: &[W],
-        time: &[W],
-    ) -> Zeroizing<Vec<V>> {
+    /// Adds the lines of the word of a cell's tuple.
+    fn push_word<P: Party<Wire = W, Wide = V>>(&mut self, party: &P, word: &[W], to: &mut Waiting<V>) {
+        let lines = to.open();
         if P::F::BITS > 1 {
-            let mut lines = Zeroizing::new(Vec::with_capacity(word.len()));
             for wire in word {
                 lines.push(P::widened(*wire));
             }
-            return lines;
+        } else {
+            self.pack(party, &[], &[], word, lines);
         }
-        let time_at = self.address;
-        let word_at = time_at + most_time(&self.layout) as usize;
-        let placed = [(0, address), (time_at, time), (word_at, word)];
-        let parts = parts::<P::F>(&self.layout, self.address);
-        let mut lines = Zeroizing::new(Vec::with_capacity(parts));
-        let mut factors = Vec::with_capacity(128);
-        let mut wires = Zeroizing::new(Vec::with_capacity(128));
-        for part in 0..parts {
-            factors.clear();
-            wires.clear();
-            for (first, of) in placed {
-                // Those of its places that are in this part.
-                let [from, to] =
-                    [part * 128, part * 128 + 128].map(|at| at.saturating_sub(first).min(of.len()));
-                for place in first + from..first + to {
-                    factors.push(P::E::place(place as u32 % 128));
-                }
-                wires.extend_from_slice(&of[from..to]);
-            }
-            lines.push(party.weighed(&factors, &wires));
+    }
+
+    /// Adds the lines into which the bits of a tuple are packed: an address, or none, a time, or none, and a
+    /// word, each at its place.
+    fn pack<P: Party<Wire = W, Wide = V>>(
+        &mut self,
+        party: &P,
+        address: &[W],
+        time: &[W],
+        word: &[W],
+        lines: &mut Vec<V>,
+    ) {
+        let zero = W::default();
+        self.wires.clear();
+        self.wires.extend_from_slice(address);
+        self.wires.resize(self.address, zero);
+        self.wires.extend_from_slice(time);
+        self.wires.resize(self.address + most_time(&self.layout) as usize, zero);
+        self.wires.extend_from_slice(word);
+        for part in self.wires.chunks(P::places().len()) {
+            lines.push(party.weighed(&P::places()[..part.len()], part));
         }
-        lines
     }
 
     /// Puts the values of `word` into a cell.
@@ -185,13 +182,12 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         &self,
         party: &mut P,
         cell: Option<usize>,
-    ) -> Result<Zeroizing<Vec<W>>> {
-        let width = self.layout.sizes.width;
-        let mut word = Zeroizing::new(Vec::with_capacity(width));
-        for i in 0..width {
+        word: &mut Vec<W>,
+    ) -> Result<()> {
+        for i in 0..self.layout.sizes.width {
             word.push(party.commit_value(self.element::<P>(cell, i))?);
         }
-        Ok(word)
+        Ok(())
     }
 
     /// Commits to a time, over F_2 by so many bits.
@@ -199,12 +195,12 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         party: &mut P,
         time: Option<u64>,
         bits: u32,
-    ) -> Result<Zeroizing<Vec<W>>> {
-        let mut wires = Zeroizing::new(Vec::with_capacity(bits as usize));
+        wires: &mut Vec<W>,
+    ) -> Result<()> {
         for bit in 0..bits {
             wires.push(party.commit_value(time.map(|time| said((time >> bit & 1).into())))?);
         }
-        Ok(wires)
+        Ok(())
     }
 
     pub(in super::super) fn access<P: Party<Wire = W, Wide = V>>(
@@ -222,7 +218,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let cell = place.filter(|_| verdict(inside)).map(|place| place as usize);
         self.time += 1;
         let last = self.last(cell);
-        let mut before = self.commit_word(party, cell)?;
+        let mut before = Zeroizing::new(Vec::with_capacity(self.layout.sizes.width));
+        self.commit_word(party, cell, &mut before)?;
         let mut changed;
         let after = match put {
             Put::Same => &before[..],
@@ -260,13 +257,17 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 }
             }
         } else {
-            let time = Self::commit_time(party, last, Layout::time_bits(self.time))?;
-            let taken = self.lines(party, address, &before, &time);
-            let given = self.lines(party, address, after, &[]);
-            let lines = self.accesses.open();
-            lines.extend_from_slice(&taken);
-            lines.extend_from_slice(&given);
-            self.tile.push(time);
+            let mut tile = core::mem::take(&mut self.tile);
+            let first = tile.len();
+            let mut accesses = core::mem::take(&mut self.accesses);
+            let lines = accesses.open();
+            let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
+            if pushed.is_ok() {
+                self.pack(party, address, &tile[first..], &before, lines);
+                self.pack(party, address, &[], after, lines);
+            }
+            (self.tile, self.accesses) = (tile, accesses);
+            pushed?;
         }
         self.put::<P>(cell, after);
         if self.time.is_multiple_of(TILE) {
@@ -280,18 +281,21 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 
     /// Shows that the times of the open tile are before their accesses.
     fn order<P: Party<Wire = W, Wide = V>>(&mut self, party: &mut P) -> Result<()> {
-        let tile = core::mem::take(&mut self.tile);
-        let first = self.time - tile.len() as u64;
-        let Some(one) = tile.first() else { return Ok(()) };
-        let mut bits = Zeroizing::new(Vec::with_capacity(one.len()));
-        for j in 0..one.len() {
-            let mut wires = Vec::with_capacity(tile.len());
-            for time in &tile {
-                wires.push(time[j]);
+        let times = Layout::time_bits(self.time) as usize;
+        let count = self.tile.len() / times;
+        if count == 0 {
+            return Ok(());
+        }
+        let mut bits = Zeroizing::new(Vec::with_capacity(times));
+        for j in 0..times {
+            let mut wires = Vec::with_capacity(count);
+            for access in 0..count {
+                wires.push(self.tile[access * times + j]);
             }
             bits.push(wires);
         }
-        let before: Vec<u64> = (first..self.time).collect();
+        self.tile.zeroize();
+        let before: Vec<u64> = (self.time - count as u64..self.time).collect();
         at_most(party, &bits, &before, &"a word that was written before it is read")
     }
 
@@ -307,16 +311,19 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let accesses = self.time as usize;
         let parts = parts::<P::F>(&self.layout, self.address);
         let (mut words, mut times) = (Waiting::new(parts), Waiting::new(1));
+        let mut wires = Zeroizing::new(Vec::with_capacity(width.max(u64::BITS as usize)));
         for cell in 0..cells {
-            let word = self.commit_word(party, Some(cell))?;
+            self.commit_word(party, Some(cell), &mut wires)?;
+            self.push_word(party, &wires, &mut words);
+            wires.clear();
             let last = self.last(Some(cell));
-            words.open().extend_from_slice(&self.lines(party, &[], &word, &[]));
             times.open().push(if P::F::BITS > 1 {
                 P::widened(party.commit_value(last.map(|last| said(last.into())))?)
             } else {
-                let bits = Self::commit_time(party, last, Layout::last_bits(self.time))?;
-                self.time_line(party, &bits)
+                Self::commit_time(party, last, Layout::last_bits(self.time), &mut wires)?;
+                party.weighed(&P::places()[self.address..][..wires.len()], &wires)
             });
+            wires.clear();
         }
         let count = if P::F::BITS > 1 { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
@@ -331,16 +338,16 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         for _ in 0..repetitions::<P::E>() {
             draw(core::slice::from_mut(&mut weights.shift));
             draw(&mut weights.parts);
-            let factor = |party: &P, side: usize, i: usize| match (side, i.checked_sub(accesses)) {
-                (0, None) => self.taken(party, i, &weights),
+            let factor = |_: &P, side: usize, i: usize| match (side, i.checked_sub(accesses)) {
+                (0, None) => self.taken::<P>(i, &weights),
                 (0, Some(cell)) => {
-                    let tuple = self.tuple(party, words.get(cell), cell, &weights);
-                    tuple + P::scaled(times.get(cell)[0], self.time_weight::<P>(&weights))
+                    let (tuple, public) = self.tuple::<P>(words.get(cell), cell, &weights);
+                    (tuple + self.timed::<P>(times.get(cell)[0], &weights), public)
                 }
-                (_, None) => self.given(party, i, &weights),
+                (_, None) => self.given::<P>(i, &weights),
                 (_, Some(cell)) => {
                     let word = self.start.as_ref().map_or(&[][..], |start| start.get(cell));
-                    self.tuple(party, word, cell, &weights)
+                    self.tuple::<P>(word, cell, &weights)
                 }
             };
             equal(party, accesses + cells, factor, &name)?;
@@ -359,33 +366,26 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         Ok(())
     }
 
-    /// Over F_2, the bits of a time at their place in a tuple.
-    fn time_line<P: Party<Wire = W, Wide = V>>(&self, party: &P, time: &[W]) -> V {
-        let mut factors = Vec::with_capacity(time.len());
-        for bit in 0..time.len() {
-            factors.push(P::E::place((self.address + bit) as u32));
-        }
-        party.weighed(&factors, time)
+    /// A time with its weight; over F_2 it stands at its place already.
+    #[inline]
+    fn timed<P: Party<Wire = W, Wide = V>>(&self, time: V, weights: &Weights<P::E>) -> V {
+        if P::F::BITS > 1 { P::scaled(time, weights.parts[self.layout.sizes.width]) } else { time }
     }
 
-    /// What a time is weighed by, over F_2 where it stands at its place already.
-    fn time_weight<P: Party>(&self, weights: &Weights<P::E>) -> P::E {
-        if P::F::BITS > 1 { weights.parts[self.layout.sizes.width] } else { P::E::ONE }
-    }
-
-    /// The factor of a cell's tuple at time 0.
+    /// The factor of a cell's tuple at time 0: a line, and what is public, as are those below.
+    #[inline]
     fn tuple<P: Party<Wire = W, Wide = V>>(
         &self,
-        party: &P,
         word: &[V],
         cell: usize,
         weights: &Weights<P::E>,
-    ) -> V {
+    ) -> (V, P::E) {
         let address = if P::F::BITS > 1 { number::<P::F, P::E>(cell as u64) } else { bits(cell as u64, 0) };
-        Self::word::<P>(word, weights, party.wide(weights.shift + address))
+        (Self::word::<P>(word, weights, V::default()), weights.shift + address)
     }
 
     /// `sum`, and the lines of a word with their weights.
+    #[inline]
     fn word<P: Party<Wire = W, Wide = V>>(word: &[V], weights: &Weights<P::E>, mut sum: V) -> V {
         for (i, line) in word.iter().enumerate() {
             // Of what is packed into the same element only the first part has an address.
@@ -396,27 +396,28 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     }
 
     /// The factor of what access number `i`, from 0, takes out.
-    fn taken<P: Party<Wire = W, Wide = V>>(&self, party: &P, i: usize, weights: &Weights<P::E>) -> V {
+    #[inline]
+    fn taken<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
         let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
-        let shift = party.wide(weights.shift);
-        if P::F::BITS > 1 {
-            let sum = shift + lines[0] + P::scaled(lines[1], weights.parts[width]);
-            return Self::word::<P>(&lines[3..3 + width], weights, sum);
-        }
-        Self::word::<P>(&lines[..lines.len() / 2], weights, shift)
+        let line = if P::F::BITS > 1 {
+            Self::word::<P>(&lines[3..3 + width], weights, lines[0] + self.timed::<P>(lines[1], weights))
+        } else {
+            Self::word::<P>(&lines[..lines.len() / 2], weights, V::default())
+        };
+        (line, weights.shift)
     }
 
     /// The factor of what it puts in.
-    fn given<P: Party<Wire = W, Wide = V>>(&self, party: &P, i: usize, weights: &Weights<P::E>) -> V {
+    #[inline]
+    fn given<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
         let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
         let time = i as u64 + 1;
         if P::F::BITS > 1 {
             let now = number::<P::F, P::E>(time) * weights.parts[width];
-            let sum = party.wide(weights.shift + now) + lines[0];
-            return Self::word::<P>(&lines[3 + width..], weights, sum);
+            return (Self::word::<P>(&lines[3 + width..], weights, lines[0]), weights.shift + now);
         }
-        let now = bits::<P::E>(time, self.address);
-        Self::word::<P>(&lines[lines.len() / 2..], weights, party.wide(weights.shift + now))
+        let line = Self::word::<P>(&lines[lines.len() / 2..], weights, V::default());
+        (line, weights.shift + bits::<P::E>(time, self.address))
     }
 
     /// Shows that both limbs of each gap are in the table.
@@ -432,20 +433,20 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         }
         let (shift, total) = super::sums::table_side(party, &table, counts, draw);
         let base = number::<P::F, P::E>(1 << self.layout.limb);
-        let looked = |party: &P, i: usize| {
+        let looked = |_: &P, i: usize| {
             let lines = self.accesses.get(i / 2);
-            let shift = party.wide(shift);
             if i.is_multiple_of(2) {
-                return shift + lines[2];
+                return (lines[2], shift);
             }
-            let now = party.wide(number::<P::F, P::E>(i as u64 / 2));
-            shift + now - lines[1] - P::scaled(lines[2], base)
+            let now = number::<P::F, P::E>(i as u64 / 2);
+            (V::default() - lines[1] - P::scaled(lines[2], base), shift + now)
         };
         equal_sum(party, 2 * self.time as usize, looked, total, &"a word that was written before it is read")
     }
 }
 
 /// The bits of a public number from place `at` on.
+#[inline]
 fn bits<E: Field>(number: u64, at: usize) -> E {
     E::from_word(u128::from(number) << at).expect("every word is an element")
 }

@@ -1,30 +1,39 @@
 //! Sums of fractions: what is looked up is a row of a public table, over odd p.
 
-use super::{Party, invert_all};
+use super::{Party, invert_all, number};
 use crate::circuit::memory::LOOKUPS;
 use crate::error::Result;
 use core::fmt::Display;
-use core::ops::Range;
 use volery_primitives::Field;
 use zeroize::Zeroizing;
 
-/// Demands that Σ 1/`looked(party, i)` over so many is `total`.
+/// Fractions whose polynomials stay in the cache.
+const MOST: usize = 1 << 10;
+
+/// Demands that Σ 1/`looked(party, i)`, each a line and what is public of it, over so many is `total`.
+///
+/// Blocks share out what is looked up as those of [`equal`](super::equality::equal) do. The last is filled with
+/// ones, for which there is a one more each in the total.
 pub(in super::super) fn equal_sum<P: Party>(
     party: &mut P,
     count: usize,
-    looked: impl Fn(&P, usize) -> P::Wide,
+    looked: impl Fn(&P, usize) -> (P::Wide, P::E),
     total: P::Wide,
     name: &dyn Display,
 ) -> Result<()> {
-    let most = 256;
+    let most = MOST / LOOKUPS;
     let blocks = count.div_ceil(LOOKUPS);
+    let ones = number::<P::F, P::E>((blocks * LOOKUPS - count) as u64);
+    let total = total + party.wide(ones);
     let mut running = party.wide(P::E::ZERO);
     for first in (0..blocks).step_by(most) {
         let lanes = most.min(blocks - first);
         let committed = lanes - usize::from(first + lanes == blocks);
-        let at = |lane: usize, i: usize| Some((first + lane) * LOOKUPS + i).filter(|at| *at < count);
-        let (product, derivative) =
-            fraction(party, lanes, 0..LOOKUPS, &|party, lane, i| at(lane, i).map(|i| looked(party, i)));
+        let line = |i: usize| match first * LOOKUPS + i {
+            at if at < count => looked(party, at),
+            _ => (P::Wide::default(), P::E::ONE),
+        };
+        let (product, derivative) = fraction(party, party.lanes(lanes * LOOKUPS, line), lanes);
         let inverses = P::values(&product).map(|values| {
             let mut inverses = Zeroizing::new(values.to_vec());
             invert_all(&mut inverses);
@@ -55,29 +64,13 @@ pub(in super::super) fn equal_sum<P: Party>(
     Ok(())
 }
 
-/// The line of a lane at a place, if there is one.
-type Lines<'l, P> = &'l dyn Fn(&P, usize, usize) -> Option<<P as Party>::Wide>;
+const _: () = assert!(LOOKUPS == 4, "two levels of a tree");
 
-/// The product of some lines of each lane, and its derivative, where a line that is not there is one whose
-/// derivative is zero.
-fn fraction<P: Party>(party: &P, lanes: usize, of: Range<usize>, line: Lines<'_, P>) -> (P::Wides, P::Wides) {
-    if of.len() == 1 {
-        let one = party.wide(P::E::ONE);
-        let mut lines = Zeroizing::new(Vec::with_capacity(lanes));
-        let mut there = Vec::with_capacity(lanes);
-        for lane in 0..lanes {
-            let line = line(party, lane, of.start);
-            there.push(if line.is_some() { P::E::ONE } else { P::E::ZERO });
-            lines.push(line.unwrap_or(one));
-        }
-        return (party.wides(&lines), party.elements(&there));
-    }
-    let middle = of.start + of.len().div_ceil(2);
-    let (left, of_left) = fraction(party, lanes, of.start..middle, line);
-    let (right, of_right) = fraction(party, lanes, middle..of.end, line);
-    let first = party.multiplied(&of_left, &right);
-    let second = party.multiplied(&of_right, &left);
-    (party.multiplied(&left, &right), party.added(&first, &second))
+/// The products of four lines in each lane, and their derivatives.
+fn fraction<P: Party>(party: &P, lines: P::Wides, lanes: usize) -> (P::Wides, P::Wides) {
+    let pairs = party.halves_multiplied(&lines, 2 * lanes);
+    let sums = party.halves_added(&lines, 2 * lanes);
+    (party.halves_multiplied(&pairs, lanes), party.halves_crossed(&sums, &pairs, lanes))
 }
 
 /// A shift Z that hits no row of a public table, and Σ count/(Z + row).

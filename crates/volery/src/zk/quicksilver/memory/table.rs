@@ -164,12 +164,12 @@ impl<F: Field, V: Line> Lookups<F, V> {
                 }
             }
             let (shift, total) = table_side(party, &rows, &counts, &mut draw);
-            let looked = |party: &P, i: usize| {
-                let mut sum = party.wide(shift);
+            let looked = |_: &P, i: usize| {
+                let mut sum = V::default();
                 for (line, weight) in self.lines.get(i).iter().zip(&weights) {
                     sum = sum + P::scaled(*line, *weight);
                 }
-                sum
+                (sum, shift)
             };
             equal_sum(party, lookups, looked, total, &"a row that is looked up")?;
         }

@@ -11,16 +11,16 @@ pub(in super::super) struct Wides<E: Field> {
 }
 
 impl<E: Field> Wides<E> {
-    pub(in super::super) fn lines(lines: &[Tagged<E, E>]) -> Self {
-        let macs = lines.iter().map(|line| line.mac);
-        let mut coefficients = Vec::with_capacity(2 * lines.len());
-        coefficients.extend(macs);
-        coefficients.extend(lines.iter().map(|line| line.value));
-        Self { lanes: lines.len(), degree: 1, coefficients: coefficients.into() }
-    }
-
-    pub(in super::super) fn elements(values: &[E]) -> Self {
-        Self { lanes: values.len(), degree: 0, coefficients: values.to_vec().into() }
+    /// So many lines, as `line` has them, each with what is public of it: of degree 1.
+    #[inline]
+    pub(in super::super) fn lines(lanes: usize, mut line: impl FnMut(usize) -> (Tagged<E, E>, E)) -> Self {
+        let mut coefficients = SecretVec::from(vec![E::ZERO; 2 * lanes]);
+        let (macs, values) = coefficients.split_at_mut(lanes);
+        for (lane, (mac, value)) in macs.iter_mut().zip(values).enumerate() {
+            let (line, public) = line(lane);
+            (*mac, *value) = (line.mac, line.value + public);
+        }
+        Self { lanes, degree: 1, coefficients }
     }
 
     pub(in super::super) fn values(&self) -> &[E] {
@@ -36,28 +36,72 @@ impl<E: Field> Wides<E> {
         E: Lanes<B>,
     {
         assert_eq!(self.lanes, other.lanes);
-        let (lanes, degree) = (self.lanes, self.degree + other.degree);
-        let mut coefficients = SecretVec::from(vec![E::ZERO; lanes * (degree + 1)]);
-        for i in 0..=self.degree {
-            for j in 0..=other.degree {
-                let sums = &mut coefficients[lanes * (i + j)..][..lanes];
-                E::add_products(arch, self.power(i), other.power(j), sums);
-            }
-        }
-        Self { lanes, degree, coefficients }
+        let mut product = Self::zero(self.lanes, self.degree + other.degree);
+        product.add_product(arch, (self, 0), (other, 0));
+        product
     }
 
-    /// `self + sign·other`, at the higher degree.
-    pub(in super::super) fn combined(&self, other: &Self, sign: E) -> Self {
+    /// The products of the first `half` lanes and the next.
+    pub(in super::super) fn halves_multiplied<B: Field>(&self, arch: Arch, half: usize) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let mut product = Self::zero(half, 2 * self.degree);
+        product.add_product(arch, (self, 0), (self, half));
+        product
+    }
+
+    /// The first `half` lanes times the other's next, and the next times the other's first.
+    pub(in super::super) fn halves_crossed<B: Field>(&self, arch: Arch, other: &Self, half: usize) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let mut product = Self::zero(half, self.degree + other.degree);
+        product.add_product(arch, (self, 0), (other, half));
+        product.add_product(arch, (self, half), (other, 0));
+        product
+    }
+
+    /// The sums of the first `half` lanes and the next.
+    pub(in super::super) fn halves_added(&self, half: usize) -> Self {
+        let mut sums = Self::zero(half, self.degree);
+        for (power, sums) in sums.coefficients.chunks_exact_mut(half).enumerate() {
+            let (first, next) = self.power(power)[..2 * half].split_at(half);
+            for (sum, (a, b)) in sums.iter_mut().zip(first.iter().zip(next)) {
+                *sum = *a + *b;
+            }
+        }
+        sums
+    }
+
+    fn zero(lanes: usize, degree: usize) -> Self {
+        Self { lanes, degree, coefficients: vec![E::ZERO; lanes * (degree + 1)].into() }
+    }
+
+    /// Adds the products of as many lanes of two, from one of each on.
+    fn add_product<B: Field>(&mut self, arch: Arch, (a, first): (&Self, usize), (b, other): (&Self, usize))
+    where
+        E: Lanes<B>,
+    {
+        let lanes = self.lanes;
+        for i in 0..=a.degree {
+            for j in 0..=b.degree {
+                let sums = &mut self.coefficients[lanes * (i + j)..][..lanes];
+                E::add_products(arch, &a.power(i)[first..][..lanes], &b.power(j)[other..][..lanes], sums);
+            }
+        }
+    }
+
+    /// `self - other`, at the higher degree.
+    pub(in super::super) fn subtracted(&self, other: &Self) -> Self {
         assert_eq!(self.lanes, other.lanes);
-        let degree = self.degree.max(other.degree);
-        let mut coefficients = SecretVec::from(vec![E::ZERO; self.lanes * (degree + 1)]);
-        let ours = self.lanes * (degree - self.degree);
-        coefficients[ours..].copy_from_slice(&self.coefficients);
-        let theirs = self.lanes * (degree - other.degree);
-        let sums = coefficients[theirs..].iter_mut();
-        sums.zip(&*other.coefficients).for_each(|(sum, term)| *sum += *term * sign);
-        Self { lanes: self.lanes, degree, coefficients }
+        let mut difference = Self::zero(self.lanes, self.degree.max(other.degree));
+        let ours = self.lanes * (difference.degree - self.degree);
+        difference.coefficients[ours..].copy_from_slice(&self.coefficients);
+        let theirs = self.lanes * (difference.degree - other.degree);
+        let differences = difference.coefficients[theirs..].iter_mut();
+        differences.zip(&*other.coefficients).for_each(|(difference, term)| *difference -= *term);
+        difference
     }
 
     pub(in super::super) fn part(&self, first: usize, count: usize) -> Self {
@@ -76,26 +120,77 @@ pub(in super::super) struct WideKeys<E: Field> {
 }
 
 impl<E: Field> WideKeys<E> {
-    pub(in super::super) fn new(degree: usize, keys: &[E]) -> Self {
-        Self { degree, keys: keys.to_vec().into() }
+    /// So many, as `line` has them, each with what is public of it: of degree 1.
+    #[inline]
+    pub(in super::super) fn lines<B: Field>(
+        arch: Arch,
+        delta: E,
+        lanes: usize,
+        mut line: impl FnMut(usize) -> (E, E),
+    ) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let mut keys = SecretVec::from(vec![E::ZERO; lanes]);
+        let mut public = vec![E::ZERO; lanes];
+        for (lane, (key, public)) in keys.iter_mut().zip(&mut public).enumerate() {
+            (*key, *public) = line(lane);
+        }
+        E::add_products(arch, &public, &vec![delta; lanes], &mut keys);
+        Self { degree: 1, keys }
     }
 
     pub(in super::super) fn multiplied<B: Field>(&self, arch: Arch, other: &Self) -> Self
     where
         E: Lanes<B>,
     {
-        let mut keys = SecretVec::from(vec![E::ZERO; self.keys.len()]);
-        E::add_products(arch, &self.keys, &other.keys, &mut keys);
+        Self { degree: self.degree + other.degree, keys: products(arch, &self.keys, &other.keys) }
+    }
+
+    /// The prover's [`Wides::halves_multiplied`], at Δ, as are those below.
+    pub(in super::super) fn halves_multiplied<B: Field>(&self, arch: Arch, half: usize) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let (first, next) = self.halves(half);
+        Self { degree: 2 * self.degree, keys: products(arch, first, next) }
+    }
+
+    pub(in super::super) fn halves_crossed<B: Field>(&self, arch: Arch, other: &Self, half: usize) -> Self
+    where
+        E: Lanes<B>,
+    {
+        let ([first, next], [others, after]) = (self.halves(half).into(), other.halves(half).into());
+        let mut keys = products(arch, first, after);
+        E::add_products(arch, next, others, &mut keys);
         Self { degree: self.degree + other.degree, keys }
     }
 
-    /// The prover's [`Wides::combined`], at Δ.
-    pub(in super::super) fn combined(&self, other: &Self, sign: E, delta: E) -> Self {
+    pub(in super::super) fn halves_added(&self, half: usize) -> Self {
+        let (first, next) = self.halves(half);
+        Self { degree: self.degree, keys: first.iter().zip(next).map(|(a, b)| *a + *b).collect() }
+    }
+
+    fn halves(&self, half: usize) -> (&[E], &[E]) {
+        self.keys[..2 * half].split_at(half)
+    }
+
+    pub(in super::super) fn subtracted(&self, other: &Self, delta: E) -> Self {
         assert_eq!(self.keys.len(), other.keys.len());
         let degree = self.degree.max(other.degree);
         let power = |of: usize| (of..degree).fold(E::ONE, |power, _| power * delta);
-        let (ours, theirs) = (power(self.degree), power(other.degree) * sign);
-        let keys = self.keys.iter().zip(&*other.keys).map(|(a, b)| *a * ours + *b * theirs);
+        let (ours, theirs) = (power(self.degree), power(other.degree));
+        let keys = self.keys.iter().zip(&*other.keys).map(|(a, b)| *a * ours - *b * theirs);
         Self { degree, keys: keys.collect() }
     }
+
+    pub(in super::super) fn part(&self, first: usize, count: usize) -> Self {
+        Self { degree: self.degree, keys: self.keys[first..][..count].to_vec().into() }
+    }
+}
+
+fn products<B: Field, E: Lanes<B>>(arch: Arch, a: &[E], b: &[E]) -> SecretVec<E> {
+    let mut products = SecretVec::from(vec![E::ZERO; a.len()]);
+    E::add_products(arch, a, b, &mut products);
+    products
 }

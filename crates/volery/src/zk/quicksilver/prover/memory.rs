@@ -26,6 +26,7 @@ impl<M: Commitments> Party for Prover<'_, M> {
         Some(line.value)
     }
 
+    #[inline]
     fn commit_value(&mut self, value: Option<M::F>) -> Result<M::Tag> {
         self.commit_to(value.expect("the prover knows"))
     }
@@ -46,6 +47,9 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn wide(&self, value: M::E) -> Self::Wide {
         Tagged { value, mac: M::E::ZERO }
     }
+    fn places() -> &'static [M::E] {
+        M::places()
+    }
     fn weighed(&self, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
         M::combine(self.arch, factors, wires)
     }
@@ -54,20 +58,24 @@ impl<M: Commitments> Party for Prover<'_, M> {
         line.scale(factor)
     }
 
-    fn wides(&self, lines: &[Self::Wide]) -> Wides<M::E> {
-        Wides::lines(lines)
-    }
-    fn elements(&self, values: &[M::E]) -> Wides<M::E> {
-        Wides::elements(values)
+    #[inline]
+    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (Self::Wide, M::E)) -> Wides<M::E> {
+        Wides::lines(count, line)
     }
     fn multiplied(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
         a.multiplied::<M::F>(self.arch, b)
     }
-    fn added(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.combined(b, M::E::ONE)
-    }
     fn subtracted(&self, a: &Wides<M::E>, b: &Wides<M::E>) -> Wides<M::E> {
-        a.combined(b, -M::E::ONE)
+        a.subtracted(b)
+    }
+    fn halves_multiplied(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
+        of.halves_multiplied::<M::F>(self.arch, half)
+    }
+    fn halves_added(&self, of: &Wides<M::E>, half: usize) -> Wides<M::E> {
+        of.halves_added(half)
+    }
+    fn halves_crossed(&self, a: &Wides<M::E>, b: &Wides<M::E>, half: usize) -> Wides<M::E> {
+        a.halves_crossed::<M::F>(self.arch, b, half)
     }
     fn part(&self, of: &Wides<M::E>, first: usize, count: usize) -> Wides<M::E> {
         of.part(first, count)

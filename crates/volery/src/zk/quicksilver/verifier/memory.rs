@@ -9,7 +9,7 @@ use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, R
 use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
 use volery_primitives::lanes::Lanes;
-use volery_primitives::{Extension, Field};
+use volery_primitives::Extension;
 
 impl<M: Commitments> Party for Verifier<'_, M> {
     type E = M::E;
@@ -25,6 +25,7 @@ impl<M: Commitments> Party for Verifier<'_, M> {
         None
     }
 
+    #[inline]
     fn commit_value(&mut self, _: Option<M::F>) -> Result<M::E> {
         self.commit_to()
     }
@@ -39,6 +40,9 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn wide(&self, value: M::E) -> M::E {
         value * M::delta(self.delta)
     }
+    fn places() -> &'static [M::E] {
+        M::places()
+    }
     fn weighed(&self, factors: &[M::E], wires: &[M::E]) -> M::E {
         M::E::dot(self.arch, factors, wires)
     }
@@ -47,23 +51,27 @@ impl<M: Commitments> Party for Verifier<'_, M> {
         line * factor
     }
 
-    fn wides(&self, lines: &[M::E]) -> WideKeys<M::E> {
-        WideKeys::new(1, lines)
-    }
-    fn elements(&self, values: &[M::E]) -> WideKeys<M::E> {
-        WideKeys::new(0, values)
+    #[inline]
+    fn lanes(&self, count: usize, line: impl FnMut(usize) -> (M::E, M::E)) -> WideKeys<M::E> {
+        WideKeys::lines::<M::F>(self.arch, M::delta(self.delta), count, line)
     }
     fn multiplied(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
         a.multiplied::<M::F>(self.arch, b)
     }
-    fn added(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.combined(b, M::E::ONE, M::delta(self.delta))
-    }
     fn subtracted(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>) -> WideKeys<M::E> {
-        a.combined(b, -M::E::ONE, M::delta(self.delta))
+        a.subtracted(b, M::delta(self.delta))
+    }
+    fn halves_multiplied(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
+        of.halves_multiplied::<M::F>(self.arch, half)
+    }
+    fn halves_added(&self, of: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
+        of.halves_added(half)
+    }
+    fn halves_crossed(&self, a: &WideKeys<M::E>, b: &WideKeys<M::E>, half: usize) -> WideKeys<M::E> {
+        a.halves_crossed::<M::F>(self.arch, b, half)
     }
     fn part(&self, of: &WideKeys<M::E>, first: usize, count: usize) -> WideKeys<M::E> {
-        WideKeys::new(of.degree, &of.keys[first..first + count])
+        of.part(first, count)
     }
     fn values(_: &WideKeys<M::E>) -> Option<&[M::E]> {
         None
