@@ -31,7 +31,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, TILE, factors, limb_bits, limbs};
+pub(crate) use epoch::{Epochs, LOOKUPS, Layout, Looked, Ranges, TILE, factors, limb_bits, limbs};
 pub use scan::Scanned;
 pub(crate) use scan::{Scans, access_cost, lookup_cost, scan_lookup, scan_within, within_cost};
 

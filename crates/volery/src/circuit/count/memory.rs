@@ -1,7 +1,7 @@
 //! Memories and tables, as they are counted.
 
 use super::{Argued, Count, Counted, Shape, deepest};
-use crate::circuit::memory::{Looked, access_cost, is_binary, limb_bits, lookup_cost, within_cost};
+use crate::circuit::memory::{Looked, Ranges, access_cost, is_binary, lookup_cost, within_cost};
 use crate::circuit::table::check_key;
 use crate::circuit::{Cells, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range};
 use crate::error::Result;
@@ -14,8 +14,7 @@ pub(in crate::circuit) struct Open<F> {
     memories: Vec<Epochs>,
     /// With the numbers of rows, and of elements of a key and of a value.
     tables: Vec<(Told, [usize; 3])>,
-    /// The limbs of ranges.
-    limbs: Looked,
+    ranges: Ranges,
     /// Lookups so far.
     pub(in crate::circuit) lookups: u64,
     field: PhantomData<F>,
@@ -36,7 +35,7 @@ impl<F: Field> Default for Open<F> {
         Self {
             memories: Vec::new(),
             tables: Vec::new(),
-            limbs: Looked::new::<F>(1 << limb_bits::<F>()),
+            ranges: Ranges::default(),
             lookups: 0,
             field: PhantomData,
         }
@@ -96,7 +95,7 @@ impl<F: Field> Open<F> {
         shape.assert += values as u64;
         shape.scanned = shape.scanned.and(within_cost(values, bits));
         for _ in 0..values {
-            shape.argued = shape.argued.and(self.limbs.within::<F>(bits));
+            shape.argued = shape.argued.and(self.ranges.within::<F>(bits));
         }
     }
 
@@ -109,7 +108,7 @@ impl<F: Field> Open<F> {
             Told::Scan => Argued::default(),
         });
         let argued = memories.chain(tables).fold(shape.argued, Argued::and);
-        shape.argued = argued.and(self.limbs.end());
+        shape.argued = argued.and(self.ranges.end());
     }
 }
 

@@ -10,7 +10,7 @@ use crate::circuit::Argued;
 use volery_primitives::Field;
 
 /// The accesses of the epochs of small memories.
-const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 16 };
+const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 /// Those of the longest.
 const LONGEST: u64 = 1 << 22;
@@ -200,14 +200,6 @@ impl Looked {
         if self.is_full() { next.and(self.end()) } else { next }
     }
 
-    /// What a number of so many bits comes to, in the table of limbs.
-    pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
-        let (limbs, top) = limbs::<F>(bits);
-        let lookups = if top < limb_bits::<F>() { limbs + 1 } else { limbs };
-        let looked = (0..lookups).map(|_| self.look_up(0)).fold(Argued::default(), Argued::and);
-        Argued { values: looked.values + u64::from(limbs - 1), ..looked }
-    }
-
     /// The degree in its challenge of what is to be zero at the end of an epoch.
     pub(crate) fn degree(&self) -> u64 {
         2 * self.lookups + self.rows
@@ -224,16 +216,55 @@ impl Looked {
     }
 }
 
-/// Bits of the limbs of a range. The highest is shown to be short by what makes it one of full length, which
-/// must not reach p: 2^(2·limb − 1) ≤ p − 1.
-pub(crate) const fn limb_bits<F: Field>() -> u32 {
-    let half = (F::BITS - 1) / 2;
-    if half < 11 { half } else { 11 }
+/// Numbers in ranges as they are counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ranges {
+    numbers: u64,
+    /// The tables of limbs so far, each with the bits of one.
+    tables: [Option<(u32, Looked)>; 2],
 }
 
-/// Limbs of a number of so many bits, and the bits of the highest.
-pub(crate) fn limbs<F: Field>(bits: u32) -> (u32, u32) {
-    let limb = limb_bits::<F>();
+impl Ranges {
+    /// What a number of so many bits comes to.
+    pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
+        let limb = limb_bits::<F>(self.numbers);
+        self.numbers += 1;
+        let place = usize::from(limb != limb_bits::<F>(0));
+        let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb)));
+        let (limbs, top) = limbs(bits, limb);
+        let lookups = if top < limb { limbs + 1 } else { limbs };
+        let looked = (0..lookups).map(|_| table.look_up(0)).fold(Argued::default(), Argued::and);
+        Argued { values: looked.values + u64::from(limbs - 1), ..looked }
+    }
+
+    /// What their end comes to.
+    pub(crate) fn end(&mut self) -> Argued {
+        let tables = self.tables.iter_mut().flatten();
+        tables.map(|(_, table)| table.end()).fold(Argued::default(), Argued::and)
+    }
+}
+
+/// So many numbers are cut into short limbs, whose table costs little; those that follow into long ones, which
+/// are fewer.
+const FEW: u64 = if cfg!(test) { 4 } else { 1 << 15 };
+
+/// The bits of short limbs, and of long ones.
+const LIMBS: [u32; 2] = if cfg!(test) { [6, 8] } else { [11, 16] };
+
+/// Bits of the limbs of a range's number, of which there were so many before it.
+pub(crate) const fn limb_bits<F: Field>(numbers: u64) -> u32 {
+    longest::<F>(LIMBS[(numbers >= FEW) as usize])
+}
+
+/// Bits of limbs, up to so many. The highest is shown to be short by what makes it one of full length, which
+/// must not reach p: 2^(2·limb − 1) ≤ p − 1.
+const fn longest<F: Field>(most: u32) -> u32 {
+    let half = (F::BITS - 1) / 2;
+    if half < most { half } else { most }
+}
+
+/// Limbs of so many bits of a number, and the bits of the highest.
+pub(crate) fn limbs(bits: u32, limb: u32) -> (u32, u32) {
     let limbs = bits.div_ceil(limb);
     (limbs, bits - limb * (limbs - 1))
 }
@@ -247,18 +278,16 @@ mod tests {
     #[test]
     fn a_short_limb_is_short() {
         fn test<F: Field>() {
-            let limb = limb_bits::<F>();
-            let rows = 1 << limb;
-            assert!(1 << (2 * limb - 1) <= (-F::ONE).to_word());
-            for bits in 1..limb {
-                let full = F::from_word(1 << (limb - bits)).expect("a small number");
-                for highest in 0..rows {
-                    let element = F::from_word(highest).expect("a small number");
-                    assert_eq!(
-                        (element * full).to_word() < rows,
-                        highest < 1 << bits,
-                        "{highest}, {bits} bits"
-                    );
+            for limb in [6, 8, 11, 16].map(longest::<F>) {
+                let rows = 1 << limb;
+                assert!(1 << (2 * limb - 1) <= (-F::ONE).to_word());
+                for bits in 1..limb {
+                    let full = F::from_word(1 << (limb - bits)).expect("a small number");
+                    for highest in 0..rows {
+                        let element = F::from_word(highest).expect("a small number");
+                        let is_row = (element * full).to_word() < rows;
+                        assert_eq!(is_row, highest < 1 << bits, "{highest}, {bits} bits");
+                    }
                 }
             }
         }
@@ -266,6 +295,6 @@ mod tests {
         test::<F65537>();
         test::<Goldilocks>();
         test::<Q32>();
-        assert_eq!((limb_bits::<F65537>(), limb_bits::<Q32>()), (8, 11));
+        assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
     }
 }

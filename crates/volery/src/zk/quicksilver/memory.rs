@@ -64,7 +64,7 @@ pub(super) mod wide;
 mod tests;
 
 use super::coordinates::{coordinates, said};
-use crate::circuit::memory::{is_binary, scan_lookup, scan_within};
+use crate::circuit::memory::{is_binary, limb_bits, scan_lookup, scan_within};
 use crate::circuit::table::check_range;
 use crate::circuit::{Cells, Known, Polynomials, Put, Rows, Scanned};
 use crate::error::Result;
@@ -162,9 +162,8 @@ pub(super) trait Party: Polynomials + Sized {
             table.end(self)?;
             self.remembered().tables[place] = Some(table);
         }
-        if let Some(mut limbs) = self.remembered().limbs.take() {
+        for mut limbs in core::mem::take(&mut self.remembered().limbs) {
             limbs.end(self)?;
-            self.remembered().limbs = Some(limbs);
         }
         Ok(())
     }
@@ -201,13 +200,14 @@ pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 pub(super) struct Remembered<F, W: Zeroize, V: Line> {
     memories: Vec<Option<Box<Ram<W, V>>>>,
     tables: Vec<Option<Box<Lookups<F, V>>>>,
-    /// The table of the limbs of ranges.
-    limbs: Option<Box<Lookups<F, V>>>,
+    /// The tables of the limbs of ranges, and how many numbers were cut into such.
+    limbs: Vec<Box<Lookups<F, V>>>,
+    numbers: u64,
 }
 
 impl<F, W: Zeroize, V: Line> Default for Remembered<F, W, V> {
     fn default() -> Self {
-        Self { memories: Vec::new(), tables: Vec::new(), limbs: None }
+        Self { memories: Vec::new(), tables: Vec::new(), limbs: Vec::new(), numbers: 0 }
     }
 }
 
@@ -324,11 +324,17 @@ pub(super) fn within<P: Party>(
     if !party.argues() {
         return scan_within(party, values, bits, name);
     }
-    let open = party.remembered().limbs.take();
-    let mut limbs = open.unwrap_or_else(|| Box::new(Lookups::numbers()));
-    let within = values.iter().try_for_each(|value| limbs.within(party, *value, bits, name));
-    party.remembered().limbs = Some(limbs);
-    within
+    for value in values {
+        let remembered = party.remembered();
+        let limb = limb_bits::<P::F>(remembered.numbers);
+        remembered.numbers += 1;
+        let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
+        let mut limbs = open.unwrap_or_else(|| Box::new(Lookups::numbers(limb)));
+        let within = limbs.within(party, *value, bits, name);
+        party.remembered().limbs.push(limbs);
+        within?;
+    }
+    Ok(())
 }
 
 /// A stream of coefficients.

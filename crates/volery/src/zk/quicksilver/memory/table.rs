@@ -3,7 +3,7 @@
 use super::sums::{equal_sum, table_side};
 use super::{Line, Party, Waiting, number, repetitions, said};
 use crate::circuit::Known;
-use crate::circuit::memory::{Looked, limb_bits, limbs};
+use crate::circuit::memory::{Looked, limbs};
 use crate::circuit::table::check_range;
 use crate::error::Result;
 use core::fmt::Display;
@@ -22,8 +22,8 @@ pub(in super::super) struct Lookups<F, V: Line> {
 
 enum Rows<F> {
     Table(Known<F>),
-    /// The numbers of a [`limb_bits`].
-    Numbers,
+    /// The numbers of so many bits.
+    Numbers(u32),
 }
 
 impl<F: Field, V: Line> Lookups<F, V> {
@@ -38,10 +38,15 @@ impl<F: Field, V: Line> Lookups<F, V> {
         }
     }
 
-    pub(in super::super) fn numbers() -> Self {
-        let rows = 1 << limb_bits::<F>();
+    pub(in super::super) fn numbers(limb: u32) -> Self {
+        let rows = 1 << limb;
         let looked = Looked::new::<F>(rows);
-        Self { rows: Rows::Numbers, looked, lines: Waiting::new(1), counts: Zeroizing::new(vec![0; rows]) }
+        Self {
+            rows: Rows::Numbers(limb),
+            looked,
+            lines: Waiting::new(1),
+            counts: Zeroizing::new(vec![0; rows]),
+        }
     }
 
     pub(in super::super) fn look_up<P: Party<F = F, Wide = V>>(
@@ -87,8 +92,8 @@ impl<F: Field, V: Line> Lookups<F, V> {
         check_range::<F>(bits)?;
         let word = P::value(value).map(|value| value.to_word());
         party.asserted(word.is_none_or(|word| word >> bits == 0), name);
-        let full = limb_bits::<F>();
-        let (limbs, top) = limbs::<F>(bits);
+        let full = self.limb_bits();
+        let (limbs, top) = limbs(bits, full);
         let mut lowest = P::widened(value);
         for i in (1..limbs).rev() {
             let mask = (1 << if i + 1 == limbs { top } else { full }) - 1;
@@ -108,6 +113,12 @@ impl<F: Field, V: Line> Lookups<F, V> {
         self.limb::<P>(party, lowest, limb)
     }
 
+    /// The bits of a limb.
+    pub(in super::super) fn limb_bits(&self) -> u32 {
+        let Rows::Numbers(limb) = &self.rows else { unreachable!("a table has no limbs") };
+        *limb
+    }
+
     fn limb<P: Party<F = F, Wide = V>>(&mut self, party: &mut P, line: V, limb: Option<u128>) -> Result<()> {
         if let Some(count) = limb.and_then(|limb| self.counts.get_mut(limb as usize)) {
             *count += 1;
@@ -123,7 +134,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         limb: Option<u128>,
         bits: u32,
     ) -> Result<()> {
-        let short = limb_bits::<F>() - bits;
+        let short = self.limb_bits() - bits;
         if short == 0 {
             return Ok(());
         }
@@ -155,7 +166,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
             let mut rows = vec![P::E::ZERO; self.counts.len()];
             for (i, row) in rows.iter_mut().enumerate() {
                 match &self.rows {
-                    Rows::Numbers => *row = number::<F, P::E>(i as u64) * weights[0],
+                    Rows::Numbers(_) => *row = number::<F, P::E>(i as u64) * weights[0],
                     Rows::Table(table) => {
                         for (element, weight) in table.row(i).iter().zip(&weights) {
                             *row += *weight * P::E::from(*element);

@@ -8,8 +8,8 @@ use crate::zk::quicksilver::memory::wide::WideKeys;
 use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, Remembered};
 use crate::zk::quicksilver::polynomial::Keys;
 use core::fmt::Display;
-use volery_primitives::lanes::Lanes;
 use volery_primitives::Extension;
+use volery_primitives::lanes::Lanes;
 
 impl<M: Commitments> Party for Verifier<'_, M> {
     type E = M::E;
