@@ -38,9 +38,9 @@ use crate::zk::{Accepted, Sink, quicksilver};
 use core::marker::PhantomData;
 use std::io::{Read, Write};
 use std::sync::Arc;
-use volery_primitives::{
-    F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
-};
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
+#[cfg(not(test))]
+use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
 
 /// All settings that have names.
 // What is inlined elsewhere would be compiled there, with all that it points to.
@@ -50,8 +50,11 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
         &PhantomData::<Binary>,
         &PhantomData::<Over<F61>>,
         &PhantomData::<Over<F61, F61x2>>,
+        #[cfg(not(test))]
         &PhantomData::<Over<Goldilocks>>,
+        #[cfg(not(test))]
         &PhantomData::<Over<Goldilocks, Goldilocksx2>>,
+        #[cfg(not(test))]
         &PhantomData::<Over<Q32, Q32x2>>,
         &PhantomData::<Over<F65537, F65537x4>>,
         &PhantomData::<Over<F256, F128>>,

@@ -71,7 +71,7 @@ mod tests {
     use crate::session::{Correlations, Options, Report, Setting};
     use crate::vole::extend::Schedule;
     use crate::vole::lpn::Sets;
-    use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Q32, Q32x2};
+    use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4};
 
     /// What the verifier reports of a network with so many commitments: 256 to 383, 512 to
     /// 767, or 1024 and more.
@@ -122,7 +122,6 @@ mod tests {
         );
         assert_foretold::<F61, F61x2>("direct", [256, 1024, 2046, 2047]);
         assert_foretold::<F65537, F65537x4>("direct", [300, 2044, 2045]);
-        assert_foretold::<Q32, Q32x2>("direct", [300, 2046, 2047]);
         assert_foretold::<F256, F128>("direct", [300, 2032, 2033]);
     }
 
@@ -145,7 +144,6 @@ mod tests {
         }
         assert_foretold::<F61, F61x2>("tiny", sizes::<F61, F61x2>());
         assert_foretold::<F65537, F65537x4>("tiny", sizes::<F65537, F65537x4>());
-        assert_foretold::<Q32, Q32x2>("tiny", sizes::<Q32, Q32x2>());
         assert_foretold::<F256, F128>("tiny", sizes::<F256, F128>());
     }
 

@@ -5,7 +5,7 @@ use super::tests::{proved, ran};
 use crate::circuit::{Circuit, Dimensions, MatrixProduct, Polynomials, Reduction, Shape, Size};
 use crate::error::Result;
 use crate::session::{Binary, Correlations, Options, Over, Provable, Setting};
-use volery_primitives::{F61, F61x2, Field, Q32, Q32x2};
+use volery_primitives::{F61, F61x2, F65537, F65537x4, Field};
 
 /// "I know so many ones, each of which is one to this power."
 struct Power {
@@ -76,7 +76,7 @@ where
 fn polynomials_of_any_degree_send_what_was_foretold() {
     powers::<Over<F61>>("direct", &[1, 255, 256, 900], Over::<F61>::traffic);
     powers::<Over<F61, F61x2>>("direct", &[256, 2000], Over::<F61, F61x2>::traffic);
-    powers::<Over<Q32, Q32x2>>("tiny", &[4096], Over::<Q32, Q32x2>::traffic);
+    powers::<Over<F65537, F65537x4>>("tiny", &[4096], Over::<F65537, F65537x4>::traffic);
     powers::<Binary>("softspoken8", &[1, 2048, 5000], Binary::traffic);
     powers::<Binary>("tiny", &[4096], Binary::traffic);
 }
@@ -88,7 +88,7 @@ fn matrix_products_send_what_was_foretold() {
     products::<Over<F61>>("direct", &sides, Over::<F61>::traffic);
     products::<Over<F61>>("tiny", &[1, 100], Over::<F61>::traffic);
     products::<Over<F61, F61x2>>("direct", &sides, Over::<F61, F61x2>::traffic);
-    products::<Over<Q32, Q32x2>>("tiny", &[32], Over::<Q32, Q32x2>::traffic);
+    products::<Over<F65537, F65537x4>>("tiny", &[32], Over::<F65537, F65537x4>::traffic);
     products::<Binary>("softspoken8", &sides, Binary::traffic);
     products::<Binary>("tiny", &[1, 100], Binary::traffic);
 }

@@ -7,7 +7,7 @@ use crate::ot::softspoken::Depth;
 use crate::session::{Binary, BitCorrelations, Correlations, FieldCorrelations, Over, Provable, Registered};
 use crate::session::{Drawing, Method};
 use crate::zk::wolverine::{CheckedBy, Checking};
-use volery_primitives::{F61, F61x2, F128, F256, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 
 const FOUR: Correlations = Correlations::SOFTSPOKEN4;
 const EIGHT: Correlations = Correlations::SOFTSPOKEN8;
@@ -121,7 +121,7 @@ fn sacrifice_sends_what_was_foretold() {
     elements::<F61, F61>("tiny", None, Some(3000), &[3584, 3585, 70_000]);
     elements::<F61, F61>("tiny", None, None, &[3584, 3585, 4096, 4097, 20_000, 100_000]);
     elements::<F61, F61x2>("direct", Some(CheckedBy::Sacrifice), Some(300), &[301]);
-    elements::<Goldilocks, Goldilocksx2>("tiny", Some(CheckedBy::Sacrifice), Some(3000), &[9000]);
+    elements::<F61, F61x2>("tiny", Some(CheckedBy::Sacrifice), Some(3000), &[9000]);
 }
 
 #[test]
@@ -135,10 +135,10 @@ fn every_check_sends_what_was_foretold() {
     elements::<F61, F61>("direct", interpolation, Some(300), &[301]);
     elements::<F61, F61>("tiny", interpolation, None, &[4097]);
     elements::<F61, F61>("direct", buckets, Some(300), &[301]);
-    elements::<Q32, Q32x2>("direct", None, Some(300), &[7, 301]);
-    elements::<Q32, Q32x2>("tiny", None, Some(3000), &[3001, 9000]);
-    elements::<Q32, Q32x2>("direct", sacrifice, Some(300), &[301]);
-    elements::<Q32, Q32x2>("tiny", buckets, Some(300), &[900]);
+    elements::<F65537, F65537x4>("direct", None, Some(300), &[7, 301]);
+    elements::<F65537, F65537x4>("tiny", None, Some(3000), &[3001, 9000]);
+    elements::<F65537, F65537x4>("direct", sacrifice, Some(300), &[301]);
+    elements::<F65537, F65537x4>("tiny", buckets, Some(300), &[900]);
     elements::<F256, F128>("direct", None, Some(300), &[7, 301]);
     elements::<F256, F128>("tiny", None, None, &[4097, 9000]);
     elements::<F256, F128>("direct", sacrifice, Some(300), &[301]);
@@ -177,7 +177,7 @@ fn polynomials_send_what_was_foretold() {
     test::<Binary>("tiny", &[300]);
     test::<Over<F61>>("direct", &[300, 10_000]);
     test::<Over<F61, F61x2>>("tiny", &[300]);
-    test::<Over<Q32, Q32x2>>("direct", &[300]);
+    test::<Over<F65537, F65537x4>>("direct", &[300]);
 }
 
 /// Shares that were drawn ahead are a part of the total alone.

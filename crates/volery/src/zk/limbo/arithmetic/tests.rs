@@ -11,9 +11,7 @@ use crate::circuit::{
 };
 use crate::error::Error;
 use crate::zk::limbo::{Aggregation, Challenges as Sharing, Parameters, read, write};
-use volery_primitives::{
-    Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
-};
+use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Q32, Q32x2};
 
 /// What a test proves over and by.
 #[derive(Clone, Copy, Debug)]
@@ -196,7 +194,6 @@ fn circuits_of_all_kinds_over_f61() {
 #[test]
 fn circuits_of_all_kinds_over_other_fields() {
     everywhere::<Goldilocks, Goldilocks>();
-    everywhere::<Goldilocks, Goldilocksx2>();
     everywhere::<Q32, Q32x2>();
     everywhere::<F65537, F65537x4>();
     everywhere::<F256, F128>();
