@@ -30,10 +30,12 @@
 //! chooses X, which saves 2 bits an access of 75. Nothing is divided here, so that an honest prover convinces
 //! for every challenge, and a verifier that aims X at a guess learns nothing.
 //!
-//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of four. Rows
-//! are public, so that both parties pass over a Z that hits one, and what an honest prover looks up is a row.
-//! Over F_2 a table whose keys are the numbers of their rows is a memory that is only read, and any other is
-//! looked at row by row. *Deviation*: the notes' product with multiplicities is not here.
+//! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ times/(Z + row), in blocks of four, of
+//! which the last is filled with ones, on both sides. Numbers are cut into limbs, which are looked up: the
+//! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
+//! parties pass over a Z that hits one, and what an honest prover looks up is a row. Over F_2 a table whose
+//! keys are the numbers of their rows is a memory that is only read, and any other is looked at row by row.
+//! *Deviation*: the notes' product with multiplicities is not here.
 //!
 //! **Soundness**: n factors of each product differ as polynomials of degree n in the challenges, and pass
 //! with n/|E|; sums with (2·lookups + rows)/|E|, where lookups are fewer than p. What is counted is in
