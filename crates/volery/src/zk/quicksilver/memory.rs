@@ -203,7 +203,7 @@ pub(super) struct Remembered<F, W: Zeroize, V: Line> {
     memories: Vec<Option<Box<Ram<W, V>>>>,
     tables: Vec<Option<Box<Lookups<F, V>>>>,
     /// The tables of the limbs of ranges, and how many numbers were cut into such.
-    limbs: Vec<Box<Lookups<F, V>>>,
+    limbs: Vec<Lookups<F, V>>,
     numbers: u64,
 }
 
@@ -331,7 +331,7 @@ pub(super) fn within<P: Party>(
         let limb = limb_bits::<P::F>(remembered.numbers);
         remembered.numbers += 1;
         let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
-        let mut limbs = open.unwrap_or_else(|| Box::new(Lookups::numbers(limb)));
+        let mut limbs = open.unwrap_or_else(|| Lookups::numbers(limb));
         let within = limbs.within(party, *value, bits, name);
         party.remembered().limbs.push(limbs);
         within?;
