@@ -12,7 +12,7 @@ const CELLS: usize = 6;
 
 /// "I know addresses of six cells, and what is read there in the end": each of the first is written to, with
 /// its number, where the bit beside it is one, and then all are read.
-struct Notes {
+pub(crate) struct Notes {
     writes: usize,
     reads: Vec<u64>,
 }
@@ -45,7 +45,7 @@ impl<B: Machine> Circuit<B> for Notes {
 }
 
 /// Addresses and bits, the last address being `last`, and what the cells come to hold.
-fn notes<F: Field>(writes: usize, last: u64) -> (Notes, Vec<F>) {
+pub(crate) fn notes<F: Field>(writes: usize, last: u64) -> (Notes, Vec<F>) {
     let number = |word: u64| F::from_word(u128::from(word)).expect("a small number");
     let mut cells = vec![1; CELLS];
     let mut witness = Vec::new();

@@ -5,6 +5,7 @@ use crate::kit::{
     self, ABC, Anywhere, Ones, Session, by_wolverine, network, preimage, run_honestly, run_one_of, run_over,
     seeded,
 };
+use crate::memory::notes;
 use std::num::NonZeroUsize;
 use volery::circuit::{
     Arithmetic, Bound, Dimensions, InnerProduct, Matrix, MatrixProduct, Reduction, ShortSolution, Size,
@@ -172,6 +173,23 @@ fn pinned_polynomials() {
         assert_eq!(f61x2, "18d952d0812bdcd91a81a8d67e7331c5", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
         assert_eq!(q32, "286e0ad0f4425fd80a780a05cc9288e4", "short solution, {name}");
+    }
+}
+
+/// A memory of few cells, with what its challenges and products come to at the end.
+#[test]
+fn pinned_memories() {
+    fn test<S: Setting>(name: &str, (arch, threads): (Arch, NonZeroUsize)) -> String {
+        let (statement, witness) = notes::<S::F>(11, 4);
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+        let options = Options { arch, threads, ..seeded(42).with_correlations(correlations) };
+        tape_over::<S, _>(&statement, &witness, &options)
+    }
+    for way in ways() {
+        let name = way.0.name();
+        assert_eq!(test::<Binary>("softspoken8", way), "bits", "{name}");
+        assert_eq!(test::<Over<F61>>("direct", way), "f61", "{name}");
+        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "f61x2", "{name}");
     }
 }
 
