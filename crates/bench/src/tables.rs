@@ -9,6 +9,7 @@ mod limbo;
 pub mod machine;
 mod markdown;
 pub mod measure;
+mod memory;
 pub mod paper;
 mod plots;
 mod quicksilver;
@@ -104,6 +105,7 @@ pub fn all() -> Vec<Table> {
         stacked_garbling::tables(),
         limbo::tables(),
         voleith::tables(),
+        memory::tables(),
     ];
     all.into_iter().flatten().collect()
 }

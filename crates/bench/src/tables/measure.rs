@@ -22,6 +22,9 @@ pub enum Measure {
     /// Seconds after the set-up for each multiplication, and for each element of the witness.
     PerMultiplication,
     PerInput,
+    /// Accesses and lookups per second after the set-up.
+    AccessRate,
+    LookupRate,
     /// Bits in both directions after the set-up, for each multiplication.
     BitsPerMultiplication,
     /// Seconds and bits for each correlation, after the set-up and with it.
@@ -52,6 +55,8 @@ impl Measure {
             OnlineBytes => "bytes after the set-up",
             SetupBytes => "bytes of the set-up",
             Rate => "multiplications/s",
+            AccessRate => "accesses/s",
+            LookupRate => "lookups/s",
             PerMultiplication => "time for each multiplication",
             PerInput => "time for each element of the witness",
             BitsPerMultiplication => "bits for each multiplication",
@@ -69,7 +74,7 @@ impl Measure {
     pub(super) fn unit(self) -> &'static str {
         match self {
             Bytes | OnlineBytes | SetupBytes | Memory | ProofBytes => "bytes",
-            Rate => "1/s",
+            Rate | AccessRate | LookupRate => "1/s",
             BitsPerMultiplication | BitsPerCorrelation | WholeBitsPerCorrelation => "bits",
             _ => "seconds",
         }
@@ -89,6 +94,8 @@ impl Measure {
             OnlineBytes => number("/online_bytes"),
             SetupBytes => Some(Bytes.of(run)? - number("/online_bytes")?),
             Rate => number("/mul_gates_per_second"),
+            AccessRate => number("/accesses_per_second"),
+            LookupRate => number("/lookups_per_second"),
             PerMultiplication => share("/gates/mul"),
             PerInput => share("/inputs"),
             BitsPerMultiplication => {
@@ -117,7 +124,7 @@ impl Measure {
 
     /// How many times `ours` is better than `theirs`; below 1 where it is worse.
     pub fn better_by(self, ours: f64, theirs: f64) -> Option<f64> {
-        let ratio = if self == Rate { ours / theirs } else { theirs / ours };
+        let ratio = if self.unit() == "1/s" { ours / theirs } else { theirs / ours };
         ratio.is_finite().then_some(ratio)
     }
 }

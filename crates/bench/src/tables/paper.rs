@@ -104,7 +104,7 @@ impl Row {
 }
 
 /// The largest sizes of `--quick`.
-const QUICK: [(&str, u64); 7] = [
+const QUICK: [(&str, u64); 9] = [
     ("--gates", 20_000),
     ("--inputs", 5_000),
     ("--length", 5_000),
@@ -112,4 +112,6 @@ const QUICK: [(&str, u64); 7] = [
     ("--depth", 3),
     ("--count", 4),
     ("--clauses", 4),
+    ("--words", 4_096),
+    ("--accesses", 5_000),
 ];
