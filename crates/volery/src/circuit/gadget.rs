@@ -19,8 +19,9 @@
 //! }
 //! ```
 //! Where a proof system pays for what it commits to, and not for polynomials in it
-//! ([`Polynomials`](super::Polynomials)), [`sha256_with_holes`] and [`products_with_holes`] state the same as
-//! [`sha256`] and [`Word::mul`] with a fraction of the commitments.
+//! ([`Polynomials`](super::Polynomials)), [`sha256_with_holes`], [`sha3_256_with_holes`] and
+//! [`products_with_holes`] state the same as [`sha256`], [`sha3_256`] and [`Word::mul`] with a fraction of
+//! the commitments.
 //!
 //! A gate with a public operand costs nothing: it folds into its other operand. Within a word the
 //! least significant bit comes first, and within a string the first byte; a witness is read in that
@@ -83,10 +84,10 @@ pub(super) use element::prime_field;
 pub(in crate::circuit) use function::{function, function_of_words};
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
-pub use keccak::{Sha3_256, Sponge, sha3_256};
+pub use keccak::{Keccak, Keccak256, Permutation, Sha3_256, Sponge, sha3_256, sha3_256_with_holes};
 pub use merkle::{merkle_path, merkle_root, sha256_node, sha256_tree};
 pub use product::products_with_holes;
-pub use sha1::{Sha1, sha1};
+pub use sha1::{Sha1, Sha1Compression, sha1};
 pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
 pub use signed::Signed;
 pub use word::Word;

@@ -1,18 +1,30 @@
 //! Keccak-f[1600] and the hash functions built on it (FIPS 202).
 
+mod gates;
+mod holes;
+#[cfg(test)]
+mod tests;
+
 use super::hash::Hash;
-use super::{Bytes, Word};
-use crate::circuit::Backend;
+use super::{Bytes, Gates, Holes, Word};
+use crate::circuit::{Backend, Polynomials, Wires};
 use crate::error::Result;
 use core::array;
+use core::marker::PhantomData;
 use volery_primitives::F2;
 
 type Lane<W> = Word<W, 64>;
+
+/// Bits of a lane.
+const LANE: usize = 64;
 
 const ROUNDS: usize = 24;
 
 /// Bytes of the state.
 const WIDTH: usize = 200;
+
+/// Lanes of a plane, and planes of the state.
+const SIDE: usize = 5;
 
 /// The constants of ι, FIPS 202 section 3.2.5: bit 2^j - 1 of round i is the one that a shift
 /// register shows at 7i + j.
@@ -28,17 +40,55 @@ const IOTA: [u64; ROUNDS] = {
     constants
 };
 
-/// A sponge: a state that takes up strings of bytes, and then gives as many bytes as are asked for.
-#[derive(Clone)]
-pub struct Sponge<W> {
+/// What ρ and π, FIPS 202 sections 3.2.2 and 3.2.3, put into each lane: which one, turned by how many bits.
+/// What is at (x, y) goes to (y, 2x + 3y).
+const MOVES: [(usize, usize); SIDE * SIDE] = {
+    let mut moves = [(0, 0); SIDE * SIDE];
+    let (mut x, mut y) = (1, 0);
+    let mut t = 0;
+    while t < SIDE * SIDE - 1 {
+        let from = x + SIDE * y;
+        (x, y) = (y, (2 * x + 3 * y) % SIDE);
+        moves[x + SIDE * y] = (from, (t + 1) * (t + 2) / 2 % LANE);
+        t += 1;
+    }
+    moves
+};
+
+/// A way to compute Keccak-f[1600], FIPS 202 section 3.3: by [`Gates`], or with [`Holes`].
+pub trait Permutation<B: Backend<F = F2>> {
+    /// What becomes of `state`, whose lane (x, y) is at x + 5y: of the result so many `planes`, the lanes of
+    /// one y each, or all of them.
+    ///
+    /// # Errors
+    /// Those of the backend.
+    fn permute(b: &mut B, state: &[Word<B::Wire, 64>; 25], planes: usize) -> Result<Vec<Word<B::Wire, 64>>>;
+}
+
+/// A sponge: a state that takes up strings of bytes, and then gives as many bytes as are asked for. `P` says
+/// how to permute it.
+pub struct Sponge<W, P = Gates> {
     /// Lane (x, y) at x + 5y.
-    state: [Lane<W>; 25],
+    state: [Lane<W>; SIDE * SIDE],
     /// Bytes of the state that input is added to, and that output is taken from.
     rate: usize,
     /// Bits that follow the input, and the first of the padding.
     suffix: u8,
     /// Bytes of the state that are used up.
     used: usize,
+    permutation: PhantomData<P>,
+}
+
+impl<W: Copy, P> Clone for Sponge<W, P> {
+    fn clone(&self) -> Self {
+        Self { permutation: PhantomData, ..*self }
+    }
+}
+
+impl<W: Copy, P> Wires<W> for Sponge<W, P> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.state.each(take);
+    }
 }
 
 impl<W: Copy> Sponge<W> {
@@ -49,8 +99,7 @@ impl<W: Copy> Sponge<W> {
     /// # Panics
     /// Where the capacity is not below 200.
     pub fn new(capacity: usize, suffix: u8) -> Self {
-        assert!(capacity < WIDTH, "a capacity of {capacity} bytes");
-        Self { state: [Word::public(0); 25], rate: WIDTH - capacity, suffix, used: 0 }
+        Self::empty(capacity, suffix)
     }
 
     /// SHAKE128.
@@ -63,39 +112,75 @@ impl<W: Copy> Sponge<W> {
         Self::new(64, 0x1f)
     }
 
-    /// Appends `piece` to the input: 38,400 ANDs or fewer each time that it fills the rate.
+    /// The same, which goes on with holes.
+    pub fn with_holes(self) -> Sponge<W, Holes> {
+        let Self { state, rate, suffix, used, .. } = self;
+        Sponge { state, rate, suffix, used, permutation: PhantomData }
+    }
+}
+
+impl<W: Copy, P> Sponge<W, P> {
+    fn empty(capacity: usize, suffix: u8) -> Self {
+        assert!(capacity < WIDTH, "a capacity of {capacity} bytes");
+        let state = [Word::public(0); SIDE * SIDE];
+        Self { state, rate: WIDTH - capacity, suffix, used: 0, permutation: PhantomData }
+    }
+
+    /// Appends `piece` to the input: 38,400 ANDs or fewer, or with holes 8,000 committed bits, each time that
+    /// it fills the rate.
     ///
     /// # Errors
-    /// Those of [`Backend::mul`].
-    pub fn absorb<B: Backend<F = F2, Wire = W>>(&mut self, b: &mut B, piece: &Bytes<W>) -> Result<()> {
+    /// Those of the backend.
+    pub fn absorb<B: Backend<F = F2, Wire = W>>(&mut self, b: &mut B, piece: &Bytes<W>) -> Result<()>
+    where
+        P: Permutation<B>,
+    {
         for byte in piece.iter() {
             self.add(b, self.used, byte);
             self.used += 1;
             if self.used == self.rate {
-                permute(b, &mut self.state)?;
+                self.permute(b)?;
                 self.used = 0;
             }
         }
         Ok(())
     }
 
-    /// Ends the input, and gives `length` bytes: 38,400 ANDs or fewer for each of the rate's, full or not.
+    /// Ends the input, and gives `length` bytes: 38,400 ANDs or fewer for each of the rate's, full or not;
+    /// with holes 8,000 committed bits, but the last time 6,400 and 320 for each 40 bytes, full or not.
     ///
     /// # Errors
-    /// Those of [`Backend::mul`].
-    pub fn squeeze<B: Backend<F = F2, Wire = W>>(mut self, b: &mut B, length: usize) -> Result<Bytes<W>> {
+    /// Those of the backend.
+    pub fn squeeze<B: Backend<F = F2, Wire = W>>(mut self, b: &mut B, length: usize) -> Result<Bytes<W>>
+    where
+        P: Permutation<B>,
+    {
         self.add(b, self.used, &Word::public(self.suffix.into()));
         self.add(b, self.rate - 1, &Word::public(0x80));
         let mut bytes = Vec::with_capacity(length);
         while bytes.len() < length {
-            permute(b, &mut self.state)?;
             let taken = self.rate.min(length - bytes.len());
+            let lanes = if bytes.len() + taken < length {
+                self.permute(b)?;
+                self.state.to_vec()
+            } else {
+                P::permute(b, &self.state, taken.div_ceil(SIDE * LANE / 8))?
+            };
             bytes.extend((0..taken).map(|at| {
-                let bits = self.state[at / 8].bits();
+                let bits = lanes[at / 8].bits();
                 Word::new(array::from_fn(|i| bits[at % 8 * 8 + i]))
             }));
         }
         Ok(bytes.into_iter().collect())
+    }
+
+    fn permute<B: Backend<F = F2, Wire = W>>(&mut self, b: &mut B) -> Result<()>
+    where
+        P: Permutation<B>,
+    {
+        let lanes = P::permute(b, &self.state, SIDE)?;
+        self.state = *lanes.first_chunk().expect("all planes");
+        Ok(())
     }
 
     /// Adds `byte` to that of the state at `at`.
@@ -109,18 +194,40 @@ impl<W: Copy> Sponge<W> {
     }
 }
 
-/// SHA3-256 of a message that comes piece by piece ([`Hash`]).
-#[derive(Clone)]
-pub struct Sha3_256<W>(Sponge<W>);
+/// A hash function whose digest has 32 bytes, with so much after the message: of a message that comes piece
+/// by piece ([`Hash`]).
+pub struct Keccak<W, P, const SUFFIX: u8>(Sponge<W, P>);
 
-impl<W: Copy> Default for Sha3_256<W> {
+/// SHA3-256 of a message that comes piece by piece ([`Hash`]). `P` says how to permute the state.
+pub type Sha3_256<W, P = Gates> = Keccak<W, P, 0x06>;
+
+/// Keccak-256, from before FIPS 202 and as Ethereum uses it, of a message that comes piece by piece
+/// ([`Hash`]). `P` says how to permute the state.
+pub type Keccak256<W, P = Gates> = Keccak<W, P, 0x01>;
+
+/// Bytes of the state that a digest of 32 leaves alone.
+const CAPACITY: usize = 64;
+
+impl<W: Copy, P, const SUFFIX: u8> Default for Keccak<W, P, SUFFIX> {
     fn default() -> Self {
-        Self(Sponge::new(64, 0x06))
+        Self(Sponge::empty(CAPACITY, SUFFIX))
     }
 }
 
-impl<B: Backend<F = F2>> Hash<B> for Sha3_256<B::Wire> {
-    const BLOCK: usize = WIDTH - 64;
+impl<W: Copy, P, const SUFFIX: u8> Clone for Keccak<W, P, SUFFIX> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Copy, P, const SUFFIX: u8> Wires<W> for Keccak<W, P, SUFFIX> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.0.each(take);
+    }
+}
+
+impl<B: Backend<F = F2>, P: Permutation<B>, const SUFFIX: u8> Hash<B> for Keccak<B::Wire, P, SUFFIX> {
+    const BLOCK: usize = WIDTH - CAPACITY;
     const DIGEST: usize = 32;
 
     fn update(&mut self, b: &mut B, piece: &Bytes<B::Wire>) -> Result<()> {
@@ -137,135 +244,17 @@ impl<B: Backend<F = F2>> Hash<B> for Sha3_256<B::Wire> {
 /// # Errors
 /// Those of [`Backend::mul`].
 pub fn sha3_256<B: Backend<F = F2>>(b: &mut B, message: &Bytes<B::Wire>) -> Result<Bytes<B::Wire>> {
-    Sha3_256::digest(b, message)
+    Sha3_256::<_, Gates>::digest(b, message)
 }
 
-/// Keccak-f[1600], FIPS 202 section 3.3: an AND for each bit and round.
-fn permute<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
-    *state = b.scope(|b| {
-        let mut state = *state;
-        for constant in IOTA {
-            state = b.scope(|b| {
-                round(b, &mut state)?;
-                // ι
-                state[0] = state[0].xor(b, &Word::public(constant.into()));
-                Ok(state)
-            })?;
-        }
-        Ok(state)
-    })?;
-    Ok(())
-}
-
-/// A round of Keccak-f[1600] but for its constant.
-fn round<B: Backend<F = F2>>(b: &mut B, state: &mut [Lane<B::Wire>; 25]) -> Result<()> {
-    // θ
-    let columns: [Lane<B::Wire>; 5] =
-        array::from_fn(|x| (1..5).fold(state[x], |sum, y| sum.xor(b, &state[x + 5 * y])));
-    let sums: [Lane<B::Wire>; 5] =
-        array::from_fn(|x| columns[(x + 4) % 5].xor(b, &columns[(x + 1) % 5].rotate_left(1)));
-    for (i, lane) in state.iter_mut().enumerate() {
-        *lane = lane.xor(b, &sums[i % 5]);
-    }
-    // ρ and π: what is at (x, y) turns, and goes to (y, 2x + 3y).
-    let mut moved = *state;
-    let (mut x, mut y) = (1, 0);
-    for t in 0..24 {
-        let turned = state[x + 5 * y].rotate_left((t + 1) * (t + 2) / 2);
-        (x, y) = (y, (2 * x + 3 * y) % 5);
-        moved[x + 5 * y] = turned;
-    }
-    // χ
-    for (i, lane) in state.iter_mut().enumerate() {
-        let row = i - i % 5;
-        let next = moved[row + (i + 1) % 5].not(b);
-        let both = next.and(b, &moved[row + (i + 2) % 5])?;
-        *lane = moved[i].xor(b, &both);
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::circuit::gadget::bits_of;
-    use crate::circuit::stream::Streamed;
-    use crate::circuit::{Circuit, Clear, Shape};
-    use sha3::Digest;
-    use sha3::digest::{ExtendableOutput, Update, XofReader};
-
-    struct Preimage {
-        length: usize,
-        digest: [u8; 32],
-    }
-
-    impl<B: Backend<F = F2>> Circuit<B> for Preimage {
-        fn run(&self, b: &mut B) -> Result<()> {
-            let message = Bytes::witness(b, self.length)?;
-            sha3_256(b, &message)?.assert_equal(b, &self.digest, "digest")
-        }
-    }
-
-    #[test]
-    fn all_paddings_agree_with_an_outside_implementation() {
-        for length in [0, 1, 7, 8, 134, 135, 136, 137, 271, 272, 300] {
-            let message: Vec<u8> = (0..length).map(|i| (i * 37 + 11) as u8).collect();
-            let mut digest: [u8; 32] = sha3::Sha3_256::digest(&message).into();
-            let mut clear = Clear::new(bits_of(&message));
-            Streamed(&Preimage { length, digest }).run(&mut clear).unwrap();
-            clear.finish().unwrap();
-            digest[0] ^= 1;
-            assert!(Streamed(&Preimage { length, digest }).run(&mut Clear::new(bits_of(&message))).is_err());
-        }
-    }
-
-    /// SHA3-256 of "abc", of the examples that NIST publishes with FIPS 202.
-    #[test]
-    fn published_vector() {
-        let digest = [0x3a98_5da7_4fe2_25b2_045c_172d_6bd3_90bd, 0x855f_086e_3e9d_525b_46bf_e245_1143_1532];
-        let digest: Vec<u8> = digest.into_iter().flat_map(u128::to_be_bytes).collect();
-        let mut clear = Clear::<F2>::new(core::iter::empty());
-        let result = sha3_256(&mut clear, &Bytes::public(b"abc")).unwrap();
-        result.assert_equal(&mut clear, &digest, "digest").unwrap();
-    }
-
-    #[test]
-    fn sponges_agree_with_an_outside_implementation() {
-        let message = [5; 50];
-        let mut expected = [[0; 400]; 2];
-        let mut outside = sha3::Shake128::default();
-        outside.update(&message);
-        outside.finalize_xof().read(&mut expected[0]);
-        let mut outside = sha3::Shake256::default();
-        outside.update(&message);
-        outside.finalize_xof().read(&mut expected[1]);
-        for (mut sponge, expected) in [Sponge::shake128(), Sponge::shake256()].into_iter().zip(expected) {
-            let mut clear = Clear::new(bits_of(&message));
-            let b = &mut clear;
-            for _ in 0..5 {
-                let piece = Bytes::witness(b, 10).unwrap();
-                sponge.absorb(b, &piece).unwrap();
-            }
-            sponge.squeeze(b, 400).unwrap().assert_equal(b, &expected, "output").unwrap();
-        }
-    }
-
-    struct Permutation;
-
-    impl<B: Backend<F = F2>> Circuit<B> for Permutation {
-        fn run(&self, b: &mut B) -> Result<()> {
-            let mut state = [Word::public(0); 25];
-            for lane in &mut state {
-                *lane = Word::witness(b)?;
-            }
-            permute(b, &mut state)
-        }
-    }
-
-    #[test]
-    fn ands_are_pinned() {
-        assert_eq!(Shape::of::<F2>(&Permutation).unwrap().mul, 38_400);
-        let ands = |length| Shape::of::<F2>(&Preimage { length, digest: [0; 32] }).unwrap().mul;
-        assert_eq!([32, 135, 136].map(ands), [38_400, 38_400, 76_800]);
-    }
+/// The SHA3-256 digest of `message`, 32 bytes, with holes: 6,720 committed bits for its last block, and 8,000
+/// for each of 136 bytes before, in polynomials of degree 9.
+///
+/// # Errors
+/// Those of [`Polynomials::product`].
+pub fn sha3_256_with_holes<B: Polynomials<F = F2>>(
+    b: &mut B,
+    message: &Bytes<B::Wire>,
+) -> Result<Bytes<B::Wire>> {
+    Sha3_256::<_, Holes>::digest(b, message)
 }

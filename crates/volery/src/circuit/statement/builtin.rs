@@ -185,6 +185,9 @@ impl Builtin {
             Self::Code(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerklePath(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerkleRoot(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::MerkleMembership(statement) if statement.holes => {
+                statement.run::<_, Holes>(b, &mut ports, clause)
+            }
             _ => self.gates(b, &mut ports, clause),
         }
     }
@@ -206,12 +209,17 @@ impl Builtin {
             Self::MerklePath(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerkleRoot(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::BugInSnippets(statement) => statement.run(b, ports, clause),
-            Self::MerkleMembership(statement) => statement.run(b, ports, clause),
+            Self::MerkleMembership(statement) if !statement.holes => {
+                statement.run::<_, Gates>(b, ports, clause)
+            }
             Self::PriceDiscrimination(statement) => statement.run(b, ports),
             Self::BlindCertificate(statement) => statement.run(b, ports),
-            Self::Preimage(_) | Self::Aes(_) | Self::Code(_) | Self::MerkleRoot(_) | Self::MerklePath(_) => {
-                Err(self.of_polynomials(": leave out holes=1"))
-            }
+            Self::Preimage(_)
+            | Self::Aes(_)
+            | Self::Code(_)
+            | Self::MerkleRoot(_)
+            | Self::MerklePath(_)
+            | Self::MerkleMembership(_) => Err(self.of_polynomials(": leave out holes=1")),
             Self::Algebra(_) => Err(self.of_polynomials(", and cannot be said in gates: choose another")),
         }
     }

@@ -22,22 +22,25 @@
 //! **Not proved.** That the record is in one tree only, what its first 48 bytes say, and that
 //! the challenge is fresh.
 //!
-//! The default depth of 26 takes 1,941,746 ANDs, about as many as the paper's circuit. The place and the
-//! siblings serve all three trees, as only one has to have the record.
+//! The default depth of 26 takes 1,941,746 ANDs, about as many as the paper's circuit, and with holes 443,513
+//! committed bits. The place and the siblings serve all three trees, as only one has to have the record.
 
 #[cfg(test)]
 mod tests;
 
-use super::{Described, Disjunction, Ports, check_range, in_turn, numbers};
+use super::{Described, Disjunction, Ports, check_range, holes, in_turn, numbers};
 use crate::circuit::Backend;
-use crate::circuit::gadget::{Aes128, Bit, Bytes, Gates, Hash, Sha1, Sha3_256, merkle_path, sha256_node};
+use crate::circuit::gadget::{
+    Aes128, Bit, Bytes, Compression, Hash, Permutation, Sha1, Sha1Compression, Sha3_256, SubBytes,
+    merkle_path, sha256_node,
+};
 use crate::circuit::statement::Port;
 use crate::error::Result;
 use volery_primitives::F2;
 
 /// Name with keys and defaults, and what it states.
 pub(super) const LISTED: (&str, &str) = (
-    "merkle-membership?depth=26",
+    "merkle-membership?depth=26&holes=0",
     "the prover knows a `record` of 64 bytes that is in one of three Merkle trees of 2^`depth` leaves, made by SHA-256, \
      SHA-1 and SHA3-256, but not in which (`member` = 1); and under the record's last 16 bytes AES-128 encrypts \
      `challenge` to `response`",
@@ -57,6 +60,19 @@ const SIBLING: u64 = 32;
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::circuit::statement) struct MerkleMembership {
     depth: u64,
+    /// Whether what lies between some words is polynomials, rather than gates.
+    pub(super) holes: bool,
+}
+
+/// Ways to compute all that the statement is made of.
+pub(in crate::circuit::statement) trait Ways<B: Backend<F = F2>>:
+    Compression<B> + Sha1Compression<B> + Permutation<B> + SubBytes<B>
+{
+}
+
+impl<B: Backend<F = F2>, C: Compression<B> + Sha1Compression<B> + Permutation<B> + SubBytes<B>> Ways<B>
+    for C
+{
 }
 
 /// A hash function that makes a tree.
@@ -79,11 +95,11 @@ impl Tree {
     }
 
     /// The node that a record makes, or both children of a node.
-    fn node<B: Backend<F = F2>>(self, b: &mut B, of: &Bytes<B::Wire>) -> Result<Bytes<B::Wire>> {
+    fn node<B: Backend<F = F2>, C: Ways<B>>(self, b: &mut B, of: &Bytes<B::Wire>) -> Result<Bytes<B::Wire>> {
         match self {
-            Self::Sha256 => sha256_node::<B, Gates>(b, of),
-            Self::Sha1 => Sha1::digest(b, of),
-            Self::Sha3 => Sha3_256::digest(b, of),
+            Self::Sha256 => sha256_node::<B, C>(b, of),
+            Self::Sha1 => Sha1::<_, C>::digest(b, of),
+            Self::Sha3 => Sha3_256::<_, C>::digest(b, of),
         }
     }
 }
@@ -97,29 +113,31 @@ struct Path<W> {
 }
 
 /// Whether the path leads from `record` to `root` in a tree that is made as `tree` says.
-fn is_leaf<B: Backend<F = F2>>(
+fn is_leaf<B: Backend<F = F2>, C: Ways<B>>(
     b: &mut B,
     tree: Tree,
     record: &Bytes<B::Wire>,
     path: &Path<B::Wire>,
     root: &Bytes<B::Wire>,
 ) -> Result<Bit<B::Wire>> {
-    let leaf = tree.node(b, record)?;
+    let leaf = tree.node::<B, C>(b, record)?;
     let siblings: Vec<_> =
         path.siblings.iter().map(|sibling| sibling.slice(0..tree.node_bytes() as usize)).collect();
-    let node = |b: &mut B, left: &Bytes<B::Wire>, right: &Bytes<B::Wire>| tree.node(b, &left.concat(right));
+    let node =
+        |b: &mut B, left: &Bytes<B::Wire>, right: &Bytes<B::Wire>| tree.node::<B, C>(b, &left.concat(right));
     merkle_path(b, leaf, &siblings, &path.place, node)?.equal(b, root)
 }
 
 impl MerkleMembership {
     pub(super) fn parse(name: &str, parameters: &str) -> Result<Self> {
-        let [depth] = numbers(name, parameters, [("depth", 26)])?;
+        let [depth, by_holes] = numbers(name, parameters, [("depth", 26), ("holes", 0)])?;
         check_range(name, "depth", depth, 1..=DEEPEST)?;
-        Ok(Self { depth })
+        Ok(Self { depth, holes: holes(name, by_holes)? })
     }
 
-    /// Pushes the statement, or a clause of it: the membership in one tree, and the response.
-    pub(super) fn run<B: Backend<F = F2>>(
+    /// Pushes the statement, or a clause of it: the membership in one tree, and the response. It is computed
+    /// in the ways for `holes` as they are.
+    pub(super) fn run<B: Backend<F = F2>, C: Ways<B>>(
         &self,
         b: &mut B,
         ports: &mut impl Ports<B>,
@@ -134,7 +152,8 @@ impl MerkleMembership {
         let path = Path { siblings: siblings.collect::<Result<_>>()?, place };
         let challenge = ports.bytes(b, 3, 0..16)?;
 
-        let response = Aes128::new(b, &record.slice(KEY..RECORD as usize))?.encrypt(b, &challenge)?;
+        let key = record.slice(KEY..RECORD as usize);
+        let response = Aes128::<_, C>::expand(b, &key)?.encrypt(b, &challenge)?;
         ports.give(b, 0, response.number())?;
         let mut member = Bit::Public(false);
         for (number, tree) in Tree::ALL.into_iter().enumerate() {
@@ -142,7 +161,7 @@ impl MerkleMembership {
                 continue;
             }
             let root = ports.bytes(b, 4 + number, 0..tree.node_bytes())?;
-            let is_leaf = is_leaf(b, tree, &record, &path, &root)?;
+            let is_leaf = is_leaf::<B, C>(b, tree, &record, &path, &root)?;
             member = member.or(b, is_leaf)?;
         }
         ports.output(b, 1, 0, member)
@@ -151,7 +170,8 @@ impl MerkleMembership {
 
 impl Described for MerkleMembership {
     fn canonical(&self) -> String {
-        format!("merkle-membership?depth={}", self.depth)
+        let holes = if self.holes { "&holes=1" } else { "" };
+        format!("merkle-membership?depth={}{holes}", self.depth)
     }
 
     fn version(&self) -> u32 {

@@ -71,6 +71,7 @@ fn every_builtin_runs_on_any_witness() {
         "merkle-root?depth=1&holes=1",
         "bug-in-snippets?count=4",
         "merkle-membership?depth=2",
+        "merkle-membership?depth=1&holes=1",
         "price-discrimination?length=30",
         "blind-certificate?credentials=4&reply=3&before=1&after=1",
         "inner-product?length=700",

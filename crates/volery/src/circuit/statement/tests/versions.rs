@@ -26,6 +26,7 @@ const BITS: &[Pinned] = &[
     ("merkle-path?depth=1&holes=1", 1, "e21b5955701f69361117f9f80c09fdcc"),
     ("bug-in-snippets?count=4", 1, "950383ad799ecde0c3b6851c33ea2566"),
     ("merkle-membership?depth=1", 1, "e01990951b939254947aa863d0afa1d1"),
+    ("merkle-membership?depth=1&holes=1", 1, "4273beb968b5e0eddcf08c376d1dcd7e"),
     ("price-discrimination?length=12", 2, "1c7260fd17651a58037e6fffb473eb62"),
     ("blind-certificate?credentials=5&reply=3&before=5&after=5", 1, "62236f303eeca668c398fdbdf3ff7d65"),
     ("inner-product?length=3", 1, "8fc305c6c095ffb6f0faec7f472b9872"),
