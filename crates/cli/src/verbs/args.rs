@@ -36,7 +36,8 @@ A statement is a relation (a public program) with public and private values.
 RELATION is a circuit file in Bristol Fashion or the older Bristol Format, or
 builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
-over f2 builtin:sha256-preimage?length=55, builtin:aes128,
+over f2 builtin:sha256-preimage?length=55, builtin:sha3-256-preimage?length=32,
+builtin:keccak256-preimage?length=32, builtin:aes128,
 builtin:hmac-sha256?key=32&length=32, builtin:merkle-root?depth=8,
 builtin:merkle-path?depth=20 and builtin:bug-in-snippets?count=4, with
 builtin:merkle-membership, builtin:price-discrimination and

@@ -8,6 +8,7 @@ mod aes128;
 mod blind_certificate;
 mod bug_in_snippets;
 mod hmac_sha256;
+mod keccak_preimage;
 mod merkle_membership;
 mod merkle_path;
 mod merkle_root;
@@ -31,6 +32,7 @@ use bug_in_snippets::BugInSnippets;
 use core::array;
 use core::ops::RangeInclusive;
 use hmac_sha256::Code;
+use keccak_preimage::{Function, KeccakPreimage};
 use merkle_membership::MerkleMembership;
 use merkle_path::MerklePath;
 use merkle_root::MerkleRoot;
@@ -41,6 +43,8 @@ use volery_primitives::F2;
 /// Name with keys and defaults, and what it states.
 pub(super) const LIST: &[(&str, &str)] = &[
     sha256_preimage::LISTED,
+    keccak_preimage::LISTED_SHA3,
+    keccak_preimage::LISTED_KECCAK,
     aes128::LISTED,
     hmac_sha256::LISTED,
     merkle_root::LISTED,
@@ -60,6 +64,7 @@ const LONGEST_VECTOR: u64 = 1 << 30;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Preimage(Preimage),
+    KeccakPreimage(KeccakPreimage),
     Aes(Aes),
     Code(Code),
     MerkleRoot(MerkleRoot),
@@ -109,6 +114,12 @@ impl Builtin {
         let (name, parameters) = spec.split_once('?').unwrap_or((spec, ""));
         match name {
             "sha256-preimage" => Preimage::parse(name, parameters).map(Self::Preimage),
+            "sha3-256-preimage" => {
+                KeccakPreimage::parse(Function::Sha3, name, parameters).map(Self::KeccakPreimage)
+            }
+            "keccak256-preimage" => {
+                KeccakPreimage::parse(Function::Keccak, name, parameters).map(Self::KeccakPreimage)
+            }
             "aes128" => Aes::parse(name, parameters).map(Self::Aes),
             "hmac-sha256" => Code::parse(name, parameters).map(Self::Code),
             "merkle-root" => MerkleRoot::parse(name, parameters).map(Self::MerkleRoot),
@@ -139,6 +150,7 @@ impl Builtin {
     fn described(&self) -> &dyn Described {
         match self {
             Self::Preimage(statement) => statement,
+            Self::KeccakPreimage(statement) => statement,
             Self::Aes(statement) => statement,
             Self::Code(statement) => statement,
             Self::MerkleRoot(statement) => statement,
@@ -181,6 +193,7 @@ impl Builtin {
         match self {
             Self::Algebra(algebra) => algebra.run(b, ports.inputs.1, ports.outputs.1),
             Self::Preimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
+            Self::KeccakPreimage(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::Aes(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::Code(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
             Self::MerklePath(statement) if statement.holes => statement.run::<_, Holes>(b, &mut ports),
@@ -204,6 +217,7 @@ impl Builtin {
     ) -> Result<()> {
         match self {
             Self::Preimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
+            Self::KeccakPreimage(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::Aes(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::Code(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
             Self::MerklePath(statement) if !statement.holes => statement.run::<_, Gates>(b, ports),
@@ -215,6 +229,7 @@ impl Builtin {
             Self::PriceDiscrimination(statement) => statement.run(b, ports),
             Self::BlindCertificate(statement) => statement.run(b, ports),
             Self::Preimage(_)
+            | Self::KeccakPreimage(_)
             | Self::Aes(_)
             | Self::Code(_)
             | Self::MerkleRoot(_)

@@ -67,6 +67,8 @@ fn every_builtin_runs_on_any_witness() {
     for spec in [
         "sha256-preimage?length=3",
         "sha256-preimage?length=3&holes=1",
+        "keccak256-preimage?length=3",
+        "sha3-256-preimage?length=3&holes=1",
         "merkle-root?depth=1",
         "merkle-root?depth=1&holes=1",
         "bug-in-snippets?count=4",

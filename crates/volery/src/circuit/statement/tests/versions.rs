@@ -16,6 +16,10 @@ type Pinned = (&'static str, u32, &'static str);
 const BITS: &[Pinned] = &[
     ("sha256-preimage?length=1", 1, "9a744ab71e76ab90148c441440a2ba8b"),
     ("sha256-preimage?length=1&holes=1", 1, "560aa026390313faa9d3c1240e76f635"),
+    ("sha3-256-preimage?length=1", 1, "019bf95787936a568f4c94e37fbd577a"),
+    ("sha3-256-preimage?length=1&holes=1", 1, "82d29b8fe8395ebe14b1b4a0ecaf9eb3"),
+    ("keccak256-preimage?length=1", 1, "6c659a088c8364e786f2c2bedae1de24"),
+    ("keccak256-preimage?length=1&holes=1", 1, "b8db70998d3e865d3df02ad97ed87839"),
     ("aes128", 1, "836ed86a120adb5c9e8db02d946af28f"),
     ("aes128?holes=1", 1, "c43c8f158272ba21218e7ba0d6f375a2"),
     ("merkle-root?depth=1", 1, "6427fbf6df6847a1eeb24691bdc55f15"),
