@@ -97,7 +97,8 @@ pub trait Source<F: Field>: Sync {
     }
 }
 
-/// A statement whose functions are kept from one session to the next: for whoever verifies many proofs of it.
+/// A statement whose functions, and what it comes to, are kept from one session to the next: for whoever
+/// verifies many proofs of it.
 pub struct Kept<'s, F> {
     source: &'s dyn Source<F>,
     functions: Arc<Functions<F>>,
@@ -187,7 +188,7 @@ impl<'s, F: Field> Stream<'s, F> {
     /// # Errors
     /// `Invalid` where the statement is malformed.
     pub fn count(&self) -> Result<Shape> {
-        count(self.source, &self.functions)
+        self.functions.shape(|functions| count(self.source, functions))
     }
 }
 

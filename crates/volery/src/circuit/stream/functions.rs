@@ -1,14 +1,20 @@
 //! Functions that were recorded.
 
 use super::block::Block;
+use crate::circuit::Shape;
+use crate::error::Result;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Words of 32 bits that functions may take which are kept, and those that one block calls.
 pub(super) const MOST_WORDS: usize = 1 << 23;
 
-/// Functions that were recorded, by their keys. One statement's functions are no other's.
-pub struct Functions<F>(Mutex<Kept<F>>);
+/// Functions that were recorded, by their keys, and what the statement comes to, once it was counted. One
+/// statement's functions are no other's.
+pub struct Functions<F> {
+    kept: Mutex<Kept<F>>,
+    shape: OnceLock<Shape>,
+}
 
 struct Kept<F> {
     functions: HashMap<Vec<u8>, Arc<Recorded<F>>>,
@@ -24,13 +30,26 @@ pub(super) struct Recorded<F> {
 
 impl<F> Default for Functions<F> {
     fn default() -> Self {
-        Self(Mutex::new(Kept { functions: HashMap::new(), size: 0 }))
+        Self { kept: Mutex::new(Kept { functions: HashMap::new(), size: 0 }), shape: OnceLock::new() }
     }
 }
 
 impl<F> Functions<F> {
     fn kept(&self) -> MutexGuard<'_, Kept<F>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The gates of the statement by kind, which `count` says if nobody has counted them.
+    ///
+    /// # Errors
+    /// Those of `count`.
+    pub(super) fn shape(&self, count: impl FnOnce(&Self) -> Result<Shape>) -> Result<Shape> {
+        if let Some(shape) = self.shape.get() {
+            return Ok(*shape);
+        }
+        let shape = count(self)?;
+        // Another thread may have been first, and has counted the same.
+        Ok(*self.shape.get_or_init(|| shape))
     }
 
     pub(super) fn known(&self, key: &[u8]) -> Option<Arc<Recorded<F>>> {
