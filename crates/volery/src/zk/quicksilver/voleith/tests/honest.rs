@@ -164,6 +164,25 @@ fn the_security_of_parameters() {
     }
 }
 
+/// Pinned, since whoever makes a file and whoever bounds its work choose alike: a level of the trees, or the
+/// search of a bit more.
+#[test]
+fn the_parameters_that_are_chosen() {
+    for ((commitments, degree), expected) in [
+        ((1728, 2), [(119, 7), (116, 10), (114, 12)]),
+        ((6328, 10), [(120, 9), (117, 12), (115, 14)]),
+        ((1 << 20, 2), [(111, 15), (109, 17), (107, 19)]),
+    ] {
+        let size = Size { commitments, degree, ..Size::default() };
+        let chosen = [Preference::Speed, Preference::Balanced, Preference::Size].map(|preference| {
+            let wishes = Wishes { preference, ..Wishes::default() };
+            let Parameters { bits, grinding, .. } = Parameters::choose(size, None, &wishes).unwrap();
+            (bits, grinding)
+        });
+        assert_eq!(chosen, expected, "{commitments} bits of degree {degree}");
+    }
+}
+
 /// Several counters at a time, by one thread and by three: the least that fits.
 #[test]
 fn the_least_counter_is_found() {
