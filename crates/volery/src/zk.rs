@@ -77,7 +77,19 @@ impl Gates {
         let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
         let Self { tuples, longest, epochs, .. } = *self;
         let commitments = inputs + self.mul - self.on_tape;
-        Size { commitments, inputs, polynomials, degree, matrices, clauses, late, tuples, longest, epochs }
+        Size {
+            commitments,
+            inputs,
+            polynomials,
+            degree,
+            matrices,
+            clauses,
+            late,
+            tuples,
+            longest,
+            epochs,
+            ..Size::default()
+        }
     }
 
     /// Those of a statement whose polynomials are computed gate by gate.

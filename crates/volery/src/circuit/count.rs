@@ -1,7 +1,10 @@
 //! Counting gates, and the fingerprint of a circuit.
 
+mod crowds;
 mod memory;
 
+pub(crate) use crowds::{BATCH, CROWD};
+pub(super) use crowds::{Crowds, Part};
 pub(super) use memory::{Open, kind_of};
 
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
@@ -35,6 +38,8 @@ pub struct Shape {
     pub polynomials: u64,
     /// The highest degree of these.
     pub degree: u64,
+    /// How often they have 2^17 coefficients before 2^13 values are committed to.
+    pub crowds: u64,
     /// Products of matrices that are asserted.
     pub matrices: u64,
     /// Of the inputs, values of polynomials.
@@ -209,10 +214,10 @@ impl Shape {
 
     /// What of it a proof's soundness depends on, where memories and tables are looked at row by row.
     pub fn size(&self) -> Size {
-        let Self { mul, polynomials, degree, matrices, scanned, .. } = *self;
+        let Self { mul, polynomials, degree, crowds, matrices, scanned, .. } = *self;
         let inputs = self.inputs + scanned.inputs;
         let commitments = inputs + mul + scanned.mul;
-        Size { commitments, inputs, polynomials, degree, matrices, ..Size::default() }
+        Size { commitments, inputs, polynomials, degree, crowds, matrices, ..Size::default() }
     }
 
     /// The same where there is a proof for them.
@@ -250,6 +255,8 @@ pub struct Size {
     pub polynomials: u64,
     /// Their highest degree.
     pub degree: u64,
+    /// Crowds of polynomials, as in [`Shape`], where these were counted in their order.
+    pub crowds: u64,
     /// Products of matrices.
     pub matrices: u64,
     /// Clauses of which one holds, and which are run over one [tape](crate::zk::quicksilver::branch).
@@ -294,6 +301,9 @@ pub struct Count<F> {
     wires: u64,
     /// What of memories and tables is not at an end.
     open: Open<F>,
+    crowds: Crowds,
+    /// The values that are committed to, so far as crowds know of them.
+    marked: u64,
 }
 
 /// A wire of [`Count`]: its number in order of creation, and the multiplications on the longest path to it.
@@ -316,10 +326,31 @@ pub struct CountedVector {
 impl<F: Field> Count<F> {
     /// The shape of `circuit`, which is compiled for this backend.
     pub(super) fn direct<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
-        let mut count = Self { shape: Shape::default(), fingerprint: None, wires: 0, open: Open::default() };
+        Ok(Self::counted(circuit, None)?.shape)
+    }
+
+    /// All of `circuit`, with a fingerprint where there is to be one.
+    fn counted<C: Circuit<Self>>(circuit: &C, fingerprint: Option<Box<Fingerprint>>) -> Result<Self> {
+        let (shape, open, crowds) = (Shape::default(), Open::default(), Crowds::default());
+        let mut count = Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 };
         circuit.run(&mut count)?;
         count.open.end(&mut count.shape);
-        Ok(count.shape)
+        count.crowds.end_of(&mut count.shape);
+        Ok(count)
+    }
+
+    /// Tells crowds what is committed to so far.
+    fn mark(&mut self) {
+        let values = self.shape.size().commitments;
+        self.crowds.commit(values - self.marked);
+        self.marked = values;
+    }
+
+    /// Counts polynomials.
+    fn vanish(&mut self, of: &CountedVector) {
+        self.mark();
+        self.crowds.vanish(of.lanes, of.degree);
+        self.shape.polynomials(of.lanes, of.degree);
     }
 
     /// The shape of `circuit`, and a collision-resistant digest of its gates, constants and wiring. Names of
@@ -330,14 +361,8 @@ impl<F: Field> Count<F> {
     pub fn fingerprint<C: Circuit<Self>>(circuit: &C) -> Result<(Shape, [u8; 32])> {
         let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
         hasher.update(F::NAME.as_bytes());
-        let mut count = Self {
-            shape: Shape::default(),
-            fingerprint: Some(Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })),
-            wires: 0,
-            open: Open::default(),
-        };
-        circuit.run(&mut count)?;
-        count.open.end(&mut count.shape);
+        let fingerprint = Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) });
+        let count = Self::counted(circuit, Some(fingerprint))?;
         let digest = count.fingerprint.expect("set above").finalize();
         Ok((count.shape, digest))
     }
@@ -516,13 +541,13 @@ impl<F: Field> Polynomials for Count<F> {
         self.gate(b'H', a.wire.number.into(), 0);
         self.shape.inputs += a.lanes as u64;
         self.shape.committed += a.lanes as u64;
-        self.shape.polynomials(a.lanes, a.degree);
+        self.vanish(a);
         Ok((0..a.lanes).map(|_| self.wire(a.wire.depth)).collect())
     }
     fn assert_zeroes(&mut self, a: CountedVector, _: impl Display) -> Result<()> {
         self.gate(b'Z', a.wire.number.into(), 0);
         self.shape.assert += a.lanes as u64;
-        self.shape.polynomials(a.lanes, a.degree);
+        self.vanish(&a);
         Ok(())
     }
     fn assert_matrix_product(
@@ -543,6 +568,8 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
+        self.mark();
+        self.crowds.end();
         self.shape.matrix(a.rows().len() as u64, a.columns() as u64, b.columns() as u64);
         Ok(())
     }

@@ -58,7 +58,7 @@ use volery_primitives::F128;
 use zeroize::Zeroizing;
 
 /// The shares of the longest block.
-pub(crate) const LONGEST: usize = 8192;
+pub(crate) const LONGEST: usize = 1 << 13;
 /// The bytes of ũ, and of each column of Ṽ.
 pub(crate) const HASH: usize = 18;
 /// The most bits of Δ that trees own.

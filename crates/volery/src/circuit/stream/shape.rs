@@ -2,7 +2,7 @@
 
 use super::block::{Block, Op, Record};
 use super::{Execute, Functions, Recorder, Source};
-use crate::circuit::count::{Open, kind_of};
+use crate::circuit::count::{Crowds, Open, Part, kind_of};
 use crate::circuit::{Known, Rows, Shape, Sizes, common_lanes};
 use crate::error::Result;
 use std::collections::HashMap;
@@ -18,6 +18,7 @@ pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) 
         shape: Shape::default(),
         vectors: Vec::new(),
         open: Open::default(),
+        crowds: Crowds::default(),
         functions: HashMap::new(),
     };
     let mut recorder = Recorder::new(&mut tally, functions);
@@ -25,6 +26,7 @@ pub(super) fn count<F: Field>(source: &dyn Source<F>, functions: &Functions<F>) 
     recorder.finish(recorded)?;
     let mut shape = tally.shape;
     tally.open.end(&mut shape);
+    tally.crowds.end_of(&mut shape);
     Ok(shape)
 }
 
@@ -34,37 +36,42 @@ struct Tally<F> {
     /// Lanes and degree of each vector of the statement.
     vectors: Vec<(usize, usize)>,
     open: Open<F>,
+    crowds: Crowds,
     /// What each function comes to, by its address, which is given to no other while somebody refers to it.
-    functions: HashMap<usize, (Weak<Block<F>>, Shape)>,
+    functions: HashMap<usize, (Weak<Block<F>>, Tallied)>,
 }
+
+/// What a block comes to.
+type Tallied = (Shape, Arc<Part>);
 
 impl<F: Field> Execute<F> for Tally<F> {
     fn execute(&mut self, block: &Block<F>) -> Result<()> {
         let mut vectors = core::mem::take(&mut self.vectors);
-        let shape = self.count(block, &mut vectors);
+        let (shape, part) = self.count(block, &mut vectors);
         self.vectors = vectors;
         self.shape.add(&shape);
+        self.crowds.run(&part);
         Ok(())
     }
 }
 
 impl<F: Field> Tally<F> {
-    fn function(&mut self, function: &Arc<Block<F>>) -> Shape {
+    fn function(&mut self, function: &Arc<Block<F>>) -> Tallied {
         let address = Arc::as_ptr(function) as usize;
-        if let Some((_, shape)) = self.functions.get(&address) {
-            return *shape;
+        if let Some((_, tallied)) = self.functions.get(&address) {
+            return tallied.clone();
         }
         let lookups = self.open.lookups;
-        let shape = self.count(function, &mut Vec::new());
+        let tallied = self.count(function, &mut Vec::new());
         // What lookups come to depends on those before.
         if lookups == self.open.lookups {
-            self.functions.insert(address, (Arc::downgrade(function), shape));
+            self.functions.insert(address, (Arc::downgrade(function), tallied.clone()));
         }
-        shape
+        tallied
     }
 
-    fn count(&mut self, block: &Block<F>, vectors: &mut Vec<(usize, usize)>) -> Shape {
-        let mut shape = Shape::default();
+    fn count(&mut self, block: &Block<F>, vectors: &mut Vec<(usize, usize)>) -> Tallied {
+        let (mut shape, mut part) = (Shape::default(), Part::default());
         vectors.resize(vectors.len().max(block.vectors as usize), (0, 0));
         for &Record { op, out, a, b } in &block.records {
             let vector = |slot: u32| vectors[slot as usize];
@@ -108,7 +115,8 @@ impl<F: Field> Tally<F> {
                     continue;
                 }
                 Op::Call => {
-                    let function = self.function(&block.functions[out as usize]);
+                    let (function, inner) = self.function(&block.functions[out as usize]);
+                    part.part(&shape, &inner, &function);
                     shape.add(&function);
                     continue;
                 }
@@ -154,18 +162,21 @@ impl<F: Field> Tally<F> {
                     let (lanes, degree) = vector(a);
                     shape.inputs += lanes as u64;
                     shape.committed += lanes as u64;
+                    part.polynomials(&shape, lanes, degree);
                     shape.polynomials(lanes, degree);
                     continue;
                 }
                 Op::AssertZeroes => {
                     let (lanes, degree) = vector(a);
                     shape.assert += lanes as u64;
+                    part.polynomials(&shape, lanes, degree);
                     shape.polynomials(lanes, degree);
                     continue;
                 }
                 Op::AssertMatrix => {
                     let mut words = block.read(a);
                     let [inner, columns] = [words.next() as u64, words.next() as u64];
+                    part.matrix(&shape);
                     shape.matrix(words.list().len() as u64 / inner, inner, columns);
                     continue;
                 }
@@ -190,6 +201,7 @@ impl<F: Field> Tally<F> {
             };
             vectors[out as usize] = made;
         }
-        shape
+        let part = Arc::new(part.end(&shape));
+        (shape, part)
     }
 }

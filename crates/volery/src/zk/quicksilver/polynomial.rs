@@ -46,10 +46,10 @@ pub(super) use prover::{Lower, Pending, Sums};
 pub use verifier::Keys;
 pub(super) use verifier::{KeySums, power};
 
-use crate::circuit::Size;
+use crate::circuit::{CROWD, Size};
 
 /// Coefficients of polynomials after which a batch ends.
-pub(super) const MOST: usize = 1 << 17;
+pub(super) const MOST: usize = CROWD;
 
 /// The batches that end early in a statement of this size, at most.
 pub(crate) fn early_ends(size: Size) -> u64 {

@@ -1,9 +1,9 @@
 //! Trees, bits and grinding: what they are worth, what they cost, and which are taken.
 
-use crate::circuit::Size;
+use crate::circuit::{BATCH, Size};
 use crate::error::{Error, Result};
 use crate::vole::head::{self, DEPTHS, HASH, LONGEST, MOST_BITS, depths};
-use crate::zk::quicksilver::{degree_of_check, early_ends};
+use crate::zk::quicksilver::degree_of_check;
 
 /// The bits of security of a proof where nothing is said, of the 123 or 124 that there are.
 pub const SECURITY: u32 = 120;
@@ -159,7 +159,7 @@ impl Parameters {
     }
 
     /// The bytes of a proof of a statement of this size, without its header: exactly, but where batches end
-    /// early, for a matrix product or very many polynomials, and then at most.
+    /// early, for a matrix product or a crowd of polynomials, and then at most.
     pub fn bytes(&self, size: Size) -> u64 {
         let (trees, depths) = (self.trees as usize, self.depths());
         let lines = degree_of_check(size.degree) - 1;
@@ -169,3 +169,11 @@ impl Parameters {
         (head + masks) as u64 + u64::from(self.trees) * batches
     }
 }
+
+/// The batches of a file that end early.
+const fn early_ends(size: Size) -> u64 {
+    size.matrices + size.epochs + size.crowds
+}
+
+// Crowds are counted by batches of a file.
+const _: () = assert!(BATCH == LONGEST);

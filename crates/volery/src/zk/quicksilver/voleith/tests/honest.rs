@@ -8,7 +8,7 @@ fn accepted(parameters: &Parameters, everything: Everything, seed: u8) -> Vec<u8
     let terms = terms(parameters, everything.size());
     let (file, gates) = prove(&terms, &everything, &everything.witness(seed), seed).unwrap();
     assert_eq!(check(&terms, &everything, &file).unwrap(), gates);
-    assert_eq!(gates.size(), everything.size());
+    assert_eq!(gates.size(), Size { crowds: 0, ..everything.size() });
     file
 }
 
@@ -49,6 +49,16 @@ fn nothing_but_public_polynomials() {
     check(&terms, &Public, &file).unwrap();
 }
 
+/// Very many polynomials, but never very many in one batch.
+#[test]
+fn batches_without_crowds() {
+    let everything = Everything { products: 10, degree: 7, polynomials: 4000, ..Everything::default() };
+    let size = everything.size();
+    assert!(size.polynomials as usize * 7 > MOST && size.commitments > 8192 && size.crowds == 0);
+    let file = accepted(&TOY, everything, 9);
+    assert_eq!((file.len() - HEADER.len()) as u64, TOY.bytes(size));
+}
+
 /// At a matrix product, and at very many polynomials: in fewer bytes than foretold, and not many fewer.
 #[test]
 fn batches_that_end_early() {
@@ -59,6 +69,7 @@ fn batches_that_end_early() {
         Everything { products: 10, degree: 40, polynomials, ..Everything::default() },
         Everything { products: 9000, degree: 3, polynomials: 4, matrices: 1 },
     ] {
+        assert_eq!(everything.size().crowds > 0, everything.degree == 40);
         let file = accepted(&TOY, everything, 9);
         let (length, most) = ((file.len() - HEADER.len()) as u64, TOY.bytes(everything.size()));
         assert!(length <= most, "{length} bytes of {most}");

@@ -1,0 +1,147 @@
+//! How often polynomials crowd together: a proof that keeps their coefficients until some values were committed
+//! to ends such a batch early.
+
+use super::{Scan, Shape};
+use std::sync::Arc;
+
+/// The coefficients of a crowd, but for the highest of each polynomial.
+pub(crate) const CROWD: usize = 1 << 17;
+
+/// The values of a batch, after which another one begins.
+pub(crate) const BATCH: usize = 1 << 13;
+
+/// The batches of a statement, as they follow each other.
+#[derive(Clone, Copy, Default)]
+pub(in crate::circuit) struct Crowds {
+    /// Of the batch that is open.
+    values: u64,
+    coefficients: u64,
+    crowds: u64,
+}
+
+impl Crowds {
+    /// So many values are committed to.
+    pub(super) fn commit(&mut self, count: u64) {
+        self.values += count;
+        if self.values > BATCH as u64 {
+            self.values = (self.values - 1) % BATCH as u64 + 1;
+            self.coefficients = 0;
+        }
+    }
+
+    /// Polynomials are to be zero, or committed to.
+    pub(super) fn vanish(&mut self, lanes: usize, degree: usize) {
+        self.coefficients += lanes as u64 * degree.max(1) as u64;
+        if self.coefficients >= CROWD as u64 {
+            self.crowds += 1;
+            self.end();
+        }
+    }
+
+    /// The batch ends, for a product of matrices.
+    pub(super) fn end(&mut self) {
+        (self.values, self.coefficients) = (0, 0);
+    }
+
+    /// All that a part comes to.
+    pub(in crate::circuit) fn run(&mut self, part: &Part) {
+        for (values, event) in &part.events {
+            self.commit(*values);
+            match event {
+                Event::Polynomials(lanes, degree) => self.vanish(*lanes, *degree),
+                Event::Matrix => self.end(),
+                Event::Part(part) => self.run(part),
+            }
+        }
+        self.commit(part.rest);
+    }
+
+    /// Ends a statement of this shape, which has the crowds then: at most, where memories and tables are
+    /// looked at row by row, of whose order nothing is known here.
+    pub(in crate::circuit) fn end_of(self, shape: &mut Shape) {
+        let in_order = shape.scanned == Scan::default();
+        let most = shape.polynomials.saturating_mul(shape.degree.max(2)) / CROWD as u64;
+        shape.crowds = if in_order { self.crowds } else { most };
+    }
+}
+
+/// What of a part of a statement crowds depend on: one that has no polynomials has no events.
+#[derive(Default)]
+pub(in crate::circuit) struct Part {
+    /// In their order, each with the values that are committed to before it and behind the one before.
+    events: Vec<(u64, Event)>,
+    /// The values behind the last.
+    rest: u64,
+    /// All values so far, those behind the last event included, when it came.
+    marked: u64,
+}
+
+enum Event {
+    /// Lanes and their degree.
+    Polynomials(usize, usize),
+    Matrix,
+    Part(Arc<Part>),
+}
+
+impl Part {
+    fn push(&mut self, shape: &Shape, event: Event) {
+        let values = shape.size().commitments;
+        self.events.push((values - self.marked, event));
+        self.marked = values;
+    }
+
+    /// Polynomials, behind all that `shape` counts of this part.
+    pub(in crate::circuit) fn polynomials(&mut self, shape: &Shape, lanes: usize, degree: usize) {
+        self.push(shape, Event::Polynomials(lanes, degree));
+    }
+
+    /// A product of matrices.
+    pub(in crate::circuit) fn matrix(&mut self, shape: &Shape) {
+        self.push(shape, Event::Matrix);
+    }
+
+    /// A `part`, whose own shape is `adds`, behind all that `shape` counts of this one.
+    pub(in crate::circuit) fn part(&mut self, shape: &Shape, part: &Arc<Self>, adds: &Shape) {
+        if !part.events.is_empty() {
+            self.push(shape, Event::Part(part.clone()));
+            self.marked += adds.size().commitments;
+        }
+    }
+
+    /// The part, whose shape is this.
+    pub(in crate::circuit) fn end(mut self, shape: &Shape) -> Self {
+        self.rest = shape.size().commitments - self.marked;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_begin_anew_behind_their_values() {
+        let (batch, crowd) = (BATCH as u64, CROWD);
+        let crowds_of = |steps: &[(u64, usize)]| {
+            let mut crowds = Crowds::default();
+            for (values, coefficients) in steps {
+                crowds.commit(*values);
+                crowds.vanish(*coefficients, 1);
+            }
+            crowds.crowds
+        };
+        assert_eq!(crowds_of(&[(1, crowd - 1)]), 0);
+        assert_eq!(crowds_of(&[(1, crowd)]), 1);
+        assert_eq!(crowds_of(&[(1, crowd - 1), (batch - 1, 1)]), 1);
+        assert_eq!(crowds_of(&[(1, crowd - 1), (batch, 1)]), 0);
+        assert_eq!(crowds_of(&[(batch, crowd - 1), (0, 1), (batch, 1)]), 1);
+        assert_eq!(crowds_of(&[(batch, crowd - 1), (1, crowd - 1), (batch, crowd - 1)]), 0);
+        // Behind a crowd another batch is open.
+        assert_eq!(crowds_of(&[(5, crowd), (batch, crowd - 1), (1, 1), (1, crowd)]), 2);
+        assert_eq!(crowds_of(&[(3 * batch + 1, crowd - 1), (batch - 1, 1)]), 1);
+        // Polynomials of degree zero have a coefficient, too.
+        let mut crowds = Crowds::default();
+        crowds.vanish(crowd, 0);
+        assert_eq!(crowds.crowds, 1);
+    }
+}
