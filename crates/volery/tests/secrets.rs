@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use std::{fs, hint, io, iter, thread};
 use volery::channel::{Channel, Link, Party, Pipe, pipe};
 use volery::circuit::stream::Source;
-use volery::circuit::{Arithmetic, Backend, Circuit, Network};
+use volery::circuit::{Arithmetic, Backend, Circuit, Network, Relation, Statement, Value, Values};
 use volery::{
     Arch, Binary, Correlations, F2, F61, F61x2, Field, Goldilocks, Options, Over, Result, Setting, System,
     prove_over, prove_to_over, verify_from_over, verify_over,
@@ -54,6 +54,13 @@ const CASES: &[Case] = &[
     case("limbo-f2", BOTH, |arch| bits(System::LIMBO, None, arch)),
     case("limbo-f2-file", AESNI, |arch| file(System::LIMBO, arch)),
     case("voleith-f2-file", AESNI, |arch| file(System::VOLEITH, arch)),
+    case("voleith-f2-holes", AESNI, |arch| {
+        let public = [
+            ("plaintext", "0x00112233445566778899aabbccddeeff"),
+            ("ciphertext", "0x69c4e0d86a7b0430d8cdb78070b4c55a"),
+        ];
+        holes("aes128?holes=1", ("key", "0x000102030405060708090a0b0c0d0e0f"), &public, arch);
+    }),
     slow("quicksilver-f61-tiny-portable", PORTABLE, |arch| {
         elements::<F61, F61>(System::QUICKSILVER, Correlations::TINY, arch)
     }),
@@ -68,6 +75,10 @@ const CASES: &[Case] = &[
     }),
     slow("quicksilver-goldilocks", AESNI, |arch| {
         elements::<Goldilocks, Goldilocks>(System::QUICKSILVER, Correlations::TINY, arch);
+    }),
+    slow("voleith-f2-keccak", AESNI, |arch| {
+        let digest = "0x3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532";
+        holes("sha3-256-preimage?length=3&holes=1", ("message", "0x616263"), &[("digest", digest)], arch);
     }),
     slow("jko", AESNI, |arch| bits(System::JKO, None, arch)),
 ];
@@ -305,12 +316,27 @@ fn seeded(options: &Options, seed: u8) -> Options {
     Options { seed: Some(seed), ..options.clone() }
 }
 
-/// A file, and whoever reads it, who has no secrets.
 fn file(system: System, arch: Arch) {
     let network = Network::new(2_000).unwrap();
-    let mut witness: Vec<F2> = network.witness([7; 32]).collect();
+    written(&network, network.witness([7; 32]).collect(), by(system, None, arch));
+}
+
+/// A file about a built-in statement, whose hints are computed of the private value.
+fn holes(spec: &str, (port, secret): (&str, &str), public: &[(&str, &str)], arch: Arch) {
+    let number = |text: &str| Value::from_number_hex(text).unwrap();
+    let mut values = Values::new();
+    public.iter().for_each(|(port, text)| values.insert(*port, number(text)).unwrap());
+    let relation = Relation::open(&format!("builtin:{spec}"), None).unwrap();
+    let statement = Statement::new(relation, values).unwrap();
+    let mut private = Values::new();
+    private.insert(port, number(secret)).unwrap();
+    let witness = statement.witness(private).unwrap().bits().collect();
+    written(statement.source(), witness, by(System::VOLEITH, None, arch));
+}
+
+/// A file, and whoever reads it, who has no secrets.
+fn written(circuit: &dyn Source<F2>, mut witness: Vec<F2>, options: Options) {
     hide(&mut witness);
-    let (circuit, options): (&dyn Source<F2>, _) = (&network, by(system, None, arch));
     let mut file = Said { link: vec![], public: true };
     prove_to_over::<Binary>(circuit, witness, &mut file, &seeded(&options, 1)).unwrap();
     let _accepted = verify_from_over::<Binary>(circuit, &mut &file.link[..], &options).unwrap();

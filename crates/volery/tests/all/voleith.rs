@@ -14,6 +14,9 @@ use volery::{
     verify_one_of_from,
 };
 
+/// The SHA3-256 digest of "abc".
+const SHA3_OF_ABC: &str = "0x3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532";
+
 /// The bytes of a header without its label.
 const HEADER: usize = 100;
 
@@ -212,6 +215,7 @@ fn small_statements_have_small_files() {
     for (spec, most) in [
         ("aes128?holes=1", [6600, 5400, 4800]),
         ("sha256-preimage?length=55&holes=1", [17_500, 13_500, 11_500]),
+        ("keccak256-preimage?length=32&holes=1", [18_500, 14_000, 11_800]),
     ] {
         let (shape, _) = Relation::open(&format!("builtin:{spec}"), None).unwrap().examine().unwrap();
         for (preference, most) in
@@ -220,6 +224,35 @@ fn small_statements_have_small_files() {
             let wishes = Wishes { preference, ..Wishes::default() };
             let bytes = Estimate::voleith(shape.size(), None, &wishes, 0).unwrap().total.prover;
             assert!((9 * most / 10..=most).contains(&bytes), "{spec}, {preference:?}: {bytes} bytes");
+        }
+    }
+}
+
+/// What is foretold of a statement is what its file has, to the byte, with gates, holes, and many batches.
+#[test]
+fn files_are_as_long_as_foretold() {
+    let hex = |bytes: &[u8]| bytes.iter().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"));
+    let (zeros, of_zeros) = (hex(&[0; 960]), hex(&sha2::Sha256::digest([0; 960])));
+    for (spec, message, digest) in [
+        ("sha256-preimage?length=3&holes=0", "0x616263", ABC),
+        ("sha256-preimage?length=3&holes=1", "0x616263", ABC),
+        ("sha256-preimage?length=960&holes=1", &zeros, &of_zeros),
+        ("sha3-256-preimage?length=3&holes=1", "0x616263", SHA3_OF_ABC),
+    ] {
+        let relation = Relation::open(&format!("builtin:{spec}"), None).unwrap();
+        let size = relation.examine().unwrap().0.size();
+        let mut public = Values::new();
+        public.insert("digest", Value::from_number_hex(digest).unwrap()).unwrap();
+        let statement = Statement::new(relation, public).unwrap();
+        let mut private = Values::new();
+        private.insert("message", Value::from_number_hex(message).unwrap()).unwrap();
+        let witness: Vec<F2> = statement.witness(private).unwrap().bits().collect();
+        for preference in [Preference::Speed, Preference::Balanced] {
+            let mut file = vec![];
+            prove_to(statement.source(), witness.clone(), &mut file, &by(wishing(preference))).unwrap();
+            let foretold = Estimate::voleith(size, None, &wishing(preference).wishes, 0).unwrap();
+            assert_eq!(foretold.total.prover, file.len() as u64, "{spec}, {preference:?}");
+            let _ = verify_from(statement.source(), &mut &file[..], &seeded(2)).unwrap();
         }
     }
 }

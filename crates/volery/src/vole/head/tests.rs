@@ -3,6 +3,7 @@
 use super::*;
 use crate::channel::{Party, pipe};
 use crate::random::Random;
+use std::collections::HashSet;
 use std::time::Duration;
 use volery_primitives::{Arch, F2, Field};
 
@@ -171,6 +172,41 @@ fn shares_do_not_depend_on_threads_or_the_instruction_set() {
             assert!(shares(arch, threads) == expected, "{}, {threads} threads", arch.name());
         }
     }
+}
+
+/// Lines, the masks of the check, and the shares of all batches, those that end early among them: no 128
+/// values are dealt twice, and no node of the trees is, by one dealer or by two under one salt.
+#[test]
+fn nothing_is_dealt_twice() {
+    let depths = [9, 8, 8];
+    let mut dealt = HashSet::new();
+    let mut opened = HashSet::new();
+    let mut expected = [0, 0];
+    for seed in [7, 8] {
+        let mut random = Random::from_seed(&[seed; 32]);
+        let (trees, mut dealer) =
+            Dealt::new((Arch::detect(), &Pool::ALONE), &depths, &SALT_OF_TESTS, &mut random, 60_000);
+        let opening = dealer.open(&trees, delta_of(&depths, seed));
+        opened.extend(opening.as_chunks::<16>().0.iter().copied());
+        expected[0] += opening.len() / 16;
+        let mut channel = Channel::new(Party::Prover, pipe(Duration::from_secs(20)).0);
+        for (_, u) in dealer.masks(&mut channel, 9).unwrap().iter() {
+            dealt.insert(u.0);
+            expected[1] += 1;
+        }
+        let mut block = Shares::default();
+        for number in 0..6 {
+            dealer.block(&mut channel, &mut block).unwrap();
+            for rows in block.rows(0).chunks_exact(128) {
+                dealt.insert(rows.iter().rev().fold(0, |u, row| u << 1 | row.0 & 1));
+                expected[1] += 1;
+            }
+            dealer.skip(if number == 1 { 5000 } else { 0 });
+        }
+        dealt.insert(u128::from_le_bytes(*dealer.hashes().0.first_chunk().unwrap()));
+        expected[1] += 1;
+    }
+    assert_eq!([opened.len(), dealt.len()], expected);
 }
 
 /// An error of tree `i` in message number `number`, with this guess of the tree's part of Δ.
