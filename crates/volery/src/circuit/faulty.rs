@@ -6,11 +6,13 @@ use core::fmt::Display;
 use volery_primitives::Field;
 
 /// Clear evaluation in which products, hints or committed polynomials are too large by one: one
-/// of them, or several.
+/// of them, or several; or the first of them by anything.
 pub(super) struct Faulty<'w, F> {
     clear: Clear<'w, F>,
     until: u64,
     pattern: u64,
+    /// Those of the first, the last one first.
+    errors: Vec<F>,
 }
 
 impl<'w, F: Field> Faulty<'w, F> {
@@ -26,10 +28,19 @@ impl<'w, F: Field> Faulty<'w, F> {
         until: u64,
         pattern: u64,
     ) -> Self {
-        Self { clear: Clear::new(witness), until, pattern }
+        Self { clear: Clear::new(witness), until, pattern, errors: Vec::new() }
+    }
+
+    /// An evaluation whose first products and hints are too large by `errors`.
+    pub(super) fn with_errors(witness: impl IntoIterator<Item = F, IntoIter: 'w>, errors: &[F]) -> Self {
+        let errors = errors.iter().rev().copied().collect();
+        Self { errors, ..Self::with_pattern(witness, 0, 0) }
     }
 
     fn error(&mut self) -> F {
+        if let Some(error) = self.errors.pop() {
+            return error;
+        }
         if self.until > 0 {
             self.until -= 1;
             return F::ZERO;

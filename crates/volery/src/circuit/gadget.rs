@@ -51,6 +51,7 @@
 //!     }
 //! }
 //! ```
+//! A [`Fixed`] says how numbers of a fixed point are written, rounds and compares them.
 
 mod adder;
 mod aes;
@@ -61,6 +62,7 @@ mod bytes;
 mod element;
 #[cfg(test)]
 pub(super) mod evaluation;
+mod fixed;
 mod function;
 mod hash;
 mod hmac;
@@ -81,6 +83,7 @@ pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};
 pub use element::Element;
 pub(super) use element::prime_field;
+pub use fixed::Fixed;
 pub(in crate::circuit) use function::{function, function_of_words};
 pub use hash::Hash;
 pub use hmac::{Hmac, hmac, prf};
