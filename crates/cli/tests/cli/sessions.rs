@@ -84,10 +84,11 @@ fn demo_tells_its_story() {
 /// Two processes, over fields and with values of every kind.
 #[test]
 fn polynomials_are_proved_between_processes() {
-    let cases: [(&str, &str, &[&str], &[&str]); 4] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 5] = [
         ("f61", "inner-product?length=3", &["z=32"], &["x=1,2,3", "y=4,5,6"]),
         ("f2", "inner-product?length=4", &["z=0b1"], &["x=0b1100", "y=0b0101"]),
         ("goldilocksx2", "matmul?rows=2&inner=2&columns=2", &["c=19,22,43,50"], &["a=1,2,3,4", "b=5,6,7,8"]),
+        ("f61", "mlp?inputs=1&hidden=2&outputs=2", &["class=1"], &["x=5", "weights=9,-9,1,1,1,2,3,4,5,6"]),
         ("q32", "sis?rows=1&columns=4&bound=1", &["matrix=5,6,7,8", "t=-10"], &["s=1,0,-1,-1"]),
     ];
     for (field, builtin, public, private) in cases {

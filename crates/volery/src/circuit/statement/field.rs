@@ -2,6 +2,7 @@
 
 mod builtin;
 mod elements;
+mod perceptron;
 #[cfg(test)]
 mod tests;
 

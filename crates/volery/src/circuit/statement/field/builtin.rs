@@ -1,11 +1,12 @@
 //! What is stated over fields without a file.
 
 use super::Elements;
+use super::perceptron::{self, Perceptron};
 use crate::circuit::gadget::{Element, prime_field};
 use crate::circuit::statement::Port;
 use crate::circuit::statement::algebra::{self, Algebra};
 use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
-use crate::circuit::{Backend, Polynomials};
+use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -30,13 +31,14 @@ pub(in crate::circuit::statement) const LIST: &[(&str, &str)] = &[
         "linear?rows=2&columns=3",
         "the prover knows `x`, which the public `matrix`, of `rows` one after the other, maps to `b`",
     ),
+    perceptron::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
     algebra::SHORT_SOLUTION,
 ];
 
 /// The most elements of a port.
-const LONGEST: u64 = 1 << 24;
+pub(super) const LONGEST: u64 = 1 << 24;
 
 /// A built-in statement with its parameters.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,6 +48,7 @@ pub(super) enum Builtin {
     RangeSum { count: u64, bits: u32 },
     Factors,
     Linear { rows: u64, columns: u64 },
+    Perceptron(Perceptron),
     Algebra(Algebra),
 }
 
@@ -106,6 +109,7 @@ impl Builtin {
                 }
                 Ok(Self::Linear { rows, columns })
             }
+            "mlp" => Perceptron::parse::<F>(name, parameters).map(Self::Perceptron),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F>(name, parameters, LONGEST)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -132,6 +136,7 @@ impl Builtin {
             Self::RangeSum { count, bits } => format!("range-sum?count={count}&bits={bits}"),
             Self::Factors => "factors".into(),
             Self::Linear { rows, columns } => format!("linear?rows={rows}&columns={columns}"),
+            Self::Perceptron(perceptron) => perceptron.canonical(),
             Self::Algebra(algebra) => algebra.canonical(),
         }
     }
@@ -140,7 +145,7 @@ impl Builtin {
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Power { .. } | Self::Polynomial { .. } | Self::RangeSum { .. } | Self::Factors => 1,
-            Self::Linear { .. } => 1,
+            Self::Linear { .. } | Self::Perceptron(_) => 1,
             Self::Algebra(algebra) => algebra.version(),
         }
     }
@@ -158,6 +163,7 @@ impl Builtin {
                 vec![Port::public("matrix", rows * columns), Port::new("x", columns)],
                 vec![Port::new("b", rows)],
             ),
+            Self::Perceptron(ref perceptron) => perceptron.ports(),
             Self::Algebra(algebra) => algebra.ports(),
         }
     }
@@ -171,7 +177,7 @@ impl Builtin {
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
-    pub(super) fn run<B: Polynomials>(
+    pub(super) fn run<B: Polynomials + Tables>(
         &self,
         b: &mut B,
         inputs: &[Option<Elements<B::F>>],
@@ -179,6 +185,7 @@ impl Builtin {
     ) -> Result<()> {
         let output = &outputs[0];
         match *self {
+            Self::Perceptron(ref perceptron) => perceptron.run(b, inputs, outputs),
             Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Power { exponent } => {
                 let y = input(b, &inputs[0], 0)?.power(b, exponent)?;
@@ -242,7 +249,7 @@ fn public<F: Field>(value: &Option<Elements<F>>, i: u64) -> F {
 }
 
 /// Asserts under `name` that `computed` is element `i` of an output, if it is public.
-fn expect<B: Backend>(
+pub(super) fn expect<B: Backend>(
     b: &mut B,
     computed: Element<B::F, B::Wire>,
     output: &Option<Elements<B::F>>,

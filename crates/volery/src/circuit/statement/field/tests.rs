@@ -2,7 +2,7 @@ use super::*;
 use crate::circuit::stream::Streamed;
 use crate::circuit::{Circuit, Clear, Relation, Shape, Statement, Values};
 use proptest::prelude::*;
-use volery_primitives::{F2, F61, F128};
+use volery_primitives::{F2, F61, F128, Goldilocks};
 
 const P: u64 = F61::MODULUS;
 
@@ -313,4 +313,117 @@ fn bad_relations_are_refused() {
     FieldRelation::<F61>::open("builtin:range-sum?count=2&bits=60", None).unwrap();
     let bristol = "bristol-fashion".parse().unwrap();
     assert!(FieldRelation::<F61>::open("builtin:power", Some(bristol)).is_err());
+}
+
+/// What a perceptron makes of `x`, and the class, as plain integers: layers have these numbers of neurons.
+fn perceptron(x: &[i128], weights: &[i128], neurons: &[usize], fraction: u32) -> (Vec<i128>, usize) {
+    let (mut x, mut weights) = (x.to_vec(), weights);
+    for (layer, &made) in neurons.iter().enumerate() {
+        let (matrix, rest) = weights.split_at(made * x.len());
+        let (biases, rest) = rest.split_at(made);
+        let sums = matrix.chunks_exact(x.len()).zip(biases).map(|(row, bias)| {
+            let sum = row.iter().zip(&x).map(|(w, x)| w * x).sum::<i128>() + (bias << fraction);
+            let floor = sum.div_euclid(1 << fraction);
+            if layer + 1 < neurons.len() { floor.max(0) } else { floor }
+        });
+        (x, weights) = (sums.collect(), rest);
+    }
+    let largest = *x.iter().max().unwrap();
+    let class = x.iter().position(|logit| *logit == largest).unwrap();
+    (x, class)
+}
+
+fn text(numbers: &[i128]) -> String {
+    numbers.iter().map(i128::to_string).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn perceptrons() {
+    let small = |i: usize| (i * i * 7 + i * 31) as i128 % 41 - 20;
+    for (layers, neurons) in [(0, vec![3]), (1, vec![4, 3]), (3, vec![4, 4, 4, 3])] {
+        let spec = format!("mlp?inputs=5&hidden=4&outputs=3&layers={layers}&bits=12&fraction=3");
+        let mut of = 5;
+        let count: usize = neurons.iter().map(|made| core::mem::replace(&mut of, *made) * made + made).sum();
+        let weights: Vec<i128> = (0..count).map(small).collect();
+        let x: Vec<i128> = (7..12).map(small).collect();
+        let (logits, class) = perceptron(&x, &weights, &neurons, 3);
+        let (class, logits) = (class.to_string(), text(&logits));
+        let [x, weights] = [x, weights].map(|numbers| text(&numbers));
+        let both: Given = &[("class", &class), ("logits", &logits)];
+        let (input, model) = (("x", &*x), ("weights", &*weights));
+        check::<F61>(&spec, both, &[input, model]).unwrap();
+        check::<Goldilocks>(&spec, &both[..1], &[input, model]).unwrap();
+        check::<F61>(&spec, &[both[0], input], &[model]).unwrap();
+        check::<F61>(&spec, &[both[1], model], &[input]).unwrap();
+        check::<F61>(&spec, &[both[1], both[0], model, input], &[]).unwrap();
+        let next = ((class.parse::<usize>().unwrap() + 1) % 3).to_string();
+        assert_fails_at("class[0]", &spec, &[("class", &next)], &[input, model]);
+        assert_fails_at("class[0]", &spec, &[("class", &next), model], &[input]);
+        assert_fails_at("logits[0]", &spec, &[("logits", "1000,0,0")], &[input, model]);
+        let far = text(&[2048, 0, 0, 0, 0]);
+        assert_fails_at("x", &spec, &both[..1], &[("x", &far), model]);
+        let why = refused::<F61>(&spec, &[both[0], ("x", &far)], &[model]);
+        assert!(why.contains("x: number 0 is no signed integer of 12 bits"), "{why}");
+        let far = vec![-2049; count];
+        assert_fails_at(
+            "weights of neuron 0 of layer 0",
+            &spec,
+            &both[..1],
+            &[input, ("weights", &text(&far))],
+        );
+        let large = vec![2047; count];
+        let why = format!("what layer {} makes is within 12 bits", 0);
+        let x = text(&[2047; 5]);
+        assert_fails_at(&why, &spec, &both[..1], &[("x", &x), ("weights", &text(&large))]);
+    }
+    // Two inputs for the same weights.
+    let spec = "mlp?inputs=2&hidden=1&outputs=2&count=2&bits=8&fraction=1";
+    let weights = ("weights", "2,2,0,2,0,0,3");
+    check::<F61>(spec, &[("class", "0,1"), ("logits", "5,3,0,3")], &[("x", "1,4,1,-7"), weights]).unwrap();
+    assert_fails_at("class[1]", spec, &[("class", "0,0")], &[("x", "1,4,1,-7"), weights]);
+    assert_fails_at("logits[2]", spec, &[("logits", "5,3,1,3")], &[("x", "1,4,1,-7"), weights]);
+    // The largest logit is negative, and there are two.
+    check::<F61>(
+        "mlp?inputs=1&outputs=3&layers=0&bits=4&fraction=0",
+        &[("class", "1"), ("logits", "-7,-1,-1")],
+        &[("x", "1"), ("weights", "0,0,0,-7,-1,-1")],
+    )
+    .unwrap();
+}
+
+#[test]
+fn perceptrons_pay_for_weights_and_not_for_products() {
+    let shape =
+        |spec: &str| FieldRelation::<F61>::open(&format!("builtin:{spec}"), None).unwrap().shape().unwrap();
+    let shape = shape("mlp?inputs=30&hidden=20&outputs=10");
+    let weights = 31 * 20 + 21 * 10;
+    // Of a hidden neuron its sum, that rounded down, its sign and what comes out; of the others the first
+    // two; of the largest a bit each and itself.
+    assert_eq!((shape.witness, shape.inputs), (30 + weights, 30 + weights + 4 * 20 + 2 * 10 + 10 + 1));
+    assert_eq!((shape.mul, shape.polynomial_mul), (0, 30 * 20 + 20 * 10 + 2 * 20 + 2 * 10));
+    // A limb of each weight, and few for the neurons.
+    let most = weights + 30 + 10 * 30 + (1 << 11);
+    assert!((weights..most).contains(&shape.argued.values), "{:?}", shape.argued);
+}
+
+#[test]
+fn perceptrons_that_do_not_fit_are_refused() {
+    #[rustfmt::skip]
+    let cases = [
+        ("mlp?inputs=0", "inputs=0: choose from 1 to 65536"),
+        ("mlp?hidden=65537", "hidden=65537: choose from 1"),
+        ("mlp?layers=65537", "layers=65537: choose from 0"),
+        ("mlp?bits=1", "choose 2 to 59 bits"),
+        ("mlp?bits=40&fraction=21", "at most 60 together"),
+        ("mlp?bits=27", "sums of 784 products of numbers of 27 bits"),
+        ("mlp?bits=4294967298", "choose 2 to 59 bits"),
+        ("mlp?inputs=65536&hidden=65536&bits=20", "weights: choose at most 16777216"),
+        ("mlp?count=0", "count=0: choose from 1"),
+        ("mlp?count=65536", "with count=65536: the inputs of all"),
+        ("mlp?width=3", "no key \"width\"; it has inputs=784, hidden=128"),
+    ];
+    for (spec, word) in cases {
+        unknown::<F61>(&format!("builtin:{spec}"), word);
+    }
+    unknown::<F128>("builtin:mlp", "builtin:mlp: elements of f128 are not integers");
 }
