@@ -16,6 +16,7 @@ pub mod gadget;
 mod hashed;
 pub(crate) mod memory;
 mod network;
+pub(crate) mod permutation;
 mod polynomial;
 mod statement;
 pub mod stream;
@@ -32,6 +33,7 @@ pub(crate) use count::{BATCH, CROWD};
 pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub use network::Network;
+pub use permutation::Permutations;
 pub(crate) use polynomial::{
     ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,
 };
@@ -368,9 +370,9 @@ impl<B: Backend> Backend for &mut B {
 }
 
 /// A backend that has all there is: what a recorded statement is executed in.
-pub trait Machine: Polynomials + Memories + Tables {}
+pub trait Machine: Polynomials + Memories + Tables + Permutations {}
 
-impl<B: Polynomials + Memories + Tables> Machine for B {}
+impl<B: Polynomials + Memories + Tables + Permutations> Machine for B {}
 
 /// A statement: the same gates in the same order for every party, as often as asked.
 pub trait Circuit<B: Backend> {

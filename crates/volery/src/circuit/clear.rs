@@ -2,9 +2,10 @@
 
 use super::hashed::{Expanded, absorb, expanded};
 use super::memory::{place, scan_lookup, scan_within};
+use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use super::table::check_range;
-use super::{Backend, Cells, Circuit, Known, Memories, Put, Rows, Scanned, Sizes, Tables};
+use super::{Backend, Cells, Circuit, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -328,6 +329,19 @@ impl<F: Field> Tables for Clear<'_, F> {
         self.compared += values.len() as u64;
         let within = values.iter().all(|value| value.to_word() >> bits == 0);
         if verdict(within) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
+    }
+}
+
+impl<F: Field> Permutations for Clear<'_, F> {
+    fn assert_permutation(&mut self, xs: &[F], ys: &[F], width: usize, name: &dyn Display) -> Result<()> {
+        if self.scans() {
+            return scan_permutation(self, xs, ys, width, name);
+        }
+        if count_words::<F>(xs.len(), ys.len(), width)? == 0 {
+            return Ok(());
+        }
+        let permuted = are_permuted(xs, ys, width);
+        if self.ends(!permuted) { Err(Error::Unsatisfied(name.to_string())) } else { Ok(()) }
     }
 }
 

@@ -43,6 +43,7 @@
 //! | `Table` | table | words | constant | elements of a key, of a value, and in all, from `b` on |
 //! | `LookUp` | table | words | | lists: of the key, of the results |
 //! | `Within` | bits | words | | lists: of the numbers, and none |
+//! | `Permutation` | width | words | | lists: the words of one list and then of the other, and none |
 //!
 //! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the
 //! slots of its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as

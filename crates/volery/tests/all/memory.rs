@@ -153,6 +153,49 @@ fn tables_by_every_system() {
     test::<Over<Q32, Q32x2>>();
 }
 
+/// "I know two lists of words that are the same, and the first word of the second list is this."
+struct Shuffled {
+    width: usize,
+    words: usize,
+    first: u64,
+}
+
+impl<B: Machine> Circuit<B> for Shuffled {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let number = |word: u64| B::F::from_word(u128::from(word)).expect("a small number");
+        let wires = (0..2 * self.words * self.width).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let (xs, ys) = wires.split_at(wires.len() / 2);
+        b.assert_permutation(xs, ys, self.width, &format_args!("the same {} words", self.words))?;
+        let minus = b.constant(-number(self.first));
+        let difference = b.add(ys[0], minus);
+        b.assert_zero(difference, "the first word")
+    }
+}
+
+#[test]
+fn permutations_by_every_system() {
+    fn test<S: Setting>() {
+        let number = |word: &u64| S::F::from_word(u128::from(*word)).expect("a small number");
+        for width in [1, 2] {
+            let words = 6 / width;
+            let xs = [0, 1, 0, 0, 0, 1];
+            let mut lists = xs.to_vec();
+            lists.extend_from_slice(&xs[width..]);
+            lists.extend_from_slice(&xs[..width]);
+            let mut witness: Vec<S::F> = lists.iter().map(number).collect();
+            let first = lists[6];
+            agrees::<S>(&Shuffled { width, words, first }, &witness);
+            fails::<S>(&Shuffled { width, words, first: 1 - first }, &witness, "the first word");
+            witness[11] = number(&(1 - lists[11]));
+            fails::<S>(&Shuffled { width, words, first }, &witness, &format!("the same {words} words"));
+        }
+    }
+    test::<Binary>();
+    test::<Over<F61>>();
+    test::<Over<F61, F61x2>>();
+    test::<Over<F65537, F65537x4>>();
+}
+
 /// A file's challenges can be searched offline: there all cells are looked at.
 #[test]
 fn memories_in_files() {

@@ -1,21 +1,25 @@
-//! Memories and tables, as they are counted.
+//! Memories, tables and permutations, as they are counted.
 
 use super::{Argued, Count, Counted, Shape, deepest};
 use crate::circuit::memory::{Looked, Ranges, access_cost, is_binary, lookup_cost, within_cost};
+use crate::circuit::permutation::{Permuted, count_words, permutation_cost};
 use crate::circuit::table::check_key;
-use crate::circuit::{Cells, Epochs, Known, Layout, Memories, Put, Rows, Sizes, Tables, check_range};
+use crate::circuit::{
+    Cells, Epochs, Known, Layout, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
+};
 use crate::error::Result;
 use core::fmt::Display;
 use core::marker::PhantomData;
 use volery_primitives::Field;
 
-/// The memories and tables of a statement that is counted, by their numbers.
+/// The memories and tables of a statement that is counted, by their numbers, and its permutations.
 pub(in crate::circuit) struct Open<F> {
     memories: Vec<Epochs>,
     /// With the numbers of rows, and of elements of a key and of a value.
     tables: Vec<(Told, [usize; 3])>,
     ranges: Ranges,
-    /// Lookups so far.
+    permuted: Permuted,
+    /// Lookups and permutations so far.
     pub(in crate::circuit) lookups: u64,
     field: PhantomData<F>,
 }
@@ -36,6 +40,7 @@ impl<F: Field> Default for Open<F> {
             memories: Vec::new(),
             tables: Vec::new(),
             ranges: Ranges::default(),
+            permuted: Permuted::default(),
             lookups: 0,
             field: PhantomData,
         }
@@ -99,6 +104,16 @@ impl<F: Field> Open<F> {
         }
     }
 
+    /// Counts a permutation of so many words.
+    pub(in crate::circuit) fn permutation(&mut self, shape: &mut Shape, words: usize, width: usize) {
+        self.lookups += 1;
+        shape.assert += 1;
+        shape.scanned = shape.scanned.and(permutation_cost::<F>(words, width));
+        if self.permuted.add(words as u64) {
+            shape.argued = shape.argued.and(self.permuted.end::<F>());
+        }
+    }
+
     /// Counts the ends of all.
     pub(in crate::circuit) fn end(&mut self, shape: &mut Shape) {
         let memories = self.memories.iter_mut().map(Epochs::end);
@@ -108,7 +123,7 @@ impl<F: Field> Open<F> {
             Told::Scan => Argued::default(),
         });
         let argued = memories.chain(tables).fold(shape.argued, Argued::and);
-        shape.argued = argued.and(self.ranges.end());
+        shape.argued = argued.and(self.ranges.end()).and(self.permuted.end::<F>());
     }
 }
 
@@ -213,6 +228,26 @@ impl<F: Field> Tables for Count<F> {
         self.gate(b'r', values.len() as u128, bits.into());
         self.operands(values);
         self.open.within(&mut self.shape, values.len(), bits);
+        Ok(())
+    }
+}
+
+impl<F: Field> Permutations for Count<F> {
+    fn assert_permutation(
+        &mut self,
+        xs: &[Counted],
+        ys: &[Counted],
+        width: usize,
+        _: &dyn Display,
+    ) -> Result<()> {
+        let words = count_words::<F>(xs.len(), ys.len(), width)?;
+        if words == 0 {
+            return Ok(());
+        }
+        self.gate(b'p', words as u128, width as u128);
+        self.operands(xs);
+        self.operands(ys);
+        self.open.permutation(&mut self.shape, words, width);
         Ok(())
     }
 }

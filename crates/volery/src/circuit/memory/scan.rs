@@ -83,7 +83,11 @@ impl<W: Copy> Scanned<W> {
 }
 
 /// For each of `count` numbers whether the bits say it: none, or one.
-fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> Result<Vec<B::Wire>> {
+pub(in crate::circuit) fn by_bits<B: Backend>(
+    b: &mut B,
+    bits: &[B::Wire],
+    count: usize,
+) -> Result<Vec<B::Wire>> {
     let mut here = vec![b.constant(B::F::ONE)];
     for (level, bit) in bits.iter().enumerate().rev() {
         let next = count.div_ceil(1 << level);
@@ -103,7 +107,11 @@ fn by_bits<B: Backend>(b: &mut B, bits: &[B::Wire], count: usize) -> Result<Vec<
 
 /// For each of `count` numbers whether `number` is it, by hints: each is zero but where it is, and so far
 /// nothing says that one is not.
-fn by_number<B: Backend>(b: &mut B, number: B::Wire, count: usize) -> Result<Vec<B::Wire>> {
+pub(in crate::circuit) fn by_number<B: Backend>(
+    b: &mut B,
+    number: B::Wire,
+    count: usize,
+) -> Result<Vec<B::Wire>> {
     let hints = b.hints(&[number], count, chosen(count))?;
     let mut minus = number;
     let less = b.constant(-B::F::ONE);
@@ -143,7 +151,11 @@ fn bits_of<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'stat
     }
 }
 
-fn assert_one<B: Backend>(b: &mut B, wires: &[B::Wire], name: &dyn Display) -> Result<()> {
+pub(in crate::circuit) fn assert_one<B: Backend>(
+    b: &mut B,
+    wires: &[B::Wire],
+    name: &dyn Display,
+) -> Result<()> {
     let mut sum = b.constant(-B::F::ONE);
     for wire in wires {
         sum = b.add(sum, *wire);

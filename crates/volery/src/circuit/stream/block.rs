@@ -60,6 +60,8 @@ pub enum Op {
     LookUp,
     /// An assertion on numbers.
     Within,
+    /// An assertion on two lists of words.
+    Permutation,
 }
 
 /// As `out` of [`Op::AssertZeroes`]: the vector is read again.

@@ -116,7 +116,7 @@ impl<F> Tracing<F> {
                 self.assertions(1, private);
                 self.put(words, true);
             }
-            Op::LookUp | Op::Within => {
+            Op::LookUp | Op::Within | Op::Permutation => {
                 let mut words = block.read(a);
                 let private = self.any(&mut words);
                 self.assertions(1, private);

@@ -60,9 +60,13 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
                     self.lists(block, *record, frame)?
                 }
-                Op::Memory | Op::Access | Op::Close | Op::Table | Op::LookUp | Op::Within => {
-                    self.memory(block, *record, frame)?
-                }
+                Op::Memory
+                | Op::Access
+                | Op::Close
+                | Op::Table
+                | Op::LookUp
+                | Op::Within
+                | Op::Permutation => self.memory(block, *record, frame)?,
                 _ => self.polynomials(block, *record, frame)?,
             }
             rest = behind;
@@ -249,7 +253,7 @@ impl<'b, B: Machine> Interpreter<'b, B> {
         Ok(())
     }
 
-    /// Executes a record on memories or tables.
+    /// Executes a record on memories or tables, or on a permutation.
     fn memory(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
         let Record { op, out, a, b } = record;
         match op {
@@ -299,6 +303,12 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let table = &mut self.tables[out as usize];
                 let value = Zeroizing::new(self.backend.look_up(table, key, &name)?);
                 self.wires.scatter(&value, words.list(), frame);
+            }
+            Op::Permutation => {
+                let name = self.name();
+                let both = operands(&self.wires, &mut self.operands[0], block.read(a).list(), frame);
+                let (xs, ys) = both.split_at(both.len() / 2);
+                self.backend.assert_permutation(xs, ys, out as usize, &name)?;
             }
             _ => {
                 let name = self.name();

@@ -103,7 +103,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
             planned.words.extend(terms.iter().flat_map(|&[f, value]| [f, slots.place[value as usize]]));
             Record { op, out, a: at, b }
         }
-        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within => {
+        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within | Op::Permutation => {
             let list = block.read(a).list();
             planned.list(list.iter().map(|value| slots.place[value as usize]));
             Record { op, out, a: at, b }
@@ -160,7 +160,7 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
                 }
             }
         }
-        Op::Hint | Op::Call | Op::LookUp | Op::Within => {
+        Op::Hint | Op::Call | Op::LookUp | Op::Within | Op::Permutation => {
             let mut words = block.read(a);
             words.list();
             let results: Vec<u32> = words.list().iter().map(|value| slots.enter(value)).collect();
@@ -188,7 +188,7 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
             let count = words.next();
             words.take(2 * count).as_chunks().0.iter().for_each(|&[_, value]| each(value));
         }
-        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within => {
+        Op::Hint | Op::Call | Op::Vector | Op::LookUp | Op::Within | Op::Permutation => {
             block.read(a).list().iter().for_each(each)
         }
         Op::Inner => {
@@ -215,7 +215,7 @@ fn made<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
     match op {
         Op::Constant | Op::Scale | Op::Linear => each(out),
         Op::Witness => (out..out + a).for_each(each),
-        Op::Hint | Op::Call | Op::LookUp | Op::Within => {
+        Op::Hint | Op::Call | Op::LookUp | Op::Within | Op::Permutation => {
             let mut words = block.read(a);
             words.list();
             words.list().iter().for_each(each);

@@ -158,6 +158,11 @@ impl<F: Field> Tally<F> {
                     self.open.within(&mut shape, block.read(a).list().len(), out);
                     continue;
                 }
+                Op::Permutation => {
+                    let (wires, width) = (block.read(a).list().len(), out as usize);
+                    self.open.permutation(&mut shape, wires / (2 * width), width);
+                    continue;
+                }
                 Op::Commit => {
                     let (lanes, degree) = vector(a);
                     shape.inputs += lanes as u64;

@@ -37,6 +37,10 @@
 //! keys are the numbers of their rows is a memory that is only read, and any other is looked at row by row.
 //! *Deviation*: the notes' product with multiplicities is not here.
 //!
+//! **Permutations** ([`permutation`]): the words of two lists, each with the number of its permutation, are
+//! the same as multisets. An epoch has those that are asserted until they have 65,536 words together, or the
+//! proof ends; nothing is committed to but what the equality takes.
+//!
 //! **Soundness**: n factors of each product differ as polynomials of degree n in the challenges, and pass
 //! with n/|E|; sums with (2·lookups + rows)/|E|, where lookups are fewer than p. What is counted is in
 //! [`Argued::tuples`](crate::circuit::Argued). With two challenges the square. Challenges come after the end
@@ -57,6 +61,7 @@
 
 pub(super) mod equality;
 pub(super) mod order;
+pub(super) mod permutation;
 pub(super) mod ram;
 pub(super) mod sums;
 pub(super) mod table;
@@ -67,12 +72,14 @@ mod tests;
 
 use super::coordinates::{coordinates, said};
 use crate::circuit::memory::{is_binary, limb_bits, scan_lookup, scan_within};
+use crate::circuit::permutation::scan_permutation;
 use crate::circuit::table::check_range;
 use crate::circuit::{Cells, Known, Polynomials, Put, Rows, Scanned};
 use crate::error::Result;
 use crate::zk::by_transcript;
 use core::fmt::Display;
 use core::ops::{Add, Sub};
+use permutation::Permuting;
 use ram::Ram;
 use table::Lookups;
 use volery_primitives::secret::verdict;
@@ -167,7 +174,10 @@ pub(super) trait Party: Polynomials + Sized {
         for mut limbs in core::mem::take(&mut self.remembered().limbs) {
             limbs.end(self)?;
         }
-        Ok(())
+        match self.remembered().permuting.take() {
+            Some(mut permuting) => permuting.end(self),
+            None => Ok(()),
+        }
     }
 
     /// Ends memory number `place`, if it is open.
@@ -205,11 +215,18 @@ pub(super) struct Remembered<F, W: Zeroize, V: Line> {
     /// The tables of the limbs of ranges, and how many numbers were cut into such.
     limbs: Vec<Lookups<F, V>>,
     numbers: u64,
+    permuting: Option<Box<Permuting<V>>>,
 }
 
 impl<F, W: Zeroize, V: Line> Default for Remembered<F, W, V> {
     fn default() -> Self {
-        Self { memories: Vec::new(), tables: Vec::new(), limbs: Vec::new(), numbers: 0 }
+        Self {
+            memories: Vec::new(),
+            tables: Vec::new(),
+            limbs: Vec::new(),
+            numbers: 0,
+            permuting: None,
+        }
     }
 }
 
@@ -337,6 +354,23 @@ pub(super) fn within<P: Party>(
         within?;
     }
     Ok(())
+}
+
+/// As [`Permutations::assert_permutation`](crate::circuit::Permutations::assert_permutation).
+pub(super) fn permutation<P: Party>(
+    party: &mut P,
+    xs: &[P::Wire],
+    ys: &[P::Wire],
+    width: usize,
+    name: &dyn Display,
+) -> Result<()> {
+    if !party.argues() || !is_argued::<P::F>() {
+        return scan_permutation(party, xs, ys, width, name);
+    }
+    let mut permuting = party.remembered().permuting.take().unwrap_or_default();
+    let added = permuting.add(party, xs, ys, width, name);
+    party.remembered().permuting = Some(permuting);
+    added
 }
 
 /// A stream of coefficients.

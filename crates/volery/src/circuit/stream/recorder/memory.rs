@@ -1,10 +1,11 @@
-//! Records of memories, tables and ranges.
+//! Records of memories, tables, ranges and permutations.
 
 use super::Recorder;
 use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
+use crate::circuit::permutation::count_words;
 use crate::circuit::table::check_key;
-use crate::circuit::{Cells, Known, Memories, Put, Rows, Sizes, Tables, check_range};
+use crate::circuit::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -130,6 +131,23 @@ impl<F: Field> Tables for Recorder<'_, F> {
         check_range::<F>(bits)?;
         self.asserted(name)?;
         self.push_lists(Op::Within, bits, &[values], (0, 0));
+        self.outcome()
+    }
+}
+
+impl<F: Field> Permutations for Recorder<'_, F> {
+    fn assert_permutation(
+        &mut self,
+        xs: &[Handle],
+        ys: &[Handle],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<()> {
+        if count_words::<F>(xs.len(), ys.len(), width)? == 0 {
+            return Ok(());
+        }
+        self.asserted(name)?;
+        self.push_lists(Op::Permutation, number(width), &[xs, ys], (0, 0));
         self.outcome()
     }
 }

@@ -1,7 +1,7 @@
-//! Memories and tables.
+//! Memories, tables and permutations.
 
 use super::{Commitments, Prover};
-use crate::circuit::{Cells, Memories, Put, Rows, Tables};
+use crate::circuit::{Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::Wides;
@@ -156,5 +156,17 @@ impl<M: Commitments> Tables for Prover<'_, M> {
     }
     fn assert_within(&mut self, values: &[M::Tag], bits: u32, name: &dyn Display) -> Result<()> {
         memory::within(self, values, bits, name)
+    }
+}
+
+impl<M: Commitments> Permutations for Prover<'_, M> {
+    fn assert_permutation(
+        &mut self,
+        xs: &[M::Tag],
+        ys: &[M::Tag],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<()> {
+        memory::permutation(self, xs, ys, width, name)
     }
 }

@@ -1,7 +1,7 @@
-//! Memories and tables.
+//! Memories, tables and permutations.
 
 use super::{Commitments, Verifier};
-use crate::circuit::{Cells, Memories, Put, Rows, Tables};
+use crate::circuit::{Cells, Memories, Permutations, Put, Rows, Tables};
 use crate::error::Result;
 use crate::zk::quicksilver::EPOCH;
 use crate::zk::quicksilver::memory::wide::WideKeys;
@@ -136,5 +136,17 @@ impl<M: Commitments> Tables for Verifier<'_, M> {
     }
     fn assert_within(&mut self, values: &[M::E], bits: u32, name: &dyn Display) -> Result<()> {
         memory::within(self, values, bits, name)
+    }
+}
+
+impl<M: Commitments> Permutations for Verifier<'_, M> {
+    fn assert_permutation(
+        &mut self,
+        xs: &[M::E],
+        ys: &[M::E],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<()> {
+        memory::permutation(self, xs, ys, width, name)
     }
 }
