@@ -3,6 +3,7 @@
 //! All is asked of many numbers at once, by hints that are shown to be right by ranges
 //! ([`Tables::assert_within`]): a proof pays for these, and not for the bits of its numbers.
 
+mod sort;
 #[cfg(test)]
 mod tests;
 
