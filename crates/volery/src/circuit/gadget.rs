@@ -77,7 +77,7 @@ mod signed;
 mod word;
 
 pub use aes::{Aes128, Gcm, SubBytes};
-pub use array::Array;
+pub use array::{Array, Store};
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
 pub use bytes::{Bytes, bits_of};

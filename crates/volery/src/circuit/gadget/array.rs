@@ -1,5 +1,9 @@
 //! Arrays that are read and written at a secret index.
 
+mod store;
+
+pub use store::Store;
+
 use super::{Bit, Word};
 use crate::circuit::Backend;
 use crate::error::Result;

@@ -59,5 +59,10 @@ pub(crate) fn evaluate(
 
 /// The number of ANDs of `gates`.
 pub(crate) fn ands(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> u64 {
-    Shape::of(&Gates(gates)).expect("gates").mul
+    shape(gates).mul
+}
+
+/// All that `gates` come to.
+pub(crate) fn shape(gates: impl Fn(&mut Recorder<'_, F2>) -> Result<()> + Sync) -> Shape {
+    Shape::of(&Gates(gates)).expect("gates")
 }
