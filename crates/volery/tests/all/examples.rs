@@ -18,6 +18,12 @@ mod ledger;
 #[path = "../../../../examples/link.rs"]
 #[allow(unreachable_pub)]
 mod link;
+#[path = "../../../../examples/listed.rs"]
+#[allow(unreachable_pub)]
+mod listed;
+#[path = "../../../../examples/median.rs"]
+#[allow(unreachable_pub)]
+mod median;
 #[path = "../../../../examples/membership.rs"]
 #[allow(unreachable_pub)]
 mod membership;
@@ -55,6 +61,16 @@ fn ledger_runs() {
 #[test]
 fn link_runs() {
     link::main().unwrap();
+}
+
+#[test]
+fn listed_runs() {
+    listed::main().unwrap();
+}
+
+#[test]
+fn median_runs() {
+    median::main().unwrap();
 }
 
 #[test]
