@@ -15,6 +15,7 @@ mod faulty;
 pub mod gadget;
 mod hashed;
 pub(crate) mod memory;
+mod mixed;
 mod network;
 pub(crate) mod permutation;
 mod polynomial;
@@ -32,6 +33,10 @@ pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub(crate) use count::{BATCH, CROWD};
 pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
+pub(crate) use mixed::check_width;
+pub use mixed::{
+    BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
+};
 pub use network::Network;
 pub use permutation::Permutations;
 pub(crate) use polynomial::{

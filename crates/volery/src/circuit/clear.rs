@@ -138,7 +138,7 @@ impl<'w, F: Field> Clear<'w, F> {
 
     /// Whether an assertion that `fails`, or one of the things that it compares, ends the evaluation.
     #[inline]
-    fn ends(&mut self, fails: bool) -> bool {
+    pub(super) fn ends(&mut self, fails: bool) -> bool {
         self.compared += 1;
         if self.to_its_end {
             self.failed |= fails;
@@ -158,13 +158,21 @@ impl<'w, F: Field> Clear<'w, F> {
     ///
     /// # Errors
     /// `Invalid` where the circuit asserted nothing, or left a part of the witness unread.
-    pub fn finish(mut self) -> Result<()> {
+    pub fn finish(self) -> Result<()> {
         if self.compared == 0 {
             return Err(nothing_asserted());
         }
+        self.finish_half().map(drop)
+    }
+
+    /// The same of a part of a statement, which may assert nothing: how much it compared.
+    ///
+    /// # Errors
+    /// `Invalid` where it left a part of the witness unread.
+    pub(super) fn finish_half(mut self) -> Result<u64> {
         match self.witness.next() {
             Some(_) => Err(witness_unread()),
-            None => Ok(()),
+            None => Ok(self.compared),
         }
     }
 }

@@ -315,6 +315,13 @@ pub struct Counted {
 
 impl DefaultIsZeroes for Counted {}
 
+impl Counted {
+    /// Its number.
+    pub(super) fn number(self) -> u64 {
+        self.number
+    }
+}
+
 /// A vector of [`Count`]: numbered like a wire.
 #[derive(Clone, Copy)]
 pub struct CountedVector {
@@ -326,17 +333,9 @@ pub struct CountedVector {
 impl<F: Field> Count<F> {
     /// The shape of `circuit`, which is compiled for this backend.
     pub(super) fn direct<C: Circuit<Self>>(circuit: &C) -> Result<Shape> {
-        Ok(Self::counted(circuit, None)?.shape)
-    }
-
-    /// All of `circuit`, with a fingerprint where there is to be one.
-    fn counted<C: Circuit<Self>>(circuit: &C, fingerprint: Option<Box<Fingerprint>>) -> Result<Self> {
-        let (shape, open, crowds) = (Shape::default(), Open::default(), Crowds::default());
-        let mut count = Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 };
+        let mut count = Self::begun(false);
         circuit.run(&mut count)?;
-        count.open.end(&mut count.shape);
-        count.crowds.end_of(&mut count.shape);
-        Ok(count)
+        Ok(count.ended().0)
     }
 
     /// Tells crowds what is committed to so far.
@@ -359,12 +358,46 @@ impl<F: Field> Count<F> {
     /// # Errors
     /// `Invalid` where the circuit is malformed.
     pub fn fingerprint<C: Circuit<Self>>(circuit: &C) -> Result<(Shape, [u8; 32])> {
-        let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
-        hasher.update(F::NAME.as_bytes());
-        let fingerprint = Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) });
-        let count = Self::counted(circuit, Some(fingerprint))?;
-        let digest = count.fingerprint.expect("set above").finalize();
-        Ok((count.shape, digest))
+        let mut count = Self::begun(true);
+        circuit.run(&mut count)?;
+        let (shape, digest) = count.ended();
+        Ok((shape, digest.expect("begun with it")))
+    }
+
+    /// A count of nothing yet, which digests the gates on request.
+    pub(super) fn begun(fingerprinted: bool) -> Self {
+        let fingerprint = fingerprinted.then(|| {
+            let mut hasher = blake3::Hasher::new_derive_key("volery circuit fingerprint v1");
+            hasher.update(F::NAME.as_bytes());
+            Box::new(Fingerprint { hasher, gates: Vec::with_capacity(ABSORBED) })
+        });
+        let (shape, open, crowds) = (Shape::default(), Open::default(), Crowds::default());
+        Self { shape, fingerprint, wires: 0, open, crowds, marked: 0 }
+    }
+
+    /// What was counted, and the digest of the gates where it was asked for.
+    pub(super) fn ended(mut self) -> (Shape, Option<[u8; 32]>) {
+        self.open.end(&mut self.shape);
+        self.crowds.end_of(&mut self.shape);
+        (self.shape, self.fingerprint.map(|fingerprint| fingerprint.finalize()))
+    }
+
+    /// Counts `count` values of another field that are committed to in this one, too.
+    pub(super) fn copies(&mut self, count: usize) -> Vec<Counted> {
+        self.shape.inputs += count as u64;
+        self.gate(b'v', count as u128, 0);
+        (0..count).map(|_| self.wire(0)).collect()
+    }
+
+    /// Counts the assertion that `sum` is made of bits that were copied.
+    pub(super) fn made_of_copies(&mut self, sum: Counted, width: usize) {
+        self.shape.assert += 1;
+        self.gate(b'u', sum.number.into(), width as u128);
+    }
+
+    /// How many wires there are.
+    pub(super) fn wires(&self) -> u64 {
+        self.wires
     }
 
     /// Absorbs one gate: its kind and two operands, in a fixed length.

@@ -74,12 +74,14 @@
 
 pub mod arithmetic;
 pub mod branch;
+pub mod conversion;
 mod coordinates;
 mod memory;
 pub mod polynomial;
 mod prover;
 mod slots;
 pub(crate) mod traffic;
+mod turns;
 mod verifier;
 pub mod voleith;
 

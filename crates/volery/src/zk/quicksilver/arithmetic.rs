@@ -57,6 +57,7 @@ pub(crate) mod traffic;
 
 use super::memory::repetitions;
 use super::polynomial::{MOST, degree_of_check, early_ends};
+use super::turns::Lengths;
 use super::{prover, verifier};
 use crate::circuit::Size;
 use crate::ot::softspoken::Depth;
@@ -103,12 +104,24 @@ pub(super) struct Sections<B> {
 }
 
 impl<B: Field> Sections<B> {
-    /// Goes on to the next one, which begins at `start` of a block of so many shares.
-    pub(super) fn follow(&mut self, start: usize, block: usize) {
-        let length = section(self.sectioned, block - start);
+    /// Goes on to the next one, which begins at `start` of a block of so many shares; of a half of a proof it
+    /// is as long as `lengths` say.
+    pub(super) fn follow(&mut self, start: usize, block: usize, lengths: Option<&Lengths>) {
+        let left = block - start;
+        let length = lengths.map_or_else(|| section(self.sectioned, left), |lengths| lengths.next(left));
         self.range = start..start + length;
         self.sectioned += length;
         self.corrections.resize(length, B::ZERO);
+    }
+
+    /// Leaves the shares from `end` on to the next one, whose corrections are zero.
+    pub(super) fn cut(&mut self, end: usize) {
+        self.range.end = end;
+    }
+
+    /// Where it begins in its block.
+    pub(super) fn start(&self) -> usize {
+        self.range.start
     }
 
     /// The share of the block behind its last one.

@@ -10,6 +10,7 @@ mod sections;
 use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
+use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
@@ -40,15 +41,17 @@ pub trait Commitments: Macs {
     fn end_early(prover: &mut Prover<'_, Self>) -> Result<()> {
         Self::end_batch(prover)
     }
+    /// Ends the turn of a half, with the section that is open, if any.
+    fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()>;
     /// The polynomials of the open batch.
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<Self::E>;
     /// One seed, between two batches: `what` it is for.
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
-        Ok(single_challenge(prover.channel, what))
+        Ok(single_challenge(&mut prover.channel, what))
     }
     /// Draws the next block.
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
-        prover.vole.block(prover.channel, &mut prover.block)
+        prover.vole.block(&mut prover.channel, &mut prover.block)
     }
     /// Adds all products to the sums, once their challenges have come.
     fn weigh_all(prover: &mut Prover<'_, Self>);
@@ -60,7 +63,7 @@ pub trait Commitments: Macs {
 
 /// Proves the circuit that is pushed into it.
 pub struct Prover<'a, M: Commitments> {
-    channel: &'a mut Channel,
+    channel: Turn<'a>,
     vole: BoxedVole<M::Mac>,
     witness: Box<dyn Iterator<Item = M::F> + 'a>,
     arch: Arch,
@@ -91,6 +94,8 @@ pub struct Prover<'a, M: Commitments> {
     pub(super) lies: Vec<(u64, M::F)>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::Tag, Wide<M>>,
+    /// Of the sections, where this is a half of a proof.
+    lengths: Option<Lengths>,
 }
 
 /// Whoever takes up what was said, where the link does not by itself.
@@ -104,10 +109,29 @@ impl<'a, M: Commitments> Prover<'a, M> {
         arch: Arch,
         witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
     ) -> Self {
+        Self::over(Turn::with(channel), vole, arch, Box::new(witness.into_iter()), None)
+    }
+
+    /// A half of a proof, whose turn is still to come.
+    pub(super) fn half(
+        vole: BoxedVole<M::Mac>,
+        arch: Arch,
+        witness: impl IntoIterator<Item = M::F, IntoIter: 'a>,
+    ) -> Self {
+        Self::over(Turn::of_other(), vole, arch, Box::new(witness.into_iter()), Some(Lengths::default()))
+    }
+
+    fn over(
+        channel: Turn<'a>,
+        vole: BoxedVole<M::Mac>,
+        arch: Arch,
+        witness: Box<dyn Iterator<Item = M::F> + 'a>,
+        lengths: Option<Lengths>,
+    ) -> Self {
         Self {
             channel,
             vole,
-            witness: Box::new(witness.into_iter()),
+            witness,
             arch,
             pool: Pool::default(),
             steps: Steps::default(),
@@ -127,6 +151,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             #[cfg(test)]
             lies: Vec::new(),
             remembered: Remembered::default(),
+            lengths,
         }
     }
 
@@ -154,7 +179,15 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// # Errors
     /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
     /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
-    pub fn finish(mut self) -> Result<(Gates, BoxedVole<M::Mac>)> {
+    pub fn finish(self) -> Result<(Gates, BoxedVole<M::Mac>)> {
+        self.finish_turn().map(|(gates, vole, _)| (gates, vole))
+    }
+
+    /// The same, which ends the last turn.
+    ///
+    /// # Errors
+    /// As for [`Prover::finish`], but that a half may assert nothing.
+    pub(super) fn finish_turn(mut self) -> Result<(Gates, BoxedVole<M::Mac>, Turn<'a>)> {
         self.forget_all()?;
         self.conclude()?;
         let degree = degree_of_check(self.gates.degree) - 1;
@@ -162,12 +195,49 @@ impl<'a, M: Commitments> Prover<'a, M> {
         M::catch_up(&mut self)?;
         M::weigh_all(&mut self);
         let opened = self.sums.masked(&vope::polynomial(degree, &lines));
-        let vole = self.vole.check(self.channel)?;
+        let vole = self.vole.check(&mut self.channel)?;
         // Fig. 4, 7b and 8.
         self.channel.send_elements(&opened)?;
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
-        Ok((self.gates, vole))
+        Ok((self.gates, vole, self.channel))
+    }
+
+    /// Whether it is its turn.
+    #[inline]
+    pub(super) fn has_turn(&self) -> bool {
+        self.channel.is_own()
+    }
+
+    /// Sends `bytes` in its turn.
+    pub(super) fn say(&mut self, bytes: &[u8]) -> Result<()> {
+        self.steps.begin()?;
+        self.channel.send(bytes)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// How much the statement has asserted by now.
+    pub(super) fn asserted(&self) -> u64 {
+        self.gates.assert
+    }
+
+    /// Takes the name of the first assertion that has failed, if one has.
+    pub(super) fn take_failure(&mut self) -> Option<String> {
+        self.failed.take()
+    }
+
+    /// Takes the turn over.
+    pub(super) fn begin_turn(&mut self, turn: Turn<'a>) {
+        self.channel = turn;
+    }
+
+    /// Ends the turn: all that was committed to is said.
+    pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
+        self.steps.begin()?;
+        M::end_turn(self)?;
+        self.steps.end();
+        Ok(self.channel.take())
     }
 
     /// What [`Prover::finish`] would send, for a proof whose check has the degree of which `mask` has the
@@ -193,7 +263,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Ends the last batch.
     fn conclude(&mut self) -> Result<()> {
-        if self.gates.assert == 0 {
+        if self.gates.assert == 0 && self.lengths.is_none() {
             return Err(nothing_asserted());
         }
         if self.witness.next().is_some() {
@@ -223,15 +293,31 @@ impl<'a, M: Commitments> Prover<'a, M> {
     }
 
     /// Commits to `value` by the next share. Fig. 4, 4.
-    fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
+    pub(super) fn commit_to(&mut self, value: M::F) -> Result<M::Tag> {
+        self.commit_as(value, |_| M::constant(M::F::ONE))
+    }
+
+    /// The same, and that the value is a bit: checked as the product of itself and itself.
+    pub(super) fn commit_to_bit(&mut self, value: M::F) -> Result<M::Tag> {
+        self.commit_as(value, |wire| wire)
+    }
+
+    /// Commits to `value`, which is checked as the product of itself and the `factor`.
+    #[inline(always)]
+    fn commit_as(&mut self, value: M::F, factor: impl FnOnce(M::Tag) -> M::Tag) -> Result<M::Tag> {
         #[cfg(test)]
         let value =
             value + self.lies.iter().filter(|(at, _)| *at == self.gates.inputs).map(|(_, lie)| *lie).sum();
         let (share, slot) = self.slot()?;
         let wire = M::corrected(share, value);
-        *slot = [wire, M::constant(M::F::ONE), wire];
+        *slot = [wire, factor(wire), wire];
         self.gates.inputs += 1;
         Ok(wire)
+    }
+
+    /// Says that `line` is zero by its MAC, where no statement asserts it. Fig. 4, 8.
+    pub(super) fn open_zero(&mut self, mac: &M::E) {
+        self.openings.absorb(mac);
     }
 
     /// Commits to `value` as the product of `a` and `b`, which it is where the prover is honest. Fig. 4, 5.

@@ -39,6 +39,12 @@ impl<R: DefaultIsZeroes> Slots<R> {
         (self.next, self.end) = (0, length);
     }
 
+    /// Allows for no more than those before number `end`.
+    pub(super) fn limit(&mut self, end: usize) {
+        assert!(self.next <= end && end <= self.slots.len());
+        self.end = end;
+    }
+
     /// Those used.
     pub(super) fn used(&self) -> &[Triple<R>] {
         &self.slots[..self.next]

@@ -9,8 +9,8 @@ mod sections;
 use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
+use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
-use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::pool::Pool;
@@ -42,17 +42,19 @@ pub trait Commitments: Macs {
     fn end_early(verifier: &mut Verifier<'_, Self>) -> Result<()> {
         Self::end_batch(verifier)
     }
+    /// Ends the turn of a half, with the section that is open, if any.
+    fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()>;
     /// Takes polynomials that are to be zero into the open batch.
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<Self::E>);
     /// One seed, between two batches: `what` it is for.
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
-        Ok(single_challenge(verifier.channel, what))
+        Ok(single_challenge(&mut verifier.channel, what))
     }
 }
 
 /// Verifies the circuit that is pushed into it.
 pub struct Verifier<'a, M: Commitments> {
-    channel: &'a mut Channel,
+    channel: Turn<'a>,
     vole: BoxedVole<M::Key>,
     delta: &'a M::Delta,
     /// The key of the public value one.
@@ -81,7 +83,12 @@ pub struct Verifier<'a, M: Commitments> {
     feed: Option<Feed<'a>>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::E, M::E>,
+    /// Of the sections, where this is a half of a proof.
+    lengths: Option<Lengths>,
 }
+
+/// What a verifier accepted, with the VOLE for the next statement.
+pub(super) type Decided<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>);
 
 /// Whoever fetches what a batch begins with, where the link does not by itself.
 type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
@@ -89,7 +96,7 @@ type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
 impl<'a, M: Commitments> Verifier<'a, M> {
     /// A verification over `channel` with shares from `vole` under `delta`.
     fn over(
-        channel: &'a mut Channel,
+        channel: Turn<'a>,
         vole: BoxedVole<M::Key>,
         arch: Arch,
         delta: &'a M::Delta,
@@ -117,7 +124,51 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             progress: None,
             feed: None,
             remembered: Remembered::default(),
+            lengths: None,
         }
+    }
+
+    /// A half of a proof, whose turn is still to come.
+    fn half_over(vole: BoxedVole<M::Key>, arch: Arch, delta: &'a M::Delta, kept: M::Kept) -> Self {
+        let lengths = Some(Lengths::default());
+        Self { lengths, ..Self::over(Turn::of_other(), vole, arch, delta, kept) }
+    }
+
+    /// Whether it is its turn.
+    #[inline]
+    pub(super) fn has_turn(&self) -> bool {
+        self.channel.is_own()
+    }
+
+    /// Fills `bytes` with what the prover says in its turn.
+    pub(super) fn hear(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.steps.begin()?;
+        self.channel.recv(bytes)?;
+        self.steps.end();
+        Ok(())
+    }
+
+    /// It goes no further, with `error`.
+    pub(super) fn fail(&mut self, error: Error) -> Error {
+        self.steps.fail(error)
+    }
+
+    /// How much the statement has asserted by now.
+    pub(super) fn asserted(&self) -> u64 {
+        self.gates.assert
+    }
+
+    /// Takes the turn over.
+    pub(super) fn begin_turn(&mut self, turn: Turn<'a>) {
+        self.channel = turn;
+    }
+
+    /// Ends the turn, of which all corrections have arrived.
+    pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
+        self.steps.begin()?;
+        M::end_turn(self)?;
+        self.steps.end();
+        Ok(self.channel.take())
     }
 
     /// Calls `feed` before each batch, whose first bytes it is to bring to the link.
@@ -144,10 +195,18 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     /// # Errors
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met
     /// with an error before; link errors.
-    pub fn finish(mut self) -> Result<(Accepted, Gates, BoxedVole<M::Key>)> {
+    pub fn finish(self) -> Result<(Accepted, Gates, BoxedVole<M::Key>)> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
+        self.finish_turn()?.1
+    }
+
+    /// The same, which ends the last turn: whatever is decided, all of the prover's last messages were read.
+    ///
+    /// # Errors
+    /// As for [`Verifier::finish`], where these messages were not all read.
+    pub(super) fn finish_turn(mut self) -> Result<(Turn<'a>, Result<Decided<M>>)> {
         self.forget_all()?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;
@@ -156,7 +215,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
-        let consistent = self.vole.check(self.channel);
+        let consistent = self.vole.check(&mut self.channel);
         // A failed check must not look different to the peer before its last message has been read.
         let consistent = match consistent {
             Err(error) if error.is_of_link() => return Err(error),
@@ -171,15 +230,14 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         let products_hold = same(w, at_delta);
         // Fig. 4, 8.
         let assertions_hold = self.openings.digest().ct_eq(&openings);
-        let vole = consistent?;
-        if !products_hold {
-            return Err(Error::Rejected(Rejection::ProductsAndPolynomials));
-        }
-        if !verdict(assertions_hold) {
-            return Err(Error::Rejected(Rejection::Assertions));
-        }
         self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
-        Ok((Accepted(()), self.gates, vole))
+        let decided = match consistent {
+            Err(error) => Err(error),
+            Ok(_) if !products_hold => Err(Error::Rejected(Rejection::ProductsAndPolynomials)),
+            Ok(_) if !verdict(assertions_hold) => Err(Error::Rejected(Rejection::Assertions)),
+            Ok(vole) => Ok((Accepted(()), self.gates, vole)),
+        };
+        Ok((self.channel, decided))
     }
 
     /// What [`Verifier::finish`] would compare, for a proof whose check has this degree, and masks that were
@@ -208,7 +266,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         let mut lines = Zeroizing::new(Vec::with_capacity(count));
         for _ in 0..count {
             if self.block.len() - self.done < masks {
-                self.vole.block(self.channel, &mut self.block)?;
+                self.vole.block(&mut self.channel, &mut self.block)?;
                 self.done = 0;
             }
             lines.push(M::E::pack(&self.block.rows(self.done)[..masks]));
@@ -218,12 +276,25 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     }
 
     /// The key of the value that the prover commits to by the next share. Fig. 4, 4.
-    fn commit_to(&mut self) -> Result<M::E> {
+    pub(super) fn commit_to(&mut self) -> Result<M::E> {
         let one = *self.one;
         let (key, slot) = self.slot()?;
         *slot = [key, one, key];
         self.gates.inputs += 1;
         Ok(key)
+    }
+
+    /// The same, and that the value is a bit: checked as the product of itself and itself.
+    pub(super) fn commit_to_bit(&mut self) -> Result<M::E> {
+        let (key, slot) = self.slot()?;
+        *slot = [key, key, key];
+        self.gates.inputs += 1;
+        Ok(key)
+    }
+
+    /// Demands that what has this key is zero, where no statement asserts it. Fig. 4, 8.
+    pub(super) fn open_zero(&mut self, key: &M::E) {
+        self.openings.absorb(key);
     }
 
     /// The key of the next share, and its slot.

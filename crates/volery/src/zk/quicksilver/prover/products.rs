@@ -122,7 +122,8 @@ impl<E: Field> Batch<E> {
         for products in self.products.drain(..) {
             let count = products.constant.len();
             weighing.begin(pool, (count, products), move |products| products.weigh::<B>(arch, seed, first));
-            first += count as u64;
+            // Where sections end early, the rest of a block of coefficients stays unused.
+            first += count.next_multiple_of(2) as u64;
             while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
                 sums.add(&weighed);
             }

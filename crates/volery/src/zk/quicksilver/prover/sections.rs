@@ -2,7 +2,7 @@
 //! the verifier's coin.
 
 use super::products::{Batch, Products};
-use super::{Commitments, Prover};
+use super::{Commitments, Lengths, Prover};
 use crate::error::Result;
 use crate::pool::Spare;
 use crate::zk::quicksilver::arithmetic::{Sections, WAITING, slots};
@@ -78,13 +78,19 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
+    fn end_turn(prover: &mut Prover<'_, Self>) -> Result<()> {
+        prover.end_section()?;
+        prover.lengths.iter_mut().for_each(Lengths::end_turn);
+        Ok(())
+    }
+
     fn polynomials<'p>(prover: &'p mut Prover<'_, Self>) -> &'p mut Pending<E> {
         &mut prover.kept.batch().polynomials
     }
 
     fn challenge(prover: &mut Prover<'_, Self>, what: &'static str) -> Result<Seed> {
         if by_transcript::<E>() {
-            return Ok(single_challenge(prover.channel, what));
+            return Ok(single_challenge(&mut prover.channel, what));
         }
         Self::catch_up(prover)?;
         Ok(F128::from_bytes(prover.channel.recv_array()?).into())
@@ -94,7 +100,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
     fn draw(prover: &mut Prover<'_, Self>) -> Result<()> {
         let blocks = prover.kept.sections.drawn + 1;
         prover.hear(blocks.saturating_sub(prover.vole.lag()))?;
-        prover.vole.block(prover.channel, &mut prover.block)?;
+        prover.vole.block(&mut prover.channel, &mut prover.block)?;
         prover.kept.sections.drawn = blocks;
         Ok(())
     }
@@ -118,7 +124,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             FieldMacs::draw(self)?;
             self.done = 0;
         }
-        self.kept.sections.follow(self.done, self.block.len());
+        self.kept.sections.follow(self.done, self.block.len(), self.lengths.as_ref());
         self.open = true;
         Ok(())
     }
@@ -151,6 +157,10 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         }
         self.kept.sections.corrections_from(self.done).fill(B::ZERO);
         self.channel.send_elements(&self.kept.sections.corrections)?;
+        if let Some(lengths) = &mut self.lengths {
+            lengths.end_section(self.done - self.kept.sections.start());
+            self.kept.sections.cut(self.done);
+        }
         self.report();
         if self.kept.sections.ends_batch::<E>(self.block.len()) { self.close_batch() } else { Ok(()) }
     }
@@ -162,7 +172,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
         let Some(batch) = waiting.back_mut().filter(|batch| batch.last.is_none()) else { return Ok(()) };
         (batch.last, batch.coefficients) = (Some(self.kept.sections.drawn - 1), coefficients);
         if by_transcript::<E>() {
-            let seeds = challenge(self.channel);
+            let seeds = challenge(&mut self.channel);
             let mut batch = waiting.pop_back().expect("the last one");
             let by = (self.arch, &self.pool);
             batch.weigh(by, seeds, &mut self.kept.weighing, &mut self.sums);
@@ -187,7 +197,7 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
     fn hear(&mut self, blocks: usize) -> Result<()> {
         while self.kept.heard < blocks {
             self.weigh(self.kept.heard)?;
-            self.vole.receive(self.channel)?;
+            self.vole.receive(&mut self.channel)?;
             self.kept.heard += 1;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Over F_2: a batch is one block of the VOLE, and its corrections are bits of one message.
 
-use super::{Commitments, Verifier};
+use super::{Commitments, Lengths, Turn, Verifier};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::vole::{BoxedVole, Delta, Key};
@@ -8,6 +8,8 @@ use crate::zk::BitMacs;
 use crate::zk::quicksilver::challenge;
 use crate::zk::quicksilver::polynomial::Keys;
 use crate::zk::quicksilver::slots::weigh;
+use core::mem;
+use core::ops::Range;
 use volery_primitives::arch::{Arch, add_where, verifier_sums};
 use volery_primitives::bits::Bits;
 use volery_primitives::prg::Prg;
@@ -15,15 +17,73 @@ use volery_primitives::{F2, F128};
 
 /// What the verifier keeps of a batch.
 pub struct Kept {
+    /// Those of the batch, or of the section where this is a half.
     corrections: Bits,
+    /// The slots of the section that is open, in a half.
+    section: Range<usize>,
     polynomials: Vec<Keys<F128>>,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { corrections: Bits::zeroes(0), section: 0..0, polynomials: Vec::new() }
+    }
 }
 
 impl<'a> Verifier<'a, BitMacs> {
     /// A verification over `channel` with shares from `vole` under `delta`.
     pub fn new(channel: &'a mut Channel, vole: BoxedVole<Key>, arch: Arch, delta: &'a Delta) -> Self {
-        let kept = Kept { corrections: Bits::zeroes(0), polynomials: Vec::new() };
-        Self::over(channel, vole, arch, delta, kept)
+        Self::over(Turn::with(channel), vole, arch, delta, Kept::default())
+    }
+
+    /// A half of a verification, whose turn is still to come.
+    pub(in crate::zk::quicksilver) fn half(vole: BoxedVole<Key>, arch: Arch, delta: &'a Delta) -> Self {
+        Self::half_over(vole, arch, delta, Kept::default())
+    }
+
+    /// Receives corrections of these shares of the block, which go on the keys at once. Fig. 4, 5.
+    fn receive_corrections(&mut self, shares: Range<usize>) -> Result<()> {
+        let mut bytes = vec![0; shares.len().div_ceil(8)];
+        self.channel.recv(&mut bytes)?;
+        let corrections = &mut self.kept.corrections;
+        *corrections = Bits::zeroes(shares.len());
+        corrections.read_bytes(&bytes);
+        add_where(self.arch, &bytes, *self.one, &mut self.block.rows_mut()[shares]);
+        Ok(())
+    }
+
+    /// Opens the next section of a half, in the next block where this one is used up. Then its
+    /// corrections are here.
+    fn next_section(&mut self) -> Result<()> {
+        self.end_section()?;
+        if !self.open || self.slots.used().len() == self.block.len() {
+            BitMacs::end_batch(self)?;
+            self.vole.block(&mut self.channel, &mut self.block)?;
+            self.slots.begin(self.block.len());
+            (self.done, self.open) = (0, true);
+        }
+        let start = self.slots.used().len();
+        let length = self.lengths.as_ref().expect("a half").next(self.block.len() - start);
+        self.kept.section = start..start + length;
+        self.slots.limit(start);
+        self.receive_corrections(start..start + length)?;
+        self.slots.limit(start + length);
+        Ok(())
+    }
+
+    /// Ends the section, if one is open. Its other shares are the next one's.
+    fn end_section(&mut self) -> Result<()> {
+        let section = mem::take(&mut self.kept.section);
+        if section.is_empty() {
+            return Ok(());
+        }
+        let used = self.slots.used().len();
+        self.slots.limit(used);
+        if !self.kept.corrections.zero_from(used - section.start) {
+            return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
+        }
+        self.lengths.iter_mut().for_each(|lengths| lengths.end_section(used - section.start));
+        Ok(())
     }
 }
 
@@ -32,18 +92,16 @@ impl Commitments for BitMacs {
 
     /// Draws the next block and receives its corrections, which go on the keys at once. Fig. 4, 4 and 5.
     fn next_slots(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        if verifier.lengths.is_some() {
+            return verifier.next_section();
+        }
         Self::end_batch(verifier)?;
         if let Some(feed) = &mut verifier.feed {
             feed()?;
         }
-        verifier.vole.block(verifier.channel, &mut verifier.block)?;
+        verifier.vole.block(&mut verifier.channel, &mut verifier.block)?;
         let length = verifier.block.len();
-        let mut bytes = vec![0; length.div_ceil(8)];
-        verifier.channel.recv(&mut bytes)?;
-        let corrections = &mut verifier.kept.corrections;
-        *corrections = Bits::zeroes(length);
-        corrections.read_bytes(&bytes);
-        add_where(verifier.arch, &bytes, *verifier.one, verifier.block.rows_mut());
+        verifier.receive_corrections(0..length)?;
         verifier.slots.begin(length);
         (verifier.done, verifier.open) = (0, true);
         Ok(())
@@ -51,13 +109,15 @@ impl Commitments for BitMacs {
 
     /// Draws the batch's challenge, whose corrections have all arrived. Fig. 4, 6 and 7.
     fn end_batch(verifier: &mut Verifier<'_, Self>) -> Result<()> {
-        if !core::mem::take(&mut verifier.open) {
+        if !mem::take(&mut verifier.open) {
             return Ok(());
         }
-        if !verifier.kept.corrections.zero_from(verifier.slots.used().len()) {
+        if verifier.lengths.is_some() {
+            verifier.end_section()?;
+        } else if !verifier.kept.corrections.zero_from(verifier.slots.used().len()) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
         }
-        let [products, polynomials] = challenge(verifier.channel);
+        let [products, polynomials] = challenge(&mut verifier.channel);
         let arch = verifier.arch;
         verifier.done = verifier.weigh_products(move |used| weigh(arch, products, used, verifier_sums));
         let mut coefficients = Prg::new(verifier.arch, polynomials);
@@ -67,6 +127,12 @@ impl Commitments for BitMacs {
         verifier.coefficients = 0;
         verifier.vole.skip(verifier.block.len() - verifier.done);
         verifier.report();
+        Ok(())
+    }
+
+    fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()?;
+        verifier.lengths.iter_mut().for_each(Lengths::end_turn);
         Ok(())
     }
 

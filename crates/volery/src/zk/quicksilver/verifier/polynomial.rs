@@ -35,7 +35,7 @@ impl<M: Commitments> Verifier<'_, M> {
     }
 
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
-    pub(super) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
+    pub(in crate::zk::quicksilver) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
         self.steps.begin()?;
         M::end_early(self)?;
         let seed = M::challenge(self, what)?;

@@ -1,7 +1,7 @@
 //! Over any field but F_2: corrections come by sections of a block, and where E is short the verifier tosses
 //! a coin for each batch.
 
-use super::{Commitments, Verifier};
+use super::{Commitments, Lengths, Turn, Verifier};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::random::Random;
@@ -25,12 +25,19 @@ pub struct Kept<B> {
     coin: Option<Coin<B>>,
 }
 
+impl<B: Field> Kept<B> {
+    /// Before the first section; `random` is for coins.
+    fn new(random: &mut Random) -> Self {
+        Self { sections: Sections::default(), random: Random::from_seed(&random.bytes()), coin: None }
+    }
+}
+
 /// What a batch is weighed by.
 struct Coin<B> {
     /// What is to be told, where the verifier has drawn it.
     tossed: Option<[F128; 2]>,
     seeds: [Seed; 2],
-    /// Products so far.
+    /// The number of the next product's coefficient.
     products: u64,
     polynomials: Coefficients<B>,
 }
@@ -44,9 +51,17 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         delta: &'a Delta<B, E>,
         random: &mut Random,
     ) -> Self {
-        let random = Random::from_seed(&random.bytes());
-        let kept = Kept { sections: Sections::default(), random, coin: None };
-        Self::over(channel, vole, arch, delta, kept)
+        Self::over(Turn::with(channel), vole, arch, delta, Kept::new(random))
+    }
+
+    /// A half of a verification, whose turn is still to come.
+    pub(in crate::zk::quicksilver) fn half(
+        vole: BoxedVole<Key<E>>,
+        arch: Arch,
+        delta: &'a Delta<B, E>,
+        random: &mut Random,
+    ) -> Self {
+        Self::half_over(vole, arch, delta, Kept::new(random))
     }
 
     /// Opens the next section, with a block of its own where the last one is used up, and receives its
@@ -54,18 +69,18 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
     fn next_section(&mut self) -> Result<()> {
         let sections = &mut self.kept.sections;
         if sections.end() == self.block.len() {
-            self.vole.block(self.channel, &mut self.block)?;
+            self.vole.block(&mut self.channel, &mut self.block)?;
             sections.drawn += 1;
             self.done = 0;
         }
-        sections.follow(self.done, self.block.len());
+        sections.follow(self.done, self.block.len(), self.lengths.as_ref());
         self.channel.recv_elements(&mut sections.corrections)?;
         let keys = &mut self.block.rows_mut()[sections.range()];
         E::correct(self.arch, keys, &sections.corrections, self.delta.value());
         if self.kept.coin.is_none() {
             let random = &mut self.kept.random;
             let tossed = (!by_transcript::<E>()).then(|| [random.word(), random.word()]);
-            let seeds = tossed.map_or_else(|| challenge(self.channel), |tossed| tossed.map(Seed::from));
+            let seeds = tossed.map_or_else(|| challenge(&mut self.channel), |tossed| tossed.map(Seed::from));
             let polynomials = Coefficients::new(self.arch, seeds[1]);
             self.kept.coin = Some(Coin { tossed, seeds, products: 0, polynomials });
         }
@@ -93,7 +108,8 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
             }
             sums
         });
-        self.kept.coin.as_mut().expect("as above").products += count as u64;
+        // Where sections end early, the rest of a block of coefficients stays unused.
+        self.kept.coin.as_mut().expect("as above").products += count.next_multiple_of(2) as u64;
         self.done += count;
     }
 
@@ -106,6 +122,10 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, FieldMacs<B, E>> {
         let sections = &mut self.kept.sections;
         if sections.corrections_from(self.done).iter().any(|correction| *correction != B::ZERO) {
             return Err(Error::Misbehaved(Misbehaviour::UnusedShares));
+        }
+        if let Some(lengths) = &mut self.lengths {
+            lengths.end_section(self.done - sections.start());
+            sections.cut(self.done);
         }
         let ends_batch = sections.ends_batch::<E>(self.block.len());
         self.report();
@@ -153,6 +173,12 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Ok(())
     }
 
+    fn end_turn(verifier: &mut Verifier<'_, Self>) -> Result<()> {
+        verifier.end_section()?;
+        verifier.lengths.iter_mut().for_each(Lengths::end_turn);
+        Ok(())
+    }
+
     fn add(verifier: &mut Verifier<'_, Self>, polynomials: Keys<E>) {
         let Verifier { kept, sums, arch, .. } = verifier;
         let coin = kept.coin.as_mut().expect("tossed where a section is open");
@@ -161,7 +187,7 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
 
     fn challenge(verifier: &mut Verifier<'_, Self>, what: &'static str) -> Result<Seed> {
         if by_transcript::<E>() {
-            return Ok(single_challenge(verifier.channel, what));
+            return Ok(single_challenge(&mut verifier.channel, what));
         }
         let seed = verifier.kept.random.word();
         verifier.channel.send_coin(&[seed])?;

@@ -1,0 +1,236 @@
+//! The prover's side.
+
+use super::{
+    Both, Pairs, Rounds, SUBSETS, coins, factors, most_pairs, places, quotient, repetitions, subset_sums,
+};
+use crate::channel::Channel;
+use crate::circuit::{Backend, Mixed, check_width, nothing_asserted};
+use crate::error::{Error, Result};
+use crate::pool::Pool;
+use crate::random::Random;
+use crate::vole::{BoxedVole, Mac};
+use crate::zk::quicksilver::memory::Party;
+use crate::zk::quicksilver::turns::Turn;
+use crate::zk::quicksilver::{self, arithmetic};
+use crate::zk::{BitMacs, FieldMacs, Macs, Values};
+use core::fmt::Display;
+use volery_primitives::arch::Arch;
+use volery_primitives::{F2, F128, Field, MacField, Tagged, bits};
+use zeroize::Zeroizing;
+
+/// Proves the statement over F_2 and `B` that is pushed into it.
+pub struct Prover<'a, B: Field, E: MacField<B>> {
+    pub(super) bits: quicksilver::Prover<'a>,
+    pub(super) numbers: arithmetic::Prover<'a, B, E>,
+    arch: Arch,
+    /// Of masks.
+    random: Random,
+    pairs: Pairs<F128, Tagged<B, E>>,
+    rounds: Rounds,
+    /// K.
+    pub(super) repetitions: u32,
+    /// The pairs of a round at most.
+    pub(super) most: usize,
+    /// 2^k for each bit of the widest word.
+    places: Vec<B>,
+    /// Puts a quotient modulo p where its lowest bit should be.
+    #[cfg(test)]
+    pub(super) explains: bool,
+}
+
+/// The bit in the lowest place, as an element of `B`.
+fn element<B: Field>(bit: u128) -> B {
+    B::ONE.masked(bits::mask(bit as u64))
+}
+
+impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
+    /// A proof over `channel` with shares over both fields, whose witnesses are read from `bits` and
+    /// `numbers`; masks are drawn from `random`. In the VOLE over F_2 the verifier must say nothing after its
+    /// set-up.
+    pub fn new(
+        channel: &'a mut Channel,
+        voles: (BoxedVole<Mac>, BoxedVole<Tagged<B, E>>),
+        arch: Arch,
+        (bits, numbers): (
+            impl IntoIterator<Item = F2, IntoIter: 'a>,
+            impl IntoIterator<Item = B, IntoIter: 'a>,
+        ),
+        random: &mut Random,
+    ) -> Self {
+        let mut bits = quicksilver::Prover::half(voles.0, arch, bits);
+        bits.begin_turn(Turn::with(channel));
+        Self {
+            bits,
+            numbers: arithmetic::Prover::half(voles.1, arch, numbers),
+            arch,
+            random: Random::from_seed(&random.bytes()),
+            pairs: Pairs::default(),
+            rounds: Rounds::default(),
+            repetitions: repetitions::<E>(),
+            most: most_pairs::<B>(),
+            places: places(),
+            #[cfg(test)]
+            explains: false,
+        }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(self, pool: &Pool) -> Self {
+        Self { bits: self.bits.share_work(pool), numbers: self.numbers.share_work(pool), ..self }
+    }
+
+    /// Sends what remains. The verdict is the caller's to wait for.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
+    /// circuit asserted nothing, left a part of a witness unread or met with an error before; link errors.
+    pub fn finish(mut self) -> Result<Both> {
+        if self.bits.asserted() + self.numbers.asserted() == 0 {
+            return Err(nothing_asserted());
+        }
+        self.end_round()?;
+        self.bits()?.forget_all()?;
+        self.numbers()?.forget_all()?;
+        // Not by either half, so that it does not show in which one.
+        if let Some(name) = self.bits.take_failure().or(self.numbers.take_failure()) {
+            return Err(Error::Unsatisfied(name));
+        }
+        let (numbers, _, turn) = self.numbers.finish_turn()?;
+        self.bits.begin_turn(turn);
+        let (bits, _, _) = self.bits.finish_turn()?;
+        Ok(Both { bits, numbers, rounds: self.rounds })
+    }
+
+    /// Commits over B to bits that are committed to over F_2; the pairs wait for the end of their round.
+    fn copies(&mut self, lines: &[F128]) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
+        let mut copies = Zeroizing::new(Vec::with_capacity(lines.len()));
+        let half = self.numbers()?;
+        for line in lines {
+            copies.push(half.commit_to_bit(element(BitMacs::value(*line).to_word()))?);
+        }
+        self.pairs.extend(lines, &copies, self.most);
+        Ok(copies)
+    }
+
+    /// Σ 2^k·b_k.
+    fn word(&self, bits: &[Tagged<B, E>]) -> Tagged<B, E> {
+        FieldMacs::<B, E>::linear(self.arch, &self.places[..bits.len()], bits)
+    }
+
+    /// Makes sure that the pairs which wait are the same in both fields, if there are any.
+    fn end_round(&mut self) -> Result<()> {
+        let n = self.pairs.len();
+        if n == 0 {
+            return Ok(());
+        }
+        let (arch, count) = (self.arch, self.repetitions);
+        // 1.
+        let masks = Zeroizing::new(self.random.word().0);
+        let half = self.bits()?;
+        let mut lines = Zeroizing::new(Vec::with_capacity(count as usize));
+        for place in 0..count {
+            lines.push(half.commit_to(F2::low_bit(*masks >> place))?);
+        }
+        let half = self.numbers()?;
+        let mut copies = Zeroizing::new(Vec::with_capacity(count as usize));
+        for place in 0..count {
+            copies.push(half.commit_to_bit(element(*masks >> place))?);
+        }
+        self.pairs.extend(&lines, &copies, self.most);
+        // 2. The section of the other half has ended with its turn.
+        let seed = self.numbers()?.challenge(SUBSETS)?;
+        let coins = coins(arch, seed, n, count);
+        // 3.
+        let parities = BitMacs::combine(arch, &coins, &self.pairs.bits);
+        let z = parities.value.0;
+        let half = self.bits()?;
+        half.say(&z.to_le_bytes()[..count.div_ceil(8) as usize])?;
+        half.open_zero(&parities.mac);
+        // 4.
+        let sums = subset_sums(&coins, &self.pairs.numbers, count);
+        let bits = quotient::<B>(n);
+        let factors = factors::<B>(bits);
+        #[cfg(test)]
+        let explains = self.explains;
+        let half = self.numbers()?;
+        for (place, sum) in (0..count).zip(&*sums) {
+            let z = z >> place & 1;
+            let q = Zeroizing::new((sum.value.to_word() as u64).wrapping_sub(z as u64) >> 1);
+            let mut line = Zeroizing::new(Vec::with_capacity(2 + bits as usize));
+            line.extend([*sum, FieldMacs::<B, E>::constant(element(z))]);
+            for place in 0..bits {
+                let bit = element((*q >> place).into());
+                #[cfg(test)]
+                let bit = match (explains, place) {
+                    (false, _) => bit,
+                    (true, 0) => (sum.value - element(z)) * (B::ONE + B::ONE).invert(),
+                    (true, _) => B::ZERO,
+                };
+                line.push(half.commit_to_bit(bit)?);
+            }
+            half.open_zero(&FieldMacs::<B, E>::linear(arch, &factors, &line).mac);
+        }
+        self.pairs.clear();
+        self.rounds.rounds += 1;
+        Ok(())
+    }
+}
+
+impl<'a, B: Field, E: MacField<B>> Mixed for Prover<'a, B, E> {
+    type Bits = quicksilver::Prover<'a>;
+    type Numbers = arithmetic::Prover<'a, B, E>;
+
+    #[inline]
+    fn bits(&mut self) -> Result<&mut Self::Bits> {
+        if !self.bits.has_turn() {
+            self.bits.begin_turn(self.numbers.end_turn()?);
+        }
+        Ok(&mut self.bits)
+    }
+
+    #[inline]
+    fn numbers(&mut self) -> Result<&mut Self::Numbers> {
+        if !self.numbers.has_turn() {
+            self.numbers.begin_turn(self.bits.end_turn()?);
+        }
+        Ok(&mut self.numbers)
+    }
+
+    fn number(&mut self, bits: &[F128]) -> Result<Tagged<B, E>> {
+        check_width::<B>(bits.len())?;
+        if self.pairs.len() + bits.len() > self.most {
+            self.end_round()?;
+        }
+        self.rounds.conversions.number(bits.len());
+        let copies = self.copies(bits)?;
+        Ok(self.word(&copies))
+    }
+
+    fn bits_of(&mut self, numbers: &[Tagged<B, E>], width: usize, name: &dyn Display) -> Result<Vec<F128>> {
+        check_width::<B>(width)?;
+        let (mut rest, mut all) = (numbers, Vec::with_capacity(numbers.len() * width));
+        while !rest.is_empty() {
+            let room = (self.most - self.pairs.len()) / width;
+            if room == 0 {
+                self.end_round()?;
+                continue;
+            }
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            self.rounds.conversions.bits(now.len(), width);
+            let (start, half) = (all.len(), self.bits()?);
+            for number in now {
+                let word = Zeroizing::new(number.value.to_word());
+                for place in 0..width {
+                    all.push(half.commit_to(F2::low_bit(*word >> place))?);
+                }
+            }
+            let copies = self.copies(&all[start..])?;
+            for (number, bits) in now.iter().zip(copies.chunks_exact(width)) {
+                let word = self.word(bits);
+                self.numbers()?.assert_zero(word - *number, name)?;
+            }
+            rest = later;
+        }
+        Ok(all)
+    }
+}

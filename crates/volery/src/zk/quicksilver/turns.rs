@@ -1,0 +1,128 @@
+//! Whose turn it is, where two halves of a proof share one channel, and how long their sections are then.
+//!
+//! A half is a prover or a verifier whose channel comes and goes: it has it in its **turn**, in which gates
+//! are pushed into it and not into the other half. A turn ends with the half's **section**: with corrections
+//! of all that was committed to. So what a verifier needs to walk through a turn was said when the turn was
+//! over, and before anything of the next one; and wherever a half sends, receives or draws a challenge, all
+//! that the other one has sent has arrived.
+//!
+//! Sections are as long as both parties expect them to be: the first one of a turn has what the last turn of
+//! this half took, and each further one what this turn took before it. So turns that are alike, as in a loop,
+//! send corrections for nothing that they do not commit to, and others at most some few.
+
+use crate::channel::Channel;
+use core::ops::{Deref, DerefMut};
+
+/// The channel, in the half whose turn it is.
+pub(super) struct Turn<'a>(Option<&'a mut Channel>);
+
+impl<'a> Turn<'a> {
+    /// A turn.
+    pub(super) fn with(channel: &'a mut Channel) -> Self {
+        Self(Some(channel))
+    }
+
+    /// The turn of somebody else.
+    pub(super) fn of_other() -> Self {
+        Self(None)
+    }
+
+    /// Whether it is one's turn.
+    #[inline]
+    pub(super) fn is_own(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Ends it.
+    pub(super) fn take(&mut self) -> Self {
+        Self(self.0.take())
+    }
+}
+
+// Whoever speaks out of turn has a bug: nothing that a peer says makes a turn.
+impl Deref for Turn<'_> {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        self.0.as_ref().expect("the other half's turn")
+    }
+}
+
+impl DerefMut for Turn<'_> {
+    fn deref_mut(&mut self) -> &mut Channel {
+        self.0.as_mut().expect("the other half's turn")
+    }
+}
+
+/// The shares of the first section, of the shortest and of the longest one.
+const FIRST: usize = 256;
+const SHORTEST: usize = 8;
+const LONGEST: usize = 4096;
+
+/// The lengths of a half's sections, as both parties count them.
+pub(super) struct Lengths {
+    /// What this turn has committed to, in sections that are over, and what the last turn that committed to
+    /// anything did.
+    turn: usize,
+    last: usize,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        Self { turn: 0, last: FIRST }
+    }
+}
+
+impl Lengths {
+    /// The length of the next section, of a block that has `left` shares: a multiple of eight, but for the
+    /// last one.
+    pub(super) fn next(&self, left: usize) -> usize {
+        let expected = if self.turn == 0 { self.last } else { self.turn };
+        expected.clamp(SHORTEST, LONGEST).next_multiple_of(8).min(left)
+    }
+
+    /// A section is over, of which so many shares were committed by.
+    pub(super) fn end_section(&mut self, used: usize) {
+        self.turn += used;
+    }
+
+    /// So is the turn.
+    pub(super) fn end_turn(&mut self) {
+        if self.turn > 0 {
+            self.last = core::mem::take(&mut self.turn);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sections of a turn that commits to so many values, one after the other.
+    fn turn(lengths: &mut Lengths, mut values: usize) -> Vec<usize> {
+        let mut sections = Vec::new();
+        while values > 0 {
+            let next = lengths.next(usize::MAX);
+            lengths.end_section(next.min(values));
+            values = values.saturating_sub(next);
+            sections.push(next);
+        }
+        lengths.end_turn();
+        sections
+    }
+
+    #[test]
+    fn turns_that_are_alike_have_one_section_of_their_length() {
+        let lengths = &mut Lengths::default();
+        assert_eq!(turn(lengths, 300), [256, 256]);
+        assert_eq!(turn(lengths, 64), [304]);
+        assert_eq!(turn(lengths, 64), [64]);
+        assert_eq!(turn(lengths, 0), [0; 0]);
+        assert_eq!(turn(lengths, 64), [64]);
+        assert_eq!(turn(lengths, 65), [64, 64]);
+        assert_eq!(turn(lengths, 1), [72]);
+        assert_eq!(turn(lengths, 10_000), [8, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096]);
+        assert_eq!(lengths.next(usize::MAX), LONGEST);
+        assert_eq!(lengths.next(100), 100);
+    }
+}
