@@ -124,7 +124,9 @@ fn agreeing(disagreement: &Disagreement) -> &'static str {
         Disagreement::Statement(_) | Disagreement::Shares(_) | Disagreement::Degree(_) => {
             "give both sides the same --relation and --public, several relations in the same order"
         }
-        Disagreement::Correlations(_) => "give both the same --vole, or leave it to auto on one of them",
+        Disagreement::Correlations(_) | Disagreement::OfTwoFields(_) => {
+            "give both the same --vole, or leave it to auto on one of them"
+        }
         Disagreement::Checking(_) => {
             "start both sides with the same --checked-by, --block and --security, and both or none with \
              --non-interactive"

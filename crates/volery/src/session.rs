@@ -12,6 +12,7 @@ mod files;
 mod garbled;
 mod limbo;
 mod method;
+mod mixed;
 mod options;
 mod over;
 mod setting;
@@ -36,6 +37,7 @@ pub use files::{
 pub use garbled::Stacking;
 pub use limbo::Simulation;
 pub use method::{Drawing, Method};
+pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
 pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
 pub use setting::{Compiled, Registered, Setting};

@@ -92,6 +92,25 @@ impl Gates {
         }
     }
 
+    /// Those of both halves of a proof.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        Self {
+            inputs: self.inputs + other.inputs,
+            mul: self.mul + other.mul,
+            add: self.add + other.add,
+            assert: self.assert + other.assert,
+            polynomials: self.polynomials + other.polynomials,
+            degree: self.degree.max(other.degree),
+            matrices: self.matrices + other.matrices,
+            clauses: self.clauses + other.clauses,
+            on_tape: self.on_tape + other.on_tape,
+            late: self.late + other.late,
+            tuples: self.tuples + other.tuples,
+            longest: self.longest.max(other.longest),
+            epochs: self.epochs + other.epochs,
+        }
+    }
+
     /// Those of a statement whose polynomials are computed gate by gate.
     pub(crate) fn by_gates(shape: &Shape) -> Self {
         let (inputs, mul) = (shape.inputs_by_gates(), shape.mul_by_gates());

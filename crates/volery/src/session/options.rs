@@ -1,7 +1,7 @@
 //! What a session is asked to do, and what it did.
 
 use super::correlations::{Choice, Correlations};
-use super::{Method, System};
+use super::{Converted, Method, System};
 use crate::channel::Traffic;
 use crate::circuit::Size;
 use crate::error::{Error, Rejection, Result};
@@ -231,6 +231,8 @@ pub enum Details {
     Simulated(Proof),
     /// Of VOLE in the head.
     InTheHead(FileProof),
+    /// Of QuickSilver over two fields.
+    Converted(Converted),
     /// Nothing.
     None,
 }
@@ -252,6 +254,11 @@ impl Report {
     /// What parties were simulated, if any.
     pub fn proof(&self) -> Option<Proof> {
         if let Details::Simulated(proof) = self.details { Some(proof) } else { None }
+    }
+
+    /// What was converted, if it is over two fields.
+    pub fn converted(&self) -> Option<Converted> {
+        if let Details::Converted(converted) = self.details { Some(converted) } else { None }
     }
 
     /// What its file was made with, if it is VOLE in the head.

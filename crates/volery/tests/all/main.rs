@@ -8,6 +8,7 @@ mod fields;
 mod files;
 mod kit;
 mod memory;
+mod mixed;
 mod polynomials;
 mod records;
 mod reject;

@@ -1,0 +1,372 @@
+//! Statements over two fields, by QuickSilver: from the handshake to the report.
+//!
+//! One handshake names both fields and both correlations. Then each half is set up, the one over F_2 first,
+//! with a global key of its own; and one verdict is told for both.
+
+use super::correlations::{Choice, Correlations, Use};
+use super::single::fresh;
+use super::{
+    Binary, BitCorrelations, Details, Drawing, Options, Over, Registered, Report, Reread, Security, Setting,
+    Stream, System,
+};
+use crate::channel::{Channel, Hello, Traffic, shake_hands};
+use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
+use crate::error::{Disagreement, Error, Result, Sides};
+use crate::ot::softspoken::Depth;
+use crate::pool::Pool;
+use crate::random::Random;
+use crate::vole::{BoxedVole, Share};
+use crate::zk::quicksilver::conversion::{self, Both, Prover, Verifier};
+use crate::zk::quicksilver::traffic::masks;
+use crate::zk::{Accepted, recv_end, recv_verdict, tell};
+use core::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+use volery_primitives::{Extension, F2, F128, Field, MacField};
+
+/// What can be proved over F_2 and the field `B` with MACs in `E`: whatever implements [`MixedCircuit`] for
+/// all of them.
+pub trait ProvableMixed<B: Field, E: MacField<B>> {
+    /// Pushes it into a prover.
+    ///
+    /// # Errors
+    /// Those of the prover and of the statement.
+    fn push_to_prover(&self, prover: &mut Prover<'_, B, E>) -> Result<()>;
+
+    /// Pushes it into a verifier.
+    ///
+    /// # Errors
+    /// Those of the verifier and of the statement.
+    fn push_to_verifier(&self, verifier: &mut Verifier<'_, B, E>) -> Result<()>;
+
+    /// As [`check_mixed`].
+    ///
+    /// # Errors
+    /// As for [`check_mixed`].
+    fn evaluate(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()>;
+
+    /// Its shape, and where it is asked for, its digest, as [`MixedShape::fingerprint`] has it.
+    ///
+    /// # Errors
+    /// `Invalid` where the statement is malformed.
+    fn count(&self, fingerprinted: bool) -> Result<(MixedShape, Option<[u8; 32]>)>;
+}
+
+impl<B: Field, E: MacField<B>, C> ProvableMixed<B, E> for C
+where
+    C: for<'a> MixedCircuit<Prover<'a, B, E>> + for<'a> MixedCircuit<Verifier<'a, B, E>>,
+    C: for<'w> MixedCircuit<(Clear<'w, F2>, Clear<'w, B>)> + MixedCircuit<MixedCount<B>>,
+{
+    fn push_to_prover(&self, prover: &mut Prover<'_, B, E>) -> Result<()> {
+        self.run(prover)
+    }
+    fn push_to_verifier(&self, verifier: &mut Verifier<'_, B, E>) -> Result<()> {
+        self.run(verifier)
+    }
+    fn evaluate(&self, bits: Stream<'_, F2>, numbers: Stream<'_, B>) -> Result<()> {
+        check_mixed(self, bits, numbers)
+    }
+    fn count(&self, fingerprinted: bool) -> Result<(MixedShape, Option<[u8; 32]>)> {
+        if fingerprinted {
+            MixedShape::fingerprint(self).map(|(shape, digest)| (shape, Some(digest)))
+        } else {
+            Ok((MixedShape::of(self)?, None))
+        }
+    }
+}
+
+/// What a proof over two fields did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Converted {
+    /// The gates of each half, and what was converted.
+    pub both: Both,
+    /// Where the correlations of each came from, those over F_2 first.
+    pub correlations: [Correlations; 2],
+}
+
+/// Proves that `bits` and `numbers` are a witness that satisfies `circuit`, a statement over F_2 and `B` with
+/// MACs in `E`, by QuickSilver: `prove_mixed::<F61, F61>(…)`. Correlations over F_2 are SoftSpoken's; those
+/// that `options` name are taken over the field that has them.
+///
+/// # Errors
+/// As for [`prove_over`](crate::prove_over); `Invalid` where `B` has characteristic two.
+pub fn prove_mixed<B: Field, E: MacField<B>>(
+    circuit: &(impl ProvableMixed<B, E> + ?Sized),
+    bits: impl IntoIterator<Item = F2> + Clone,
+    numbers: impl IntoIterator<Item = B> + Clone,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report>
+where
+    Over<B, E>: Registered,
+{
+    let settled = Settled::<B, E>::new(circuit.count(options.statement.is_none())?, options)?;
+    if options.check {
+        circuit.evaluate(bits.read(), numbers.read())?;
+    }
+    let mut run = settled.open(channel, options)?;
+    let Run { settled, random, .. } = &mut run;
+    let voles = (
+        Binary::compiled().prover_end(settled.bits, channel, options.arch, random)?,
+        Over::<B, E>::compiled().prover_end(settled.numbers, channel, options.arch, random)?,
+    );
+    let voles = settled.expect(voles);
+    run.begin(channel);
+    let witness = (bits.read(), numbers.read());
+    let prover = Prover::<B, E>::new(channel, voles, options.arch, witness, &mut run.random);
+    let mut prover = prover.share_work(&run.pool);
+    circuit.push_to_prover(&mut prover)?;
+    let both = prover.finish()?;
+    recv_verdict(channel)?;
+    Ok(run.report(channel, both, options))
+}
+
+/// Verifies that the prover at the other end of `channel` knows a witness for `circuit`, a statement over F_2
+/// and `B`, as [`prove_mixed`] proves it, and tells it the verdict.
+///
+/// # Errors
+/// As for [`verify_over`](crate::verify_over); `Invalid` where `B` has characteristic two.
+pub fn verify_mixed<B: Field, E: MacField<B>>(
+    circuit: &(impl ProvableMixed<B, E> + ?Sized),
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)>
+where
+    Over<B, E>: Registered,
+{
+    let settled = Settled::<B, E>::new(circuit.count(options.statement.is_none())?, options)?;
+    let mut run = settled.open(channel, options)?;
+    let verdict = decide(circuit, &mut run, channel, options);
+    let verdict = recv_end(channel, verdict);
+    let verdict = options.recorded(verdict, |(_, both)| run.report(channel, *both, options));
+    let (accepted, both) = tell(channel, verdict)?;
+    Ok((accepted, run.report(channel, both, options)))
+}
+
+fn decide<B: Field, E: MacField<B>>(
+    circuit: &(impl ProvableMixed<B, E> + ?Sized),
+    run: &mut Run<B, E>,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Both)>
+where
+    Over<B, E>: Registered,
+{
+    let Run { settled, random, .. } = run;
+    let delta = Binary::delta(random);
+    let bits = Binary::compiled().verifier_end(settled.bits, channel, options.arch, &delta, random)?;
+    let other = Over::<B, E>::delta(random);
+    let numbers =
+        Over::<B, E>::compiled().verifier_end(settled.numbers, channel, options.arch, &other, random)?;
+    let voles = settled.expect((bits, numbers));
+    run.begin(channel);
+    let deltas = (&delta, &other);
+    let verifier = Verifier::<B, E>::new(channel, voles, options.arch, deltas, &mut run.random);
+    let mut verifier = verifier.share_work(&run.pool);
+    circuit.push_to_verifier(&mut verifier)?;
+    let (accepted, both) = verifier.finish()?;
+    // More gates than were counted may be worth less.
+    run.settled.offered_to(&both, options)?;
+    Ok((accepted, both))
+}
+
+/// What is known of a statement before anything is said.
+struct Settled<B: Field, E: MacField<B>>
+where
+    Over<B, E>: Registered,
+{
+    statement: [u8; 32],
+    /// What the soundness of each half depends on, at most.
+    sizes: [Size; 2],
+    rounds: u64,
+    bits: BitCorrelations,
+    numbers: <Over<B, E> as Setting>::Correlations,
+}
+
+/// The speed of a link by which correlations are chosen where nothing is said of it, in Mbit/s.
+const BANDWIDTH: f64 = 10_000.0;
+
+/// The speed from which on the traffic of SoftSpoken's shallow trees costs less than the work of deep ones.
+const SHALLOW: f64 = 1_000.0;
+
+impl<B: Field, E: MacField<B>> Settled<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn new((shape, digest): (MixedShape, Option<[u8; 32]>), options: &Options) -> Result<Self> {
+        if options.system() != System::QUICKSILVER {
+            return Err(Error::invalid(format!(
+                "a statement over two fields is proved by {}, and not by {}",
+                System::QUICKSILVER,
+                options.system()
+            )));
+        }
+        if widest::<B>() == 0 {
+            return Err(Error::invalid(format!(
+                "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
+                B::NAME
+            )));
+        }
+        if options.non_interactive && !Over::<B, E>::NON_INTERACTIVE {
+            return Err(Error::invalid(format!(
+                "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
+                 searched offline: take an extension of 100 bits or more",
+                Over::<B, E>::name()
+            )));
+        }
+        let statement = options.statement.or(digest).expect("one of them");
+        let sizes = conversion::sizes::<B, E>(&shape);
+        let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
+        let bandwidth = bandwidth.unwrap_or(BANDWIDTH);
+        let deep = sizes[0].commitments <= Binary::SMALL_STATEMENT || bandwidth < SHALLOW;
+        let mut bits = BitCorrelations::SoftSpoken(if deep { Depth::Eight } else { Depth::Four });
+        let chosen = Choice::fastest::<Over<B, E>>(sizes[1].commitments, Use::Proof, bandwidth);
+        let mut numbers = chosen.correlations;
+        match correlations {
+            None => {}
+            Some(Correlations::SOFTSPOKEN4) => bits = BitCorrelations::SoftSpoken(Depth::Four),
+            Some(Correlations::SOFTSPOKEN8) => bits = BitCorrelations::SoftSpoken(Depth::Eight),
+            Some(other) => numbers = other.over::<Over<B, E>>()?,
+        }
+        let rounds = conversion::rounds::<B>(&shape);
+        let settled = Self { statement, sizes, rounds, bits, numbers };
+        settled.offer(settled.sizes, settled.rounds, options)?;
+        Ok(settled)
+    }
+
+    /// Both, as both parties call them.
+    fn correlations(&self) -> [Correlations; 2] {
+        [self.bits.into(), self.numbers.into()]
+    }
+
+    /// −log2 of the soundness error of a statement of such sizes, floored.
+    fn statistical_bits(&self, sizes: [Size; 2], rounds: u64) -> u32 {
+        let bits = Binary::statistical_bits(self.bits, sizes[0]);
+        let numbers = Over::<B, E>::statistical_bits(self.numbers, sizes[1]);
+        conversion::security::<E>([bits, numbers], rounds)
+    }
+
+    /// Refuses where less statistical security is offered than asked for.
+    fn offer(&self, sizes: [Size; 2], rounds: u64, options: &Options) -> Result<u32> {
+        let asked = options.asked_security(Over::<B, E>::SECURITY)?;
+        let offered = self.statistical_bits(sizes, rounds);
+        if offered >= asked {
+            return Ok(offered);
+        }
+        Err(Error::invalid(format!(
+            "{asked} bits of statistical security were asked for, and over f2 and {} a statement of this size has \
+             {offered}: ask for fewer, or take a larger extension",
+            Over::<B, E>::name()
+        )))
+    }
+
+    /// The sizes and rounds of a proof, where they are more than was counted.
+    fn sizes_with(&self, both: &Both) -> ([Size; 2], u64) {
+        let more = |counted: Size, found: Size| Size {
+            commitments: counted.commitments.max(found.commitments),
+            inputs: counted.inputs.max(found.inputs),
+            polynomials: counted.polynomials.max(found.polynomials),
+            degree: counted.degree.max(found.degree),
+            matrices: counted.matrices.max(found.matrices),
+            tuples: counted.tuples.max(found.tuples),
+            longest: counted.longest.max(found.longest),
+            epochs: counted.epochs.max(found.epochs),
+            ..counted
+        };
+        let [bits, numbers] = self.sizes;
+        let sizes = [more(bits, both.bits.size()), more(numbers, both.numbers.size())];
+        (sizes, self.rounds.max(both.rounds.rounds))
+    }
+
+    /// Refuses a proof of more than was counted, where it is worth less.
+    fn offered_to(&self, both: &Both, options: &Options) -> Result<u32> {
+        let (sizes, rounds) = self.sizes_with(both);
+        self.offer(sizes, rounds, options)
+    }
+
+    /// Has both ends expect as much as was counted.
+    fn expect<S: Share, T: Share>(
+        &self,
+        (mut over_bits, mut over_numbers): (BoxedVole<S>, BoxedVole<T>),
+    ) -> (BoxedVole<S>, BoxedVole<T>) {
+        let [bits, numbers] = self.sizes;
+        let degree = <F128 as Extension<F2>>::DEGREE.into();
+        over_bits.expect(bits.commitments, masks(bits, degree).in_all());
+        over_numbers.expect(numbers.commitments, masks(numbers, E::DEGREE.into()).in_all());
+        (over_bits, over_numbers)
+    }
+
+    /// Shakes hands on all of it.
+    fn open(self, channel: &mut Channel, options: &Options) -> Result<Run<B, E>> {
+        let (before, started) = (channel.traffic(), Instant::now());
+        let pool = Pool::new(options.threads)?;
+        let mut random = fresh(options)?;
+        let [bits, numbers] = self.correlations();
+        let parameters = format!("{bits} {numbers}");
+        let field = format!("{} {}", Binary::name(), Over::<B, E>::name());
+        let hello =
+            Hello { system: SYSTEM, field: &field, parameters: &parameters, statement: &self.statement };
+        let theirs = shake_hands(channel, &hello, &random.bytes())?;
+        Sides { ours: parameters, theirs }.agree(Disagreement::OfTwoFields)?;
+        channel.checkpoint("statement");
+        if let Some(progress) = &options.progress {
+            progress.store(0, Relaxed);
+        }
+        let setup_traffic = Traffic::default();
+        Ok(Run { settled: self, random, pool, before, setup_traffic, started, begun: started })
+    }
+}
+
+/// What the system is called in a handshake on a statement over two fields.
+const SYSTEM: &str = "quicksilver of two fields";
+
+/// A statement on its way.
+struct Run<B: Field, E: MacField<B>>
+where
+    Over<B, E>: Registered,
+{
+    settled: Settled<B, E>,
+    random: Random,
+    pool: Pool,
+    before: Traffic,
+    setup_traffic: Traffic,
+    started: Instant,
+    begun: Instant,
+}
+
+impl<B: Field, E: MacField<B>> Run<B, E>
+where
+    Over<B, E>: Registered,
+{
+    /// The set-up is done; gates follow.
+    fn begin(&mut self, channel: &Channel) {
+        self.begun = Instant::now();
+        self.setup_traffic = channel.traffic().since(self.before);
+    }
+
+    fn report(&self, channel: &Channel, both: Both, options: &Options) -> Report {
+        let settled = &self.settled;
+        let (sizes, rounds) = settled.sizes_with(&both);
+        let computational = [
+            Binary::computational_bits(settled.bits, sizes[0]),
+            Over::<B, E>::computational_bits(settled.numbers, sizes[1]),
+        ];
+        let gates = both.bits.and(&both.numbers);
+        if let Some(progress) = &options.progress {
+            progress.store(gates.mul, Relaxed);
+        }
+        Report {
+            statement: settled.statement,
+            system: System::QUICKSILVER,
+            gates,
+            details: Details::Converted(Converted { both, correlations: settled.correlations() }),
+            security: Security {
+                computational: computational.into_iter().min().expect("two"),
+                statistical: settled.statistical_bits(sizes, rounds),
+            },
+            traffic: channel.traffic().since(self.before),
+            setup_traffic: self.setup_traffic,
+            setup: self.begun - self.started,
+            online: self.begun.elapsed(),
+        }
+    }
+}

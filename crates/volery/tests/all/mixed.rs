@@ -1,0 +1,220 @@
+//! Whole sessions over two fields.
+
+use crate::kit::{Session, both, disagreements, only_bytes_differ, seeded};
+use volery::channel::{Flip, Party};
+use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
+use volery::error::{Disagreement, Rejection};
+use volery::{
+    Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options, Over,
+    ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed, verify_mixed,
+};
+
+/// "I know words, and where each stands in a memory of their numbers; and this is the parity of all that are
+/// read there": memories and ranges over numbers, products over both, and conversions both ways.
+struct Sorted {
+    words: usize,
+    width: usize,
+    odd: bool,
+}
+
+impl<M: Mixed> MixedCircuit<M> for Sorted {
+    fn run(&self, m: &mut M) -> Result<()> {
+        let mut numbers = Vec::new();
+        for _ in 0..self.words {
+            let b = m.bits()?;
+            let word = (0..self.width).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let both = b.mul(word[0], word[1])?;
+            let either = b.add(both, word[0]);
+            let either = b.add(either, word[1]);
+            let one = b.constant(F2::ONE);
+            let neither = b.add(either, one);
+            b.assert_zero(neither, "a bit of the first two")?;
+            numbers.push(m.number(&word)?);
+        }
+        let n = m.numbers()?;
+        let mut memory = n.memory(Cells::Wires(&numbers), 1)?;
+        let mut read = Vec::new();
+        for i in 0..self.words {
+            let address = n.witness()?;
+            read.push(n.access(&mut memory, &[address], Put::Same, &format_args!("address {i}"))?[0]);
+        }
+        n.assert_within(&read, self.width as u32, &"a range")?;
+        n.close(memory)?;
+        let bits = m.bits_of(&read, self.width, &"what was read")?;
+        let b = m.bits()?;
+        let mut parity = b.constant(self.odd.into());
+        for word in bits.chunks(self.width) {
+            parity = b.add(parity, word[0]);
+        }
+        b.assert_zero(parity, "parity")
+    }
+}
+
+impl Sorted {
+    /// Words that are odd, and are read from the last to the first.
+    fn instance<B: Field>(words: usize, width: usize) -> (Self, Vec<F2>, Vec<B>) {
+        let bit = |word: usize, place: usize| F2::from(place == 0 || (word * 37) >> place & 1 == 1);
+        let bits = (0..words).flat_map(|word| (0..width).map(move |place| bit(word, place))).collect();
+        let numbers = (0..words).rev().map(|at| B::from_word(at as u128).unwrap()).collect();
+        (Self { words, width, odd: words % 2 == 1 }, bits, numbers)
+    }
+}
+
+fn run<B: Field, E: MacField<B>>(
+    (proved, bits, numbers): (&Sorted, &[F2], &[B]),
+    verified: &Sorted,
+    [proving, verifying]: [&Options; 2],
+    flip: Option<(Party, Flip)>,
+) -> Session
+where
+    Over<B, E>: Registered,
+{
+    both(
+        |channel| prove_mixed::<B, E>(proved, bits.to_vec(), numbers.to_vec(), channel, proving),
+        |channel| verify_mixed::<B, E>(verified, channel, verifying),
+        flip,
+    )
+}
+
+/// Over every field that bits are converted to, over all kinds of correlations that a small set-up has.
+fn accepted<B: Field, E: MacField<B>>(statistical: u32)
+where
+    Over<B, E>: Registered,
+{
+    let (circuit, bits, numbers) = Sorted::instance::<B>(5, 7);
+    check_mixed(&circuit, bits.clone(), numbers.clone()).unwrap();
+    for correlations in [None, Some(Correlations::SOFTSPOKEN4), Some(Correlations::TINY)] {
+        let options = seeded(3).with_correlations(correlations);
+        let session = run::<B, E>((&circuit, &bits, &numbers), &circuit, [&options, &options], None);
+        let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
+        assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
+        assert_eq!(proved.security, verified.security);
+        assert!(proved.security.statistical >= statistical, "{:?}", proved.security);
+        let converted = verified.converted().unwrap();
+        assert_eq!(proved.details, verified.details);
+        let conversions = converted.both.rounds.conversions;
+        assert_eq!((conversions.to_numbers, conversions.to_bits, conversions.pairs), (5, 5, 70));
+        let names = converted.correlations.map(Correlations::name);
+        assert_eq!(names[0] == "softspoken4", correlations == Some(Correlations::SOFTSPOKEN4));
+        assert_eq!(names[1] == "tiny", correlations == Some(Correlations::TINY));
+        assert_eq!(verified.gates.mul, converted.both.bits.mul + converted.both.numbers.mul);
+        assert_eq!(
+            session.from_prover.messages().iter().map(|message| message.len() as u64).sum::<u64>(),
+            proved.traffic.sent
+        );
+    }
+}
+
+#[test]
+fn sessions_over_two_fields_are_accepted() {
+    accepted::<F61, F61>(45);
+    accepted::<F61, F61x2>(100);
+    accepted::<Goldilocks, Goldilocks>(45);
+    accepted::<Q32, Q32x2>(45);
+    accepted::<F65537, F65537x4>(45);
+}
+
+#[test]
+fn what_the_two_sides_disagree_on_is_said_before_the_set_up() {
+    let (circuit, bits, numbers) = Sorted::instance::<F61>(3, 5);
+    let options = seeded(1);
+    let claim = (&circuit, &bits[..], &numbers[..]);
+    let of = |verified: &Sorted, verifying: &Options| {
+        let session = run::<F61, F61>(claim, verified, [&options, verifying], None);
+        disagreements(session.proved, session.verified)
+    };
+    let other = Sorted { odd: false, ..Sorted::instance::<F61>(3, 5).0 };
+    assert!(of(&other, &options).iter().all(|why| matches!(why, Disagreement::Statement(_))));
+    let four = seeded(1).with_correlations(Correlations::SOFTSPOKEN4);
+    assert!(of(&circuit, &four).iter().all(|why| matches!(why, Disagreement::OfTwoFields(_))));
+    let session = both(
+        |channel| prove_mixed::<F61, F61>(&circuit, bits.clone(), numbers.clone(), channel, &options),
+        |channel| verify_mixed::<F61, F61x2>(&circuit, channel, &options),
+        None,
+    );
+    let why = disagreements(session.proved, session.verified);
+    assert!(why.iter().all(|why| matches!(why, Disagreement::Field(_))));
+}
+
+#[test]
+fn what_cannot_be_proved_is_refused_before_anything_is_said() {
+    let (circuit, bits, numbers) = Sorted::instance::<F61>(3, 5);
+    let refused = |bits: &[F2], numbers: &[F61], options: &Options| {
+        let session = run::<F61, F61>((&circuit, bits, numbers), &circuit, [options, options], None);
+        assert!(session.from_prover.messages().is_empty());
+        session.proved.unwrap_err()
+    };
+    let mut wrong = bits.clone();
+    wrong[0] = F2::ZERO;
+    wrong[1] = F2::ZERO;
+    assert!(
+        matches!(refused(&wrong, &numbers, &seeded(1)), Error::Unsatisfied(name) if name == "a bit of the first two")
+    );
+    let far = [F61::new(7), F61::ONE, F61::ONE];
+    assert!(matches!(refused(&bits, &far, &seeded(1)), Error::Unsatisfied(name) if name == "address 0"));
+    let long = [&numbers[..], &[F61::ZERO]].concat();
+    assert!(matches!(refused(&bits, &long, &seeded(1)), Error::Invalid(_)));
+    let wolverine = Options { seed: Some([1; 32]), ..Options::by(System::WOLVERINE) };
+    assert!(matches!(refused(&bits, &numbers, &wolverine), Error::Invalid(_)));
+    let silent = Options { non_interactive: true, ..seeded(1) };
+    assert!(matches!(refused(&bits, &numbers, &silent), Error::Invalid(_)));
+    let asked = Options { security: Some(60), ..seeded(1) };
+    assert!(matches!(refused(&bits, &numbers, &asked), Error::Invalid(_)));
+    let wide = seeded(1).with_correlations(Correlations::SMALL);
+    assert!(matches!(refused(&bits, &numbers, &wide), Error::Invalid(_)));
+    // The prover that does not check fails at the end, in whichever half, and the verifier with it.
+    let unchecked = Options { check: false, ..seeded(1) };
+    let [over_bits, over_numbers] = [(&wrong, &numbers), (&bits, &far.to_vec())].map(|(bits, numbers)| {
+        let claim = (&circuit, &bits[..], &numbers[..]);
+        let session = run::<F61, F61>(claim, &circuit, [&unchecked, &unchecked], None);
+        assert!(matches!(session.proved, Err(Error::Unsatisfied(_))) && session.verified.is_err());
+        session.from_prover.messages().iter().map(Vec::len).collect::<Vec<_>>()
+    });
+    assert_eq!(over_bits, over_numbers);
+}
+
+/// Every message of either party, with a bit changed on the way.
+#[test]
+fn a_flipped_bit_anywhere_is_noticed_by_both() {
+    let (circuit, bits, numbers) = Sorted::instance::<F61>(2, 3);
+    let options = seeded(9);
+    let claim = (&circuit, &bits[..], &numbers[..]);
+    let honest = run::<F61, F61>(claim, &circuit, [&options, &options], None);
+    assert!(honest.verified.is_ok());
+    let said = [honest.from_prover.messages(), honest.from_verifier.messages()];
+    let lengths = said.map(|messages| messages.iter().map(Vec::len).collect::<Vec<_>>());
+    for (party, lengths) in [Party::Prover, Party::Verifier].into_iter().zip(&lengths) {
+        for (message, length) in lengths.iter().enumerate() {
+            // Of the set-ups some; what follows them is tested one by one over an ideal dealer.
+            if message % 11 != 3 && message + 3 < lengths.len() {
+                continue;
+            }
+            let flip =
+                Some((party, Flip { message, bit: (8 * length).saturating_sub(3).min(8 * length / 2 + 1) }));
+            let session = run::<F61, F61>(claim, &circuit, [&options, &options], flip);
+            let verdict = party == Party::Verifier && message + 1 == lengths.len();
+            assert!(session.proved.is_err(), "message {message} of the {}", party.name());
+            assert_eq!(session.verified.is_ok(), verdict, "message {message} of the {}", party.name());
+            assert!(!verdict || only_bytes_differ(&session.proved) || session.proved.is_err());
+        }
+    }
+    let last = Flip { message: lengths[0].len() - 2, bit: 0 };
+    let session = run::<F61, F61>(claim, &circuit, [&options, &options], Some((Party::Prover, last)));
+    assert!(matches!(session.proved, Err(Error::Rejected(Rejection::ByVerifier))));
+    assert!(matches!(session.verified, Err(Error::Rejected(Rejection::Assertions))));
+}
+
+/// Statements behind a pointer are, too.
+#[test]
+fn statements_are_proved_behind_a_pointer() {
+    let (circuit, bits, numbers) = Sorted::instance::<F61>(2, 4);
+    let circuit: &(dyn ProvableMixed<F61, F61> + Sync) = &circuit;
+    let options = seeded(5);
+    let session = both(
+        |channel| prove_mixed::<F61, F61>(circuit, bits, numbers, channel, &options),
+        |channel| verify_mixed::<F61, F61>(circuit, channel, &options),
+        None,
+    );
+    session.proved.unwrap();
+    session.verified.unwrap();
+}
