@@ -18,6 +18,7 @@ Examples:
   volery bench arithmetic --field f61x2 --vole mid
   volery bench inner-product --length 100000000 --field f2
   volery bench matmul --size 1024 --bandwidth 500
+  volery bench convert --bits 32 --kind to-bits
   volery bench sis --kind binary
   volery bench holes --kind multiplication
   volery bench merkle --depth 16
@@ -102,11 +103,12 @@ pub(crate) struct Typed {
     /// The entries of `sis`: ternary, binary [default: ternary]; how `matmul` multiplies: random,
     /// inner-product, gates [default: random, but gates by wolverine]; the circuit of `holes`: sha256,
     /// multiplication [default: sha256]; of `merkle`: gates, holes [default: holes by quicksilver, else
-    /// gates], and of the message of `voleith` [default: gates]
+    /// gates], and of the message of `voleith` [default: gates]; what `convert` does: to-number, to-bits
+    /// [default: to-number]
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
-    /// [default: 4]
+    /// [default: 4]; the words of `convert` [default: 1048576]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
     /// The cells of the memory of `ram` [default: 1048576], the rows of the table of `lookup`, where there is
@@ -116,7 +118,8 @@ pub(crate) struct Typed {
     /// The accesses of `ram` [default: 4194304], the lookups of `lookup` [default: 1048576]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) accesses: Option<String>,
-    /// The bits of a word of `ram` over F_2 [default: 32], of a number of `lookup` [default: 32, or the most]
+    /// The bits of a word of `ram` over F_2 [default: 32], of a number of `lookup` or of a word of `convert`
+    /// [default: 32, or the most]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) bits: Option<String>,
     /// The statement of `limbo` and `voleith`: sha256, random [default: sha256, but random with --gates]

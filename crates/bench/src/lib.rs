@@ -17,6 +17,7 @@ mod algebra;
 pub mod applications;
 mod args;
 mod bench;
+mod convert;
 #[doc(hidden)]
 pub mod garbled;
 #[doc(hidden)]

@@ -3,8 +3,8 @@
 use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
 use crate::{
-    algebra, applications, garbled, generated, holes, limbo, membership, memory, merkle, sha256, snippets,
-    tables, vole,
+    algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, sha256,
+    snippets, tables, vole,
 };
 use volery::{
     Binary, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32, Q32x2, System,
@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 24] = [
+pub static BENCHES: [Bench; 25] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -101,6 +101,16 @@ pub static BENCHES: [Bench; 24] = [
         says: "that --accesses secret numbers have --bits, or are rows of a table of --words, over any \
                --field [default: f61] but of characteristic two",
         run: over!(memory::lookup),
+    },
+    Bench {
+        name: "convert",
+        options: &["--bits", "--count", "--kind"],
+        takes: Takes::All,
+        over: Fields::Any(arithmetic),
+        systems: &[System::QUICKSILVER],
+        says: "--count secret words of --bits over F_2 that become numbers over any --field [default: f61] \
+               but of characteristic two, or numbers that become bits, by --kind",
+        run: convert::convert,
     },
     Bench {
         name: "sis",

@@ -197,8 +197,12 @@ impl Task {
         })
     }
 
-    /// One proof after the other over one link.
-    fn each(
+    /// One proof after the other over one link, whatever proves and verifies it, with these options or the
+    /// like.
+    ///
+    /// # Errors
+    /// Those of either party, and of the link.
+    pub fn each(
         &self,
         options: &Options,
         repeat: u32,

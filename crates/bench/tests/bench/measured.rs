@@ -119,6 +119,24 @@ fn memories_and_tables_are_measured_over_each_field() {
 }
 
 #[test]
+fn conversions_are_measured_over_each_field() {
+    for field in ["f61", "f61x2", "goldilocks", "goldilocksx2", "q32", "f65537"] {
+        for kind in ["to-number", "to-bits"] {
+            let size = ["--bits", "12", "--count", "70", "--kind", kind];
+            let arguments = [&["convert", "--field", field, "--json"], &size[..]].concat();
+            let object = measure(&arguments).expect(0).json();
+            assert_keys(&object, &KEYS);
+            assert!(object["conversions_per_second"].as_f64() > Some(0.0), "{object}");
+            assert!(object["bytes_per_conversion"].as_f64() > Some(12.0), "{object}");
+            assert_eq!((&object["kind"], &object["conversions"]), (&kind.into(), &70.into()));
+        }
+    }
+    measure(&["convert", "--field", "f256"]).refused(2, &["--field", "characteristic two"]);
+    measure(&["convert", "--bits", "61"]).refused(2, &["--bits", "from 1 to 60"]);
+    measure(&["convert", "--kind", "both"]).refused(2, &["--kind", "to-number, to-bits"]);
+}
+
+#[test]
 fn holes_spare_commitments() {
     for (kind, count, most, gates) in
         [("sha256", "2", 7000.0, 22_000.0), ("multiplication", "20", 180.0, 1000.0)]

@@ -52,6 +52,7 @@ const PARTS: [Part; 4] = [
             &[
                 "algebra",
                 "applications",
+                "convert",
                 "garbled",
                 "generated",
                 "holes",
