@@ -30,6 +30,9 @@ mod membership;
 #[path = "../../../../examples/preimage.rs"]
 #[allow(unreachable_pub)]
 mod preimage;
+#[path = "../../../../examples/readings.rs"]
+#[allow(unreachable_pub)]
+mod readings;
 
 use std::path::Path;
 
@@ -81,6 +84,11 @@ fn membership_runs() {
 #[test]
 fn preimage_runs() {
     preimage::main().unwrap();
+}
+
+#[test]
+fn readings_runs() {
+    readings::main().unwrap();
 }
 
 /// Each piece of Rust or C in `docs/` stands in an example, but for the space around its lines.
