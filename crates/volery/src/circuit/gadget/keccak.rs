@@ -55,7 +55,7 @@ const MOVES: [(usize, usize); SIDE * SIDE] = {
     moves
 };
 
-/// A way to compute Keccak-f[1600], FIPS 202 section 3.3: by [`Gates`], or with [`Holes`].
+/// A way to compute Keccak-f\[1600\], FIPS 202 section 3.3: by [`Gates`], or with [`Holes`].
 pub trait Permutation<B: Backend<F = F2>> {
     /// What becomes of `state`, whose lane (x, y) is at x + 5y: of the result so many `planes`, the lanes of
     /// one y each, or all of them.

@@ -220,13 +220,7 @@ pub(super) struct Remembered<F, W: Zeroize, V: Line> {
 
 impl<F, W: Zeroize, V: Line> Default for Remembered<F, W, V> {
     fn default() -> Self {
-        Self {
-            memories: Vec::new(),
-            tables: Vec::new(),
-            limbs: Vec::new(),
-            numbers: 0,
-            permuting: None,
-        }
+        Self { memories: Vec::new(), tables: Vec::new(), limbs: Vec::new(), numbers: 0, permuting: None }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Records of memories, tables, ranges and permutations.
 
 use super::Recorder;
+use crate::circuit::permutation::count_words;
 use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
-use crate::circuit::permutation::count_words;
 use crate::circuit::table::check_key;
 use crate::circuit::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
 use crate::error::{Error, Result};

@@ -130,7 +130,8 @@ where
         let cheats = !how.bits.is_empty() || !how.numbers.is_empty();
         let ended = circuit.run(&mut prover).and_then(|()| {
             if cheats {
-                (prover.bits.take_failure(), prover.numbers.take_failure());
+                prover.bits.take_failure();
+                prover.numbers.take_failure();
             }
             prover.finish()
         });
@@ -517,7 +518,7 @@ fn rounds_are_as_long_as_the_field_allows() {
         for n in [1, 2, 3, most / 2, most - 1, most] {
             let bits = quotient::<B>(n);
             let p = (-B::ONE).to_word() + 1;
-            assert!((2 << bits) + 1 < p && (n + 1) / 2 < 1 << bits, "{n}");
+            assert!((2 << bits) + 1 < p && n.div_ceil(2) < 1 << bits, "{n}");
         }
     }
     fits::<F61>();
