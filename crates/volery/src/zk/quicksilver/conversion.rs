@@ -29,7 +29,7 @@
 //!
 //! A **number** of bits is Σ 2^k·b_k, which costs a pair a bit. The **bits of** a number x are pairs with
 //! Σ 2^k·b_k − x = 0 over B. Words have so few bits that each is another number
-//! ([`widest`](crate::circuit::widest)).
+//! ([`widest`]).
 //!
 //! **Soundness**: what the halves err by, and 2^-K a round ([`security`]). Once both halves have said the
 //! corrections of step 1, all bits are fixed, and over B each is 0 or 1. So S_κ is an integer of at most n +
@@ -44,8 +44,10 @@
 //! committed to. Lengths follow from the statement. A prover whose witness fails goes on to the end of both
 //! halves and closes before either's check: neither what failed nor in which half shows.
 //!
-//! **Abort**: as in each half. All messages of both halves are read before anything is decided, so that the
-//! prover does not learn which one has failed; both Δ end with the session.
+//! **Abort**: as in each half. What checks products, assertions and conversions in either half is computed
+//! after all messages of both, and ends in one bit, so that the prover does not learn which one has failed;
+//! both Δ end with the session. What is no message of an honest prover, and a block of a VOLE that fails its
+//! own check, ends the proof where it is met, as it does in a proof of one half.
 //!
 //! **Memory**: the lines of a round, of [`most_pairs`] pairs: 2 MB of the prover's and 1.5 MB of the
 //! verifier's over 2^61 − 1.
@@ -69,7 +71,7 @@ use core::ops::Add;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::{F128, Field, MacField};
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// K, where challenges to values under MACs in `E` are coins, or the transcript's.
 const fn repetitions<E: Field>() -> u32 {
@@ -81,12 +83,17 @@ const QUOTIENT: u32 = 15;
 
 /// ℓ at most: 2^(ℓ+1) + 1 < p, since 2^(w−1) + 1 < p for the w > 2 bits of the [`widest`] word.
 fn most_quotient<B: Field>() -> u32 {
-    QUOTIENT.min(widest::<B>() as u32 - 2)
+    QUOTIENT.min((widest::<B>() as u32).saturating_sub(2))
 }
 
 /// The pairs of a round at most.
+///
+/// # Panics
+/// Where these are fewer than a word has: over fields of less than 16 elements.
 pub fn most_pairs<B: Field>() -> usize {
-    (2 << most_quotient::<B>()) - 2
+    let most = (2 << most_quotient::<B>()) - 2;
+    assert!(most >= widest::<B>(), "words that a round has no room for");
+    most
 }
 
 /// ℓ for a round of n pairs.
@@ -188,10 +195,8 @@ impl<S: DefaultIsZeroes, T: DefaultIsZeroes> Pairs<S, T> {
 
     /// Forgets all.
     fn clear(&mut self) {
-        self.bits.iter_mut().for_each(|bit| *bit = S::default());
-        self.numbers.iter_mut().for_each(|number| *number = T::default());
-        self.bits.clear();
-        self.numbers.clear();
+        self.bits.zeroize();
+        self.numbers.zeroize();
     }
 }
 

@@ -46,6 +46,11 @@ impl<'a> Verifier<'a, BitMacs> {
         let mut bytes = vec![0; shares.len().div_ceil(8)];
         self.channel.recv(&mut bytes)?;
         let corrections = &mut self.kept.corrections;
+        // A section may end within a byte.
+        let spare = bytes.len() * 8 - shares.len();
+        if bytes.last().is_some_and(|last| last.checked_shr(8 - spare as u32).unwrap_or(0) != 0) {
+            return Err(Error::Misbehaved(Misbehaviour::FurtherBits));
+        }
         *corrections = Bits::zeroes(shares.len());
         corrections.read_bytes(&bytes);
         add_where(self.arch, &bytes, *self.one, &mut self.block.rows_mut()[shares]);
