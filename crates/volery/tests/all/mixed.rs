@@ -1,11 +1,13 @@
 //! Whole sessions over two fields.
 
 use crate::kit::{Session, both, disagreements, only_bytes_differ, seeded};
+use crate::tapes::digest;
+use std::num::NonZeroUsize;
 use volery::channel::{Flip, Party};
 use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
 use volery::error::{Disagreement, Rejection};
 use volery::{
-    Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options, Over,
+    Arch, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options, Over,
     ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed, verify_mixed,
 };
 
@@ -95,8 +97,8 @@ where
         let conversions = converted.both.rounds.conversions;
         assert_eq!((conversions.to_numbers, conversions.to_bits, conversions.pairs), (5, 5, 70));
         let names = converted.correlations.map(Correlations::name);
-        assert_eq!(names[0] == "softspoken4", correlations == Some(Correlations::SOFTSPOKEN4));
-        assert_eq!(names[1] == "tiny", correlations == Some(Correlations::TINY));
+        assert!(names[0] == "softspoken4" || correlations != Some(Correlations::SOFTSPOKEN4));
+        assert!(names[1] == "tiny" || correlations != Some(Correlations::TINY));
         assert_eq!(verified.gates.mul, converted.both.bits.mul + converted.both.numbers.mul);
         assert_eq!(
             session.from_prover.messages().iter().map(|message| message.len() as u64).sum::<u64>(),
@@ -112,6 +114,25 @@ fn sessions_over_two_fields_are_accepted() {
     accepted::<Goldilocks, Goldilocks>(45);
     accepted::<Q32, Q32x2>(45);
     accepted::<F65537, F65537x4>(45);
+}
+
+/// Turns, rounds and their masks over a field with coins, and over one whose transcript chooses.
+#[test]
+fn pinned() {
+    fn tape<B: Field, E: MacField<B>>(arch: Arch, threads: usize) -> String
+    where
+        Over<B, E>: Registered,
+    {
+        let (circuit, bits, numbers) = Sorted::instance::<B>(5, 7);
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let options = Options { arch, threads, ..seeded(42).with_correlations(Correlations::TINY) };
+        digest(run::<B, E>((&circuit, &bits, &numbers), &circuit, [&options, &options], None))
+    }
+    for (arch, threads) in Arch::available().into_iter().zip([1, 2, 3, 8].into_iter().cycle()) {
+        let name = arch.name();
+        assert_eq!(tape::<F61, F61>(arch, threads), "da63da823ca102864e8f091272323dac", "{name}");
+        assert_eq!(tape::<F61, F61x2>(arch, threads), "5641e848ea739daf94489c5625686eb3", "{name}");
+    }
 }
 
 #[test]
@@ -216,5 +237,5 @@ fn statements_are_proved_behind_a_pointer() {
         None,
     );
     session.proved.unwrap();
-    session.verified.unwrap();
+    let _ = session.verified.unwrap();
 }

@@ -29,7 +29,7 @@ fn tape_over<S: Setting, C: Anywhere<S> + ?Sized>(
     digest(run_over::<S, C, C>((circuit, witness, options), (circuit, options), None))
 }
 
-fn digest(session: Session) -> String {
+pub(crate) fn digest(session: Session) -> String {
     assert!(session.verified.is_ok());
     let mut hasher = blake3::Hasher::new();
     for record in [session.from_prover, session.from_verifier] {
@@ -52,19 +52,19 @@ fn pinned() {
         let eight = options(Correlations::SOFTSPOKEN8);
         assert_eq!(
             tape(&network, &state, &four),
-            "c5528ac4389f356ea6c42551a3558d94",
+            "adeeceb649f3c977185593b0171ab725",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(&network, &state, &eight),
-            "cda3aa0c3cc22d210afb0458a3173337",
+            "7ed1f0aa97ed2720f8972d63ccd9a268",
             "network, {}",
             arch.name()
         );
         assert_eq!(
             tape(preimage.source(), &message, &eight),
-            "698bfd0e86ec157f75e0a7a35fcc2f75",
+            "13f33a7c4eca0fa469e55b0ed3717f07",
             "preimage, {}",
             arch.name()
         );
@@ -72,7 +72,7 @@ fn pinned() {
         let tiny = options(Correlations::TINY);
         assert_eq!(
             tape(&refilled, &start, &tiny),
-            "83b1d77640f7a9ce0c53b447b3d1630a",
+            "64f9087d35b76975818ee7f1094cea1f",
             "refilled network, {}",
             arch.name()
         );
@@ -81,9 +81,9 @@ fn pinned() {
     // statement, since for a larger one the two sides say how fast they are.
     let (network, state) = kit::network(5_000);
     let wan = seeded(42).with_correlations(Correlations::WAN);
-    assert_eq!(tape(&network, &state, &wan), "e025d4d7e9cadf2ff5142af634659f7e", "wan");
+    assert_eq!(tape(&network, &state, &wan), "bcaefa30a101bcd4b37af9177b6d2fdb", "wan");
     let open = Options { size: Some(Size::gates(200_000)), ..seeded(42).with_bandwidth(20.0) };
-    assert_eq!(tape(&network, &state, &open), "7e70d8dc0a42f8599eaed61a1e5996bf", "left open");
+    assert_eq!(tape(&network, &state, &open), "47291e87ce1220f42c27c8e60e518c57", "left open");
 }
 
 /// Every instruction set, and several numbers of threads: no byte depends on either.
@@ -123,23 +123,23 @@ fn pinned_over_other_fields() {
         let (name, way) = (arch.name(), (arch, threads));
         assert_eq!(
             arithmetic::<F61, Over<F61>>(1_000, "direct", way),
-            "963848001a3ec2519909dc8415de6c8a",
+            "121597d361dc1704b306af99ad38835e",
             "direct, {name}"
         );
         // Across a refill.
         assert_eq!(
             arithmetic::<F61, Over<F61>>(130_000, "tiny", way),
-            "af4e223faf1d2dd02607b355ccf28489",
+            "099ecbd5eec8a29788ca1a45035e45f6",
             "refilled, {name}"
         );
         assert_eq!(
             arithmetic::<F61, Over<F61, F61x2>>(9_000, "tiny", way),
-            "90af6419d632c21f6e46c7b810b0caff",
+            "9c0657835abbc7857d498ed44ab65937",
             "r = 2, {name}"
         );
         assert_eq!(
             arithmetic::<F256, Over<F256, F128>>(9_000, "tiny", way),
-            "811f583e4204efa64fb4870c2a391b8c",
+            "99c26feb58ad7268c6ff41f74935d0eb",
             "bytes, {name}"
         );
     }
@@ -166,13 +166,13 @@ fn pinned_polynomials() {
     for (arch, threads) in ways() {
         let (name, way) = (arch.name(), (arch, threads));
         let eight = Options { arch, threads, ..seeded(42).with_correlations(Correlations::SOFTSPOKEN8) };
-        assert_eq!(tape(&bits, &pairs, &eight), "2f6104278292ee82ae5c31dfdb041cd6", "inner product, {name}");
+        assert_eq!(tape(&bits, &pairs, &eight), "96d89057298d260fec8720a5f36e9bec", "inner product, {name}");
         let f61 = tape_over::<Over<F61>, _>(&matrices, &entries, &direct::<Over<F61>>(way));
-        assert_eq!(f61, "58b6685ef016f100f623a017a9c11508", "matrices, {name}");
+        assert_eq!(f61, "cf1aee0d63d6f4b279943fa581015832", "matrices, {name}");
         let f61x2 = tape_over::<Over<F61, F61x2>, _>(&matrices, &entries, &direct::<Over<F61, F61x2>>(way));
-        assert_eq!(f61x2, "18d952d0812bdcd91a81a8d67e7331c5", "matrices by transcript, {name}");
+        assert_eq!(f61x2, "61e79f37975810c47dde52bfc8a75b5a", "matrices by transcript, {name}");
         let q32 = tape_over::<Over<Q32, Q32x2>, _>(&solution, &short, &direct::<Over<Q32, Q32x2>>(way));
-        assert_eq!(q32, "286e0ad0f4425fd80a780a05cc9288e4", "short solution, {name}");
+        assert_eq!(q32, "308717803a472dc266b269315bcc851c", "short solution, {name}");
     }
 }
 
@@ -187,9 +187,9 @@ fn pinned_memories() {
     }
     for way in ways() {
         let name = way.0.name();
-        assert_eq!(test::<Binary>("softspoken8", way), "bits", "{name}");
-        assert_eq!(test::<Over<F61>>("direct", way), "f61", "{name}");
-        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "f61x2", "{name}");
+        assert_eq!(test::<Binary>("softspoken8", way), "56dfc75e515f79c934e9f3a5a27ba7ac", "{name}");
+        assert_eq!(test::<Over<F61>>("direct", way), "3cbee0a59305c70b622df7259a91f414", "{name}");
+        assert_eq!(test::<Over<F61, F61x2>>("direct", way), "42ab02894f1b4f64d0d1fd4b05564b98", "{name}");
     }
 }
 
@@ -217,14 +217,14 @@ fn pinned_clauses() {
         }
         let pinned = [
             [
-                "5561b76257a36685fe6948d8445b2a0d",
-                "b5bd3096781767653fa9e17a43173107",
-                "1628aa2dc73360571d0b5b205dfe6931",
+                "67cc7d0e1c714c666a31262fab8da81d",
+                "730a8fb2ad6e4ab899a9070474a559ad",
+                "90e87d2b4ac163e96529b50496881584",
             ],
             [
-                "6067913aae7b022411b241b7b931d111",
-                "0b7900c6a1eee69e264bba33814a3060",
-                "bb49a54883d29c01523859ce129f38d8",
+                "e7176c5f896d0780aa881d61485a1a2e",
+                "113a09f9a028834a38c5b8d6432d3944",
+                "fcf7d4f9a839cf68ff7e1f5646a7a3ce",
             ],
         ];
         assert_eq!(said.map(|all| all.map(|(_, digest)| digest)), pinned, "{}", arch.name());
@@ -249,14 +249,14 @@ fn pinned_garblings() {
         });
         let pinned = [
             [
-                "269adef1e452b57d9948e5ecfcfe1098",
-                "443f12a3f895e5c1650d9db70a8eaa19",
-                "ac2a960134cc8eef58f1825721924359",
+                "ace01d45ff489af79aa839647ee72237",
+                "8176219caf00cbaa4d16d053859ce98e",
+                "3b4b20baf174e5dda5ab281bd88a1512",
             ],
             [
-                "02d475e7ee07bfe780b4292834febe3c",
-                "99cd75cdbf48c5cc22a4b9a5f1e8bf00",
-                "a3f7b63eafc0af8543fcf03b93c8c50e",
+                "cf5a4b0da8ca3e1dc345a477854bcd39",
+                "2c7f0d28eeca62017199532bba17ca13",
+                "e2200636bf9201eeb0cdc3993851ca90",
             ],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
@@ -279,19 +279,25 @@ fn pinned_by_wolverine() {
             ("softspoken8", tape(&network, &state, &eight)),
             ("refilled", tape(&refilled, &start, &bits(Correlations::TINY, 3000))),
             ("without coins", tape(&network, &state, &one_way)),
-            ("f61", arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300))),
-            ("f61x2", arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300))),
+            (
+                "3cbee0a59305c70b622df7259a91f414",
+                arithmetic_by::<F61, Over<F61>>(1000, "direct", in_blocks(Sacrifice, 300)),
+            ),
+            (
+                "42ab02894f1b4f64d0d1fd4b05564b98",
+                arithmetic_by::<F61, Over<F61, F61x2>>(1000, "direct", in_blocks(Interpolation, 300)),
+            ),
             ("q32", arithmetic_by::<Q32, Over<Q32, Q32x2>>(9000, "tiny", in_blocks(Interpolation, 5000))),
             ("f256", arithmetic_by::<F256, Over<F256, F128>>(1000, "tiny", in_blocks(Buckets, 300))),
         ];
         let pinned = [
-            ("softspoken8", "db85fcf9aa8c4bfcf7078884d7e730da"),
-            ("refilled", "ea0917ec5283c26ebd0ac25f292478b9"),
-            ("without coins", "ec3386cbc621f05789d4e14a57d19c65"),
-            ("f61", "62f81a2cf8203ab107e327d7001d08aa"),
-            ("f61x2", "181474b84f96031f590b4c51ee9bae3e"),
-            ("q32", "d98b6b4a2534763224e1f6676bdc2393"),
-            ("f256", "cfbc299dee0bbb0209399b2f3c76dff6"),
+            ("softspoken8", "6fb396e725cfb6adae818b8846b79840"),
+            ("refilled", "06c36c7f3f46ba483df8b74351fd5af9"),
+            ("without coins", "bc2841a10cf4a386a804d6a14dcfd106"),
+            ("3cbee0a59305c70b622df7259a91f414", "38aac7b36f097304d7d3c8de2991d2d2"),
+            ("42ab02894f1b4f64d0d1fd4b05564b98", "d9de426671930428523bcb18f194b43d"),
+            ("q32", "e3a0c4055987ea4de64e1c94a9acafbb"),
+            ("f256", "bb3a7b5ce872c9de4de976d2878730a5"),
         ];
         assert_eq!(tapes, pinned.map(|(name, tape)| (name, tape.to_owned())), "{}", arch.name());
     }
@@ -315,8 +321,8 @@ fn pinned_simulations() {
             [digest(run_honestly(&network, &state, &options)), file]
         });
         let pinned = [
-            ["6929e916407198397951ff932b1f378a", "0fac41e584a054c4b3b5b678355472ca"],
-            ["4a13e98fed289a257230a5e15862409b", "ea7215499c745530d816342bd9943630"],
+            ["7f64e143b249e5ea1bcc87826810f81f", "0fac41e584a054c4b3b5b678355472ca"],
+            ["714c296b66b46906e2595c0577581b28", "ea7215499c745530d816342bd9943630"],
         ];
         assert_eq!(tapes, pinned, "{}", arch.name());
 
