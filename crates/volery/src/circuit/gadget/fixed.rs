@@ -21,10 +21,11 @@ use volery_primitives::bits::mask;
 /// A **product** of two numbers, or a sum of such, has twice the bits of fraction, until it is rounded
 /// ([`Fixed::floor`]): always down, to the next smaller number, −1/2 to −1.
 ///
-/// Whatever a prover hints, there is one result that the assertions allow: b bits of numbers and f of
-/// fraction are refused where 2^(b + f) or 2^(b + 1) is p or more. Numbers that a gadget is given have to be
-/// so written, which [`Fixed::assert_numbers`] says of those that a prover chose; what a gadget makes is so
-/// written.
+/// Whatever a prover hints, there is one result that the assertions allow, but for the order of words by
+/// [`Fixed::sorted`] that begin with the same number: b bits of numbers and f of fraction are refused where
+/// 2^(b + f) or 2^(b + 1) is p or more, by each gadget for its field. Numbers that a gadget is given have to
+/// be so written, which [`Fixed::assert_numbers`] says of those that a prover chose; what a gadget makes is
+/// so written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixed {
     bits: u32,
@@ -50,6 +51,11 @@ impl Fixed {
             )));
         }
         Ok(Self { bits, fraction })
+    }
+
+    /// Demands that these are numbers of this field, too.
+    fn check<F: Field>(self) -> Result<()> {
+        Self::new::<F>(self.bits, self.fraction).map(drop)
     }
 
     /// The bits of a number.
@@ -103,13 +109,15 @@ impl Fixed {
     /// Demands that `xs` are numbers: a range each.
     ///
     /// # Errors
-    /// Those of [`Tables::assert_within`].
+    /// `Invalid` over a field that is too small for them; those of [`Tables::assert_within`].
     pub fn assert_numbers<B: Tables>(self, b: &mut B, xs: &[B::Wire], name: impl Display) -> Result<()> {
+        self.check::<B::F>()?;
         let above = raised(b, xs, B::F::place(self.bits - 1));
         b.assert_within(&above, self.bits, &name)
     }
 
-    /// For each of `xs` and `ys` whether x is at least y: one or zero. A hint, a polynomial and a range each.
+    /// For each of `xs` and `ys`, which are numbers, whether x is at least y: one or zero. A hint, a polynomial
+    /// and a range each.
     ///
     /// # Errors
     /// `Invalid` where the lengths differ; those of the backend.
@@ -120,6 +128,7 @@ impl Fixed {
         ys: &[B::Wire],
         name: impl Display,
     ) -> Result<Vec<B::Wire>> {
+        self.check::<B::F>()?;
         let differences = differences(b, xs, ys)?;
         // One bit more than those of numbers.
         signs(b, &differences, self.bits + 1, &name)
@@ -136,6 +145,7 @@ impl Fixed {
         xs: &[B::Wire],
         name: impl Display,
     ) -> Result<Vec<B::Wire>> {
+        self.check::<B::F>()?;
         signs(b, xs, self.bits, &name)
     }
 
@@ -150,12 +160,14 @@ impl Fixed {
         xs: &[B::Wire],
         name: impl Display,
     ) -> Result<Vec<B::Wire>> {
+        self.check::<B::F>()?;
         let signs = signs(b, xs, self.bits, &name)?;
         products(b, &signs, xs)
     }
 
-    /// Each of `products` as a number, rounded down: x · 2^−fraction, of which the next smaller integer, or
-    /// itself. Demands that this is a number. A hint and two ranges each, of the fraction and of the number.
+    /// Each of `products`, of which [`Fixed::check_products`] says that they are integers, as a number,
+    /// rounded down: x · 2^−fraction, of which the next smaller integer, or itself. Demands that this is a
+    /// number. A hint and two ranges each, of the fraction and of the number.
     ///
     /// # Errors
     /// Those of the backend.
@@ -215,8 +227,8 @@ impl Fixed {
         self.largest(b, xs, &name).map(|(_, largest)| largest)
     }
 
-    /// The place of the largest of `xs`, from 0, and of the first of several: a hint, a polynomial and a
-    /// range each, and a polynomial that is committed to.
+    /// The place of the largest of `xs`, which are numbers, from 0, and of the first of several: a hint, a
+    /// polynomial and a range each, and a polynomial that is committed to.
     ///
     /// # Errors
     /// `Invalid` where there are none; those of the backend.
@@ -236,6 +248,7 @@ impl Fixed {
         xs: &[B::Wire],
         name: &dyn Display,
     ) -> Result<(B::Wire, B::Wire)> {
+        self.check::<B::F>()?;
         let last = xs.len().checked_sub(1);
         let last = last.ok_or_else(|| Error::invalid("the largest of no numbers: give one at least"))?;
         let chosen = b.hints(xs, xs.len(), first_largest(self.bits))?;
@@ -276,6 +289,7 @@ impl Fixed {
         products: &[B::Wire],
         name: &dyn Display,
     ) -> Result<Vec<B::Wire>> {
+        self.check::<B::F>()?;
         let Self { bits, fraction } = self;
         if fraction == 0 || products.is_empty() {
             return Ok(products.to_vec());

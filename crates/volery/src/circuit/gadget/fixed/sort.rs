@@ -8,8 +8,8 @@ use volery_primitives::Field;
 use volery_primitives::bits::mask;
 
 impl Fixed {
-    /// The words of `rows`, one after the other of `width` wires each, in the order of the numbers that they
-    /// begin with, the smallest first: a hint for each wire, a permutation, and a range for each word but
+    /// The words of `rows`, one after the other of `width` wires each, in the order of what they begin with,
+    /// which are numbers, the smallest first: a hint for each wire, a permutation, and a range for each word but
     /// one. The order of words that begin with the same number is the prover's.
     ///
     /// # Errors
@@ -21,6 +21,7 @@ impl Fixed {
         width: usize,
         name: impl Display,
     ) -> Result<Vec<B::Wire>> {
+        self.check::<B::F>()?;
         if width == 0 || !rows.len().is_multiple_of(width) {
             return Err(Error::invalid(format!("{} wires to sort in words of {width}", rows.len())));
         }

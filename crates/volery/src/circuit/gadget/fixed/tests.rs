@@ -212,3 +212,13 @@ fn what_does_not_fit_is_refused() {
     let none = comes_to::<F61>(fixed, Argmax, &[], &[]).unwrap_err().to_string();
     assert!(none.contains("of no numbers"), "{none}");
 }
+
+/// Over a field that is too small for them a comparison would have two results, and a rounding many.
+#[test]
+fn numbers_of_a_larger_field_are_refused() {
+    let fixed = Fixed::new::<F61>(16, 10).unwrap();
+    for gadget in [Numbers, AtLeast, NotNegative, Relu, Floor, FloorRelu, Multiply, Maximum, Argmax] {
+        let why = comes_to::<F65537>(fixed, gadget, &[1, 2], &[]).unwrap_err().to_string();
+        assert!(why.contains("over f65537") || why.contains("modulus"), "{gadget:?}: {why}");
+    }
+}
