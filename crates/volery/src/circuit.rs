@@ -10,6 +10,7 @@ pub mod clauses;
 mod clear;
 pub mod code;
 mod count;
+pub(crate) mod crossing;
 #[cfg(test)]
 mod faulty;
 pub mod gadget;
@@ -19,6 +20,7 @@ mod mixed;
 mod network;
 pub(crate) mod permutation;
 mod polynomial;
+mod sharded;
 mod statement;
 pub mod stream;
 pub(crate) mod table;
@@ -31,6 +33,7 @@ pub use clear::Clear;
 pub(crate) use clear::{Evaluated, nothing_asserted, witness_ended, witness_unread};
 pub use count::{Argued, Arguing, Count, Scan, Shape, Size, Sums};
 pub(crate) use count::{BATCH, CROWD};
+pub use crossing::Crossings;
 pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub(crate) use mixed::check_width;
@@ -43,6 +46,7 @@ pub(crate) use polynomial::{
     ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,
 };
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
+pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use statement::snippets;
 pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, ReadValues, Relation, Statement, Value,
@@ -375,9 +379,9 @@ impl<B: Backend> Backend for &mut B {
 }
 
 /// A backend that has all there is: what a recorded statement is executed in.
-pub trait Machine: Polynomials + Memories + Tables + Permutations {}
+pub trait Machine: Polynomials + Memories + Tables + Permutations + Crossings {}
 
-impl<B: Polynomials + Memories + Tables + Permutations> Machine for B {}
+impl<B: Polynomials + Memories + Tables + Permutations + Crossings> Machine for B {}
 
 /// A statement: the same gates in the same order for every party, as often as asked.
 pub trait Circuit<B: Backend> {

@@ -16,6 +16,7 @@ mod mixed;
 mod options;
 mod over;
 mod setting;
+pub mod sharded;
 mod single;
 mod statement;
 mod system;
@@ -40,7 +41,7 @@ pub use method::{Drawing, Method};
 pub use mixed::{Converted, ProvableMixed, prove_mixed, verify_mixed};
 pub use options::{Details, FileProof, LEAST_SECURITY, Options, Proof, Record, Report, Security};
 pub use over::{FieldCorrelations, Over};
-pub use setting::{Compiled, Registered, Setting};
+pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
 pub use statement::{
     Direct, DirectClauses, ForProver, ForVerifier, Provable, ProvableClauses, Reread, Stated, Stream, check,
 };

@@ -31,7 +31,8 @@ use crate::error::Result;
 use crate::pool::Pool;
 use crate::random::Random;
 use core::ops::Add;
-use volery_primitives::{Extension, F128};
+use volery_primitives::secret::verdict;
+use volery_primitives::{Extension, F2, F128, Field};
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// The prover's share of a bit: its MAC, with the bit itself in bit 0.
@@ -55,6 +56,17 @@ impl Delta {
     /// A fresh key.
     pub fn random(random: &mut Random) -> Self {
         Self(Zeroizing::new(F128(random.word().0 | 1)))
+    }
+
+    /// The 16 bytes that store it.
+    pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
+        Zeroizing::new(self.0.to_bytes())
+    }
+
+    /// The key that these bytes store, if they store any.
+    pub(crate) fn from_bytes(bytes: &[u8; 16]) -> Option<Self> {
+        let value = Zeroizing::new(F128::from_bytes(*bytes));
+        verdict(value.bit0() == F2::ONE).then_some(Self(value))
     }
 
     /// The field element.
@@ -198,7 +210,6 @@ pub type BoxedVole<S> = Box<dyn Vole<Share = S>>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::Field;
 
     #[test]
     fn sums_of_shares_are_shares() {

@@ -15,8 +15,8 @@ pub mod wolverine;
 
 pub use file::Sink;
 pub(crate) use file::{expect_end, read_proof, unwritten};
-pub(crate) use macs::values;
 pub use macs::{BitMacs, FieldMacs, Macs, Values};
+pub(crate) use macs::{load, store, values};
 pub(crate) use openings::Openings;
 pub use quicksilver::voleith;
 

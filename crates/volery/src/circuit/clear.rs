@@ -1,11 +1,14 @@
 //! Evaluation in the clear: what a statement means, without a proof.
 
+use super::crossing::{Crossing, no_shard};
 use super::hashed::{Expanded, absorb, expanded};
 use super::memory::{place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use super::table::check_range;
-use super::{Backend, Cells, Circuit, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables};
+use super::{
+    Backend, Cells, Circuit, Crossings, Known, Memories, Permutations, Put, Rows, Scanned, Sizes, Tables,
+};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -15,7 +18,7 @@ use zeroize::Zeroizing;
 /// Evaluates a circuit on a witness and stops at the first assertion that fails.
 ///
 /// This is the reference for every proof system, and what the prover runs before it contacts anyone.
-pub struct Clear<'w, F> {
+pub struct Clear<'w, F: Field> {
     /// Behind a pointer, so that a circuit is compiled once for all kinds of witnesses.
     witness: Box<dyn Iterator<Item = F> + 'w>,
     /// What was compared so far: something for each assertion.
@@ -33,6 +36,8 @@ pub struct Clear<'w, F> {
     products: bool,
     /// What came out: ports, places and values.
     outputs: Vec<(usize, u64, F)>,
+    /// What comes in from other shards and goes out to them, where it is one.
+    crossing: Option<Crossing<F>>,
 }
 
 impl<'w, F: Field> Clear<'w, F> {
@@ -47,7 +52,17 @@ impl<'w, F: Field> Clear<'w, F> {
             inputs: None,
             products: false,
             outputs: Vec::new(),
+            crossing: None,
         }
+    }
+
+    /// An evaluation of a shard, to which these values come in and from which so many go out.
+    pub(crate) fn shard(
+        witness: impl IntoIterator<Item = F, IntoIter: 'w>,
+        incoming: Zeroizing<Vec<F>>,
+        outgoing: usize,
+    ) -> Self {
+        Self { crossing: Some(Crossing::new(incoming, outgoing)), ..Self::new(witness) }
     }
 
     /// One that goes on where an assertion fails, and on zeros where the witness ends: by [`Clear::held`] it
@@ -163,6 +178,15 @@ impl<'w, F: Field> Clear<'w, F> {
             return Err(nothing_asserted());
         }
         self.finish_half().map(drop)
+    }
+
+    /// Ends the evaluation of a shard, which may assert nothing: what goes out, and how much it compared.
+    ///
+    /// # Errors
+    /// `Invalid` where it left a part of the witness unread, or other wires cross than were announced.
+    pub(crate) fn finish_shard(mut self) -> Result<(Zeroizing<Vec<F>>, u64)> {
+        let outgoing = self.crossing.take().ok_or_else(no_shard)?.finish()?;
+        Ok((outgoing, self.finish_half()?))
     }
 
     /// The same of a part of a statement, which may assert nothing: how much it compared.
@@ -350,6 +374,15 @@ impl<F: Field> Permutations for Clear<'_, F> {
         }
         let permuted = are_permuted(xs, ys, width);
         if self.ends(!permuted) { Err(Error::Unsatisfied(name.to_string())) } else { Ok(()) }
+    }
+}
+
+impl<F: Field> Crossings for Clear<'_, F> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<F>> {
+        self.crossing.as_mut().ok_or_else(no_shard)?.incoming(count)
+    }
+    fn outgoing(&mut self, wires: &[F]) -> Result<()> {
+        self.crossing.as_mut().ok_or_else(no_shard)?.outgoing(wires)
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) use memory::{Open, kind_of};
 
 use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use super::stream::{Source, Stream, Streamed};
-use super::{Backend, Circuit};
+use super::{Backend, Circuit, Crossings};
 use crate::error::Result;
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -52,6 +52,10 @@ pub struct Shape {
     pub scanned: Scan,
     /// What they come to for a system that has a proof for them.
     pub argued: Argued,
+    /// Wires that come in from other shards.
+    pub incoming: u64,
+    /// Wires that go out to other shards.
+    pub outgoing: u64,
 }
 
 /// What looking at all cells of a memory, or all rows of a table, comes to, but for additions.
@@ -174,6 +178,8 @@ impl Shape {
         self.sums.columns = self.sums.columns.max(sums.columns);
         self.scanned = self.scanned.and(other.scanned);
         self.argued = self.argued.and(other.argued);
+        self.incoming += other.incoming;
+        self.outgoing += other.outgoing;
     }
 
     /// Counts `lanes` polynomials that are asserted or committed to.
@@ -516,6 +522,20 @@ impl<F: Field> Backend for Count<F> {
     fn assert_zero(&mut self, a: Counted, _: impl Display) -> Result<()> {
         self.shape.assert += 1;
         self.gate(b'0', a.number.into(), 0);
+        Ok(())
+    }
+}
+
+impl<F: Field> Crossings for Count<F> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<Counted>> {
+        self.shape.incoming += count as u64;
+        self.gate(b'<', count as u128, 0);
+        Ok((0..count).map(|_| self.wire(0)).collect())
+    }
+    fn outgoing(&mut self, wires: &[Counted]) -> Result<()> {
+        self.shape.outgoing += wires.len() as u64;
+        self.gate(b'>', wires.len() as u128, 0);
+        self.operands(wires);
         Ok(())
     }
 }

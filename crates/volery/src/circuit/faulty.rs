@@ -7,7 +7,7 @@ use volery_primitives::Field;
 
 /// Clear evaluation in which products, hints or committed polynomials are too large by one: one
 /// of them, or several; or the first of them by anything.
-pub(super) struct Faulty<'w, F> {
+pub(super) struct Faulty<'w, F: Field> {
     clear: Clear<'w, F>,
     until: u64,
     pattern: u64,

@@ -44,6 +44,8 @@
 //! | `LookUp` | table | words | | lists: of the key, of the results |
 //! | `Within` | bits | words | | lists: of the numbers, and none |
 //! | `Permutation` | width | words | | lists: the words of one list and then of the other, and none |
+//! | `Incoming` | | words | | list: of the wires that come in from other shards |
+//! | `Outgoing` | | words | | list: of the wires that go out to them |
 //!
 //! A **function** is a block of its own with slots of its own: 0 to n − 1 are its arguments, and it names the
 //! slots of its results. It is recorded once, by [`Backend::call`](super::Backend::call), and executed as
@@ -67,6 +69,7 @@ mod naming;
 mod plan;
 mod recorder;
 mod shape;
+mod shards;
 #[cfg(test)]
 mod tests;
 
@@ -76,6 +79,7 @@ pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use recorder::Recorder;
 use shape::count;
+pub use shards::{Shard, ShardSource, fingerprint};
 
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Machine, Shape, Witness, clauses};
 use crate::error::Result;

@@ -33,6 +33,12 @@ pub enum Disagreement {
     /// The digest of the statement: of the relation and its public values.
     #[error("statement (the relation, or a public value): here {}, there {}", hex(&.0.ours), hex(&.0.theirs))]
     Statement(Sides<[u8; 32]>),
+    /// The digest of a shard: of the run, its number and attempt, the whole statement and what crosses.
+    #[error(
+        "shard (the run, its number, the attempt, the statement, or what it takes of others): here {}, there {}",
+        hex(&.0.ours), hex(&.0.theirs)
+    )]
+    Shard(Sides<[u8; 32]>),
     /// The shares that the statement takes, by which both sides choose the correlations.
     #[error("size of the statement: {0}")]
     Shares(Sides<u64>),

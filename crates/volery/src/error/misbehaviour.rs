@@ -43,6 +43,15 @@ pub enum Misbehaviour {
     /// The prover's noise in an extension is not what it said.
     #[error("the check of its noise failed")]
     Noise,
+    /// The verifier's key in a shard is not that of the shards that wires come from, or one party has ends of
+    /// wires that the other has not.
+    #[error(
+        "its end of the wires that come in from other shards is not what this side has, or its key is another"
+    )]
+    OtherKey,
+    /// The link to the verifier ended while it had to show that, and nothing tells whether it could have.
+    #[error("it went when it had to show that its key is that of the other shards")]
+    KeyNotShown,
     /// Corrections of shares that commit to nothing are not zero.
     #[error("it corrects shares that commit to nothing")]
     UnusedShares,

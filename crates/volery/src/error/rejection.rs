@@ -16,6 +16,9 @@ pub enum Rejection {
     /// All checks have passed, but what keeps the verdicts of this verifier did not keep this one.
     #[error("the verdict was not recorded")]
     NotRecorded,
+    /// Of a statement in shards not every shard was accepted, or not on what counts for the shards before it.
+    #[error("not every shard of the statement was accepted")]
+    Shards,
     /// A product of wires is wrong, or the check that it takes part in.
     #[error("the check of products failed")]
     Products,

@@ -7,7 +7,7 @@ use super::correlations::{Correlations, Pace, Waits};
 use super::estimate;
 use super::garbled::{Jko, Stack};
 use super::limbo::Limbo;
-use super::setting::{Compiled, Setting};
+use super::setting::{Compiled, Passing, ProverEnds, Setting, VerifierEnds};
 use super::voleith::Voleith;
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
@@ -29,6 +29,7 @@ use core::hint::black_box;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::{Triple, prover_sums};
 use volery_primitives::{Arch, F2, F128, Field};
+use zeroize::Zeroizing;
 
 /// Discrete logarithms on ristretto255 cost √(πℓ/4) ≈ 2^125.8 group operations for its order ℓ ≈ 2^252.
 pub(super) const GROUP_BITS: f64 = 125.8;
@@ -224,6 +225,14 @@ impl Setting for Binary {
         Delta::random(random)
     }
 
+    fn store_delta(delta: &Delta) -> Zeroizing<[u8; 16]> {
+        delta.to_bytes()
+    }
+
+    fn load_delta(bytes: &[u8; 16]) -> Option<Delta> {
+        Delta::from_bytes(bytes)
+    }
+
     fn relates(delta: &Delta, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {
         delta.relates(macs, keys)
     }
@@ -286,6 +295,22 @@ impl Compiled<Binary> for OverBits {
         prover.finish()
     }
 
+    fn prove_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<Mac>,
+        (arch, pool): (Arch, &Pool),
+        witness: Stream<'_, F2>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, Binary>,
+        Passing { incoming, outgoing, attempt }: Passing<ProverEnds<Binary>>,
+    ) -> Result<(Gates, BoxedVole<Mac>, ProverEnds<Binary>)> {
+        let prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
+        let mut prover = prover.for_shard(incoming, outgoing, attempt);
+        statement.push(&mut prover)?;
+        prover.finish_shard()
+    }
+
     fn on_tape<'s>(
         &self,
         clauses: &'s ClauseStream<'s, F2>,
@@ -307,5 +332,23 @@ impl Compiled<Binary> for OverBits {
         let mut verifier = Verifier::new(channel, vole, arch, delta).share_work(pool).report_to(progress);
         statement.push(&mut verifier)?;
         verifier.finish()
+    }
+
+    fn verify_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<Key>,
+        (arch, pool): (Arch, &Pool),
+        (delta, random): (&Delta, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, Binary>,
+        Passing { incoming, outgoing, attempt }: Passing<VerifierEnds<Binary>>,
+    ) -> Result<(Accepted, Gates, BoxedVole<Key>, VerifierEnds<Binary>)> {
+        let salt = random.bytes();
+        let verifier = Verifier::new(channel, vole, arch, delta);
+        let verifier = verifier.share_work(pool).report_to(progress);
+        let mut verifier = verifier.for_shard(incoming, outgoing, (attempt, salt));
+        statement.push(&mut verifier)?;
+        verifier.finish_shard()
     }
 }

@@ -3,6 +3,7 @@
 
 use super::clauses::OnTape;
 use super::correlations::{Choice, Correlations, Proposal, Reason};
+use super::setting::{Passing, ProverEnds, VerifierEnds};
 use super::statement::check_stream;
 use super::wolverine::{agree, purpose, shares, statistical_bits, terms};
 use super::{
@@ -34,6 +35,18 @@ pub(super) const WOLVERINE: Correlated = Correlated(System::WOLVERINE);
 
 /// What the system is called in a handshake on one of several clauses.
 const CLAUSES: &str = "quicksilver of clauses";
+
+/// What it is called in one on a shard.
+const SHARD: &str = "quicksilver of a shard";
+
+/// What becomes of a statement that is a shard.
+#[derive(Clone, Copy)]
+pub(super) struct Within {
+    /// Shares that are drawn for lines.
+    pub(super) lines: u64,
+    /// By how many bits its error has to be less than that of the run.
+    pub(super) bits: u32,
+}
 
 impl Correlated {
     /// The options of an end, which goes by the system that they name.
@@ -102,7 +115,12 @@ pub(super) struct ProverEnd<'c, S: Setting> {
 pub(super) struct VerifierEnd<'c, S: Setting> {
     common: Common<'c, S>,
     vole: Option<Keyed<S>>,
+    /// The key to set up under, where it is not to be a fresh one.
+    delta: Option<S::Delta>,
 }
+
+/// What a verifier came to, and what goes out where it is a shard.
+type Decided<S> = (Accepted, Gates, Option<Checked>, Option<VerifierEnds<S>>);
 
 /// The verifier's key and its end of the correlations under it.
 type Keyed<S> = (<S as Setting>::Delta, BoxedVole<<S as Setting>::Key>);
@@ -123,6 +141,29 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
         if self.common.options.check {
             check_stream(&statement.stream, witness.read()).inspect_err(|_| self.common.forget())?;
         }
+        self.prove_as(statement, witness, None).map(|(report, _)| report)
+    }
+}
+
+impl<S: Setting> ProverEnd<'_, S> {
+    /// Proves a shard, and gives what goes out once the verdict is heard.
+    pub(super) fn prove_shard(
+        &mut self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        (shard, within): (Passing<ProverEnds<S>>, Within),
+    ) -> Result<(Report, ProverEnds<S>)> {
+        self.common.within = Some(within);
+        let (report, given) = self.prove_as(statement, witness, Some(shard))?;
+        Ok((report, given.expect("it is a shard")))
+    }
+
+    fn prove_as(
+        &mut self,
+        statement: ForProver<'_, S>,
+        witness: &dyn Reread<S::F>,
+        shard: Option<Passing<ProverEnds<S>>>,
+    ) -> Result<(Report, Option<ProverEnds<S>>)> {
         let mut run = self.common.open(&statement.stream)?;
         let vole = match self.vole.take() {
             Some(vole) => vole,
@@ -137,46 +178,56 @@ impl<S: Setting> ProvesMany<S> for ProverEnd<'_, S> {
         run.begin(self.common.channel);
         let Common { channel, options: Options { arch, progress, .. }, pool, terms, .. } = &mut self.common;
         let (progress, pool) = (progress.as_deref(), pool.as_ref().expect("opened"));
-        let (gates, checked, vole) = if let Some(terms) = terms {
+        let (gates, checked, vole, given) = if let Some(terms) = terms {
             let prover = wolverine::Prover::<S::Macs>::new(channel, vole, *arch, *terms, witness.read());
             let mut prover = prover.share_work(pool).report_to(progress);
             statement.stream.run(&mut prover)?;
             let (gates, checked, vole) = prover.finish()?;
-            (gates, Some(checked), vole)
+            (gates, Some(checked), vole, None)
         } else {
-            let (gates, vole) = S::compiled().prove_by_quicksilver(
-                channel,
-                vole,
-                (*arch, pool),
-                witness.read(),
-                progress,
-                &statement,
-            )?;
-            (gates, None, vole)
+            let (by, witness) = ((*arch, pool), witness.read());
+            let compiled = S::compiled();
+            if let Some(shard) = shard {
+                let proved = compiled
+                    .prove_shard_by_quicksilver(channel, vole, by, witness, progress, &statement, shard)?;
+                let (gates, vole, given) = proved;
+                (gates, None, vole, Some(given))
+            } else {
+                let proved =
+                    compiled.prove_by_quicksilver(channel, vole, by, witness, progress, &statement)?;
+                let (gates, vole) = proved;
+                (gates, None, vole, None)
+            }
         };
         recv_verdict(self.common.channel)?;
         self.vole = Some(vole);
-        Ok(self.common.close(&run, gates, checked))
+        Ok((self.common.close(&run, gates, checked), given))
     }
 }
 
 impl<'c, S: Setting> VerifierEnd<'c, S> {
     /// A session; nothing is sent yet.
     pub(super) fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { common: Common::new(channel, options), vole: None }
+        Self { common: Common::new(channel, options), vole: None, delta: None }
+    }
+
+    /// The same, set up under `delta`.
+    pub(super) fn under(channel: &'c mut Channel, options: Options, delta: S::Delta) -> Self {
+        Self { delta: Some(delta), ..Self::new(channel, options) }
     }
 
     fn decide(
         &mut self,
         statement: ForVerifier<'_, S>,
         run: &mut Run<S::Correlations>,
-    ) -> Result<(Accepted, Gates, Option<Checked>)> {
+        shard: Option<Passing<VerifierEnds<S>>>,
+    ) -> Result<Decided<S>> {
         let (delta, vole) = match self.vole.take() {
             Some(vole) => vole,
             None => {
                 let Common { channel, options, random, .. } = &mut self.common;
                 let random = random.as_mut().expect("opened");
-                let delta = S::delta(random);
+                let delta = self.delta.take().unwrap_or_else(|| S::delta(random));
                 let vole = S::compiled().verifier_end(
                     run.choice.correlations,
                     channel,
@@ -192,22 +243,57 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
             &mut self.common;
         let (random, progress) = (random.as_mut().expect("opened"), progress.as_deref());
         let pool = pool.as_ref().expect("opened");
-        let (accepted, gates, checked, vole) = if let Some(terms) = terms {
+        let (accepted, gates, checked, vole, given) = if let Some(terms) = terms {
             let verifier = wolverine::Verifier::<S::Macs>::new(channel, vole, *arch, *terms, &delta, random);
             let mut verifier = verifier.share_work(pool).report_to(progress);
             statement.stream.run(&mut verifier)?;
             let (accepted, gates, checked, vole) = verifier.finish()?;
-            (accepted, gates, Some(checked), vole)
+            (accepted, gates, Some(checked), vole, None)
         } else {
             let (by, secrets) = ((*arch, pool), (&delta, random));
-            let (accepted, gates, vole) =
-                S::compiled().verify_by_quicksilver(channel, vole, by, secrets, progress, &statement)?;
-            (accepted, gates, None, vole)
+            let compiled = S::compiled();
+            if let Some(shard) = shard {
+                let verified = compiled
+                    .verify_shard_by_quicksilver(channel, vole, by, secrets, progress, &statement, shard)?;
+                let (accepted, gates, vole, given) = verified;
+                (accepted, gates, None, vole, Some(given))
+            } else {
+                let verified =
+                    compiled.verify_by_quicksilver(channel, vole, by, secrets, progress, &statement)?;
+                let (accepted, gates, vole) = verified;
+                (accepted, gates, None, vole, None)
+            }
         };
         // More gates than were announced may be worth less.
         self.common.offer(run.choice.correlations, gates.size())?;
         self.vole = Some((delta, vole));
-        Ok((accepted, gates, checked))
+        Ok((accepted, gates, checked, given))
+    }
+
+    /// Verifies a shard, and gives what goes out.
+    pub(super) fn verify_shard(
+        &mut self,
+        statement: ForVerifier<'_, S>,
+        (shard, within): (Passing<VerifierEnds<S>>, Within),
+    ) -> Result<(Accepted, Report, VerifierEnds<S>)> {
+        self.common.within = Some(within);
+        let (accepted, report, given) = self.verify_as(statement, Some(shard))?;
+        Ok((accepted, report, given.expect("it is a shard")))
+    }
+
+    fn verify_as(
+        &mut self,
+        statement: ForVerifier<'_, S>,
+        shard: Option<Passing<VerifierEnds<S>>>,
+    ) -> Result<(Accepted, Report, Option<VerifierEnds<S>>)> {
+        let mut run = self.common.open(&statement.stream)?;
+        let verdict = self.decide(statement, &mut run, shard);
+        let common = &mut self.common;
+        let verdict = recv_end(common.channel, verdict);
+        let verdict =
+            common.options.recorded(verdict, |(_, gates, checked, _)| common.report(&run, *gates, *checked));
+        let (accepted, gates, checked, given) = tell(common.channel, verdict)?;
+        Ok((accepted, common.close(&run, gates, checked), given))
     }
 }
 
@@ -217,14 +303,7 @@ impl<S: Setting> VerifiesMany<S> for VerifierEnd<'_, S> {
     }
 
     fn verify(&mut self, statement: ForVerifier<'_, S>) -> Result<(Accepted, Report)> {
-        let mut run = self.common.open(&statement.stream)?;
-        let verdict = self.decide(statement, &mut run);
-        let common = &mut self.common;
-        let verdict = recv_end(common.channel, verdict);
-        let verdict =
-            common.options.recorded(verdict, |(_, gates, checked)| common.report(&run, *gates, *checked));
-        let (accepted, gates, checked) = tell(common.channel, verdict)?;
-        Ok((accepted, common.close(&run, gates, checked)))
+        self.verify_as(statement, None).map(|(accepted, report, _)| (accepted, report))
     }
 }
 
@@ -238,6 +317,8 @@ struct Common<'c, S: Setting> {
     /// How products are checked, by Wolverine.
     terms: Option<Terms>,
     choice: Option<Choice<S::Correlations>>,
+    /// The run, where the statement is a shard.
+    within: Option<Within>,
     dead: bool,
 }
 
@@ -260,7 +341,8 @@ struct Run<C> {
 
 impl<'c, S: Setting> Common<'c, S> {
     fn new(channel: &'c mut Channel, options: Options) -> Self {
-        Self { channel, options, random: None, pool: None, terms: None, choice: None, dead: false }
+        let (random, pool, terms, choice, within) = (None, None, None, None, None);
+        Self { channel, options, random, pool, terms, choice, within, dead: false }
     }
 
     /// Shakes hands on a statement; for the first one on all settings.
@@ -288,7 +370,11 @@ impl<'c, S: Setting> Common<'c, S> {
         let field = S::name();
         // Clauses are another protocol, and may have the name of the statement that they make.
         let clauses = size.is_some_and(|size| size.clauses > 0);
-        let system = if clauses { CLAUSES } else { self.options.system().name() };
+        let system = match self.within {
+            Some(_) => SHARD,
+            None if clauses => CLAUSES,
+            None => self.options.system().name(),
+        };
         let hello = Hello { system, field: &field, parameters: &parameters, statement: &statement };
         let nonce = self.random.as_mut().expect("set above").bytes();
         let theirs = shake_hands(self.channel, &hello, &nonce)?;
@@ -309,7 +395,8 @@ impl<'c, S: Setting> Common<'c, S> {
         });
         let degree = <<S::Macs as Values>::E as Extension<S::F>>::DEGREE.into();
         let masked = size.filter(|_| self.terms.is_none());
-        let masks = masked.map_or(0, |size| masks(size, degree).in_all());
+        let lines = self.within.map_or(0, |within| within.lines);
+        let masks = masked.map_or(0, |size| masks(size, degree).in_all()) + lines;
         let expected = match proposal {
             Proposal::Auto { shares, .. } if first && choice.is_made() => Some((shares, masks)),
             _ => None,
@@ -330,17 +417,29 @@ impl<'c, S: Setting> Common<'c, S> {
     /// Refuses where less statistical security is offered than asked for.
     fn offer(&self, correlations: S::Correlations, size: Size) -> Result<()> {
         let asked = self.asked()?;
-        let offered = statistical_bits::<S>(&self.options, correlations, size)?;
+        let offered = self.worth(correlations, size)?;
         if offered < asked {
+            let what = if self.within.is_some() { "run of shards" } else { "statement" };
             return Err(Error::invalid(format!(
                 "{asked} bits of statistical security were asked for, and {}{} over {} gives {offered} to a \
-                 statement of this size: ask for fewer, or take a larger extension",
+                 {what} of this size: ask for fewer, or take a larger extension",
                 self.terms.map_or(String::new(), |terms| format!("{} with ", terms.by)),
                 correlations.into(),
                 S::name()
             )));
         }
         Ok(())
+    }
+
+    /// The statistical security of a statement of this size, or of a run whose shards are worth as much as this
+    /// one, in bits.
+    fn worth(&self, correlations: S::Correlations, size: Size) -> Result<u32> {
+        let Some(Within { lines, bits }) = self.within else {
+            return statistical_bits::<S>(&self.options, correlations, size);
+        };
+        // Shares that lines are drawn from are checked as others are.
+        let size = Size { commitments: size.commitments + lines, ..size };
+        Ok(statistical_bits::<S>(&self.options, correlations, size)?.saturating_sub(bits))
     }
 
     /// The statement's digest, its size where it matters, and the proposed correlations: as given, or
@@ -395,8 +494,7 @@ impl<'c, S: Setting> Common<'c, S> {
         let searched = self.terms.map_or(f64::INFINITY, |terms| terms.search_bits::<S::Macs>());
         let security = Security {
             computational: searched.min(S::computational_bits(correlations, gates.size()).into()) as u32,
-            statistical: statistical_bits::<S>(&self.options, correlations, gates.size())
-                .expect("offered before"),
+            statistical: self.worth(correlations, gates.size()).expect("offered before"),
         };
         let choice = run.choice.by_name();
         let details = checked.map_or(Details::Drawn(choice), |checked| Details::Checked(choice, checked));

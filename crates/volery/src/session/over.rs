@@ -6,7 +6,7 @@ use super::clauses::Pushed;
 use super::correlated::{QUICKSILVER, WOLVERINE};
 use super::correlations::{Correlations, Pace, Waits};
 use super::limbo::Limbo;
-use super::setting::{Compiled, Registered, Setting};
+use super::setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEnds};
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
 use crate::channel::{Carried, Channel};
 use crate::circuit::stream::ClauseStream;
@@ -32,6 +32,8 @@ use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
 #[cfg(not(test))]
 use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
+
+use zeroize::Zeroizing;
 
 /// Where shares over other fields than F_2 come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -267,6 +269,14 @@ where
         Delta::random(random)
     }
 
+    fn store_delta(delta: &Delta<B, E>) -> Zeroizing<[u8; 16]> {
+        delta.to_bytes()
+    }
+
+    fn load_delta(bytes: &[u8; 16]) -> Option<Delta<B, E>> {
+        Delta::from_bytes(bytes)
+    }
+
     fn relates(delta: &Delta<B, E>, macs: &Shares<Tagged<B, E>>, keys: &Shares<Key<E>>) -> bool {
         delta.relates(macs, keys)
     }
@@ -332,6 +342,22 @@ where
         prover.finish()
     }
 
+    fn prove_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<Tagged<B, E>>,
+        (arch, pool): (Arch, &Pool),
+        witness: Stream<'_, B>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, Over<B, E>>,
+        Passing { incoming, outgoing, attempt }: Passing<ProverEnds<Over<B, E>>>,
+    ) -> Result<(Gates, BoxedVole<Tagged<B, E>>, ProverEnds<Over<B, E>>)> {
+        let prover = Prover::new(channel, vole, arch, witness).share_work(pool).report_to(progress);
+        let mut prover = prover.for_shard(incoming, outgoing, attempt);
+        statement.push(&mut prover)?;
+        prover.finish_shard()
+    }
+
     fn on_tape<'s>(
         &self,
         clauses: &'s ClauseStream<'s, B>,
@@ -354,5 +380,23 @@ where
             Verifier::new(channel, vole, arch, delta, random).share_work(pool).report_to(progress);
         statement.push(&mut verifier)?;
         verifier.finish()
+    }
+
+    fn verify_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<Key<E>>,
+        (arch, pool): (Arch, &Pool),
+        (delta, random): (&Delta<B, E>, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, Over<B, E>>,
+        Passing { incoming, outgoing, attempt }: Passing<VerifierEnds<Over<B, E>>>,
+    ) -> Result<(Accepted, Gates, BoxedVole<Key<E>>, VerifierEnds<Over<B, E>>)> {
+        let salt = random.bytes();
+        let verifier = Verifier::new(channel, vole, arch, delta, random);
+        let verifier = verifier.share_work(pool).report_to(progress);
+        let mut verifier = verifier.for_shard(incoming, outgoing, (attempt, salt));
+        statement.push(&mut verifier)?;
+        verifier.finish_shard()
     }
 }

@@ -12,11 +12,13 @@ use crate::random::Random;
 use crate::vole::{BoxedVole, Share, Shares};
 use crate::zk::limbo::Domain;
 use crate::zk::quicksilver::branch::{Plan, Replayed};
-use crate::zk::{Accepted, Gates};
+use crate::zk::quicksilver::crossing::{Ends, Outgoing};
+use crate::zk::{Accepted, Gates, Values};
 use core::any::Any;
 use core::fmt;
 use core::sync::atomic::AtomicU64;
-use volery_primitives::{Arch, Field};
+use volery_primitives::{Arch, Field, Tagged};
+use zeroize::Zeroizing;
 
 /// A field with the MACs on its values: [`Binary`](super::Binary), or [`Over`](super::Over) any other.
 pub trait Setting: Sized + 'static {
@@ -101,6 +103,12 @@ pub trait Setting: Sized + 'static {
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
 
+    /// The 16 bytes that store it.
+    fn store_delta(delta: &Self::Delta) -> Zeroizing<[u8; 16]>;
+
+    /// The global key that these bytes store, if they store any.
+    fn load_delta(bytes: &[u8; 16]) -> Option<Self::Delta>;
+
     /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends,
     /// in benches and tests.
     fn relates(delta: &Self::Delta, macs: &Shares<Self::Mac>, keys: &Shares<Self::Key>) -> bool;
@@ -178,6 +186,22 @@ pub trait Compiled<S: Setting>: Sync {
         statement: &ForProver<'_, S>,
     ) -> Result<(Gates, BoxedVole<S::Mac>)>;
 
+    /// The same of a shard: and what goes out.
+    ///
+    /// # Errors
+    /// Those of the backend and of the shard.
+    #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "as above, and what crosses")]
+    fn prove_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Mac>,
+        by: (Arch, &Pool),
+        witness: Stream<'_, S::F>,
+        progress: Option<&AtomicU64>,
+        statement: &ForProver<'_, S>,
+        shard: Passing<ProverEnds<S>>,
+    ) -> Result<(Gates, BoxedVole<S::Mac>, ProverEnds<S>)>;
+
     /// How `clauses`, planned so, are pushed into QuickSilver.
     fn on_tape<'s>(
         &self,
@@ -200,6 +224,41 @@ pub trait Compiled<S: Setting>: Sync {
         progress: Option<&AtomicU64>,
         statement: &ForVerifier<'_, S>,
     ) -> Result<(Accepted, Gates, BoxedVole<S::Key>)>;
+
+    /// The same of a shard: and what goes out.
+    ///
+    /// # Errors
+    /// Those of the backend and of the shard.
+    #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "as above, and what crosses")]
+    fn verify_shard_by_quicksilver(
+        &self,
+        channel: &mut Channel,
+        vole: BoxedVole<S::Key>,
+        by: (Arch, &Pool),
+        secrets: (&S::Delta, &mut Random),
+        progress: Option<&AtomicU64>,
+        statement: &ForVerifier<'_, S>,
+        shard: Passing<VerifierEnds<S>>,
+    ) -> Result<(Accepted, Gates, BoxedVole<S::Key>, VerifierEnds<S>)>;
+}
+
+/// What a prover holds of wires that cross between shards over `S`.
+pub type ProverEnds<S> = Ends<<MacsOf<S> as Values>::Tag, Tagged<ExtensionOf<S>, ExtensionOf<S>>>;
+
+/// What a verifier does.
+pub type VerifierEnds<S> = Ends<ExtensionOf<S>, ExtensionOf<S>>;
+
+type MacsOf<S> = <S as Setting>::Macs;
+type ExtensionOf<S> = <MacsOf<S> as Values>::E;
+
+/// A shard on its way through a prover or a verifier.
+pub struct Passing<E> {
+    /// What comes in.
+    pub incoming: E,
+    /// How much goes out.
+    pub outgoing: Outgoing,
+    /// The number of the attempt.
+    pub attempt: u32,
 }
 
 /// A setting for which this library compiles its proof systems, once and for all.

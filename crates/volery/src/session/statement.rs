@@ -161,6 +161,11 @@ impl<'s, S: Setting> ForProver<'s, S> {
         Self { stream: Gates::new(stream), direct: Some(direct) }
     }
 
+    /// What is a stream of gates and nothing else.
+    pub(super) fn streamed(source: &'s dyn Source<S::F>) -> Self {
+        Self { stream: Gates::new(source), direct: None }
+    }
+
     /// Pushes it into QuickSilver's prover.
     pub(super) fn push(&self, prover: &mut S::Prover<'_>) -> Result<()> {
         match self.direct {
@@ -179,6 +184,11 @@ impl<'s, S: Setting> ForVerifier<'s, S> {
     /// What `direct` pushes, and no stream does.
     pub(super) fn by(stream: &'s dyn Source<S::F>, direct: &'s dyn Direct<S>) -> Self {
         Self { stream: Gates::new(stream), direct: Some(direct) }
+    }
+
+    /// What is a stream of gates and nothing else.
+    pub(super) fn streamed(source: &'s dyn Source<S::F>) -> Self {
+        Self { stream: Gates::new(source), direct: None }
     }
 
     /// Pushes it into QuickSilver's verifier.

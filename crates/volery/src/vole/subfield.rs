@@ -58,19 +58,40 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
     /// A fresh key.
     pub fn random(random: &mut Random) -> Self {
         loop {
-            let mut choices = Zeroizing::new(F128(0));
-            let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
-            for i in 0..E::DEGREE {
-                let coordinate: Zeroizing<B> = Zeroizing::new(uniform(random));
-                choices.0 |= coordinate.to_word() << (i * B::BITS);
-                coordinates.push(E::from(*coordinate));
-            }
-            let value = Zeroizing::new(E::pack(&coordinates));
+            let coordinates = (0..E::DEGREE).map(|_| uniform(random)).collect();
             // Once in |E| times, of which the next one knows nothing.
-            if !same(*value, E::ZERO) {
-                return Self { value, choices, field: PhantomData };
+            if let Some(delta) = Self::of(Zeroizing::new(coordinates)) {
+                return delta;
             }
         }
+    }
+
+    /// The key with these coordinates, unless that is zero.
+    fn of(coordinates: Zeroizing<Vec<B>>) -> Option<Self> {
+        let mut choices = Zeroizing::new(F128(0));
+        let mut lifted = Zeroizing::new(Vec::with_capacity(coordinates.len()));
+        for (i, coordinate) in (0..).zip(coordinates.iter()) {
+            choices.0 |= coordinate.to_word() << (i * B::BITS);
+            lifted.push(E::from(*coordinate));
+        }
+        let value = Zeroizing::new(E::pack(&lifted));
+        if same(*value, E::ZERO) { None } else { Some(Self { value, choices, field: PhantomData }) }
+    }
+
+    /// The 16 bytes that store it: its coordinates, each of as many bits as an element has.
+    pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
+        Zeroizing::new(self.choices.to_bytes())
+    }
+
+    /// The key that these bytes store, if they store any.
+    pub(crate) fn from_bytes(bytes: &[u8; 16]) -> Option<Self> {
+        let mut left = Zeroizing::new(u128::from_le_bytes(*bytes));
+        let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
+        for _ in 0..E::DEGREE {
+            coordinates.push(B::from_word(*left & (u128::MAX >> (128 - B::BITS)))?);
+            *left = left.checked_shr(B::BITS).unwrap_or(0);
+        }
+        if verdict(*left == 0) { Self::of(coordinates) } else { None }
     }
 
     /// The field element.

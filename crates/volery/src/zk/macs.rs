@@ -90,6 +90,24 @@ pub trait Macs: Values<E: Lanes<Self::F>> {
     /// The global key.
     type Delta;
 
+    /// The bytes of a value with its MAC, and of a key, as they are stored.
+    const TAG: usize;
+    /// See [`Macs::TAG`].
+    const KEY: usize = <Self::E as Field>::BYTES;
+
+    /// Stores a value with its MAC behind `bytes`.
+    fn store(tag: Self::Tag, bytes: &mut Vec<u8>);
+    /// The one that [`Macs::TAG`] bytes store, if they store any.
+    fn load(bytes: &[u8]) -> Option<Self::Tag>;
+    /// Stores a key behind `bytes`.
+    fn store_key(key: Self::E, bytes: &mut Vec<u8>) {
+        store(key, bytes);
+    }
+    /// The one that [`Macs::KEY`] bytes store, if they store any.
+    fn load_key(bytes: &[u8]) -> Option<Self::E> {
+        load(bytes)
+    }
+
     /// Δ.
     fn delta(delta: &Self::Delta) -> Self::E;
     /// The key of the public value one.
@@ -156,6 +174,22 @@ fn opened_sums_by<R: Copy, V: Field, E: Extension<V>>(
         sums[2] += chi * (z + x.scale(right) + y.scale(left));
     }
     sums
+}
+
+/// Stores an element behind `bytes`, least significant byte first.
+pub(crate) fn store<F: Field>(element: F, bytes: &mut Vec<u8>) {
+    let encoded = Zeroizing::new(element.to_word().to_le_bytes());
+    bytes.extend_from_slice(&encoded[..F::BYTES]);
+}
+
+/// The element that so many bytes store, if they store any.
+pub(crate) fn load<F: Field>(bytes: &[u8]) -> Option<F> {
+    if bytes.len() != F::BYTES {
+        return None;
+    }
+    let mut word = Zeroizing::new([0; 16]);
+    word[..F::BYTES].copy_from_slice(bytes);
+    F::from_word(u128::from_le_bytes(*word))
 }
 
 /// The values of wires.

@@ -76,6 +76,7 @@ pub mod arithmetic;
 pub mod branch;
 pub mod conversion;
 mod coordinates;
+pub mod crossing;
 mod memory;
 pub mod polynomial;
 mod prover;

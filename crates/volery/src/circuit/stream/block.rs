@@ -62,6 +62,10 @@ pub enum Op {
     Within,
     /// An assertion on two lists of words.
     Permutation,
+    /// Wires from earlier shards.
+    Incoming,
+    /// Wires for later shards.
+    Outgoing,
 }
 
 /// As `out` of [`Op::AssertZeroes`]: the vector is read again.

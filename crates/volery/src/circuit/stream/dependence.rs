@@ -109,6 +109,7 @@ impl<F> Tracing<F> {
                 let product = words.next() != 0 && self.any(&mut words);
                 self.assertions(1, factors | product);
             }
+            Op::Incoming => self.put(block.read(a), true),
             // What a memory holds is committed to again, so that it counts as private.
             Op::Access => {
                 let mut words = block.read(a);

@@ -67,6 +67,7 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 | Op::LookUp
                 | Op::Within
                 | Op::Permutation => self.memory(block, *record, frame)?,
+                Op::Incoming | Op::Outgoing => self.crossings(block, *record, frame)?,
                 _ => self.polynomials(block, *record, frame)?,
             }
             rest = behind;
@@ -318,6 +319,17 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             }
         }
         Ok(())
+    }
+
+    /// Executes a record on wires that cross to or from other shards.
+    fn crossings(&mut self, block: &Block<B::F>, record: Record, frame: Frame) -> Result<()> {
+        let list = block.read(record.a).list();
+        if record.op == Op::Incoming {
+            let wires = Zeroizing::new(self.backend.incoming(list.len())?);
+            self.wires.scatter(&wires, list, frame);
+            return Ok(());
+        }
+        self.backend.outgoing(operands(&self.wires, &mut self.operands[0], list, frame))
     }
 
     /// The name of the next assertion.

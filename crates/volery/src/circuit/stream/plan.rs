@@ -138,7 +138,9 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
-        Op::Memory | Op::Access | Op::Close | Op::Table => unreachable!("refused in functions"),
+        Op::Memory | Op::Access | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+            unreachable!("refused in functions")
+        }
     };
     // In reverse, so that slots are taken again in order: a value that replaces the first
     // operand takes its place.
@@ -205,7 +207,9 @@ fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
         Op::Commit | Op::AssertZeroes | Op::Drop => {}
-        Op::Memory | Op::Access | Op::Close | Op::Table => unreachable!("refused in functions"),
+        Op::Memory | Op::Access | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
+            unreachable!("refused in functions")
+        }
     }
 }
 

@@ -163,6 +163,14 @@ impl<F: Field> Tally<F> {
                     self.open.permutation(&mut shape, wires / (2 * width), width);
                     continue;
                 }
+                Op::Incoming => {
+                    shape.incoming += block.read(a).list().len() as u64;
+                    continue;
+                }
+                Op::Outgoing => {
+                    shape.outgoing += block.read(a).list().len() as u64;
+                    continue;
+                }
                 Op::Commit => {
                     let (lanes, degree) = vector(a);
                     shape.inputs += lanes as u64;

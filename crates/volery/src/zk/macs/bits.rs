@@ -1,6 +1,6 @@
 //! Over F_2.
 
-use super::{Macs, Values};
+use super::{Macs, Values, load, store};
 use crate::channel::Channel;
 use crate::error::{Error, Misbehaviour, Result};
 use crate::vole;
@@ -8,6 +8,7 @@ use volery_primitives::arch::{Arch, inner_product, opened_sums, triple_sums, wei
 use volery_primitives::bits::{pack, unpack};
 use volery_primitives::lanes::Lanes;
 use volery_primitives::prg::{Prg, Seed};
+use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, F2, F128, Field, Tagged};
 
 /// Bits, each in bit 0 of its MAC.
@@ -87,6 +88,19 @@ impl Macs for BitMacs {
     type Mac = vole::Mac;
     type Key = vole::Key;
     type Delta = vole::Delta;
+
+    const TAG: usize = 16;
+
+    fn store(tag: F128, bytes: &mut Vec<u8>) {
+        store(tag, bytes);
+    }
+    fn load(bytes: &[u8]) -> Option<F128> {
+        load(bytes)
+    }
+    /// Bit 0 of a key is zero.
+    fn load_key(bytes: &[u8]) -> Option<F128> {
+        load(bytes).filter(|key: &F128| verdict(key.bit0() == F2::ZERO))
+    }
 
     fn delta(delta: &vole::Delta) -> F128 {
         delta.value()

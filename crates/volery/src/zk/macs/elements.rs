@@ -1,6 +1,6 @@
 //! Over any other field.
 
-use super::{Macs, Values};
+use super::{Macs, Values, load, store};
 use crate::channel::Channel;
 use crate::error::Result;
 use crate::vole::subfield::{self, Coefficients};
@@ -49,6 +49,17 @@ impl<B: Field, E: MacField<B>> Macs for FieldMacs<B, E> {
     type Mac = Tagged<B, E>;
     type Key = subfield::Key<E>;
     type Delta = subfield::Delta<B, E>;
+
+    const TAG: usize = B::BYTES + E::BYTES;
+
+    fn store(tag: Tagged<B, E>, bytes: &mut Vec<u8>) {
+        store(tag.value, bytes);
+        store(tag.mac, bytes);
+    }
+    fn load(bytes: &[u8]) -> Option<Tagged<B, E>> {
+        let (value, mac) = bytes.split_at_checked(B::BYTES)?;
+        Some(Tagged { value: load(value)?, mac: load(mac)? })
+    }
 
     fn delta(delta: &subfield::Delta<B, E>) -> E {
         delta.value()

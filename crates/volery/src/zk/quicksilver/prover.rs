@@ -7,13 +7,15 @@ mod polynomial;
 mod products;
 mod sections;
 
+use super::crossing::{Ends, Open, Outgoing};
 use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
-use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
+use crate::circuit::crossing::no_shard;
+use crate::circuit::{Backend, Crossings, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
@@ -96,6 +98,8 @@ pub struct Prover<'a, M: Commitments> {
     remembered: Remembered<M::F, M::Tag, Wide<M>>,
     /// Of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
+    /// What crosses, where this is a shard.
+    shard: Option<Open<M::Tag, Wide<M>>>,
 }
 
 /// Whoever takes up what was said, where the link does not by itself.
@@ -152,7 +156,13 @@ impl<'a, M: Commitments> Prover<'a, M> {
             lies: Vec::new(),
             remembered: Remembered::default(),
             lengths,
+            shard: None,
         }
+    }
+
+    /// The proof is that of a shard, in an attempt with this number.
+    pub(crate) fn for_shard(self, incoming: Ends<M::Tag, Wide<M>>, outgoing: Outgoing, attempt: u32) -> Self {
+        Self { shard: Some(Open::of_prover(incoming, outgoing, attempt)), ..self }
     }
 
     /// The proof is to be a file. Calls `drain` when a batch was said.
@@ -183,24 +193,42 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.finish_turn().map(|(gates, vole, _)| (gates, vole))
     }
 
+    /// The same of a shard: and what goes out, which is worth something once the verdict is heard.
+    ///
+    /// # Errors
+    /// As for [`Prover::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
+    /// were announced; `Misbehaved` as [`super::crossing`] says.
+    pub(crate) fn finish_shard(self) -> Result<(Gates, BoxedVole<M::Mac>, Ends<M::Tag, Wide<M>>)> {
+        let (gates, vole, _, given) = self.end()?;
+        Ok((gates, vole, given.ok_or_else(no_shard)?))
+    }
+
     /// The same, which ends the last turn.
     ///
     /// # Errors
     /// As for [`Prover::finish`], but that a half may assert nothing.
-    pub(super) fn finish_turn(mut self) -> Result<(Gates, BoxedVole<M::Mac>, Turn<'a>)> {
+    pub(super) fn finish_turn(self) -> Result<(Gates, BoxedVole<M::Mac>, Turn<'a>)> {
+        self.end().map(|(gates, vole, turn, _)| (gates, vole, turn))
+    }
+
+    #[expect(clippy::type_complexity, reason = "what the three methods above give, together")]
+    fn end(mut self) -> Result<(Gates, BoxedVole<M::Mac>, Turn<'a>, Option<Ends<M::Tag, Wide<M>>>)> {
         self.forget_all()?;
         self.conclude()?;
         let degree = degree_of_check(self.gates.degree) - 1;
-        let lines = self.lines(vope::lines(degree))?;
+        let masks = vope::lines(degree);
+        let lines = self.lines(masks + self.shard.as_ref().map_or(0, Open::lines))?;
+        let (masks, lines) = lines.split_at(masks);
         M::catch_up(&mut self)?;
         M::weigh_all(&mut self);
-        let opened = self.sums.masked(&vope::polynomial(degree, &lines));
+        let opened = self.sums.masked(&vope::polynomial(degree, masks));
         let vole = self.vole.check(&mut self.channel)?;
+        let given = self.shard.take().map(|shard| shard.prove(&mut self.channel, lines)).transpose()?;
         // Fig. 4, 7b and 8.
         self.channel.send_elements(&opened)?;
         self.channel.send(&self.openings.digest())?;
         self.gates.mul = self.committed - self.gates.inputs + self.gates.on_tape;
-        Ok((self.gates, vole, self.channel))
+        Ok((self.gates, vole, self.channel, given))
     }
 
     /// Whether it is its turn.
@@ -263,12 +291,13 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Ends the last batch.
     fn conclude(&mut self) -> Result<()> {
-        if self.gates.assert == 0 && self.lengths.is_none() {
+        if self.gates.assert == 0 && self.lengths.is_none() && self.shard.is_none() {
             return Err(nothing_asserted());
         }
         if self.witness.next().is_some() {
             return Err(witness_unread());
         }
+        self.shard.as_ref().map_or(Ok(()), |shard| shard.crossing.check_end())?;
         self.steps.begin()?;
         M::end_batch(self)?;
         self.failed.take().map_or(Ok(()), |name| Err(Error::Unsatisfied(name)))
@@ -438,5 +467,18 @@ impl<M: Commitments> Backend for Prover<'_, M> {
         self.openings.absorb(&M::mac(a));
         self.gates.assert += 1;
         Ok(())
+    }
+}
+
+impl<M: Commitments> Crossings for Prover<'_, M> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<M::Tag>> {
+        let incoming =
+            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.incoming(count));
+        incoming.map_err(|why| self.steps.fail(why))
+    }
+    fn outgoing(&mut self, wires: &[M::Tag]) -> Result<()> {
+        let outgoing =
+            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.outgoing(wires));
+        outgoing.map_err(|why| self.steps.fail(why))
     }
 }

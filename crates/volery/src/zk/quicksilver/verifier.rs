@@ -6,12 +6,14 @@ mod memory;
 mod polynomial;
 mod sections;
 
+use super::crossing::{Ends, Open, Outgoing};
 use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
-use crate::circuit::{Backend, nothing_asserted};
+use crate::circuit::crossing::no_shard;
+use crate::circuit::{Backend, Crossings, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::pool::Pool;
 use crate::vole::subfield::same;
@@ -85,6 +87,8 @@ pub struct Verifier<'a, M: Commitments> {
     remembered: Remembered<M::F, M::E, M::E>,
     /// Of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
+    /// What crosses, where this is a shard, with the salt of its check.
+    shard: Option<(Open<M::E, M::E>, Zeroizing<[u8; 32]>)>,
 }
 
 /// What a verifier accepted, with the VOLE for the next statement.
@@ -125,7 +129,18 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             feed: None,
             remembered: Remembered::default(),
             lengths: None,
+            shard: None,
         }
+    }
+
+    /// The verification is that of a shard, in an attempt with this number, and `salt` is fresh.
+    pub(crate) fn for_shard(
+        self,
+        incoming: Ends<M::E, M::E>,
+        outgoing: Outgoing,
+        (attempt, salt): (u32, [u8; 32]),
+    ) -> Self {
+        Self { shard: Some((Open::of_verifier(incoming, outgoing, attempt), Zeroizing::new(salt))), ..self }
     }
 
     /// A half of a proof, whose turn is still to come.
@@ -202,16 +217,37 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.finish_turn()?.1
     }
 
+    /// The same of a shard: and what goes out.
+    ///
+    /// # Errors
+    /// As for [`Verifier::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
+    /// were announced; `Misbehaved` as [`super::crossing`] says.
+    #[expect(clippy::type_complexity, reason = "what `finish` gives, and what goes out")]
+    pub(crate) fn finish_shard(self) -> Result<(Accepted, Gates, BoxedVole<M::Key>, Ends<M::E, M::E>)> {
+        let (_, decided, given) = self.end()?;
+        let (accepted, gates, vole) = decided?;
+        Ok((accepted, gates, vole, given.ok_or_else(no_shard)?))
+    }
+
     /// The same, which ends the last turn: whatever is decided, all of the prover's last messages were read.
     ///
     /// # Errors
     /// As for [`Verifier::finish`], where these messages were not all read.
-    pub(super) fn finish_turn(mut self) -> Result<(Turn<'a>, Result<Decided<M>>)> {
+    pub(super) fn finish_turn(self) -> Result<(Turn<'a>, Result<Decided<M>>)> {
+        self.end().map(|(turn, decided, _)| (turn, decided))
+    }
+
+    #[expect(clippy::type_complexity, reason = "what the methods above give, together")]
+    fn end(mut self) -> Result<(Turn<'a>, Result<Decided<M>>, Option<Ends<M::E, M::E>>)> {
         self.forget_all()?;
+        self.shard.as_ref().map_or(Ok(()), |(shard, _)| shard.crossing.check_end())?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;
         let degree = degree_of_check(self.gates.degree);
-        let mask = vope::value(degree - 1, &self.lines(vope::lines(degree - 1))?);
+        let masks = vope::lines(degree - 1);
+        let lines = self.lines(masks + self.shard.as_ref().map_or(0, |(shard, _)| shard.lines()))?;
+        let (masks, lines) = lines.split_at(masks);
+        let mask = vope::value(degree - 1, masks);
         while let Some(sums) = self.weighing.last(self.committed) {
             self.add_products(&sums);
         }
@@ -220,6 +256,17 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         let consistent = match consistent {
             Err(error) if error.is_of_link() => return Err(error),
             checked => checked,
+        };
+        let (consistent, given) = match self.shard.take() {
+            None => (consistent, None),
+            Some((shard, salt)) => {
+                let by = (M::delta(self.delta), &*salt);
+                let given = shard.verify(&mut self.channel, lines, by, consistent.is_ok());
+                match (consistent, given) {
+                    (Err(error), Err(other)) => return Err(if other.is_of_link() { other } else { error }),
+                    (consistent, given) => (consistent, Some(given?)),
+                }
+            }
         };
         let mut opened = vec![M::E::ZERO; degree];
         self.channel.recv_elements(&mut opened)?;
@@ -237,7 +284,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             Ok(_) if !verdict(assertions_hold) => Err(Error::Rejected(Rejection::Assertions)),
             Ok(vole) => Ok((Accepted(()), self.gates, vole)),
         };
-        Ok((self.channel, decided))
+        Ok((self.channel, decided, given))
     }
 
     /// What [`Verifier::finish`] would compare, for a proof whose check has this degree, and masks that were
@@ -391,5 +438,22 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
         self.openings.absorb(&a);
         self.gates.assert += 1;
         Ok(())
+    }
+}
+
+impl<M: Commitments> Crossings for Verifier<'_, M> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<M::E>> {
+        let incoming = match &mut self.shard {
+            Some((shard, _)) => shard.crossing.incoming(count),
+            None => Err(no_shard()),
+        };
+        incoming.map_err(|why| self.steps.fail(why))
+    }
+    fn outgoing(&mut self, wires: &[M::E]) -> Result<()> {
+        let outgoing = match &mut self.shard {
+            Some((shard, _)) => shard.crossing.outgoing(wires),
+            None => Err(no_shard()),
+        };
+        outgoing.map_err(|why| self.steps.fail(why))
     }
 }

@@ -1,11 +1,13 @@
-//! Records of memories, tables, ranges and permutations.
+//! Records of memories, tables, ranges and permutations, and of wires that cross.
 
 use super::Recorder;
 use crate::circuit::permutation::count_words;
 use crate::circuit::stream::block::{Op, number};
 use crate::circuit::stream::frame::Handle;
 use crate::circuit::table::check_key;
-use crate::circuit::{Cells, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range};
+use crate::circuit::{
+    Cells, Crossings, Known, Memories, Permutations, Put, Rows, Sizes, Tables, check_range,
+};
 use crate::error::{Error, Result};
 use core::fmt::Display;
 use volery_primitives::Field;
@@ -148,6 +150,26 @@ impl<F: Field> Permutations for Recorder<'_, F> {
         }
         self.asserted(name)?;
         self.push_lists(Op::Permutation, number(width), &[xs, ys], (0, 0));
+        self.outcome()
+    }
+}
+
+impl<F: Field> Crossings for Recorder<'_, F> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<Handle>> {
+        self.outside("wires come in")?;
+        let wires = self.frame.take_many(count);
+        let at = self.frame.block.next_word();
+        self.frame.list(&wires);
+        self.push_long(Op::Incoming, 0, at, 0);
+        self.outcome()?;
+        Ok(wires)
+    }
+
+    fn outgoing(&mut self, wires: &[Handle]) -> Result<()> {
+        self.outside("wires go out")?;
+        let at = self.frame.block.next_word();
+        self.frame.list(wires);
+        self.push_long(Op::Outgoing, 0, at, 0);
         self.outcome()
     }
 }

@@ -1,0 +1,184 @@
+use super::*;
+use crate::channel::pipe;
+use crate::circuit::stream::fingerprint;
+use crate::circuit::{Backend, Need, Sharded, Sharding, Whole};
+use crate::error::{Misbehaviour, Rejection};
+use crate::session::{Binary, Over, check};
+use std::thread;
+use std::time::Duration;
+use volery_primitives::{F2, F61, F61x2, F128, F256, F65537, F65537x4, Field};
+
+/// Products of pairs of a witness, added up in each shard but the last, which adds up the sums: each shard but
+/// the first takes those of all before, and the last asserts.
+pub(super) struct Sums<F> {
+    shards: usize,
+    each: usize,
+    total: F,
+}
+
+impl<F: Field> Sharding for Sums<F> {
+    fn count(&self) -> usize {
+        self.shards
+    }
+    fn needs(&self, shard: usize) -> Vec<Need> {
+        (0..shard).map(|from| Need { from, wires: 0..2 }).collect()
+    }
+    fn outgoing(&self, shard: usize) -> usize {
+        if shard + 1 < self.shards { 2 } else { 0 }
+    }
+}
+
+impl<B: Backend> Sharded<B> for Sums<B::F> {
+    fn run(&self, shard: usize, b: &mut B, incoming: &[B::Wire]) -> Result<Vec<B::Wire>> {
+        let mut sum = b.constant(B::F::ZERO);
+        for (x, y) in incoming.chunks_exact(2).map(|pair| (pair[0], pair[1])) {
+            let product = b.mul(x, y)?;
+            sum = b.add(sum, product);
+        }
+        for _ in 0..self.each {
+            let (x, y) = (b.witness()?, b.witness()?);
+            let product = b.mul(x, y)?;
+            sum = b.add(sum, product);
+        }
+        if self.outgoing(shard) > 0 {
+            let again = b.witness()?;
+            return Ok(vec![sum, again]);
+        }
+        let total = b.constant(-self.total);
+        let difference = b.add(sum, total);
+        b.assert_zero(difference, "total")?;
+        Ok(vec![])
+    }
+}
+
+/// The witnesses of all shards, and the total that they make.
+fn witness<F: Field>(shards: usize, each: usize, seed: u8) -> (Vec<Vec<F>>, F) {
+    let mut random = crate::random::Random::from_seed(&[seed; 32]);
+    let mut given: Vec<(F, F)> = Vec::new();
+    let mut witnesses = Vec::new();
+    let mut total = F::ZERO;
+    for shard in 0..shards {
+        let last = shard + 1 == shards;
+        let count = 2 * each + usize::from(!last);
+        let witness: Vec<F> = (0..count).map(|_| crate::vole::subfield::uniform(&mut random)).collect();
+        let mut sum: F = given.iter().map(|(x, y)| *x * *y).sum();
+        sum += witness[..2 * each].chunks_exact(2).map(|pair| pair[0] * pair[1]).sum();
+        given.extend((!last).then(|| (sum, witness[2 * each])));
+        total = sum;
+        witnesses.push(witness);
+    }
+    (witnesses, total)
+}
+
+fn seeded(seed: u8) -> Options {
+    Options { seed: Some([seed; 32]), check: false, ..Options::default() }
+}
+
+pub(super) fn run_of<F: Field>(shards: &dyn ShardSource<F>, restarts: u32) -> Run {
+    let id = Run::id_of(&[1; 32], &[2; 32]);
+    let statement = fingerprint(shards).unwrap().1;
+    Run { id, statement, shards: shards.count() as u32, restarts }
+}
+
+/// What both parties have of a run so far.
+struct Parties<S: Setting> {
+    run: Run,
+    delta: RunDelta,
+    /// Ends of the prover, and of the verifier.
+    ends: [Vec<Crossing>; 2],
+    setting: core::marker::PhantomData<S>,
+}
+
+type Both = (Result<Report>, Result<(AcceptedShard, Report)>);
+
+impl<S: Setting> Parties<S> {
+    fn new(shards: &dyn ShardSource<S::F>, restarts: u32) -> Self {
+        let run = run_of(shards, restarts);
+        let delta = RunDelta::fresh::<S>(&run, &seeded(9)).unwrap();
+        Self { run, delta, ends: Default::default(), setting: core::marker::PhantomData }
+    }
+
+    /// Those that go to a shard, as bytes there and back.
+    fn taken(&self, party: usize, place: Place) -> Vec<Crossing> {
+        let of_it = self.ends[party].iter().filter(|crossing| crossing.to() == place.shard);
+        of_it.map(|crossing| Crossing::from_bytes(&crossing.to_bytes()).unwrap()).collect()
+    }
+
+    /// Both parties at a shard.
+    fn shard(&mut self, shards: &dyn ShardSource<S::F>, place: Place, witness: &[S::F]) -> Both {
+        let incoming = [self.taken(0, place), self.taken(1, place)];
+        let (run, delta) = (self.run, &self.delta);
+        let (proved, verified) =
+            at_shard::<S>([(&run, place); 2], [shards; 2], incoming, witness, delta, &seeded(3));
+        let proved = proved.map(|(report, given)| {
+            self.ends[0].extend(given);
+            report
+        });
+        let verified = verified.map(|(accepted, report, given)| {
+            self.ends[1].extend(given);
+            (accepted, report)
+        });
+        (proved, verified)
+    }
+}
+
+type AtShard = (Result<(Report, Vec<Crossing>)>, Result<(AcceptedShard, Report, Vec<Crossing>)>);
+
+/// Both parties, each at a shard of its own.
+fn at_shard<S: Setting>(
+    places: [(&Run, Place); 2],
+    shards: [&dyn ShardSource<S::F>; 2],
+    [ends, keys]: [Vec<Crossing>; 2],
+    witness: &[S::F],
+    delta: &RunDelta,
+    options: &Options,
+) -> AtShard {
+    let (here, there) = pipe(Duration::from_secs(10));
+    thread::scope(|scope| {
+        let proving = scope.spawn(move || {
+            let mut channel = Channel::new(Party::Prover, here);
+            let witness = witness.iter().copied();
+            prove_shard::<S>(places[0], shards[0], ends, witness, &mut channel, options)
+        });
+        let mut channel = Channel::new(Party::Verifier, there);
+        let verified = verify_shard::<S>(places[1], shards[1], keys, delta, &mut channel, options);
+        drop(channel);
+        (proving.join().unwrap(), verified)
+    })
+}
+
+fn agrees<S: Setting>(shards: usize, each: usize) {
+    let (witnesses, total) = witness::<S::F>(shards, each, 5);
+    let sums = Sums { shards, each, total };
+    check(&Whole(&sums), witnesses.concat()).unwrap();
+    let mut parties = Parties::<S>::new(&sums, 0);
+    let mut verdict = Verdict::new(parties.run, Announced::of(&sums).unwrap()).unwrap();
+    for (shard, witness) in (0..).zip(&witnesses) {
+        let (proved, verified) = parties.shard(&sums, Place::first(shard), witness);
+        let (accepted, report) = verified.unwrap();
+        assert_eq!(report.statement, proved.unwrap().statement);
+        assert!(report.security.statistical >= S::SECURITY);
+        verdict.add(AcceptedShard::from_bytes(&accepted.to_bytes()).unwrap()).unwrap();
+    }
+    let announced = Announced::of(&sums).unwrap();
+    for (party, ends) in [Party::Prover, Party::Verifier].into_iter().zip(&parties.ends) {
+        for crossing in ends {
+            let wires = announced.between(crossing.from() as usize, crossing.to() as usize);
+            assert_eq!(crossing.to_bytes().len(), Crossing::length::<S>(party, wires));
+        }
+    }
+    assert!(verdict.missing().is_empty());
+    let (_accepted, worth) = verdict.finish(S::SECURITY).unwrap();
+    assert!(worth >= S::SECURITY);
+}
+
+#[test]
+fn a_statement_in_shards_is_accepted_as_the_whole_is() {
+    for shards in [1, 2, 4, 8] {
+        agrees::<Binary>(shards, 5);
+        agrees::<Over<F61>>(shards, 5);
+    }
+    agrees::<Over<F61, F61x2>>(3, 300);
+    agrees::<Over<F65537, F65537x4>>(3, 300);
+    agrees::<Over<F256, F128>>(3, 300);
+}
