@@ -49,8 +49,8 @@ pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term}
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use statement::snippets;
 pub use statement::{
-    AnyOf, Elements, FieldRelation, Format, Port, PortValue, Program, ReadValues, Relation, Statement, Value,
-    Values, Witness, Written,
+    AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,
+    Split, SplitStatement, Statement, Value, Values, Witness, Written,
 };
 pub(crate) use table::check_range;
 pub use table::{Known, Rows, Tables};

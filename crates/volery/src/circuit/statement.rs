@@ -24,6 +24,7 @@ mod export;
 mod field;
 mod relation;
 pub mod snippets;
+mod split;
 #[cfg(test)]
 mod tests;
 mod vacuous;
@@ -33,11 +34,12 @@ mod witness;
 pub use clauses::AnyOf;
 pub use field::{Elements, FieldRelation};
 pub use relation::{Format, Relation};
+pub use split::{Part, Split, SplitStatement};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 
 use super::Shape;
-use super::stream::{Dependence, Recorder, Source};
+use super::stream::{Dependence, Handle, Recorder, Source};
 use crate::error::{Error, Result};
 use std::sync::OnceLock;
 use volery_primitives::Field;
@@ -96,6 +98,29 @@ pub trait Program: Sized + Send + Sync + 'static {
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
+    /// How the program falls into `shards` shards, two or more. Each private input is read by as many of them
+    /// as it takes, each place once, and from the first to the last place.
+    ///
+    /// # Errors
+    /// `Invalid` where it does not fall into so many.
+    fn split(&self, shards: usize) -> Result<Split> {
+        Err(split::no_shards("this relation", shards, "prove it as a whole"))
+    }
+
+    /// Records shard number `shard` of so many, as [`Program::record`] does the whole: the wires that go out.
+    ///
+    /// # Errors
+    /// As for [`Program::record`]; `Invalid` where there is no such shard.
+    fn record_shard(
+        &self,
+        (shards, _): (usize, usize),
+        _: &mut Recorder<'_, Self::F>,
+        _: &[Handle],
+        _: Given<'_, Self::Value>,
+    ) -> Result<Vec<Handle>> {
+        Err(split::no_shards("this relation", shards, "prove it as a whole"))
+    }
+
     /// The gates by kind, where all inputs are private that may be, and no output is asserted: but where a
     /// program does nothing else with what it reads, its output is.
     ///
@@ -121,6 +146,9 @@ pub trait Program: Sized + Send + Sync + 'static {
         Ok(Vec::new())
     }
 }
+
+/// What is public of a program's inputs and outputs.
+pub type Given<'v, V> = (&'v [Option<V>], &'v [Option<V>]);
 
 /// A named input or output of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,22 +20,27 @@
 //! ```
 
 use super::files::{files, verify_any};
+use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::system::find;
 use super::wolverine::{choose, statistical_bits};
 use super::{
     Binary, Choice, Correlations, Estimate, ForProver, ForVerifier, Options, Over, Report, Reread, Setting,
     Stream,
 };
-use crate::channel::Channel;
+use crate::channel::{Channel, Party};
 #[cfg(doc)]
 use crate::circuit::PortValue;
 use crate::circuit::stream::{Functions, Kept};
-use crate::circuit::{Format, Port, PortValue as _, Program, ReadValues, Shape, Size, Statement, Values};
+use crate::circuit::{
+    Announced, Format, Port, PortValue as _, Program, ReadValues, Shape, Sharding as _, Size, SplitStatement,
+    Statement, Values,
+};
 use crate::error::{Error, Result};
 use crate::zk::limbo::Domain;
 use crate::zk::limbo::parameters::{CheckSize, Demand};
 use crate::zk::{Accepted, Sink, quicksilver};
 use core::marker::PhantomData;
+use core::ops::Range;
 use std::io::{Read, Write};
 use std::sync::Arc;
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
@@ -104,6 +109,25 @@ pub trait AnySetting: Sync {
     fn builtins(&self) -> &'static [(&'static str, &'static str)];
     /// As [`Program::open`].
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
+    /// As [`RunDelta::fresh`].
+    fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta>;
+    /// As [`RunDelta::from_bytes`].
+    fn load_run_delta(&self, run: &Run, bytes: &[u8; 16]) -> Result<RunDelta>;
+    /// As [`Crossing::length`].
+    fn crossing_length(&self, party: Party, wires: usize) -> usize;
+    /// As [`sharded::privacy`].
+    fn privacy(&self, announced: &Announced, restarts: u32) -> u32;
+}
+
+/// How a statement falls into shards.
+#[derive(Clone, Debug)]
+pub struct InShards {
+    /// What names all of it, to be [`Run::statement`].
+    pub digest: [u8; 32],
+    /// What crosses.
+    pub announced: Announced,
+    /// For each shard, what it reads of which private inputs: see [`Part::reads`](crate::circuit::Part::reads).
+    pub reads: Vec<Vec<(Port, Range<u64>)>>,
 }
 
 /// A [`Program`] over a setting, to be given public values.
@@ -142,6 +166,17 @@ pub trait AnyStatement: Send + Sync {
     fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)>;
     /// As [`verify_from`](crate::verify_from).
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)>;
+    /// How it falls into so many shards: `Invalid` where it does not.
+    fn in_shards(&self, shards: usize) -> Result<InShards>;
+    /// As [`sharded::verify_shard`], of a run whose statement is [`InShards::digest`].
+    fn verify_shard(
+        &self,
+        at: (&Run, Place),
+        incoming: Vec<Crossing>,
+        delta: &RunDelta,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)>;
     /// The private values, to which others can be added.
     fn private(&mut self) -> &mut dyn ReadValues;
     /// The claim that its private values make it hold; they are not looked at yet.
@@ -156,6 +191,15 @@ pub trait AnyClaim: Send + Sync {
     fn check(&self) -> Result<()>;
     /// As [`prove`](crate::prove).
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
+    /// As [`sharded::prove_shard`], of a run whose statement is [`InShards::digest`]: the shard's witness is cut
+    /// out of the whole.
+    fn prove_shard(
+        &self,
+        at: (&Run, Place),
+        incoming: Vec<Crossing>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)>;
     /// As [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
     /// As [`prove_to_file`](crate::prove_to_file).
@@ -210,6 +254,18 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         let program = S::Program::open(spec, format)?;
         Ok(Box::new(Opened::<S> { program, public: Values::new() }))
     }
+    fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta> {
+        RunDelta::fresh::<S>(run, options)
+    }
+    fn load_run_delta(&self, run: &Run, bytes: &[u8; 16]) -> Result<RunDelta> {
+        RunDelta::from_bytes::<S>(run, bytes)
+    }
+    fn crossing_length(&self, party: Party, wires: usize) -> usize {
+        Crossing::length::<S>(party, wires)
+    }
+    fn privacy(&self, announced: &Announced, restarts: u32) -> u32 {
+        sharded::privacy::<S>(announced, restarts)
+    }
 }
 
 /// The program of a setting.
@@ -257,6 +313,17 @@ struct Stated<S: Setting> {
     functions: Arc<Functions<S::F>>,
 }
 
+impl<S: Setting> Stated<S> {
+    /// The statement in the shards of `run`.
+    fn of_run(&self, run: &Run) -> Result<SplitStatement<'_, S::Program>> {
+        let split = self.statement.split(run.shards as usize)?;
+        if split.digest() != run.statement {
+            return Err(Error::invalid("a shard of a run of another statement: give both the same one"));
+        }
+        Ok(split)
+    }
+}
+
 impl<S: Setting> AnyStatement for Stated<S> {
     fn digest(&self) -> [u8; 32] {
         self.statement.digest()
@@ -280,6 +347,29 @@ impl<S: Setting> AnyStatement for Stated<S> {
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
         verify_any::<S>(&Kept::new(&self.statement, &self.functions), proof, options)
     }
+    fn in_shards(&self, shards: usize) -> Result<InShards> {
+        let split = self.statement.split(shards)?;
+        let inputs = self.statement.relation().inputs();
+        let private: Vec<_> = self.statement.private_ports().map(|port| &port.name).collect();
+        let reads = (0..split.count()).map(|shard| {
+            let reads = split.sharding().reads(shard).iter();
+            let reads = reads.map(|(input, places)| (inputs[*input].clone(), places.clone()));
+            reads.filter(|(port, _)| private.contains(&&port.name)).collect()
+        });
+        let reads = reads.collect();
+        Ok(InShards { digest: split.digest(), announced: Announced::of(&split)?, reads })
+    }
+    fn verify_shard(
+        &self,
+        (run, place): (&Run, Place),
+        incoming: Vec<Crossing>,
+        delta: &RunDelta,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
+        let split = self.of_run(run)?;
+        sharded::verify_shard::<S>((run, place), &split, incoming, delta, channel, options)
+    }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private
     }
@@ -301,6 +391,22 @@ impl<S: Setting> Reread<S::F> for Claimed<S> {
     }
 }
 
+/// A shard's part of a witness.
+struct Cut<'c, S: Setting> {
+    of: &'c Claimed<S>,
+    places: Vec<Range<u64>>,
+}
+
+impl<S: Setting> Reread<S::F> for Cut<'_, S> {
+    fn read(&self) -> Stream<'_, S::F> {
+        let part = |places: &Range<u64>| {
+            let elements = S::Program::elements(&self.of.witness).skip(places.start as usize);
+            elements.take((places.end - places.start) as usize)
+        };
+        Box::new(self.places.iter().flat_map(part))
+    }
+}
+
 impl<S: Setting> AnyClaim for Claimed<S> {
     fn statement(&self) -> &dyn AnyStatement {
         &self.stated
@@ -311,6 +417,20 @@ impl<S: Setting> AnyClaim for Claimed<S> {
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
         let statement = ForProver::of(self.stated.statement.source());
         find::<S>(options.system())?.prove(statement, self, channel, options)
+    }
+    fn prove_shard(
+        &self,
+        (run, place): (&Run, Place),
+        incoming: Vec<Crossing>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        let split = self.stated.of_run(run)?;
+        if place.shard >= run.shards {
+            return Err(Error::invalid(format!("shard {} of a run of {}", place.shard, run.shards)));
+        }
+        let witness = Cut { of: self, places: split.witness(place.shard as usize) };
+        sharded::prove_any::<S>((run, place), &split, incoming, &witness, channel, options)
     }
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
         files::<S>(options)?.prove_to(&self.stated.statement, self, out, options)

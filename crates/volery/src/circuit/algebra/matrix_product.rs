@@ -155,16 +155,16 @@ fn dot<F: Field>(a: &[F; RANK], b: &[F; RANK]) -> F {
 
 impl<B: Polynomials> Circuit<B> for MatrixProduct<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        push(b, self.dimensions, self.product, self.reduction, |b, _, _| b.witness())
+        push(b, self.dimensions, (self.product, "c"), self.reduction, |b, _, _| b.witness())
     }
 }
 
 /// Pushes the statement about matrices whose entries `wire` gives: by 0 for the left, 1 for the right and 2
-/// for the product where it is secret, and the place.
+/// for the product where it is secret, and the place. Assertions are on entries of what the product is named.
 pub(in crate::circuit) fn push<B: Polynomials>(
     b: &mut B,
     dimensions: Dimensions,
-    product: Option<&[B::F]>,
+    (product, name): (Option<&[B::F]>, &str),
     reduction: Reduction,
     mut wire: impl FnMut(&mut B, usize, usize) -> Result<B::Wire>,
 ) -> Result<()> {
@@ -181,7 +181,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
             Matrix::new(&left, inner),
             Matrix::new(&right, columns),
             product,
-            "c",
+            name,
         );
     }
     right = (0..columns).flat_map(|j| right.iter().skip(j).step_by(columns)).copied().collect();
@@ -196,7 +196,7 @@ pub(in crate::circuit) fn push<B: Polynomials>(
                 }
             };
             let difference = b.sum(&computed, &expected);
-            b.assert_zeroes(difference, format_args!("c[{i}][{j}]"))?;
+            b.assert_zeroes(difference, format_args!("{name}[{i}][{j}]"))?;
         }
     }
     Ok(())

@@ -4,9 +4,10 @@
 mod tests;
 
 use super::builtin::{Described, numbers};
-use super::{Elements, Port, Value};
+use super::split::{Part, Split, no_shards, piece};
+use super::{Elements, Given, Port, Value};
 use crate::circuit::algebra::{inner_product, matrix_product, short_solution};
-use crate::circuit::{Bound, Dimensions, Polynomials, Reduction};
+use crate::circuit::{Bound, Dimensions, Need, Polynomials, Reduction};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use volery_primitives::{F2, Field};
@@ -165,6 +166,70 @@ impl Algebra {
         }
     }
 
+    /// How it falls into `shards` shards, two or more: a product of matrices into its right factor, which
+    /// crosses to all others, and blocks of rows.
+    pub(super) fn split(&self, shards: usize) -> Result<Split> {
+        let Dimensions { rows, inner, columns } = self.in_blocks(shards)?;
+        let (right, parts) = (inner * columns, shards as u64 - 1);
+        let mut all = vec![Part { needs: vec![], outgoing: right, reads: vec![(1, 0..right as u64)] }];
+        all.extend((0..parts).map(|part| {
+            let block = piece(rows as u64, parts, part);
+            let places = block.start * inner as u64..block.end * inner as u64;
+            Part { needs: vec![Need { from: 0, wires: 0..right }], outgoing: 0, reads: vec![(0, places)] }
+        }));
+        Ok(Split::of(all))
+    }
+
+    fn in_blocks(&self, shards: usize) -> Result<Dimensions> {
+        let refused = |why: &str| no_shards(&format!("builtin:{}", self.canonical()), shards, why);
+        match self {
+            Self::MatrixProduct { dimensions, .. } if shards - 1 > dimensions.rows => {
+                let why = format!("it has {} rows, and one shard is for the right matrix", dimensions.rows);
+                Err(refused(&why))
+            }
+            Self::MatrixProduct { dimensions, .. } => Ok(*dimensions),
+            _ => Err(refused("matmul does, of those about vectors and matrices; prove others as a whole")),
+        }
+    }
+
+    /// Pushes shard number `shard` of so many, and gives what goes out.
+    pub(super) fn run_shard<B: Polynomials, V: List<B::F>>(
+        &self,
+        (shards, shard): (usize, usize),
+        b: &mut B,
+        (inputs, outputs): Given<'_, V>,
+        incoming: &[B::Wire],
+    ) -> Result<Vec<B::Wire>> {
+        let Dimensions { rows, inner, columns } = self.in_blocks(shards)?;
+        let wire = |b: &mut B, port: usize, i: usize| match &inputs[port] {
+            Some(value) => Ok(b.constant(value.at(i as u64))),
+            None => b.witness(),
+        };
+        let Some(part) = shard.checked_sub(1) else {
+            return (0..inner * columns).map(|i| wire(b, 1, i)).collect();
+        };
+        let block = piece(rows as u64, shards as u64 - 1, part as u64);
+        let (first, count) = (block.start as usize, (block.end - block.start) as usize);
+        let product: Vec<B::F> = match &outputs[0] {
+            Some(value) => (first * columns..(first + count) * columns).map(|i| value.at(i as u64)).collect(),
+            None => vec![B::F::ZERO; count * columns],
+        };
+        let Self::MatrixProduct { reduction, .. } = *self else { unreachable!("refused above") };
+        let name = format!("c[{}..{}]", block.start, block.end);
+        let dimensions = Dimensions { rows: count, inner, columns };
+        matrix_product::push(
+            b,
+            dimensions,
+            (Some(&product), &name),
+            reduction,
+            |b, matrix, i| match matrix {
+                0 => wire(b, 0, first * inner + i),
+                _ => Ok(incoming[i]),
+            },
+        )?;
+        Ok(Vec::new())
+    }
+
     /// Pushes the statement, with the inputs and outputs that are public. Where the gates of a program
     /// without values are counted, the output is zero.
     pub(super) fn run<B: Polynomials, V: List<B::F>>(
@@ -186,7 +251,7 @@ impl Algebra {
             Self::MatrixProduct { dimensions, reduction } => {
                 let product = output(dimensions.rows * dimensions.columns);
                 let wire = |b: &mut B, matrix: usize, i: usize| wire(b, matrix, i as u64);
-                matrix_product::push(b, dimensions, Some(&product), reduction, wire)
+                matrix_product::push(b, dimensions, (Some(&product), "c"), reduction, wire)
             }
             Self::ShortSolution { rows, columns, bound } => {
                 // Most elements are neither zero nor one.

@@ -21,10 +21,11 @@ mod trial;
 pub(super) use ports::{Ports, Stated, in_turn};
 
 use super::algebra::{self, Algebra};
+use super::split::{Split, no_shards};
 use super::{Port, field};
 use crate::circuit::Branch;
 use crate::circuit::gadget::{Gates, Holes};
-use crate::circuit::stream::Recorder;
+use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
 use aes128::Aes;
 use blind_certificate::BlindCertificate;
@@ -181,6 +182,38 @@ impl Builtin {
     /// The clauses, where it states that one of several holds.
     pub(super) fn disjunction(&self) -> Option<Disjunction> {
         self.described().disjunction()
+    }
+
+    /// How it falls into so many shards.
+    pub(super) fn split(&self, shards: usize) -> Result<Split> {
+        match self {
+            Self::MerkleRoot(statement) => statement.split(shards),
+            Self::Algebra(algebra) => algebra.split(shards),
+            _ => Err(self.no_shards(shards)),
+        }
+    }
+
+    /// Pushes shard number `shard` of so many, and gives what goes out.
+    pub(super) fn run_shard(
+        &self,
+        part: (usize, usize),
+        b: &mut Recording<'_, '_>,
+        mut ports: Stated<'_>,
+        incoming: &[Handle],
+    ) -> Result<Vec<Handle>> {
+        match self {
+            Self::MerkleRoot(statement) if statement.holes => {
+                statement.run_shard::<_, Holes>(part, b, &mut ports, incoming)
+            }
+            Self::MerkleRoot(statement) => statement.run_shard::<_, Gates>(part, b, &mut ports, incoming),
+            Self::Algebra(algebra) => algebra.run_shard(part, b, (ports.inputs.1, ports.outputs.1), incoming),
+            _ => Err(self.no_shards(part.0)),
+        }
+    }
+
+    fn no_shards(&self, shards: usize) -> Error {
+        let name = format!("builtin:{}", self.canonical());
+        no_shards(&name, shards, "merkle-root and matmul do, of the built-in ones; prove others as a whole")
     }
 
     /// Pushes the statement, or that clause of its disjunction.

@@ -9,8 +9,8 @@ mod tests;
 pub(super) use builtin::LIST;
 pub use elements::Elements;
 
-use super::{Format, Port, Program};
-use crate::circuit::stream::Recorder;
+use super::{Format, Given, Port, Program, Split};
+use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
 use builtin::Builtin;
 use core::marker::PhantomData;
@@ -79,5 +79,17 @@ impl<F: Field> Program for FieldRelation<F> {
         outputs: &[Option<Elements<F>>],
     ) -> Result<()> {
         self.builtin.run(b, inputs, outputs)
+    }
+    fn split(&self, shards: usize) -> Result<Split> {
+        self.builtin.split(shards)
+    }
+    fn record_shard(
+        &self,
+        part: (usize, usize),
+        b: &mut Recorder<'_, F>,
+        incoming: &[Handle],
+        given: Given<'_, Elements<F>>,
+    ) -> Result<Vec<Handle>> {
+        self.builtin.run_shard(part, b, given, incoming)
     }
 }

@@ -1,9 +1,10 @@
 //! The public program of a statement.
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
-use super::{Port, Program, Value, Witness};
+use super::split::no_shards;
+use super::{Given, Port, Program, Split, Value, Witness};
 use crate::circuit::bristol::open_regular;
-use crate::circuit::stream::Recorder;
+use crate::circuit::stream::{Handle, Recorder};
 use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
@@ -234,6 +235,27 @@ impl Program for Relation {
         outputs: &[Option<Value>],
     ) -> Result<()> {
         self.push(&mut Branch::asserting(b), inputs, outputs, None)
+    }
+
+    fn split(&self, shards: usize) -> Result<Split> {
+        match &self.source {
+            Source::Bristol(_) => Err(no_shards("a circuit file", shards, "prove it as a whole")),
+            Source::Builtin(builtin) => builtin.split(shards),
+        }
+    }
+
+    fn record_shard(
+        &self,
+        part: (usize, usize),
+        b: &mut Recorder<'_, F2>,
+        incoming: &[Handle],
+        (inputs, outputs): Given<'_, Value>,
+    ) -> Result<Vec<Handle>> {
+        let Source::Builtin(builtin) = &self.source else {
+            return Err(no_shards("a circuit file", part.0, "prove it as a whole"));
+        };
+        let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
+        builtin.run_shard(part, &mut Branch::asserting(b), ports, incoming)
     }
 
     fn examine(&self) -> Result<(Shape, Vec<String>)> {

@@ -3,9 +3,10 @@
 use super::Elements;
 use super::perceptron::{self, Perceptron};
 use crate::circuit::gadget::{Element, prime_field};
-use crate::circuit::statement::Port;
 use crate::circuit::statement::algebra::{self, Algebra};
 use crate::circuit::statement::builtin::{self, Described as _, is_listed, numbers};
+use crate::circuit::statement::split::{Split, no_shards};
+use crate::circuit::statement::{Given, Port};
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
@@ -174,6 +175,33 @@ impl Builtin {
             Self::Algebra(algebra) => algebra.turn(),
             _ => usize::MAX,
         }
+    }
+
+    /// How it falls into so many shards.
+    pub(super) fn split(&self, shards: usize) -> Result<Split> {
+        match self {
+            Self::Algebra(algebra) => algebra.split(shards),
+            _ => Err(self.no_shards(shards)),
+        }
+    }
+
+    /// Pushes shard number `shard` of so many, and gives what goes out.
+    pub(super) fn run_shard<B: Polynomials + Tables>(
+        &self,
+        part: (usize, usize),
+        b: &mut B,
+        given: Given<'_, Elements<B::F>>,
+        incoming: &[B::Wire],
+    ) -> Result<Vec<B::Wire>> {
+        match self {
+            Self::Algebra(algebra) => algebra.run_shard(part, b, given, incoming),
+            _ => Err(self.no_shards(part.0)),
+        }
+    }
+
+    fn no_shards(&self, shards: usize) -> Error {
+        let name = format!("builtin:{}", self.canonical());
+        no_shards(&name, shards, "matmul does, of the built-in ones over fields; prove others as a whole")
     }
 
     /// Pushes the statement, with the inputs and outputs that are public.
