@@ -18,6 +18,7 @@ mod hashed;
 pub(crate) mod memory;
 mod mixed;
 mod network;
+mod parts;
 pub(crate) mod permutation;
 mod polynomial;
 mod sharded;
@@ -41,6 +42,7 @@ pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
 };
 pub use network::Network;
+pub use parts::{Parts, Reversible, Turned};
 pub use permutation::Permutations;
 pub(crate) use polynomial::{
     ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,

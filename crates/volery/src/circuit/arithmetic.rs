@@ -1,7 +1,7 @@
 //! A generated circuit of any size over any field: what `bench arithmetic` proves.
 
 use super::hashed::expanded;
-use super::{Backend, Circuit, replace};
+use super::{Backend, Circuit, Reversible, Turned, replace};
 use crate::error::{Error, Result};
 use core::marker::PhantomData;
 use volery_primitives::Field;
@@ -77,8 +77,20 @@ impl<F: Field> Arithmetic<F> {
 
 impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        let minus_one = -B::F::ONE;
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        self.turn(b, start).map(drop)
+    }
+}
+
+impl<F: Field> Reversible for Arithmetic<F> {
+    fn width(&self) -> usize {
+        self.width()
+    }
+}
+
+impl<B: Backend> Turned<B> for Arithmetic<B::F> {
+    fn turn(&self, b: &mut B, start: Vec<B::Wire>) -> Result<Vec<B::Wire>> {
+        let minus_one = -B::F::ONE;
         // Whether none of these is of the witness, which is compared in the end.
         let (mut s, mut fresh) = (start.clone(), false);
         let steps: Vec<Step> = (0..PERIOD).map(|t| Step::new(t, s.len())).collect();
@@ -118,7 +130,7 @@ impl<B: Backend> Circuit<B> for Arithmetic<B::F> {
             let difference = b.add(end, other);
             b.assert_zero(difference, format_args!("state[{i}]"))?;
         }
-        Ok(())
+        Ok(s)
     }
 }
 

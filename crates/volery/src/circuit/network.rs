@@ -1,6 +1,6 @@
 //! A generated circuit of any size: what `bench boolean` proves.
 
-use super::{Backend, Circuit, replace};
+use super::{Backend, Circuit, Reversible, Turned, replace};
 use crate::error::{Error, Result};
 use core::array;
 use volery_primitives::F2;
@@ -115,6 +115,18 @@ impl Network {
 impl<B: Backend<F = F2>> Circuit<B> for Network {
     fn run(&self, b: &mut B) -> Result<()> {
         let start = (0..self.width()).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        self.turn(b, start).map(drop)
+    }
+}
+
+impl Reversible for Network {
+    fn width(&self) -> usize {
+        self.width()
+    }
+}
+
+impl<B: Backend<F = F2>> Turned<B> for Network {
+    fn turn(&self, b: &mut B, start: Vec<B::Wire>) -> Result<Vec<B::Wire>> {
         let mut wires = start.clone();
         let mut s = State { wires: &mut wires, fresh: false };
         let steps: Vec<Step> =
@@ -170,7 +182,7 @@ impl<B: Backend<F = F2>> Circuit<B> for Network {
             let difference = b.add(end, start);
             b.assert_zero(difference, format_args!("state[{i}]"))?;
         }
-        Ok(())
+        Ok(wires)
     }
 }
 

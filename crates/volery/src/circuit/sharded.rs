@@ -114,20 +114,29 @@ pub struct Whole<S>(pub S);
 
 impl<B: Backend, S: Sharded<B>> Circuit<B> for Whole<S> {
     fn run(&self, b: &mut B) -> Result<()> {
-        let announced = Announced::of(&self.0)?;
-        let mut given: Vec<Vec<B::Wire>> = Vec::with_capacity(announced.count());
-        for shard in 0..announced.count() {
-            let needs = announced.needs(shard).iter();
-            let incoming: Vec<_> =
-                needs.flat_map(|need| &given[need.from][need.wires.clone()]).copied().collect();
-            b.open_scope();
-            let wires = self.0.run(shard, b, &incoming)?;
-            b.close_scope(&wires);
-            check_given(shard, wires.len(), announced.outgoing(shard))?;
-            given.push(wires);
-        }
-        Ok(())
+        run_all(&self.0, b, |shard, b, incoming| self.0.run(shard, b, incoming))
     }
+}
+
+/// Runs all shards in their order, each by `run`.
+pub(super) fn run_all<B: Backend>(
+    sharding: &(impl Sharding + ?Sized),
+    b: &mut B,
+    mut run: impl FnMut(usize, &mut B, &[B::Wire]) -> Result<Vec<B::Wire>>,
+) -> Result<()> {
+    let announced = Announced::of(sharding)?;
+    let mut given: Vec<Vec<B::Wire>> = Vec::with_capacity(announced.count());
+    for shard in 0..announced.count() {
+        let needs = announced.needs(shard).iter();
+        let incoming: Vec<_> =
+            needs.flat_map(|need| &given[need.from][need.wires.clone()]).copied().collect();
+        b.open_scope();
+        let wires = run(shard, b, &incoming)?;
+        b.close_scope(&wires);
+        check_given(shard, wires.len(), announced.outgoing(shard))?;
+        given.push(wires);
+    }
+    Ok(())
 }
 
 /// Demands that a shard has given as many wires as were announced.

@@ -1,7 +1,7 @@
 //! Shards as streams of gates.
 
 use super::{Recorder, Source, Stream};
-use crate::circuit::sharded::check_given;
+use crate::circuit::sharded::{check_given, run_all};
 use crate::circuit::{
     Announced, Backend as _, Count, Crossings as _, Shape, Sharded, Sharding, nothing_asserted,
 };
@@ -66,6 +66,16 @@ impl<F: Field> Source<F> for Shard<'_, F> {
         }
         b.close_scope(&[]);
         Ok(())
+    }
+}
+
+/// All shards, one after the other, as one statement: see [`Whole`](crate::circuit::Whole).
+#[derive(Clone, Copy)]
+pub struct AllShards<'s, F>(pub &'s dyn ShardSource<F>);
+
+impl<F: Field> Source<F> for AllShards<'_, F> {
+    fn record(&self, b: &mut Recorder<'_, F>) -> Result<()> {
+        run_all(self.0, b, |shard, b, incoming| self.0.record_shard(shard, b, incoming))
     }
 }
 

@@ -1,12 +1,17 @@
+//! Whole runs, and what is shared by those that go wrong.
+
+mod cheats;
+mod names;
+mod wires;
+
 use super::*;
-use crate::channel::pipe;
+use crate::channel::{Link, Tape, pipe};
 use crate::circuit::stream::fingerprint;
 use crate::circuit::{Backend, Need, Sharded, Sharding, Whole};
-use crate::error::{Misbehaviour, Rejection};
 use crate::session::{Binary, Over, check};
 use std::thread;
 use std::time::Duration;
-use volery_primitives::{F2, F61, F61x2, F128, F256, F65537, F65537x4, Field};
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 
 /// Products of pairs of a witness, added up in each shard but the last, which adds up the sums: each shard but
 /// the first takes those of all before, and the last asserts.
@@ -14,6 +19,24 @@ pub(super) struct Sums<F> {
     shards: usize,
     each: usize,
     total: F,
+    /// What a prover does otherwise in which shard.
+    lie: Option<(usize, Lie)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lie {
+    /// Its first product is another one.
+    Product,
+    /// It hands on a sum that is one more.
+    Sum,
+    /// It asserts another total.
+    Total,
+}
+
+impl<F: Field> Sums<F> {
+    fn lies(&self, shard: usize, lie: Lie) -> bool {
+        self.lie == Some((shard, lie))
+    }
 }
 
 impl<F: Field> Sharding for Sums<F> {
@@ -35,16 +58,27 @@ impl<B: Backend> Sharded<B> for Sums<B::F> {
             let product = b.mul(x, y)?;
             sum = b.add(sum, product);
         }
-        for _ in 0..self.each {
+        for i in 0..self.each {
             let (x, y) = (b.witness()?, b.witness()?);
-            let product = b.mul(x, y)?;
+            let product = if i == 0 && self.lies(shard, Lie::Product) {
+                b.hint(&[x, y], |of| of[0] * of[1] + B::F::ONE)?
+            } else {
+                b.mul(x, y)?
+            };
             sum = b.add(sum, product);
         }
         if self.outgoing(shard) > 0 {
             let again = b.witness()?;
+            if self.lies(shard, Lie::Sum) {
+                let one = b.constant(B::F::ONE);
+                sum = b.add(sum, one);
+            }
             return Ok(vec![sum, again]);
         }
-        let total = b.constant(-self.total);
+        // A sum that was one more makes another total.
+        let lies = self.lies(shard, Lie::Total) || matches!(self.lie, Some((_, Lie::Sum)));
+        let total = if lies { sum } else { b.constant(self.total) };
+        let total = b.scale(total, -B::F::ONE);
         let difference = b.add(sum, total);
         b.assert_zero(difference, "total")?;
         Ok(vec![])
@@ -71,7 +105,12 @@ fn witness<F: Field>(shards: usize, each: usize, seed: u8) -> (Vec<Vec<F>>, F) {
 }
 
 fn seeded(seed: u8) -> Options {
-    Options { seed: Some([seed; 32]), check: false, ..Options::default() }
+    Options { seed: Some([seed; 32]), ..Options::default() }
+}
+
+/// Those of a party that may lie.
+fn unchecked() -> Options {
+    Options { check: false, ..seeded(3) }
 }
 
 pub(super) fn run_of<F: Field>(shards: &dyn ShardSource<F>, restarts: u32) -> Run {
@@ -101,10 +140,16 @@ impl<S: Setting> Parties<S> {
     /// Those that go to a shard, as bytes there and back.
     fn taken(&self, party: usize, place: Place) -> Vec<Crossing> {
         let of_it = self.ends[party].iter().filter(|crossing| crossing.to() == place.shard);
-        of_it.map(|crossing| Crossing::from_bytes(&crossing.to_bytes()).unwrap()).collect()
+        // Of attempts the last.
+        let mut taken: Vec<Crossing> = Vec::new();
+        for crossing in of_it.map(|crossing| Crossing::from_bytes(&crossing.to_bytes()).unwrap()) {
+            taken.retain(|earlier| earlier.from() != crossing.from());
+            taken.push(crossing);
+        }
+        taken
     }
 
-    /// Both parties at a shard.
+    /// Both parties at a shard, and what crosses is kept.
     fn shard(&mut self, shards: &dyn ShardSource<S::F>, place: Place, witness: &[S::F]) -> Both {
         let incoming = [self.taken(0, place), self.taken(1, place)];
         let (run, delta) = (self.run, &self.delta);
@@ -134,6 +179,19 @@ fn at_shard<S: Setting>(
     options: &Options,
 ) -> AtShard {
     let (here, there) = pipe(Duration::from_secs(10));
+    over_links::<S>((here, there), places, shards, [ends, keys], witness, delta, options)
+}
+
+/// The same over these links.
+fn over_links<S: Setting>(
+    (here, there): (impl Link + 'static, impl Link + 'static),
+    places: [(&Run, Place); 2],
+    shards: [&dyn ShardSource<S::F>; 2],
+    [ends, keys]: [Vec<Crossing>; 2],
+    witness: &[S::F],
+    delta: &RunDelta,
+    options: &Options,
+) -> AtShard {
     thread::scope(|scope| {
         let proving = scope.spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
@@ -149,7 +207,7 @@ fn at_shard<S: Setting>(
 
 fn agrees<S: Setting>(shards: usize, each: usize) {
     let (witnesses, total) = witness::<S::F>(shards, each, 5);
-    let sums = Sums { shards, each, total };
+    let sums = Sums { shards, each, total, lie: None };
     check(&Whole(&sums), witnesses.concat()).unwrap();
     let mut parties = Parties::<S>::new(&sums, 0);
     let mut verdict = Verdict::new(parties.run, Announced::of(&sums).unwrap()).unwrap();
@@ -181,4 +239,34 @@ fn a_statement_in_shards_is_accepted_as_the_whole_is() {
     agrees::<Over<F61, F61x2>>(3, 300);
     agrees::<Over<F65537, F65537x4>>(3, 300);
     agrees::<Over<F256, F128>>(3, 300);
+}
+
+/// A digest of all that both parties of a run have said.
+fn tape<S: Setting>(shards: usize, each: usize) -> String {
+    let (witnesses, total) = witness::<S::F>(shards, each, 5);
+    let sums = Sums { shards, each, total, lie: None };
+    let mut parties = Parties::<S>::new(&sums, 1);
+    let mut hasher = blake3::Hasher::new();
+    for (shard, witness) in (0..).zip(&witnesses) {
+        let place = Place::first(shard);
+        let (here, there) = pipe(Duration::from_secs(10));
+        let ((here, said), (there, answered)) = (Tape::new(here, None), Tape::new(there, None));
+        let incoming = [parties.taken(0, place), parties.taken(1, place)];
+        let (run, delta) = (parties.run, &parties.delta);
+        let both = [(&run, place); 2];
+        let (proved, verified) =
+            over_links::<S>((here, there), both, [&sums; 2], incoming, witness, delta, &seeded(3));
+        parties.ends[0].extend(proved.unwrap().1);
+        parties.ends[1].extend(verified.unwrap().2);
+        for message in said.messages().into_iter().chain(answered.messages()) {
+            hasher.update(&(message.len() as u64).to_le_bytes()).update(&message);
+        }
+    }
+    hasher.finalize().to_hex()[..32].to_string()
+}
+
+#[test]
+fn tapes_are_pinned() {
+    let tapes = [tape::<Binary>(3, 200), tape::<Over<F61>>(3, 200), tape::<Over<F256, F128>>(2, 20)];
+    assert_eq!(tapes, ["", "", ""]);
 }

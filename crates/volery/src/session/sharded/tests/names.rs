@@ -1,0 +1,171 @@
+//! Statements that have names, in shards.
+
+use super::*;
+use crate::circuit::stream::AllShards;
+use crate::circuit::{Arithmetic, Network, Parts, PortValue, Relation, Value, Values, Written};
+use crate::session::{AnyClaim, AnyStatement, setting};
+use volery_primitives::F2;
+
+/// Statement and claim of a relation over `field`.
+fn of(
+    field: &str,
+    spec: &str,
+    public: &[(&str, &str)],
+    private: &[(&str, &str)],
+) -> (Box<dyn AnyStatement>, Box<dyn AnyClaim>) {
+    let stated = || {
+        let mut relation = setting(field).unwrap().open(spec, None).unwrap();
+        for (name, value) in public {
+            relation.public().read(name, Written::Text(value.as_bytes())).unwrap();
+        }
+        relation.state().unwrap()
+    };
+    let mut claimed = stated();
+    for (name, value) in private {
+        claimed.private().read(name, Written::Text(value.as_bytes())).unwrap();
+    }
+    (stated(), claimed.claim().unwrap())
+}
+
+/// A run of both, shard by shard: where the verifier says no, and why.
+fn run(
+    field: &str,
+    (statement, claim): (&dyn AnyStatement, &dyn AnyClaim),
+    shards: usize,
+) -> core::result::Result<(), (u32, Error)> {
+    let in_shards = statement.in_shards(shards).unwrap();
+    assert_eq!(in_shards.announced.count(), shards);
+    let (id, statement_digest) = (Run::id_of(&[3; 32], &[4; 32]), in_shards.digest);
+    let run = Run { id, statement: statement_digest, shards: shards as u32, restarts: 0 };
+    let delta = setting(field).unwrap().run_delta(&run, &seeded(5)).unwrap();
+    let mut verdict = Verdict::new(run, in_shards.announced).unwrap();
+    let (mut ends, mut keys): (Vec<Crossing>, Vec<Crossing>) = Default::default();
+    for shard in 0..run.shards {
+        let at = (&run, Place::first(shard));
+        let (here, there) = pipe(Duration::from_secs(10));
+        let take =
+            |from: &mut Vec<Crossing>| from.extract_if(.., |one| one.to() == shard).collect::<Vec<_>>();
+        let (of_prover, of_verifier) = (take(&mut ends), take(&mut keys));
+        let (proved, verified) = thread::scope(|scope| {
+            let proving = scope.spawn(move || {
+                let mut channel = Channel::new(Party::Prover, here);
+                claim.prove_shard(at, of_prover, &mut channel, &unchecked())
+            });
+            let mut channel = Channel::new(Party::Verifier, there);
+            let verified = statement.verify_shard(at, of_verifier, &delta, &mut channel, &seeded(6));
+            drop(channel);
+            (proving.join().unwrap(), verified)
+        });
+        let given = proved.map_err(|why| (shard, why))?.1;
+        let (accepted, _, taken) = verified.map_err(|why| (shard, why))?;
+        ends.extend(given);
+        keys.extend(taken);
+        verdict.add(accepted).unwrap();
+    }
+    let (_accepted, _) = verdict.finish(40).map_err(|why| (run.shards, why))?;
+    Ok(())
+}
+
+#[test]
+fn a_merkle_root_falls_into_subtrees() {
+    let leaves: Vec<u8> = (0..64 << 3).map(|i| (i * 7 % 251) as u8).collect();
+    let text: String = leaves.iter().map(|byte| format!("{byte:02x}")).collect();
+    let leaves = format!("0x{text}");
+    for holes in [0, 1] {
+        let spec = format!("builtin:merkle-root?depth=3&holes={holes}");
+        let relation = Relation::open("builtin:merkle-root?depth=3", None).unwrap();
+        let mut values = Values::new();
+        values.insert("leaves", Value::from_text(leaves.as_bytes()).unwrap()).unwrap();
+        let root = relation.evaluate(values).unwrap().remove(0).to_text();
+        let (statement, claim) = of("f2", &spec, &[("root", &root)], &[("leaves", &leaves)]);
+        claim.check().unwrap();
+        for shards in if holes == 0 { vec![1, 2, 4, 8, 9] } else { vec![3] } {
+            run("f2", (&*statement, &*claim), shards).unwrap();
+        }
+        let refused = statement.in_shards(10).unwrap_err().to_string();
+        assert!(refused.contains("does not fall into 10 shards: it has 8 leaves"), "{refused}");
+        // Every leaf is read once.
+        let reads = statement.in_shards(6).unwrap().reads;
+        let places: Vec<_> = reads.iter().flatten().map(|(_, places)| places.clone()).collect();
+        assert!(places.windows(2).all(|pair| pair[0].end == pair[1].start));
+        assert_eq!((places[0].start, places.last().unwrap().end), (0, 8 * 64 * 8));
+        // Another leaf: the shard that asserts says which bit of the root is wrong.
+        let wrong = leaves.replacen("0x00", "0x01", 1);
+        let (statement, claim) = of("f2", &spec, &[("root", &root)], &[("leaves", &wrong)]);
+        let (shard, why) = run("f2", (&*statement, &*claim), 5).unwrap_err();
+        assert_eq!(shard, 4);
+        assert!(matches!(&why, Error::Unsatisfied(name) if name.starts_with("root[")), "{why}");
+    }
+}
+
+#[test]
+fn a_product_of_matrices_falls_into_blocks_of_rows() {
+    for random in [0, 1] {
+        let spec = format!("builtin:matmul?rows=3&inner=2&columns=2&random={random}");
+        let private = [("a", "1,2,3,4,5,6"), ("b", "1,0,2,1")];
+        let (statement, claim) = of("f61", &spec, &[("c", "5,2,11,4,17,6")], &private);
+        claim.check().unwrap();
+        for shards in 1..=4 {
+            run("f61", (&*statement, &*claim), shards).unwrap();
+        }
+        assert!(statement.in_shards(5).is_err() && statement.in_shards(0).is_err());
+        // A public factor is no part of a witness.
+        let public = [("c", "5,2,11,4,17,6"), ("b", "1,0,2,1")];
+        let (statement, claim) = of("f61", &spec, &public, &private[..1]);
+        run("f61", (&*statement, &*claim), 3).unwrap();
+        let (statement, claim) = of("f61", &spec, &[("c", "5,2,11,5,17,6")], &private);
+        let (shard, why) = run("f61", (&*statement, &*claim), 4).unwrap_err();
+        assert_eq!(shard, 2);
+        assert!(matches!(&why, Error::Unsatisfied(_) | Error::Rejected(_)), "{why}");
+    }
+    let bits = [("a", "0b1101"), ("b", "0b1011")];
+    let (statement, claim) = of("f2", "builtin:matmul", &[("c", "0b0111")], &bits);
+    claim.check().unwrap();
+    run("f2", (&*statement, &*claim), 3).unwrap();
+}
+
+#[test]
+fn others_do_not_fall_into_shards() {
+    let (statement, _) = of("f61", "builtin:power", &[("y", "32")], &[("x", "2")]);
+    assert_eq!(statement.in_shards(1).unwrap().announced.count(), 1);
+    let refused = statement.in_shards(2).unwrap_err().to_string();
+    assert!(refused.contains("builtin:power?exponent=5 does not fall into 2 shards"), "{refused}");
+    let relation = setting("f2").unwrap().open("builtin:aes128", None).unwrap();
+    let names: Vec<String> = relation.inputs().iter().map(|port| port.name.clone()).collect();
+    assert!(!names.is_empty());
+}
+
+/// A shard of a run of another statement is not begun.
+#[test]
+fn a_run_is_of_the_statement_that_is_proved() {
+    let (statement, claim) = of("f61", "builtin:power", &[("y", "32")], &[("x", "2")]);
+    let run = Run { id: [0; 32], statement: statement.digest(), shards: 1, restarts: 0 };
+    let (here, _there) = pipe(Duration::from_secs(1));
+    let mut channel = Channel::new(Party::Prover, here);
+    let proved = claim.prove_shard((&run, Place::first(0)), vec![], &mut channel, &seeded(1));
+    assert!(matches!(proved, Err(Error::Invalid(why)) if why.contains("another statement")));
+}
+
+#[test]
+fn generated_networks_fall_into_networks() {
+    fn agrees<S: Setting>(parts: &dyn ShardSource<S::F>, witnesses: &[Vec<S::F>]) {
+        check(&AllShards(parts), witnesses.concat()).unwrap();
+        let mut parties = Parties::<S>::new(parts, 0);
+        for (shard, witness) in (0..).zip(witnesses) {
+            let (proved, verified) = parties.shard(parts, Place::first(shard), witness);
+            proved.unwrap();
+            let _ = verified.unwrap();
+        }
+    }
+    for shards in [1, 2, 4, 8] {
+        let parts = Parts::of(5000, shards, Network::new).unwrap();
+        let gates: u64 = parts.networks().iter().map(Network::gates).sum();
+        assert_eq!(gates, 5000);
+        let witness = |network: &Network| network.witness([4; 32]).collect::<Vec<F2>>();
+        agrees::<Binary>(&parts, &parts.networks().iter().map(witness).collect::<Vec<_>>());
+        let parts = Parts::of(5000, shards, Arithmetic::<F61>::new).unwrap();
+        let witness = |network: &Arithmetic<F61>| network.witness([4; 32]).collect::<Vec<F61>>();
+        agrees::<Over<F61>>(&parts, &parts.networks().iter().map(witness).collect::<Vec<_>>());
+    }
+    assert!(Parts::of(3, 4, Network::new).is_err() && Parts::of(3, 0, Network::new).is_err());
+}
