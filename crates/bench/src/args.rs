@@ -27,6 +27,7 @@ Examples:
   volery bench branches --clauses 64 --gates 100000
   volery bench wolverine --field f61 --checked-by interpolation
   volery bench boolean --system wolverine --inputs 1000000
+  volery bench shards --gates 100000000 --shards 4 --simulate
   volery bench limbo --statement random --gates 1000000 --parties 16 --interactive
   volery bench voleith --length 2048 --kind holes --prefer speed
   volery bench vole-f2 --vole mid
@@ -82,7 +83,7 @@ pub(crate) struct Typed {
     pub(crate) list: bool,
     /// The multiplications of `boolean`, `arithmetic` and `wolverine` [default: 10000000, but 1000 with
     /// --inputs], of `jko` and the random statement of `limbo` [default: 10000000], of a clause of `stack`
-    /// [default: 500000] and of `branches` [default: 100000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
+    /// [default: 500000] and of `branches` [default: 100000], of all `shards` [default: 10000000], the correlations of `vole-f2` [default: 100000000] and `vole-f61` [default:
     /// 10000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) gates: Option<String>,
@@ -128,6 +129,12 @@ pub(crate) struct Typed {
     /// Prove `limbo` over the link, where a verifier tosses coins, not by a file
     #[arg(long)]
     pub(crate) interactive: bool,
+    /// The shards of `shards` [default: 8]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) shards: Option<String>,
+    /// What many pairs of workers would take, by a model, of what `shards` measures
+    #[arg(long)]
+    pub(crate) simulate: bool,
     /// The clauses of `stack` [default: 15] and of `branches` [default: 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) clauses: Option<String>,
@@ -178,6 +185,8 @@ impl Typed {
             ("--kind", self.kind.is_some()),
             ("--count", self.count.is_some()),
             ("--clauses", self.clauses.is_some()),
+            ("--shards", self.shards.is_some()),
+            ("--simulate", self.simulate),
             ("--words", self.words.is_some()),
             ("--accesses", self.accesses.is_some()),
             ("--bits", self.bits.is_some()),

@@ -5,7 +5,8 @@
 //! args                      what is typed
 //! bench                     what a bench is
 //! plan                      what all benches of proofs do
-//! algebra … vole, tables    the benches; `membership` uses the nodes of `merkle`
+//! algebra … vole, tables    the benches; `membership` uses the nodes of `merkle`, `shards`
+//!                           circuits of `generated`
 //! table                     a row for each
 //! ```
 //! The program is [`main`], and nothing else is an interface: what is hidden is for `tests/`. So there are no
@@ -31,6 +32,7 @@ mod memory;
 pub mod merkle;
 mod plan;
 mod sha256;
+mod shards;
 mod snippets;
 #[doc(hidden)]
 pub mod table;

@@ -4,7 +4,7 @@ use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
 use crate::{
     algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, sha256,
-    snippets, tables, vole,
+    shards, snippets, tables, vole,
 };
 use volery::{
     Binary, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32, Q32x2, System,
@@ -34,7 +34,7 @@ macro_rules! over {
 }
 
 /// What can be measured.
-pub static BENCHES: [Bench; 25] = [
+pub static BENCHES: [Bench; 26] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs"],
@@ -52,6 +52,16 @@ pub static BENCHES: [Bench; 25] = [
         systems: &[System::QUICKSILVER, System::WOLVERINE, System::LIMBO],
         says: "the like over any --field [default: f61], two additions to each multiplication",
         run: over!(generated::arithmetic),
+    },
+    Bench {
+        name: "shards",
+        options: &["--gates", "--shards", "--simulate"],
+        takes: Takes::All,
+        over: Fields::Any(bits),
+        systems: &[System::QUICKSILVER],
+        says: "the gates of `boolean`, or over another --field of `arithmetic`, in --shards [default: 8] of \
+               one run, and in one; with --simulate what 64 to 1024 pairs of workers would take for 10^12",
+        run: over!(shards::shards),
     },
     Bench {
         name: "sha256",

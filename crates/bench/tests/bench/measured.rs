@@ -137,6 +137,24 @@ fn conversions_are_measured_over_each_field() {
 }
 
 #[test]
+fn shards_are_measured_over_each_field() {
+    for field in FIELDS {
+        let arguments = ["shards", "--field", field, "--gates", "3000", "--shards", "3", "--json"];
+        let object = measure(&[&arguments[..], &["--simulate"]].concat()).expect(0).json();
+        assert_keys(&object, &KEYS);
+        assert_keys(
+            &object,
+            &["/setup_of_a_shard", "/setup_bytes_of_a_shard", "/run_bits", "/assumed/bytes"],
+        );
+        assert_eq!((&object["shards"], object["runs"].as_array().map(Vec::len)), (&3.into(), Some(3)));
+        assert!((16.0..=128.0).contains(&object["bytes_per_wire"].as_f64().expect("some cross")), "{object}");
+        assert_eq!(object["simulated"].as_array().map(Vec::len), Some(5));
+    }
+    measure(&["shards", "--shards", "0"]).refused(2, &["--shards", "from 1 to 1024"]);
+    measure(&["shards", "--system", "wolverine"]).refused(2, &["--system", "quicksilver"]);
+}
+
+#[test]
 fn holes_spare_commitments() {
     for (kind, count, most, gates) in
         [("sha256", "2", 7000.0, 22_000.0), ("multiplication", "20", 180.0, 1000.0)]
