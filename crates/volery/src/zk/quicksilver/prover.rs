@@ -6,16 +6,16 @@ mod memory;
 mod polynomial;
 mod products;
 mod sections;
+mod shard;
 
-use super::crossing::{Ends, Open, Outgoing};
+use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
-use crate::circuit::crossing::no_shard;
-use crate::circuit::{Backend, Crossings, nothing_asserted, witness_ended, witness_unread};
+use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
 use crate::error::{Error, Result};
 use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
@@ -160,11 +160,6 @@ impl<'a, M: Commitments> Prover<'a, M> {
         }
     }
 
-    /// The proof is that of a shard, in an attempt with this number.
-    pub(crate) fn for_shard(self, incoming: Ends<M::Tag, Wide<M>>, outgoing: Outgoing, attempt: u32) -> Self {
-        Self { shard: Some(Open::of_prover(incoming, outgoing, attempt)), ..self }
-    }
-
     /// The proof is to be a file. Calls `drain` when a batch was said.
     pub(super) fn for_file(mut self, drain: impl FnMut() -> Result<()> + 'a) -> Self {
         self.drain = Some(Box::new(drain));
@@ -191,16 +186,6 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// circuit asserted nothing, left a part of the witness unread or met with an error before; link errors.
     pub fn finish(self) -> Result<(Gates, BoxedVole<M::Mac>)> {
         self.finish_turn().map(|(gates, vole, _)| (gates, vole))
-    }
-
-    /// The same of a shard: and what goes out, which is worth something once the verdict is heard.
-    ///
-    /// # Errors
-    /// As for [`Prover::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
-    /// were announced; `Misbehaved` as [`super::crossing`] says.
-    pub(crate) fn finish_shard(self) -> Result<(Gates, BoxedVole<M::Mac>, Ends<M::Tag, Wide<M>>)> {
-        let (gates, vole, _, given) = self.end()?;
-        Ok((gates, vole, given.ok_or_else(no_shard)?))
     }
 
     /// The same, which ends the last turn.
@@ -467,18 +452,5 @@ impl<M: Commitments> Backend for Prover<'_, M> {
         self.openings.absorb(&M::mac(a));
         self.gates.assert += 1;
         Ok(())
-    }
-}
-
-impl<M: Commitments> Crossings for Prover<'_, M> {
-    fn incoming(&mut self, count: usize) -> Result<Vec<M::Tag>> {
-        let incoming =
-            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.incoming(count));
-        incoming.map_err(|why| self.steps.fail(why))
-    }
-    fn outgoing(&mut self, wires: &[M::Tag]) -> Result<()> {
-        let outgoing =
-            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.outgoing(wires));
-        outgoing.map_err(|why| self.steps.fail(why))
     }
 }

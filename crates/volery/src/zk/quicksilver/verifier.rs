@@ -5,15 +5,15 @@ mod branch;
 mod memory;
 mod polynomial;
 mod sections;
+mod shard;
 
-use super::crossing::{Ends, Open, Outgoing};
+use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
-use crate::circuit::crossing::no_shard;
-use crate::circuit::{Backend, Crossings, nothing_asserted};
+use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
 use crate::pool::Pool;
 use crate::vole::subfield::same;
@@ -133,16 +133,6 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         }
     }
 
-    /// The verification is that of a shard, in an attempt with this number, and `salt` is fresh.
-    pub(crate) fn for_shard(
-        self,
-        incoming: Ends<M::E, M::E>,
-        outgoing: Outgoing,
-        (attempt, salt): (u32, [u8; 32]),
-    ) -> Self {
-        Self { shard: Some((Open::of_verifier(incoming, outgoing, attempt), Zeroizing::new(salt))), ..self }
-    }
-
     /// A half of a proof, whose turn is still to come.
     fn half_over(vole: BoxedVole<M::Key>, arch: Arch, delta: &'a M::Delta, kept: M::Kept) -> Self {
         let lengths = Some(Lengths::default());
@@ -215,18 +205,6 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             return Err(nothing_asserted());
         }
         self.finish_turn()?.1
-    }
-
-    /// The same of a shard: and what goes out.
-    ///
-    /// # Errors
-    /// As for [`Verifier::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
-    /// were announced; `Misbehaved` as [`super::crossing`] says.
-    #[expect(clippy::type_complexity, reason = "what `finish` gives, and what goes out")]
-    pub(crate) fn finish_shard(self) -> Result<(Accepted, Gates, BoxedVole<M::Key>, Ends<M::E, M::E>)> {
-        let (_, decided, given) = self.end()?;
-        let (accepted, gates, vole) = decided?;
-        Ok((accepted, gates, vole, given.ok_or_else(no_shard)?))
     }
 
     /// The same, which ends the last turn: whatever is decided, all of the prover's last messages were read.
@@ -438,22 +416,5 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
         self.openings.absorb(&a);
         self.gates.assert += 1;
         Ok(())
-    }
-}
-
-impl<M: Commitments> Crossings for Verifier<'_, M> {
-    fn incoming(&mut self, count: usize) -> Result<Vec<M::E>> {
-        let incoming = match &mut self.shard {
-            Some((shard, _)) => shard.crossing.incoming(count),
-            None => Err(no_shard()),
-        };
-        incoming.map_err(|why| self.steps.fail(why))
-    }
-    fn outgoing(&mut self, wires: &[M::E]) -> Result<()> {
-        let outgoing = match &mut self.shard {
-            Some((shard, _)) => shard.crossing.outgoing(wires),
-            None => Err(no_shard()),
-        };
-        outgoing.map_err(|why| self.steps.fail(why))
     }
 }

@@ -1,0 +1,40 @@
+//! Proofs of shards: wires that come in, and those that go out.
+
+use super::{Commitments, Prover, Wide};
+use crate::circuit::Crossings;
+use crate::circuit::crossing::no_shard;
+use crate::error::Result;
+use crate::vole::BoxedVole;
+use crate::zk::Gates;
+use crate::zk::quicksilver::crossing::{Ends, Open, Outgoing};
+
+impl<M: Commitments> Prover<'_, M> {
+    /// The proof is that of a shard, in an attempt with this number.
+    pub(crate) fn for_shard(self, incoming: Ends<M::Tag, Wide<M>>, outgoing: Outgoing, attempt: u32) -> Self {
+        Self { shard: Some(Open::of_prover(incoming, outgoing, attempt)), ..self }
+    }
+
+    /// Ends a shard as [`Prover::finish`] ends a statement, and gives what goes out, which is worth something
+    /// once the verdict is heard.
+    ///
+    /// # Errors
+    /// As for [`Prover::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
+    /// were announced; `Misbehaved` as [`crate::zk::quicksilver::crossing`] says.
+    pub(crate) fn finish_shard(self) -> Result<(Gates, BoxedVole<M::Mac>, Ends<M::Tag, Wide<M>>)> {
+        let (gates, vole, _, given) = self.end()?;
+        Ok((gates, vole, given.ok_or_else(no_shard)?))
+    }
+}
+
+impl<M: Commitments> Crossings for Prover<'_, M> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<M::Tag>> {
+        let incoming =
+            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.incoming(count));
+        incoming.map_err(|why| self.steps.fail(why))
+    }
+    fn outgoing(&mut self, wires: &[M::Tag]) -> Result<()> {
+        let outgoing =
+            self.shard.as_mut().ok_or_else(no_shard).and_then(|shard| shard.crossing.outgoing(wires));
+        outgoing.map_err(|why| self.steps.fail(why))
+    }
+}

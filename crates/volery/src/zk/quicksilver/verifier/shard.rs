@@ -1,0 +1,51 @@
+//! Verifications of shards: wires that come in, and those that go out.
+
+use super::{Commitments, Verifier};
+use crate::circuit::Crossings;
+use crate::circuit::crossing::no_shard;
+use crate::error::Result;
+use crate::vole::BoxedVole;
+use crate::zk::quicksilver::crossing::{Ends, Open, Outgoing};
+use crate::zk::{Accepted, Gates};
+use zeroize::Zeroizing;
+
+impl<M: Commitments> Verifier<'_, M> {
+    /// The verification is that of a shard, in an attempt with this number, and `salt` is fresh.
+    pub(crate) fn for_shard(
+        self,
+        incoming: Ends<M::E, M::E>,
+        outgoing: Outgoing,
+        (attempt, salt): (u32, [u8; 32]),
+    ) -> Self {
+        Self { shard: Some((Open::of_verifier(incoming, outgoing, attempt), Zeroizing::new(salt))), ..self }
+    }
+
+    /// Ends a shard as [`Verifier::finish`] ends a statement, and gives what goes out.
+    ///
+    /// # Errors
+    /// As for [`Verifier::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
+    /// were announced; `Misbehaved` as [`crate::zk::quicksilver::crossing`] says.
+    #[expect(clippy::type_complexity, reason = "what `finish` gives, and what goes out")]
+    pub(crate) fn finish_shard(self) -> Result<(Accepted, Gates, BoxedVole<M::Key>, Ends<M::E, M::E>)> {
+        let (_, decided, given) = self.end()?;
+        let (accepted, gates, vole) = decided?;
+        Ok((accepted, gates, vole, given.ok_or_else(no_shard)?))
+    }
+}
+
+impl<M: Commitments> Crossings for Verifier<'_, M> {
+    fn incoming(&mut self, count: usize) -> Result<Vec<M::E>> {
+        let incoming = match &mut self.shard {
+            Some((shard, _)) => shard.crossing.incoming(count),
+            None => Err(no_shard()),
+        };
+        incoming.map_err(|why| self.steps.fail(why))
+    }
+    fn outgoing(&mut self, wires: &[M::E]) -> Result<()> {
+        let outgoing = match &mut self.shard {
+            Some((shard, _)) => shard.crossing.outgoing(wires),
+            None => Err(no_shard()),
+        };
+        outgoing.map_err(|why| self.steps.fail(why))
+    }
+}
