@@ -190,7 +190,7 @@ pub trait Compiled<S: Setting>: Sync {
     ///
     /// # Errors
     /// Those of the backend and of the shard.
-    #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "as above, and what crosses")]
+    #[expect(clippy::too_many_arguments, reason = "as above, and what crosses")]
     fn prove_shard_by_quicksilver(
         &self,
         channel: &mut Channel,

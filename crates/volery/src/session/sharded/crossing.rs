@@ -155,6 +155,9 @@ impl<S: Setting> Stored<S> for OfVerifier {
     }
 }
 
+/// What comes in, and for each shard that it comes from the attempt.
+type Taken<S, P> = (Ends<<P as Stored<S>>::Wire, <P as Stored<S>>::Line>, Vec<u32>);
+
 /// What comes in to the shard `here`, in its order, and for each shard that it comes from the attempt.
 ///
 /// # Errors
@@ -162,7 +165,7 @@ impl<S: Setting> Stored<S> for OfVerifier {
 pub(super) fn take<S: Setting, P: Stored<S>>(
     here: &Here<'_>,
     crossings: Vec<Crossing>,
-) -> Result<(Ends<P::Wire, P::Line>, Vec<u32>)> {
+) -> Result<Taken<S, P>> {
     let Here { run, place, announced } = here;
     let shard = place.number();
     let sources = announced.sources(shard);

@@ -196,8 +196,8 @@ impl<'a, M: Commitments> Prover<'a, M> {
         self.end().map(|(gates, vole, turn, _)| (gates, vole, turn))
     }
 
-    #[expect(clippy::type_complexity, reason = "what the three methods above give, together")]
-    fn end(mut self) -> Result<(Gates, BoxedVole<M::Mac>, Turn<'a>, Option<Ends<M::Tag, Wide<M>>>)> {
+    /// The same, and what goes out of a shard.
+    fn end(mut self) -> Result<Ended<'a, M>> {
         self.forget_all()?;
         self.conclude()?;
         let degree = degree_of_check(self.gates.degree) - 1;
@@ -387,6 +387,12 @@ impl<'a, M: Commitments> Prover<'a, M> {
         }
     }
 }
+
+/// What a prover comes to, with its turn, and what goes out of a shard.
+type Ended<'a, M> = (Gates, BoxedVole<<M as Macs>::Mac>, Turn<'a>, Option<TagEnds<M>>);
+
+/// What a prover holds of wires that cross.
+type TagEnds<M> = Ends<<M as Values>::Tag, Wide<M>>;
 
 /// A committed element of the extension with its MAC.
 type Wide<M> = Tagged<<M as Values>::E, <M as Values>::E>;

@@ -18,7 +18,7 @@ use crate::error::{Error, Rejection, Result};
 use crate::pool::Pool;
 use crate::vole::subfield::same;
 use crate::vole::{BoxedVole, Shares, vope};
-use crate::zk::{Accepted, Gates, Macs, Openings, Steps};
+use crate::zk::{Accepted, Gates, Macs, Openings, Steps, Values};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicU64, Ordering};
 use subtle::ConstantTimeEq;
@@ -88,11 +88,20 @@ pub struct Verifier<'a, M: Commitments> {
     /// Of the sections, where this is a half of a proof.
     lengths: Option<Lengths>,
     /// What crosses, where this is a shard, with the salt of its check.
-    shard: Option<(Open<M::E, M::E>, Zeroizing<[u8; 32]>)>,
+    shard: Option<Salted<M::E>>,
 }
 
 /// What a verifier accepted, with the VOLE for the next statement.
 pub(super) type Decided<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>);
+
+/// The same with the turn, and with what goes out of a shard.
+type Ended<'a, M> = (Turn<'a>, Result<Decided<M>>, Option<KeyEnds<M>>);
+
+/// What a verifier holds of wires that cross.
+type KeyEnds<M> = Ends<<M as Values>::E, <M as Values>::E>;
+
+/// What crosses, with the salt of its check.
+type Salted<E> = (Open<E, E>, Zeroizing<[u8; 32]>);
 
 /// Whoever fetches what a batch begins with, where the link does not by itself.
 type Feed<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
@@ -215,8 +224,8 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.end().map(|(turn, decided, _)| (turn, decided))
     }
 
-    #[expect(clippy::type_complexity, reason = "what the methods above give, together")]
-    fn end(mut self) -> Result<(Turn<'a>, Result<Decided<M>>, Option<Ends<M::E, M::E>>)> {
+    /// The same, and what goes out of a shard.
+    fn end(mut self) -> Result<Ended<'a, M>> {
         self.forget_all()?;
         self.shard.as_ref().map_or(Ok(()), |(shard, _)| shard.crossing.check_end())?;
         self.steps.begin()?;

@@ -76,7 +76,7 @@ impl MerkleRoot {
 
     pub(super) fn split(&self, shards: usize) -> Result<Split> {
         let (above, parts) = (self.above(shards)?, shards as u64 - 1);
-        let block = 8 * LEAF << (self.depth - above);
+        let block = (8 * LEAF) << (self.depth - above);
         let hashing = (0..parts).map(|part| {
             let blocks = piece(1 << above, parts, part);
             let outgoing = (ROOT * (blocks.end - blocks.start)) as usize;

@@ -1,16 +1,16 @@
 //! Proofs of shards: wires that come in, and those that go out.
 
-use super::{Commitments, Prover, Wide};
+use super::{Commitments, Prover, TagEnds};
 use crate::circuit::Crossings;
 use crate::circuit::crossing::no_shard;
 use crate::error::Result;
 use crate::vole::BoxedVole;
 use crate::zk::Gates;
-use crate::zk::quicksilver::crossing::{Ends, Open, Outgoing};
+use crate::zk::quicksilver::crossing::{Open, Outgoing};
 
 impl<M: Commitments> Prover<'_, M> {
     /// The proof is that of a shard, in an attempt with this number.
-    pub(crate) fn for_shard(self, incoming: Ends<M::Tag, Wide<M>>, outgoing: Outgoing, attempt: u32) -> Self {
+    pub(crate) fn for_shard(self, incoming: TagEnds<M>, outgoing: Outgoing, attempt: u32) -> Self {
         Self { shard: Some(Open::of_prover(incoming, outgoing, attempt)), ..self }
     }
 
@@ -20,7 +20,7 @@ impl<M: Commitments> Prover<'_, M> {
     /// # Errors
     /// As for [`Prover::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
     /// were announced; `Misbehaved` as [`crate::zk::quicksilver::crossing`] says.
-    pub(crate) fn finish_shard(self) -> Result<(Gates, BoxedVole<M::Mac>, Ends<M::Tag, Wide<M>>)> {
+    pub(crate) fn finish_shard(self) -> Result<(Gates, BoxedVole<M::Mac>, TagEnds<M>)> {
         let (gates, vole, _, given) = self.end()?;
         Ok((gates, vole, given.ok_or_else(no_shard)?))
     }

@@ -1,19 +1,22 @@
 //! Verifications of shards: wires that come in, and those that go out.
 
-use super::{Commitments, Verifier};
+use super::{Commitments, KeyEnds, Verifier};
 use crate::circuit::Crossings;
 use crate::circuit::crossing::no_shard;
 use crate::error::Result;
 use crate::vole::BoxedVole;
-use crate::zk::quicksilver::crossing::{Ends, Open, Outgoing};
-use crate::zk::{Accepted, Gates};
+use crate::zk::quicksilver::crossing::{Open, Outgoing};
+use crate::zk::{Accepted, Gates, Macs};
 use zeroize::Zeroizing;
+
+/// What a verifier accepted, and what goes out.
+type Given<M> = (Accepted, Gates, BoxedVole<<M as Macs>::Key>, KeyEnds<M>);
 
 impl<M: Commitments> Verifier<'_, M> {
     /// The verification is that of a shard, in an attempt with this number, and `salt` is fresh.
     pub(crate) fn for_shard(
         self,
-        incoming: Ends<M::E, M::E>,
+        incoming: KeyEnds<M>,
         outgoing: Outgoing,
         (attempt, salt): (u32, [u8; 32]),
     ) -> Self {
@@ -25,8 +28,7 @@ impl<M: Commitments> Verifier<'_, M> {
     /// # Errors
     /// As for [`Verifier::finish`], but that a shard may assert nothing; `Invalid` where other wires cross than
     /// were announced; `Misbehaved` as [`crate::zk::quicksilver::crossing`] says.
-    #[expect(clippy::type_complexity, reason = "what `finish` gives, and what goes out")]
-    pub(crate) fn finish_shard(self) -> Result<(Accepted, Gates, BoxedVole<M::Key>, Ends<M::E, M::E>)> {
+    pub(crate) fn finish_shard(self) -> Result<Given<M>> {
         let (_, decided, given) = self.end()?;
         let (accepted, gates, vole) = decided?;
         Ok((accepted, gates, vole, given.ok_or_else(no_shard)?))
