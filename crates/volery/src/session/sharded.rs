@@ -38,7 +38,8 @@
 //! nothing from any of them but its own error, and a false statement is accepted with the sum of the errors of
 //! all attempts at most ([`security`]): their roots of a wrong polynomial, forged MACs, coefficients that
 //! cancel, values that meet under χ. With N shards and R further attempts, each worth b bits, that is b −
-//! log2(N + R). A shard is refused where its own bits are fewer than asked for by that much.
+//! log2(N + R). A shard is refused where its own bits are fewer than asked for by that much: over 2^61 − 1, where
+//! they are some 49, a run with more than some hundred attempts takes a larger extension.
 //!
 //! **Attempts.** A shard whose link ends may be tried again, under a fresh set-up: R times at most in a run,
 //! which both parties know. An attempt that was abandoned after a coin counts as any: its error is in the sum,
