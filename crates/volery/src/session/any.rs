@@ -19,6 +19,8 @@
 //! # Ok::<(), volery::Error>(())
 //! ```
 
+mod share;
+
 use super::files::{files, verify_any};
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
 use super::system::find;
@@ -41,11 +43,13 @@ use crate::zk::limbo::parameters::{CheckSize, Demand};
 use crate::zk::{Accepted, Sink, quicksilver};
 use core::marker::PhantomData;
 use core::ops::Range;
+use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 #[cfg(not(test))]
 use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
+use zeroize::Zeroizing;
 
 /// All settings that have names.
 // What is inlined elsewhere would be compiled there, with all that it points to.
@@ -177,6 +181,15 @@ pub trait AnyStatement: Send + Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(AcceptedShard, Report, Vec<Crossing>)>;
+    /// As [`AnyClaim::prove_shard`], for a worker that has nothing of the witness but its [`AnyClaim::share`].
+    fn prove_share(
+        &self,
+        at: (&Run, Place),
+        incoming: Vec<Crossing>,
+        share: &[u8],
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)>;
     /// The private values, to which others can be added.
     fn private(&mut self) -> &mut dyn ReadValues;
     /// The claim that its private values make it hold; they are not looked at yet.
@@ -200,6 +213,9 @@ pub trait AnyClaim: Send + Sync {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Report, Vec<Crossing>)>;
+    /// What shard number `shard` of so many reads of the witness, for [`AnyStatement::prove_share`]: as secret as
+    /// that is.
+    fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>>;
     /// As [`prove_to`](crate::prove_to).
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
     /// As [`prove_to_file`](crate::prove_to_file).
@@ -370,6 +386,18 @@ impl<S: Setting> AnyStatement for Stated<S> {
         let split = self.of_run(run)?;
         sharded::verify_shard::<S>((run, place), &split, incoming, delta, channel, options)
     }
+    fn prove_share(
+        &self,
+        (run, place): (&Run, Place),
+        incoming: Vec<Crossing>,
+        share: &[u8],
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        let split = self.of_run(run)?;
+        let share = from_bytes::<S::F>(share, count(&places(&split, place.shard as usize)?))?;
+        sharded::prove_any::<S>((run, place), &split, incoming, &share, channel, options)
+    }
     fn private(&mut self) -> &mut dyn ReadValues {
         &mut self.private
     }
@@ -380,6 +408,14 @@ impl<S: Setting> AnyStatement for Stated<S> {
     }
 }
 
+/// Which elements of the whole's witness a shard reads.
+fn places<P: Program>(split: &SplitStatement<'_, P>, shard: usize) -> Result<Vec<Range<u64>>> {
+    if shard >= split.count() {
+        return Err(Error::invalid(format!("shard {shard} of {}: they are numbered from 0", split.count())));
+    }
+    Ok(split.witness(shard))
+}
+
 struct Claimed<S: Setting> {
     stated: Stated<S>,
     witness: <ProgramOf<S> as Program>::Witness,
@@ -388,22 +424,6 @@ struct Claimed<S: Setting> {
 impl<S: Setting> Reread<S::F> for Claimed<S> {
     fn read(&self) -> Stream<'_, S::F> {
         Box::new(S::Program::elements(&self.witness))
-    }
-}
-
-/// A shard's part of a witness.
-struct Cut<'c, S: Setting> {
-    of: &'c Claimed<S>,
-    places: Vec<Range<u64>>,
-}
-
-impl<S: Setting> Reread<S::F> for Cut<'_, S> {
-    fn read(&self) -> Stream<'_, S::F> {
-        let part = |places: &Range<u64>| {
-            let elements = S::Program::elements(&self.of.witness).skip(places.start as usize);
-            elements.take((places.end - places.start) as usize)
-        };
-        Box::new(self.places.iter().flat_map(part))
     }
 }
 
@@ -426,11 +446,13 @@ impl<S: Setting> AnyClaim for Claimed<S> {
         options: &Options,
     ) -> Result<(Report, Vec<Crossing>)> {
         let split = self.stated.of_run(run)?;
-        if place.shard >= run.shards {
-            return Err(Error::invalid(format!("shard {} of a run of {}", place.shard, run.shards)));
-        }
-        let witness = Cut { of: self, places: split.witness(place.shard as usize) };
+        let witness = Cut { of: self, places: places(&split, place.shard as usize)? };
         sharded::prove_any::<S>((run, place), &split, incoming, &witness, channel, options)
+    }
+    fn share(&self, shards: usize, shard: usize) -> Result<Zeroizing<Vec<u8>>> {
+        let places = places(&self.stated.statement.split(shards)?, shard)?;
+        let count = count(&places);
+        Ok(to_bytes(Cut { of: self, places }.read(), count))
     }
     fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
         files::<S>(options)?.prove_to(&self.stated.statement, self, out, options)

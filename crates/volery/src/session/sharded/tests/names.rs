@@ -49,7 +49,13 @@ fn run(
         let (proved, verified) = thread::scope(|scope| {
             let proving = scope.spawn(move || {
                 let mut channel = Channel::new(Party::Prover, here);
-                claim.prove_shard(at, of_prover, &mut channel, &unchecked())
+                // By a worker that has its share alone, and by one that has all.
+                if shard % 2 == 0 {
+                    let share = claim.share(shards, shard as usize)?;
+                    statement.prove_share(at, of_prover, &share, &mut channel, &unchecked())
+                } else {
+                    claim.prove_shard(at, of_prover, &mut channel, &unchecked())
+                }
             });
             let mut channel = Channel::new(Party::Verifier, there);
             let verified = statement.verify_shard(at, of_verifier, &delta, &mut channel, &seeded(6));
@@ -144,6 +150,10 @@ fn a_run_is_of_the_statement_that_is_proved() {
     let mut channel = Channel::new(Party::Prover, here);
     let proved = claim.prove_shard((&run, Place::first(0)), vec![], &mut channel, &seeded(1));
     assert!(matches!(proved, Err(Error::Invalid(why)) if why.contains("another statement")));
+    assert!(claim.share(1, 1).is_err() && claim.share(2, 0).is_err());
+    let run = Run { statement: statement.in_shards(1).unwrap().digest, ..run };
+    let proved = statement.prove_share((&run, Place::first(0)), vec![], &[0; 9], &mut channel, &seeded(1));
+    assert!(matches!(proved, Err(Error::Invalid(why)) if why.contains("a share of a witness of 8 bytes")));
 }
 
 #[test]

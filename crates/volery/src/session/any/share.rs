@@ -1,0 +1,109 @@
+//! One shard's part of a witness, as it is cut out of the whole, and as bytes for a worker that has no more.
+
+use super::Claimed;
+use crate::circuit::Program;
+use crate::error::{Error, Result};
+use crate::session::{Reread, Setting, Stream};
+use crate::zk::{load, store};
+use core::ops::Range;
+use volery_primitives::Field;
+use zeroize::Zeroizing;
+
+/// A shard's part of a witness, within the whole.
+pub(super) struct Cut<'c, S: Setting> {
+    pub(super) of: &'c Claimed<S>,
+    pub(super) places: Vec<Range<u64>>,
+}
+
+impl<S: Setting> Reread<S::F> for Cut<'_, S> {
+    fn read(&self) -> Stream<'_, S::F> {
+        let part = |places: &Range<u64>| {
+            let elements = S::Program::elements(&self.of.witness).skip(places.start as usize);
+            elements.take((places.end - places.start) as usize)
+        };
+        Box::new(self.places.iter().flat_map(part))
+    }
+}
+
+/// The same alone. Wiped on drop.
+pub(super) struct Share<F: Field>(Zeroizing<Vec<F>>);
+
+impl<F: Field> Reread<F> for Share<F> {
+    fn read(&self) -> Stream<'_, F> {
+        Box::new(self.0.iter().copied())
+    }
+}
+
+/// How many elements there are at `places`.
+pub(super) fn count(places: &[Range<u64>]) -> usize {
+    places.iter().map(|places| (places.end - places.start) as usize).sum()
+}
+
+/// `count` elements as bytes: eight bits to a byte, the first lowest, and others one after the other.
+pub(super) fn to_bytes<F: Field>(elements: Stream<'_, F>, count: usize) -> Zeroizing<Vec<u8>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length::<F>(count)));
+    for (i, element) in elements.enumerate() {
+        match (F::BITS, i % 8) {
+            (1, 0) => bytes.push(element.to_word() as u8),
+            (1, bit) => {
+                *bytes.last_mut().expect("pushed with its first bit") |= (element.to_word() as u8) << bit
+            }
+            _ => store(element, &mut bytes),
+        }
+    }
+    bytes
+}
+
+/// The share of `count` elements that `bytes` are.
+///
+/// # Errors
+/// `Invalid` where they are none.
+pub(super) fn from_bytes<F: Field>(bytes: &[u8], count: usize) -> Result<Share<F>> {
+    if bytes.len() != length::<F>(count) {
+        return Err(Error::invalid(format!(
+            "a share of a witness of {} bytes, and {} for it",
+            length::<F>(count),
+            bytes.len()
+        )));
+    }
+    let mut elements = Zeroizing::new(Vec::with_capacity(count));
+    if F::BITS == 1 {
+        let bit = |i: usize| F::from_word((bytes[i / 8] >> (i % 8) & 1).into()).expect("a bit");
+        elements.extend((0..count).map(bit));
+    } else {
+        for bytes in bytes.chunks_exact(F::BYTES) {
+            elements
+                .push(load(bytes).ok_or_else(|| Error::invalid("a share of a witness holds no elements"))?);
+        }
+    }
+    Ok(Share(elements))
+}
+
+fn length<F: Field>(count: usize) -> usize {
+    if F::BITS == 1 { count.div_ceil(8) } else { F::BYTES * count }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::{F2, F61, F256};
+
+    #[test]
+    fn shares_are_read_back() {
+        fn over<F: Field>() {
+            for count in [0, 1, 7, 8, 9, 100] {
+                let element =
+                    |i: usize| F::from_word(if F::BITS == 1 { i as u128 % 3 % 2 } else { i as u128 });
+                let elements: Vec<F> = (0..count).map(|i| element(i).expect("small")).collect();
+                let bytes = to_bytes::<F>(Box::new(elements.iter().copied()), count);
+                assert_eq!(bytes.len(), length::<F>(count));
+                assert_eq!(from_bytes::<F>(&bytes, count).unwrap().read().collect::<Vec<_>>(), elements);
+                assert!(from_bytes::<F>(&[&bytes[..], &[0]].concat(), count).is_err());
+            }
+        }
+        over::<F2>();
+        over::<F61>();
+        over::<F256>();
+        assert!(from_bytes::<F61>(&[0xff; 8], 1).is_err());
+    }
+}
