@@ -1,8 +1,15 @@
 use super::*;
-use crate::circuit::stream::{Shard, ShardSource, Stream, fingerprint};
+use crate::circuit::stream::{Shard, ShardSource, Stream, Streamed, fingerprint};
 use crate::circuit::{Clear, Count, Crossings as _, Shape};
 use volery_primitives::{F61, Field};
 use zeroize::Zeroizing;
+
+/// What the whole comes to in the clear.
+fn evaluate<const N: usize>(shards: &Of, witness: [F61; N]) -> Result<()> {
+    let mut clear = Clear::new(witness);
+    Streamed(&Whole(shards)).run(&mut clear)?;
+    clear.finish()
+}
 
 /// Shards whose needs and gifts are given, of which each takes and gives as said.
 struct Of(Vec<(Vec<Need>, usize, usize)>);
@@ -63,7 +70,7 @@ fn what_is_announced_is_in_order() {
 fn a_shard_gives_as_many_wires_as_it_announced() {
     for given in [0, 2] {
         let shards = Of(vec![(vec![], 1, given), (vec![need(0, 0..1)], 0, 0)]);
-        let whole = crate::check(&Whole(&shards), [F61::ZERO; 2]);
+        let whole = evaluate(&shards, [F61::ZERO; 2]);
         assert!(matches!(whole, Err(Error::Invalid(why)) if why.contains("shard 0 gives")));
         let announced = Announced::of(&shards).unwrap();
         let shard = Shard::<F61>::new(&shards, &announced, 0);
@@ -74,17 +81,17 @@ fn a_shard_gives_as_many_wires_as_it_announced() {
 #[test]
 fn assertions_keep_their_names_and_shards_their_digests() {
     let shards = Of(vec![(vec![], 2, 2), (vec![need(0, 0..2)], 0, 0)]);
-    let why = crate::check(&Whole(&shards), [F61::ZERO, F61::ONE]).unwrap_err();
+    let why = evaluate(&shards, [F61::ZERO, F61::ONE]).unwrap_err();
     assert!(matches!(why, Error::Unsatisfied(name) if name == "wire 1 of shard 1"));
     let announced = Announced::of(&shards).unwrap();
     let shard = Shard::<F61>::new(&shards, &announced, 1);
-    let evaluate = |values: [F61; 2]| {
+    let alone = |values: [F61; 2]| {
         let mut clear = Clear::shard([], Zeroizing::new(values.to_vec()), 0);
         Stream::new(&shard).run(&mut clear)?;
         clear.finish_shard()
     };
-    assert_eq!(evaluate([F61::ZERO; 2]).unwrap().1, 2);
-    let why = evaluate([F61::ONE, F61::ZERO]).err();
+    assert_eq!(alone([F61::ZERO; 2]).unwrap().1, 2);
+    let why = alone([F61::ONE, F61::ZERO]).err();
     assert!(matches!(why, Some(Error::Unsatisfied(name)) if name == "wire 0 of shard 1"));
     let shape = Shape::without_depth(&shard).unwrap();
     assert_eq!((shape.incoming, shape.outgoing, shape.assert), (2, 0, 2));

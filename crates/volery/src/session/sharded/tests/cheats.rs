@@ -221,7 +221,8 @@ fn both_parties_are_at_one_shard_of_one_run() {
         let options = Options { statement: Some([1; 32]), ..seeded(3) };
         scope.spawn(move || {
             let mut channel = Channel::new(Party::Prover, here);
-            let proved = crate::prove_over::<Over<F61>>(&whole, [F61::ONE; 4], &mut channel, &options);
+            let proved =
+                crate::session::prove_over::<Over<F61>>(&whole, [F61::ONE; 4], &mut channel, &options);
             assert!(matches!(proved, Err(Error::Disagreed(Disagreement::System(_)))), "{proved:?}");
         });
         let mut channel = Channel::new(Party::Verifier, there);

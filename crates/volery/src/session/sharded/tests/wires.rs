@@ -197,11 +197,11 @@ fn where_nothing_crosses_wires_do_not() {
                 let (asks, options) = (&asks, &options);
                 scope.spawn(move || {
                     let mut channel = Channel::new(Party::Prover, here);
-                    let proved = crate::prove(asks, [], &mut channel, options);
+                    let proved = crate::session::prove(asks, [], &mut channel, options);
                     assert!(matches!(proved, Err(Error::Invalid(_))), "{system}: {proved:?}");
                 });
                 let mut channel = Channel::new(Party::Verifier, there);
-                let verified = crate::verify(asks, &mut channel, options);
+                let verified = crate::session::verify(asks, &mut channel, options);
                 let error = verified.err();
                 let ended = matches!(&error, Some(error) if error.is_of_link());
                 assert!(ended || matches!(error, Some(Error::Invalid(_))), "{system}: {error:?}");
