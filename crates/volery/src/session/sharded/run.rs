@@ -22,7 +22,8 @@ pub struct Run {
     pub restarts: u32,
 }
 
-/// A shard, and which attempt at it: 0 for the first. No two attempts at a shard go on at once.
+/// A shard, and which attempt at it: 0 for the first. No two attempts at a shard have one number, whatever became
+/// of them, or go on at once: what shows that keys are one is used up with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The number of the shard.
