@@ -14,6 +14,7 @@ mod records;
 mod reject;
 mod rooms;
 mod sessions;
+mod sharded;
 mod tapes;
 mod toy;
 mod voleith;
