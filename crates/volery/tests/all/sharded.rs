@@ -5,9 +5,11 @@ use std::thread;
 use std::time::Duration;
 use volery::channel::{Channel, Party, pipe};
 use volery::circuit::stream::{ShardSource, fingerprint};
-use volery::circuit::{Announced, Arithmetic, Network, Parts, Written};
+use volery::circuit::{Announced, Arithmetic, Network, Parts, PortValue, Relation, Value, Values, Written};
 use volery::sharded::{Crossing, Place, Run, RunDelta, Verdict, prove_shard, verify_shard};
-use volery::{Binary, Correlations, F61, Options, Over, Setting, setting, settings};
+use volery::{
+    AnyClaim, AnySetting, AnyStatement, Binary, Correlations, F61, Options, Over, Setting, setting, settings,
+};
 
 fn seeded(seed: u8) -> Options {
     Options { seed: Some([seed; 32]), ..Options::default() }
@@ -19,56 +21,103 @@ fn take(crossings: &mut Vec<Crossing>, shard: u32) -> Vec<Crossing> {
     taken.map(|crossing| Crossing::from_bytes(&crossing.to_bytes()).unwrap()).collect()
 }
 
+/// A run of a statement by name, shard by shard: what it is worth.
+fn run_by_name(
+    setting: &dyn AnySetting,
+    (statement, claim): (&dyn AnyStatement, &dyn AnyClaim),
+    shards: u32,
+) -> u32 {
+    let in_shards = statement.in_shards(shards as usize).unwrap();
+    let run = Run { id: [5; 32], statement: in_shards.digest, shards, restarts: 2 };
+    let delta = setting.run_delta(&run, &seeded(1)).unwrap();
+    let delta = setting.load_run_delta(&run, &delta.to_bytes()).unwrap();
+    let mut verdict = Verdict::new(run, in_shards.announced.clone()).unwrap();
+    let (mut ends, mut keys) = (Vec::new(), Vec::new());
+    for shard in 0..shards {
+        let at = (&run, Place::first(shard));
+        let (ours, theirs) = (take(&mut ends, shard), take(&mut keys, shard));
+        for (party, crossings) in [(Party::Prover, &ours), (Party::Verifier, &theirs)] {
+            for crossing in crossings {
+                let wires = in_shards.announced.between(crossing.from() as usize, shard as usize);
+                assert_eq!(crossing.to_bytes().len(), setting.crossing_length(party, wires));
+            }
+        }
+        let (here, there) = pipe(Duration::from_secs(60));
+        thread::scope(|scope| {
+            let proving = scope.spawn(|| {
+                let mut channel = Channel::new(Party::Prover, here);
+                claim.prove_shard(at, ours, &mut channel, &seeded(2))
+            });
+            let mut channel = Channel::new(Party::Verifier, there);
+            let verified = statement.verify_shard(at, theirs, &delta, &mut channel, &seeded(3));
+            let (accepted, _, taken) = verified.unwrap();
+            verdict.add(accepted).unwrap();
+            keys.extend(taken);
+            ends.extend(proving.join().unwrap().unwrap().1);
+        });
+    }
+    let (_accepted, worth) = verdict.finish(setting.security()).unwrap();
+    assert!(setting.privacy(&in_shards.announced, 2) >= 55, "{}", setting.name());
+    worth
+}
+
+/// The statement of `spec` with that output, and the claim with these inputs.
+fn named(
+    setting: &dyn AnySetting,
+    spec: &str,
+    output: (&str, &str),
+    inputs: &[(&str, &str)],
+) -> (Box<dyn AnyStatement>, Box<dyn AnyClaim>) {
+    let stated = || {
+        let mut relation = setting.open(spec, None).unwrap();
+        relation.public().read(output.0, Written::Text(output.1.as_bytes())).unwrap();
+        relation.state().unwrap()
+    };
+    let mut claimed = stated();
+    for (name, value) in inputs {
+        claimed.private().read(name, Written::Text(value.as_bytes())).unwrap();
+    }
+    (stated(), claimed.claim().unwrap())
+}
+
 #[test]
 fn a_product_of_matrices_over_every_setting() {
-    for setting in settings() {
-        let spec = "builtin:matmul?rows=4&inner=2&columns=1";
-        let bits = setting.wires() == "f2";
+    for &setting in settings() {
         // Of ones, and one zero: 1·1 + 1·0 in each row.
-        let [a, b, c] =
-            if bits { ["0b11111111", "0b10", "0b1111"] } else { ["1,1,1,1,1,1,1,1", "1,0", "1,1,1,1"] };
-        let stated = || {
-            let mut relation = setting.open(spec, None).unwrap();
-            relation.public().read("c", Written::Text(c.as_bytes())).unwrap();
-            relation.state().unwrap()
+        let [a, b, c] = match setting.wires() {
+            "f2" => ["0b11111111", "0b10", "0b1111"],
+            _ => ["1,1,1,1,1,1,1,1", "1,0", "1,1,1,1"],
         };
-        let (statement, mut claimed) = (stated(), stated());
-        claimed.private().read("a", Written::Text(a.as_bytes())).unwrap();
-        claimed.private().read("b", Written::Text(b.as_bytes())).unwrap();
-        let claim = claimed.claim().unwrap();
-        let in_shards = statement.in_shards(3).unwrap();
-        let run = Run { id: [5; 32], statement: in_shards.digest, shards: 3, restarts: 2 };
-        let delta = setting.run_delta(&run, &seeded(1)).unwrap();
-        let delta = setting.load_run_delta(&run, &delta.to_bytes()).unwrap();
-        let mut verdict = Verdict::new(run, in_shards.announced.clone()).unwrap();
-        let (mut ends, mut keys) = (Vec::new(), Vec::new());
-        for shard in 0..3 {
-            let at = (&run, Place::first(shard));
-            let (ours, theirs) = (take(&mut ends, shard), take(&mut keys, shard));
-            for (party, crossings) in [(Party::Prover, &ours), (Party::Verifier, &theirs)] {
-                for crossing in crossings {
-                    assert_eq!(crossing.to_bytes().len(), setting.crossing_length(party, 2));
-                }
-            }
-            let (here, there) = pipe(Duration::from_secs(20));
-            thread::scope(|scope| {
-                let proving = scope.spawn(|| {
-                    let mut channel = Channel::new(Party::Prover, here);
-                    claim.prove_shard(at, ours, &mut channel, &seeded(2))
-                });
-                let mut channel = Channel::new(Party::Verifier, there);
-                let verified = statement.verify_shard(at, theirs, &delta, &mut channel, &seeded(3));
-                let (accepted, _, taken) = verified.unwrap();
-                verdict.add(accepted).unwrap();
-                keys.extend(taken);
-                ends.extend(proving.join().unwrap().unwrap().1);
-            });
-        }
-        let (_accepted, worth) = verdict.finish(setting.security()).unwrap();
+        let spec = "builtin:matmul?rows=4&inner=2&columns=1";
+        let (statement, claim) = named(setting, spec, ("c", c), &[("a", a), ("b", b)]);
+        let worth = run_by_name(setting, (&*statement, &*claim), 3);
         assert!(worth >= setting.security(), "{}", setting.name());
-        assert!(setting.privacy(&in_shards.announced, 2) >= 55, "{}", setting.name());
     }
-    assert!(setting("f2").is_ok());
+}
+
+/// The root of so many leaves in shards is that of all.
+fn merkle_root(depth: u32, shards: u32) {
+    let text: String = (0..64_u64 << depth).map(|i| format!("{:02x}", i * 11 % 253)).collect();
+    let leaves = format!("0x{text}");
+    let relation = Relation::open(&format!("builtin:merkle-root?depth={depth}"), None).unwrap();
+    let mut values = Values::new();
+    values.insert("leaves", Value::from_text(leaves.as_bytes()).unwrap()).unwrap();
+    let root = relation.evaluate(values).unwrap().remove(0).to_text();
+    let setting = setting("f2").unwrap();
+    let spec = format!("builtin:merkle-root?depth={depth}&holes=1");
+    let (statement, claim) = named(setting, &spec, ("root", &root), &[("leaves", &leaves)]);
+    run_by_name(setting, (&*statement, &*claim), shards);
+}
+
+#[test]
+fn a_merkle_root() {
+    merkle_root(4, 8);
+}
+
+#[test]
+#[ignore = "slow"]
+fn a_merkle_root_of_many_leaves() {
+    merkle_root(14, 8);
 }
 
 /// A run over these correlations, by so many threads of each party.
