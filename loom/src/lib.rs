@@ -1,5 +1,5 @@
-//! The pool of `crates/volery/src/pool.rs` under every order in which its threads can run: `loom/run`.
-#![cfg(loom)]
+//! The pool of `crates/volery/src/pool.rs`, by itself: under every order in which its threads can run by
+//! `loom/run`, and with its own tests under a race detector by `loom/races`.
 #![allow(dead_code)]
 
 mod error {
@@ -16,7 +16,7 @@ mod error {
 #[path = "../../crates/volery/src/pool.rs"]
 mod pool;
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 mod tests {
     use super::pool::{Pool, Task, Tasks};
     use std::num::NonZeroUsize;
