@@ -30,9 +30,12 @@ mod simd;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86_64;
+#[allow(unsafe_code)]
+mod xor;
 
 pub(crate) use opaque::opaque;
 pub use pages::advise_huge_pages;
+pub(crate) use xor::xor;
 
 use crate::aes::Aes128;
 use crate::field::{F2, F128};

@@ -2,6 +2,7 @@
 #![allow(clippy::suspicious_arithmetic_impl)] // + is xor
 
 use super::{Extension, F2, Field};
+use crate::arch::xor;
 use crate::check::CheckField;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, BitXor, BitXorAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -186,7 +187,7 @@ impl Add for F128 {
     type Output = Self;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        Self(self.0 ^ other.0)
+        xor(self, other)
     }
 }
 

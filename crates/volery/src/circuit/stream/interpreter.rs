@@ -54,7 +54,7 @@ impl<'b, B: Machine> Interpreter<'b, B> {
         let mut rest = &block.records[..];
         loop {
             // What is nothing but a gate stays in one small loop.
-            rest = self.gates(block, rest, frame)?;
+            rest = gates(self.backend, &mut self.wires.0[frame.wires..], &block.constants, rest)?;
             let Some((record, behind)) = rest.split_first() else { return Ok(()) };
             match record.op {
                 Op::Linear | Op::Witness | Op::Hint | Op::Assert | Op::Output | Op::Call => {
@@ -72,56 +72,6 @@ impl<'b, B: Machine> Interpreter<'b, B> {
             }
             rest = behind;
         }
-    }
-
-    /// Executes records up to the first that is no plain gate, and gives those from there on.
-    fn gates<'r>(
-        &mut self,
-        block: &Block<B::F>,
-        records: &'r [Record],
-        frame: Frame,
-    ) -> Result<&'r [Record]> {
-        let wires = &mut self.wires.0[frame.wires..];
-        let mut rest = records;
-        while let Some((&Record { op, out, a, b }, behind)) = rest.split_first() {
-            let (out, a, b) = (out as usize, a as usize, b as usize);
-            match op {
-                Op::Add => {
-                    wires[out] = self.backend.add(wires[a], wires[b]);
-                    rest = behind;
-                    // Most gates are sums, and come in rows: a loop of their own keeps wires
-                    // in vector registers.
-                    while let Some((&Record { op: Op::Add, out, a, b }, behind)) = rest.split_first() {
-                        wires[out as usize] = self.backend.add(wires[a as usize], wires[b as usize]);
-                        rest = behind;
-                    }
-                    continue;
-                }
-                Op::Mul => {
-                    let product = self.backend.mul(wires[a], wires[b])?;
-                    wires[out] = product;
-                    rest = behind;
-                    // Most products are added to something at once. Read again, one that was just stored in
-                    // two halves would be waited for.
-                    if let Some((&Record { op: Op::Add, out: sum, a, b }, behind)) = rest.split_first() {
-                        let (sum, a, b) = (sum as usize, a as usize, b as usize);
-                        if b == out {
-                            wires[sum] = self.backend.add(wires[a], product);
-                            rest = behind;
-                        } else if a == out {
-                            wires[sum] = self.backend.add(product, wires[b]);
-                            rest = behind;
-                        }
-                    }
-                    continue;
-                }
-                Op::Constant => wires[out] = self.backend.constant(block.constants[a]),
-                Op::Scale => wires[out] = self.backend.scale(wires[a], block.constants[b]),
-                _ => return Ok(rest),
-            }
-            rest = behind;
-        }
-        Ok(rest)
     }
 
     /// Executes a record on lists of wires.
@@ -344,6 +294,57 @@ impl<B: Machine> Execute<B::F> for Interpreter<'_, B> {
     fn execute(&mut self, block: &Block<B::F>) -> Result<()> {
         self.run(block, Frame { wires: 0, vectors: 0 })
     }
+}
+
+/// Executes records up to the first that is no plain gate, and gives those from there on. In a function of its
+/// own, so that the compiler knows wires to be no part of the backend, whose counters then stay in registers.
+#[inline(never)]
+fn gates<'r, B: Machine>(
+    backend: &mut B,
+    wires: &mut [B::Wire],
+    constants: &[B::F],
+    records: &'r [Record],
+) -> Result<&'r [Record]> {
+    let mut rest = records;
+    while let Some((&Record { op, out, a, b }, behind)) = rest.split_first() {
+        let (out, a, b) = (out as usize, a as usize, b as usize);
+        match op {
+            Op::Add => {
+                wires[out] = backend.add(wires[a], wires[b]);
+                rest = behind;
+                // Most gates are sums, and come in rows: a loop of their own keeps wires
+                // in vector registers.
+                while let Some((&Record { op: Op::Add, out, a, b }, behind)) = rest.split_first() {
+                    wires[out as usize] = backend.add(wires[a as usize], wires[b as usize]);
+                    rest = behind;
+                }
+                continue;
+            }
+            Op::Mul => {
+                let product = backend.mul(wires[a], wires[b])?;
+                wires[out] = product;
+                rest = behind;
+                // Most products are added to something at once. Read again, one that was just stored in
+                // two halves would be waited for.
+                if let Some((&Record { op: Op::Add, out: sum, a, b }, behind)) = rest.split_first() {
+                    let (sum, a, b) = (sum as usize, a as usize, b as usize);
+                    if b == out {
+                        wires[sum] = backend.add(wires[a], product);
+                        rest = behind;
+                    } else if a == out {
+                        wires[sum] = backend.add(product, wires[b]);
+                        rest = behind;
+                    }
+                }
+                continue;
+            }
+            Op::Constant => wires[out] = backend.constant(constants[a]),
+            Op::Scale => wires[out] = backend.scale(wires[a], constants[b]),
+            _ => return Ok(rest),
+        }
+        rest = behind;
+    }
+    Ok(rest)
 }
 
 /// Places of wires, which are wiped when they are left behind.
