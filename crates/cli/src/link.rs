@@ -2,11 +2,11 @@
 
 use crate::failure::{Failure, Result};
 use crate::print::notice;
-use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+use std::{fmt, io};
 use volery::channel::{Identity, Link, Listener, SecretKey, Shaped, Tcp, Tls, TlsConfig};
 
 /// So many of those that are no peer are told of.
@@ -35,6 +35,33 @@ pub struct Reached {
     pub link: Box<dyn Link>,
     /// Who is at the other end, and by which name it is pinned, which may be empty; nobody knows in plain TCP.
     pub peer: Option<(Identity, String)>,
+    /// Another handle on its socket, to shut it down by, where the system gives one.
+    pub handle: Option<TcpStream>,
+}
+
+/// Who hears what happens while a peer is waited for, and may stop it.
+pub trait Meanwhile {
+    /// It is waited for at this address.
+    fn listening(&mut self, at: SocketAddr);
+    /// What else a user may want to know.
+    fn say(&mut self, what: fmt::Arguments<'_>);
+    /// Where it is true nobody is waited for any more.
+    fn stop(&self) -> Arc<AtomicBool>;
+}
+
+/// Says it on standard error, and never stops.
+struct Aloud;
+
+impl Meanwhile for Aloud {
+    fn listening(&mut self, at: SocketAddr) {
+        notice(format_args!("listening on {at}"));
+    }
+    fn say(&mut self, what: fmt::Arguments<'_>) {
+        notice(what);
+    }
+    fn stop(&self) -> Arc<AtomicBool> {
+        Arc::default()
+    }
 }
 
 impl Reach {
@@ -95,23 +122,33 @@ impl Way {
     /// # Errors
     /// Where it is not there in time, or by TLS another than it should be.
     pub fn link(&self, timeout: Duration) -> Result<Reached> {
+        self.link_by(timeout, &mut Aloud)
+    }
+
+    /// The same, by whoever hears what happens meanwhile.
+    ///
+    /// # Errors
+    /// As for [`Way::link`], and where it was stopped.
+    pub fn link_by(&self, timeout: Duration, meanwhile: &mut dyn Meanwhile) -> Result<Reached> {
         match &self.reach {
-            Reach::Listen(address) => self.listen(address, timeout),
+            Reach::Listen(address) => self.listen(address, timeout, meanwhile),
             Reach::Connect(address) => self.connect(address, timeout),
         }
     }
 
-    fn listen(&self, address: &str, timeout: Duration) -> Result<Reached> {
+    fn listen(&self, address: &str, timeout: Duration, meanwhile: &mut dyn Meanwhile) -> Result<Reached> {
         let failed = |why: io::Error| Failure::peer(format_args!("--listen {address}: {why}"));
-        let listener = Listener::bind(&self.addresses[..]).map_err(failed)?;
-        notice(format_args!("listening on {}", listener.local_addr().map_err(failed)?));
+        let listener = Listener::bind(&self.addresses[..]).map_err(failed)?.until(meanwhile.stop());
+        meanwhile.listening(listener.local_addr().map_err(failed)?);
         let (mut others, mut last) = (0, None);
         let turned_away = |from: SocketAddr, why: io::Error| {
             others += 1;
             let last = last.insert(format!("{from} was turned away: {why}"));
             match others {
-                ..TOLD => notice(format_args!("volery: {last}: still listening")),
-                TOLD => notice(format_args!("volery: {last}: still listening, and others are not told of")),
+                ..TOLD => meanwhile.say(format_args!("volery: {last}: still listening")),
+                TOLD => {
+                    meanwhile.say(format_args!("volery: {last}: still listening, and others are not told of"))
+                }
                 _ => {}
             }
         };
@@ -146,13 +183,15 @@ impl Way {
 
 impl Reached {
     fn plainly(tcp: Tcp) -> Self {
-        Self { link: Box::new(tcp), peer: None }
+        let handle = tcp.handle().ok();
+        Self { link: Box::new(tcp), peer: None, handle }
     }
 
     fn by(tls: &TlsConfig, link: Tls) -> Self {
         let peer = link.peer();
         let name = tls.peers().name(peer).unwrap_or_default().to_owned();
-        Self { link: Box::new(link), peer: Some((peer, name)) }
+        let handle = link.handle().ok();
+        Self { link: Box::new(link), peer: Some((peer, name)), handle }
     }
 }
 
@@ -160,7 +199,7 @@ impl Reached {
 pub fn loopback(timeout: Duration) -> Result<[(Tcp, SocketAddr); 2]> {
     let made = || -> io::Result<_> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
-        let connecting = std::net::TcpStream::connect(listener.local_addr()?)?;
+        let connecting = TcpStream::connect(listener.local_addr()?)?;
         let (accepted, theirs) = listener.accept()?;
         let ours = accepted.local_addr()?;
         Ok([(Tcp::new(connecting, timeout)?, theirs), (Tcp::new(accepted, timeout)?, ours)])

@@ -20,7 +20,7 @@ use volery_cli::values::{PRIVATE, PUBLIC, Reader};
 
 /// Asks for the terms of the statement `name`, shows them, and proves it on them.
 pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
-    let Reached { mut link, peer } = way(&typed.peer)?.link(timeout(&typed.protocol)?)?;
+    let Reached { mut link, peer, handle } = way(&typed.peer)?.link(timeout(&typed.protocol)?)?;
     let terms = service::ask(&mut link, name)?;
     if typed.terms {
         return if typed.output.json {
@@ -43,7 +43,8 @@ pub(crate) fn prove(typed: &Prove, name: &str, started: Instant) -> Result<()> {
     let counted = Counted::for_prover(statement, &settings, typed.no_check)?;
     let options = settings.options(statement.digest(), counted.as_ref().map(|counted| counted.size))?;
     let id = service::choose(&mut link, &chosen(statement, &terms)?)?;
-    let mut session = Session::over(Reached { link, peer }, Party::Prover, options, counted, settings.quiet);
+    let mut session =
+        Session::over(Reached { link, peer, handle }, Party::Prover, options, counted, settings.quiet);
     let report = claim.prove(&mut session.channel, &session.options)?;
     let mut outcome = session.close(&settings, report, started)?;
     outcome.warnings = statement.warnings();

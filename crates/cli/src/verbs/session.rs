@@ -96,7 +96,7 @@ impl Session {
         counted: Option<Counted>,
         quiet: bool,
     ) -> Self {
-        let Reached { link, peer } = reached;
+        let Reached { link, peer, .. } = reached;
         let (done, meter) = (Arc::<Counter>::default(), Arc::<Meter>::default());
         let channel = Channel::new(party, Metered { link, meter: meter.clone() });
         let options = done.counting(options);

@@ -7,6 +7,8 @@ use super::tls::{Tls, TlsConfig};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,11 @@ const POLL: Duration = Duration::from_millis(2);
 
 /// A socket that waits for a peer. Whoever else connects, a port scan, a health check, somebody silent, is
 /// turned away while others are heard.
-pub struct Listener(TcpListener);
+pub struct Listener {
+    socket: TcpListener,
+    /// Where this is true, nobody is waited for any more.
+    stop: Arc<AtomicBool>,
+}
 
 impl Listener {
     /// Waits at `address`.
@@ -30,7 +36,7 @@ impl Listener {
         let listener = TcpListener::bind(address)?;
         // `accept` has no deadline of its own: poll, which costs nothing beside a set-up.
         listener.set_nonblocking(true)?;
-        Ok(Self(listener))
+        Ok(Self { socket: listener, stop: Arc::default() })
     }
 
     /// Where it waits.
@@ -38,7 +44,14 @@ impl Listener {
     /// # Errors
     /// What the operating system says.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+        self.socket.local_addr()
+    }
+
+    /// The same, which waits for nobody any more once `stop` is true: a wait under way then ends with
+    /// [`ErrorKind::Interrupted`].
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
     }
 
     /// Waits no longer than `timeout` for one that begins as volery does, in plain TCP; `timeout` then also
@@ -97,8 +110,11 @@ impl Listener {
             if Instant::now() >= deadline {
                 return Err(io::Error::new(ErrorKind::TimedOut, "no peer connected"));
             }
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(io::Error::new(ErrorKind::Interrupted, "stopped waiting for a peer"));
+            }
             // Nothing is here, or one that was is gone, or there are no more files for now: time goes on.
-            let Ok((stream, from)) = self.0.accept() else { continue };
+            let Ok((stream, from)) = self.socket.accept() else { continue };
             let Ok(handle) = stream.try_clone() else { continue };
             if asked.len() == MOST
                 && let Some((_, oldest)) = asked.pop_front()
@@ -198,6 +214,14 @@ mod tests {
         let mut turned_away = 0;
         assert!(listener.accept(TIMEOUT, |_, _| turned_away += 1).is_ok());
         assert!(turned_away <= 10, "{turned_away}");
+    }
+
+    #[test]
+    fn a_wait_can_be_stopped() {
+        let stop = Arc::new(AtomicBool::new(true));
+        let listener = Listener::bind("127.0.0.1:0").unwrap().until(stop);
+        let ended = listener.accept(TIMEOUT, |_, _| {}).err().unwrap();
+        assert_eq!(ended.kind(), ErrorKind::Interrupted);
     }
 
     #[test]

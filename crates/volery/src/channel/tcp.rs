@@ -123,6 +123,15 @@ impl Tcp {
         self.0.stream.set_timeout(timeout)
     }
 
+    /// Another handle on the socket, by which whoever is not in the session can shut it down: a wait for the
+    /// peer then ends in an error.
+    ///
+    /// # Errors
+    /// Where the system gives none.
+    pub fn handle(&self) -> io::Result<TcpStream> {
+        self.0.stream.stream.try_clone()
+    }
+
     /// The socket, before anything was received.
     #[cfg(feature = "tls")]
     pub(super) fn into_socket(self) -> Socket {

@@ -45,6 +45,7 @@ use rustls::version::TLS13;
 use rustls::{AlertDescription, CipherSuite, ClientConfig, ClientConnection, Connection, NamedGroup};
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -181,6 +182,14 @@ impl Tls {
     #[cfg(test)]
     fn group(&self) -> Option<NamedGroup> {
         self.buffered.stream.connection.negotiated_key_exchange_group().map(|group| group.name())
+    }
+
+    /// As [`Tcp::handle`].
+    ///
+    /// # Errors
+    /// Where the system gives none.
+    pub fn handle(&self) -> io::Result<TcpStream> {
+        self.buffered.stream.socket.stream.try_clone()
     }
 
     /// Bounds every single wait by `timeout` from now on.

@@ -11,7 +11,7 @@ use volery_primitives::F2;
 ///
 /// # Errors
 /// Those of `body`, and of the backend.
-pub(in crate::circuit) fn function<B: Backend<F = F2>>(
+pub fn function<B: Backend<F = F2>>(
     b: &mut B,
     name: &str,
     inputs: &[Bit<B::Wire>],

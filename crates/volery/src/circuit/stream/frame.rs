@@ -18,6 +18,14 @@ pub struct Handle {
 
 impl DefaultIsZeroes for Handle {}
 
+impl Handle {
+    /// The place of its value, which no other live wire has: for whoever counts who holds a wire, and
+    /// [forgets](crate::circuit::Backend::forget) it when nobody does.
+    pub fn slot(self) -> u32 {
+        self.slot
+    }
+}
+
 /// A vector of the [`Recorder`](super::Recorder).
 #[derive(Clone)]
 pub struct VectorHandle(pub(super) Rc<VectorSlot>);
