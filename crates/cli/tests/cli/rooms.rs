@@ -1,4 +1,5 @@
-//! Imports go one way, in the library of the programs, in `volery`, in `volery-bench` and in `volery-serve`:
+//! Imports go one way, in the library of the programs, in `volery`, in `volery-bench`, in `volery-serve` and in
+//! the module of Python:
 //! nothing imports what imports it.
 
 use std::fs;
@@ -13,7 +14,7 @@ struct Part {
     order: &'static [&'static [&'static str]],
 }
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     Part {
         folder: "cli/src",
         prefix: "crate::",
@@ -79,6 +80,20 @@ const PARTS: [Part; 4] = [
             &["service"],
             &["results"],
             &["lib", "main"],
+        ],
+    },
+    Part {
+        folder: "python/src",
+        prefix: "crate::",
+        order: &[
+            &["kinds", "tape"],
+            &["engine", "errors"],
+            &["built", "keys"],
+            &["session"],
+            &["options", "values"],
+            &["run"],
+            &["gadgets", "memory", "party"],
+            &["lib"],
         ],
     },
 ];

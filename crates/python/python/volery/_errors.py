@@ -1,0 +1,45 @@
+"""Exceptions, by whose fault it is: the arms of the library's error."""
+
+
+class Error(Exception):
+    """What a check or a proof ends with when it does not end well."""
+
+
+class Unsatisfied(Error):
+    """The witness does not satisfy the statement; found locally, before anybody is contacted.
+
+    ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where a
+    function made it, or are None.
+    """
+
+    assertion: "str | None" = None
+    filename: "str | None" = None
+    lineno: "int | None" = None
+
+
+class Invalid(Error, ValueError):
+    """The relation, the values or the options make no sense."""
+
+
+class Rejected(Error):
+    """A check decided against the proof."""
+
+
+class Disagreed(Error):
+    """The two parties were started with different settings, and nothing secret had been sent."""
+
+
+class Misbehaved(Error):
+    """The peer broke the format of messages, or a check of the set-up."""
+
+
+class Abandoned(Error):
+    """The peer left when it could foresee the verdict: this counts as a rejection."""
+
+
+class LinkError(Error, ConnectionError):
+    """The link to the peer failed, closed or stayed silent."""
+
+
+class Stop(BaseException):
+    """Unwinds a function of which nobody reads on; it is raised within the function, and caught outside."""

@@ -1,0 +1,129 @@
+//! Statements made of a Python function, over whichever setting.
+
+use crate::engine::{Ask, Engine, Ground};
+use crate::tape::Name;
+use std::io::{Read, Write};
+use std::marker::PhantomData;
+use std::sync::{Arc, PoisonError};
+use volery::channel::Channel;
+use volery::circuit::Shape;
+use volery::circuit::stream::Source;
+use volery::{
+    AnySetting, Binary, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
+    Over, Q32, Q32x2, Report, Result, Setting, prove_over, prove_to_over, verify_from_over, verify_over,
+};
+
+/// What a thread that runs a function has to know of the field.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// Whether it is F_2, over which words are.
+    pub(crate) boolean: bool,
+    /// The largest number that encodes an element.
+    pub(crate) largest: u128,
+    /// Whether its elements are the numbers modulo a prime.
+    pub(crate) prime: bool,
+}
+
+impl Facts {
+    fn of<F: Field>() -> Self {
+        let prime = F::ONE + F::ONE != F::ZERO;
+        let largest = if prime { (-F::ONE).to_word() } else { u128::MAX >> (128 - F::BITS) };
+        Self { name: F::NAME, boolean: F::BITS == 1, largest, prime }
+    }
+}
+
+/// A statement of a function over a setting.
+pub(crate) trait AnyBuilt: Send + Sync {
+    /// What values are to be.
+    fn facts(&self) -> Facts;
+    /// Adds numbers of so many bits, or elements, to the witness.
+    fn add_to_witness(&self, numbers: &[u128], width: u32) -> Result<()>;
+    /// Has the run that is read end.
+    fn stop(&self);
+    /// The assertion that failed.
+    fn told(&self) -> Option<Name>;
+    /// Runs the function once, and executes nothing.
+    fn skip(&self) -> Result<()>;
+    /// As [`volery::check`].
+    fn check(&self) -> Result<()>;
+    /// The gates, and their digest.
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
+    /// As [`volery::prove_over`].
+    fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
+    /// As [`volery::verify_over`].
+    fn verify(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
+    /// As [`volery::prove_to_over`].
+    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report>;
+    /// As [`volery::verify_from_over`].
+    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<Report>;
+}
+
+struct Built<S: Setting> {
+    engine: Engine<S::F>,
+    setting: PhantomData<fn() -> S>,
+}
+
+/// One over `setting`, of a function that `ask` has run.
+pub(crate) fn built(setting: &dyn AnySetting, ask: Ask) -> Arc<dyn AnyBuilt> {
+    fn over<S: Setting<F: Ground>>(ask: Ask) -> Arc<dyn AnyBuilt> {
+        Arc::new(Built::<S> { engine: Engine::new(ask), setting: PhantomData })
+    }
+    match setting.name() {
+        name if name == Over::<F61>::name() => over::<Over<F61>>(ask),
+        name if name == Over::<F61, F61x2>::name() => over::<Over<F61, F61x2>>(ask),
+        name if name == Over::<Goldilocks>::name() => over::<Over<Goldilocks>>(ask),
+        name if name == Over::<Goldilocks, Goldilocksx2>::name() => {
+            over::<Over<Goldilocks, Goldilocksx2>>(ask)
+        }
+        name if name == Over::<Q32, Q32x2>::name() => over::<Over<Q32, Q32x2>>(ask),
+        name if name == Over::<F65537, F65537x4>::name() => over::<Over<F65537, F65537x4>>(ask),
+        name if name == Over::<F256, F128>::name() => over::<Over<F256, F128>>(ask),
+        _ => over::<Binary>(ask),
+    }
+}
+
+impl<S: Setting<F: Ground>> Built<S> {
+    fn source(&self) -> &dyn Source<S::F> {
+        &self.engine
+    }
+}
+
+impl<S: Setting<F: Ground>> AnyBuilt for Built<S> {
+    fn facts(&self) -> Facts {
+        Facts::of::<S::F>()
+    }
+    fn add_to_witness(&self, numbers: &[u128], width: u32) -> Result<()> {
+        self.engine.add_to_witness(numbers, width)
+    }
+    fn stop(&self) {
+        self.engine.stop();
+    }
+    fn told(&self) -> Option<Name> {
+        self.engine.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn skip(&self) -> Result<()> {
+        self.engine.skip()
+    }
+    fn check(&self) -> Result<()> {
+        S::compiled().check(self.source(), Box::new(self.engine.witness()))
+    }
+    fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
+        S::compiled().fingerprint(self.source())
+    }
+    fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
+        prove_over::<S>(self.source(), self.engine.witness(), channel, options)
+    }
+    fn verify(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
+        let (_accepted, report) = verify_over::<S>(self.source(), channel, options)?;
+        Ok(report)
+    }
+    fn prove_to(&self, out: &mut dyn Write, options: &Options) -> Result<Report> {
+        prove_to_over::<S>(self.source(), self.engine.witness(), &mut { out }, options)
+    }
+    fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<Report> {
+        let (_accepted, report) = verify_from_over::<S>(self.source(), &mut { proof }, options)?;
+        Ok(report)
+    }
+}

@@ -1,0 +1,173 @@
+//! Relations that have names or files, and the values of their ports.
+
+use crate::errors::{Trouble, invalid};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
+use serde_json::{Value, json};
+use volery::circuit::{Port, ReadValues, Written};
+use volery::{AnyClaim, AnyRelation, AnyStatement};
+use volery_cli::fields::Field;
+use zeroize::Zeroizing;
+
+/// The relation that `spec` names.
+pub(super) fn open(py: Python<'_>, field: Field, spec: &str) -> PyResult<Box<dyn AnyRelation>> {
+    field.open(spec, None).map_err(|why| raised(py, why))
+}
+
+/// A relation with its public values.
+pub(super) fn statement(
+    py: Python<'_>,
+    field: Field,
+    spec: &str,
+    public: &Bound<'_, PyDict>,
+) -> PyResult<Box<dyn AnyStatement>> {
+    let mut relation = open(py, field, spec)?;
+    let (unit, ports) = (relation.unit(), ports(&*relation));
+    read(public, "public", &ports, unit, relation.public())?;
+    relation.state().map_err(|why| raised(py, why))
+}
+
+/// A statement with the private values that the relation's ports take.
+pub(super) fn claim(
+    py: Python<'_>,
+    mut statement: Box<dyn AnyStatement>,
+    private: &Bound<'_, PyDict>,
+) -> PyResult<Box<dyn AnyClaim>> {
+    let unit = statement.unit();
+    read(private, "private", &[], unit, statement.private())?;
+    statement.claim().map_err(|why| raised(py, why))
+}
+
+fn raised(py: Python<'_>, why: volery::Error) -> PyErr {
+    Trouble::from(why).raised(py, None)
+}
+
+fn ports(relation: &dyn AnyRelation) -> Vec<Port> {
+    relation.inputs().iter().chain(relation.outputs()).cloned().collect()
+}
+
+/// Reads each value of a dictionary.
+fn read(
+    given: &Bound<'_, PyDict>,
+    what: &str,
+    ports: &[Port],
+    unit: &str,
+    values: &mut dyn ReadValues,
+) -> PyResult<()> {
+    for (name, value) in given.iter() {
+        let name: String = name.extract()?;
+        let width = ports.iter().find(|port| port.name == name).map(|port| port.width);
+        let written = text(&value, &name, width, unit)?;
+        let read = match &written {
+            Typed::Text(text) => values.read(&name, Written::Text(text)),
+            Typed::Bytes(bytes) => values.read(&name, Written::Content(bytes, None)),
+        };
+        read.map_err(|why| invalid(format!("{what}: {why}")))?;
+    }
+    Ok(())
+}
+
+/// A value as it is typed.
+enum Typed {
+    Text(Zeroizing<Vec<u8>>),
+    Bytes(Zeroizing<Vec<u8>>),
+}
+
+/// What a value of Python is on the command line: over F_2 bytes, a number, or bits in the order of wires;
+/// over other fields numbers. A string is bytes over F_2, and elsewhere what is typed.
+fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) -> PyResult<Typed> {
+    let of_bits = unit == "bit";
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = Zeroizing::new(text.to_str()?.as_bytes().to_vec());
+        return Ok(if of_bits { Typed::Bytes(text) } else { Typed::Text(text) });
+    }
+    if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+        let bytes = Zeroizing::new(value.extract::<Vec<u8>>()?);
+        if of_bits {
+            return Ok(Typed::Bytes(bytes));
+        }
+        return Err(PyTypeError::new_err(format!("{name}: elements are numbers, and this is bytes")));
+    }
+    if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
+        return number(value, name, width, of_bits);
+    }
+    // An array of bytes is the string of them.
+    let bytes_of = of_bits && value.hasattr("dtype")? && value.getattr("dtype")?.str()?.to_str()? == "uint8";
+    if bytes_of {
+        let bytes: Vec<u8> = value.call_method0("tobytes")?.extract()?;
+        return Ok(Typed::Bytes(Zeroizing::new(bytes)));
+    }
+    let list = if value.hasattr("tolist")? {
+        value.call_method0("ravel").unwrap_or_else(|_| value.clone()).call_method0("tolist")?
+    } else {
+        value.clone()
+    };
+    let mut out = Zeroizing::new(if of_bits { b"0b".to_vec() } else { Vec::new() });
+    let Ok(items) = list.try_iter() else {
+        if of_bits && list.is_instance_of::<PyBool>() {
+            out.push(b'0' + u8::from(list.is_truthy()?));
+            return Ok(Typed::Text(out));
+        }
+        let kind = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!(
+            "{name}: an int, bytes, a str or a list, and this is {kind}"
+        )));
+    };
+    for (i, item) in items.enumerate() {
+        let item = item?;
+        if of_bits {
+            let bit: u8 = item.extract().ok().filter(|bit| *bit < 2).ok_or_else(|| {
+                invalid(format!("{name}[{i}]: a list over f2 is of bits in the order of wires, 0 and 1"))
+            })?;
+            out.push(b'0' + bit);
+        } else {
+            let digits = Zeroizing::new(item.str()?.to_str()?.to_owned());
+            if i > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(digits.as_bytes());
+        }
+    }
+    Ok(Typed::Text(out))
+}
+
+/// A number: over F_2 in as many digits as its port takes.
+fn number(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, of_bits: bool) -> PyResult<Typed> {
+    if !of_bits {
+        let digits = Zeroizing::new(value.str()?.to_str()?.to_owned());
+        return Ok(Typed::Text(Zeroizing::new(digits.as_bytes().to_vec())));
+    }
+    if value.lt(0)? {
+        return Err(invalid(format!("{name}: the number is below zero, and a port takes none that is")));
+    }
+    let takes: u64 = value.call_method0("bit_length")?.extract()?;
+    let width = width.unwrap_or(takes.max(1));
+    if takes > width {
+        return Err(invalid(format!(
+            "{name} is {width} bits wide, and the number given for it takes {takes}"
+        )));
+    }
+    let digits = value.call_method1("__format__", (format!("0{}x", width.div_ceil(4)),))?;
+    let digits = Zeroizing::new(digits.extract::<String>()?);
+    Ok(Typed::Text(Zeroizing::new([b"0x", digits.as_bytes()].concat())))
+}
+
+/// What there is to say about a relation.
+pub(super) fn told(relation: &dyn AnyRelation) -> volery::Result<Value> {
+    let (shape, warnings) = relation.examine()?;
+    let ports = |ports: &[Port]| -> Vec<Value> {
+        ports
+            .iter()
+            .map(|port| json!({"name": port.name, "width": port.width, "public": port.public}))
+            .collect()
+    };
+    Ok(json!({
+        "format": relation.format_name(),
+        "unit": relation.unit(),
+        "inputs": ports(relation.inputs()),
+        "outputs": ports(relation.outputs()),
+        "gates": {"mul": shape.mul, "add": shape.add, "assert": shape.assert},
+        "warnings": warnings,
+    }))
+}

@@ -1,0 +1,81 @@
+//! Kinds of values as Python writes them: `Word[32]`, `Array[Bytes[4], 10]`.
+
+use crate::errors::invalid;
+use crate::kinds::{Kind, WIDEST};
+use crate::run::pass::Pass;
+use crate::run::wire::Wire;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The most elements of a value.
+const LARGEST: u64 = 1 << 28;
+
+/// A kind of value.
+#[pyclass(frozen, eq, module = "volery", name = "Type", from_py_object)]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Type(pub(crate) Kind);
+
+#[pymethods]
+impl Type {
+    /// A public value of this kind, in a function that runs.
+    fn __call__(&self, value: &Bound<'_, PyAny>) -> PyResult<Wire> {
+        Pass::current()?.constant(value, &self.0)
+    }
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        hasher.finish()
+    }
+    /// The bits, or elements of a field, of a value.
+    #[getter]
+    fn size(&self) -> u32 {
+        self.0.size()
+    }
+}
+
+/// A kind that has a width, or a length, in brackets.
+#[pyclass(frozen, module = "volery")]
+pub(crate) struct Family(pub(crate) &'static str);
+
+#[pymethods]
+impl Family {
+    fn __getitem__(&self, of: &Bound<'_, PyAny>) -> PyResult<Type> {
+        let small = |count: u32, most: u32| {
+            if count == 0 || count > most {
+                return Err(invalid(format!("{}[{count}]: a width is from 1 to {most}", self.0)));
+            }
+            Ok(count)
+        };
+        Ok(Type(match self.0 {
+            "Word" => Kind::Word(small(of.extract()?, WIDEST)?),
+            "Int" => Kind::Int(small(of.extract()?, WIDEST)?),
+            "Bytes" => sized(Kind::Word(8), of.extract()?, Kind::Bytes)?,
+            _ => {
+                let parts = of.cast::<PyTuple>().ok().filter(|parts| parts.len() == 2);
+                let parts = parts.ok_or_else(|| PyTypeError::new_err("write Array[Word[32], 10]"))?;
+                let item: Type = parts.get_item(0)?.extract()?;
+                let item = item.0;
+                sized(item.clone(), parts.get_item(1)?.extract()?, |count| {
+                    Kind::Array(Arc::new(item), count)
+                })?
+            }
+        }))
+    }
+    fn __repr__(&self) -> &'static str {
+        self.0
+    }
+}
+
+fn sized(item: Kind, count: u32, make: impl FnOnce(u32) -> Kind) -> PyResult<Kind> {
+    if u64::from(item.size()) * u64::from(count) > LARGEST {
+        return Err(invalid(format!("{count} of {item}: more than 2^28 elements in one value")));
+    }
+    Ok(make(count))
+}

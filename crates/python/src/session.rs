@@ -1,0 +1,219 @@
+//! Work on a thread of its own, while the caller's thread runs the Python function whenever it is asked for,
+//! hears signals, and tells of progress.
+
+use crate::built::AnyBuilt;
+use crate::errors::{Result, Trouble, bug, is_stop};
+use crate::tape::Tape;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use std::collections::VecDeque;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use volery_cli::link::Meter;
+
+/// Between two looks at signals, and two words of progress.
+pub(crate) const POLL: Duration = Duration::from_millis(100);
+
+/// How long a session that is to end is waited for.
+const LAST_WAIT: Duration = Duration::from_secs(5);
+
+/// What the working thread says.
+pub(crate) enum Event {
+    /// The function is to run.
+    Run(Arc<Tape>),
+    /// A peer is waited for at this address.
+    Listening(SocketAddr),
+    /// The work is done.
+    Done,
+}
+
+/// What the two threads share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    events: Mutex<VecDeque<Event>>,
+    said: Condvar,
+    /// Whether the work is to end.
+    pub(crate) stop: Arc<AtomicBool>,
+    sockets: Mutex<Vec<TcpStream>>,
+    /// Multiplications done.
+    pub(crate) done: Arc<AtomicU64>,
+    /// How many there will be, or 0.
+    pub(crate) total: Arc<AtomicU64>,
+    pub(crate) meter: Arc<Meter>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// Says something to the caller's thread.
+    pub(crate) fn say(&self, event: Event) {
+        locked(&self.events).push_back(event);
+        self.said.notify_all();
+    }
+
+    fn hear(&self, patience: Duration) -> Option<Event> {
+        let events = locked(&self.events);
+        let waited = self.said.wait_timeout_while(events, patience, |events| events.is_empty());
+        waited.unwrap_or_else(PoisonError::into_inner).0.pop_front()
+    }
+
+    /// Keeps a socket, to shut it down where the work is to end.
+    pub(crate) fn keep(&self, socket: Option<TcpStream>) {
+        locked(&self.sockets).extend(socket);
+        if self.stop.load(Ordering::Relaxed) {
+            self.shut();
+        }
+    }
+
+    fn shut(&self) {
+        for socket in locked(&self.sockets).drain(..) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// Signals and progress, for the caller's thread.
+pub(crate) struct Watch {
+    shared: Arc<Shared>,
+    progress: Option<Py<PyAny>>,
+    last: Mutex<Instant>,
+}
+
+impl Watch {
+    pub(crate) fn new(shared: Arc<Shared>, progress: Option<Py<PyAny>>) -> Self {
+        Self { shared, progress, last: Mutex::new(Instant::now()) }
+    }
+
+    /// Hears signals, and tells of progress, if it is time.
+    ///
+    /// # Errors
+    /// `KeyboardInterrupt`, and what the callback raises.
+    pub(crate) fn look(&self, py: Python<'_>) -> PyResult<()> {
+        let now = Instant::now();
+        let mut last = locked(&self.last);
+        if now.duration_since(*last) < POLL {
+            return Ok(());
+        }
+        *last = now;
+        drop(last);
+        py.check_signals()?;
+        self.tell(py)
+    }
+
+    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let done = self.shared.done.load(Ordering::Relaxed);
+        let total = Some(self.shared.total.load(Ordering::Relaxed)).filter(|total| *total > 0);
+        let [sent, received] =
+            [&self.shared.meter.sent, &self.shared.meter.received].map(|bytes| bytes.load(Ordering::Relaxed));
+        let state = state(py, (done, total, sent, received))?;
+        progress.call1(py, PyTuple::new(py, [state])?).map(drop)
+    }
+}
+
+/// Who is told of what on the way.
+pub(crate) struct Callbacks {
+    pub(crate) progress: Option<Py<PyAny>>,
+    pub(crate) listening: Option<Py<PyAny>>,
+}
+
+/// Runs a function on a tape.
+pub(crate) type Run<'r> = &'r mut dyn FnMut(Python<'_>, Arc<Tape>, Arc<Watch>) -> PyResult<()>;
+
+/// Has `work` done on a thread of its own; `run` runs the function, if there is one, of `built`.
+///
+/// # Errors
+/// What the function raises, and `KeyboardInterrupt`; or else what `work` ends with.
+pub(crate) fn drive<T: Send + 'static>(
+    py: Python<'_>,
+    (shared, callbacks): (Arc<Shared>, Callbacks),
+    built: Option<Arc<dyn AnyBuilt>>,
+    run: Run<'_>,
+    work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let watch = Arc::new(Watch::new(shared.clone(), callbacks.progress));
+    let working = {
+        let shared = shared.clone();
+        thread::Builder::new().name("volery".into()).spawn(move || {
+            // Even where it panics.
+            struct Last<'s>(&'s Shared);
+            impl Drop for Last<'_> {
+                fn drop(&mut self) {
+                    self.0.say(Event::Done);
+                }
+            }
+            let last = Last(&shared);
+            let made = work(&shared);
+            drop(last);
+            made
+        })?
+    };
+    let mut raised: Option<PyErr> = None;
+    let mut deadline = None;
+    loop {
+        let event = py.detach(|| shared.hear(POLL));
+        let heard = match event {
+            Some(Event::Done) => break,
+            Some(Event::Run(tape)) if raised.is_some() => {
+                tape.end(Err(()));
+                Ok(())
+            }
+            Some(Event::Run(tape)) => run(py, tape, watch.clone()),
+            Some(Event::Listening(at)) => match &callbacks.listening {
+                Some(listening) => listening.call1(py, (at.to_string(),)).map(drop),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        };
+        let heard = match heard {
+            Err(why) if is_stop(py, &why) => Ok(()),
+            heard => heard.and_then(|()| watch.look(py)),
+        };
+        if let Err(why) = heard
+            && raised.is_none()
+        {
+            raised = Some(why);
+            deadline = Some(Instant::now() + LAST_WAIT);
+            shared.stop.store(true, Ordering::Relaxed);
+            shared.shut();
+            if let Some(built) = &built {
+                built.stop();
+            }
+        }
+        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            // What it computes is of no use any more, and it ends by itself.
+            return Err(raised.expect("set with the deadline"));
+        }
+    }
+    let made = py.detach(|| working.join());
+    if let Some(why) = raised {
+        return Err(why);
+    }
+    match made {
+        Ok(Ok(made)) => {
+            watch.tell(py)?;
+            Ok(made)
+        }
+        Ok(Err(why)) => Err(raise(py, why, built.as_deref())),
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().map(String::as_str);
+            Err(bug(what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread ended")))
+        }
+    }
+}
+
+fn raise(py: Python<'_>, why: Trouble, built: Option<&dyn AnyBuilt>) -> PyErr {
+    why.raised(py, built.and_then(AnyBuilt::told))
+}
+
+/// What a callback of progress is given: multiplications done, how many there will be, bytes sent, received.
+fn state(py: Python<'_>, state: (u64, Option<u64>, u64, u64)) -> PyResult<Py<PyAny>> {
+    static PROGRESS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    Ok(PROGRESS.import(py, "volery._report", "Progress")?.call1(state)?.unbind())
+}
