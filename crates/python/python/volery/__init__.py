@@ -109,6 +109,7 @@ def verify_bytes(relation: str, proof: bytes, public: Values | None = None, **op
 def circuit_info(relation: str, **options: Any) -> dict[str, Any]:
     """The inputs, outputs and gates of a relation.
 
+    >>> import volery
     >>> [port["name"] for port in volery.circuit_info("builtin:sha256-preimage")["inputs"]]
     ['message']
     """
