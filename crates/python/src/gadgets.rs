@@ -23,8 +23,8 @@ pub(crate) fn array(py: Python<'_>, items: Vec<PyRef<'_, Wire>>) -> PyResult<Wir
     array_of(py, &items)
 }
 
-/// Values one after the other: strings of bytes as one, words as one, the first in the lowest bits, and arrays
-/// of one kind as one.
+/// Values one after the other: strings of bytes as one, words as one, the first in the lowest bits, and
+/// arrays of one kind as one.
 #[pyfunction]
 #[pyo3(signature = (*parts))]
 pub(crate) fn concat(py: Python<'_>, parts: &Bound<'_, PyTuple>) -> PyResult<Wire> {

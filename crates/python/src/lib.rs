@@ -4,12 +4,12 @@
 //! what it does on a [tape]; the thread that proves reads it, and executes it by the gadgets of Rust.
 //! ```text
 //! kinds tape                  what values are, and what is done with them
-//! engine                      operations, executed in a recorder            engine/bits/*, engine/elements
+//! engine                      operations, executed in a recorder          engine/bits/*, engine/elements
 //! errors keys                 exceptions by whose fault it is, who is who
 //! built                       the statement of a function, over a setting by its name
 //! session                     two threads: one works, the other runs the function and hears signals
 //! values                      numbers of Python as numbers of a kind
-//! run                         what a function has in hand                   run/{pass,types,wire}, run/wire/*
+//! run                         what a function has in hand            run/{pass,types,wire}, run/wire/*
 //! gadgets memory              functions of values, memories and tables
 //! options                     what is asked for
 //! party                       checks, proves and verifies: of functions and of relations by name

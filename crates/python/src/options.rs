@@ -41,8 +41,8 @@ enum KeyOf {
 
 /// The options that there are.
 const NAMES: &str = "system, field, vole, security, threads, timeout, bandwidth, check, label, \
-                     insecure_parameters, non_interactive, gate_hash, seeds, listen, connect, key, peer, peers, \
-                     insecure_plaintext, progress, listening";
+                     insecure_parameters, non_interactive, gate_hash, seeds, listen, connect, key, peer, \
+                     peers, insecure_plaintext, progress, listening";
 
 impl Asked {
     /// Reads the keywords of a call.

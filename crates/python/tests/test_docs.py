@@ -12,7 +12,9 @@ import volery
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 
 
-@pytest.mark.parametrize("name", ["volery", "volery._circuit", "volery._report", "volery._steps", "volery._both"])
+@pytest.mark.parametrize(
+    "name", ["volery", "volery._circuit", "volery._report", "volery._steps", "volery._both"]
+)
 def test_doctests(name):
     options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=options)

@@ -149,7 +149,13 @@ def test_relations():
     with pytest.raises(TypeError, match="no option colour"):
         volery.check(relation, colour="red")
     with pytest.raises(volery.Invalid, match="^system=: "):
-        volery.prove(relation, public={"digest": digest}, private={"message": b"hello"}, system="none", listen="127.0.0.1:0")
+        volery.prove(
+            relation,
+            public={"digest": digest},
+            private={"message": b"hello"},
+            system="none",
+            listen="127.0.0.1:0",
+        )
     with pytest.raises(volery.Invalid, match="insecure_plaintext="):
         volery.verify(relation, public={"digest": digest}, listen="0.0.0.0:0")
     with pytest.raises(volery.Invalid, match="listen= or connect="):

@@ -26,8 +26,25 @@ def test_words(width):
         for i, ((a, b), by) in enumerate(zip(pairs, amounts)):
             x, y = volery.witness(f"x{i}", n), volery.witness(f"y{i}", n)
             results = [
-                x + y, x - y, x * y, x // y, x % y, x & y, x | y, x ^ y, ~x, -x, x << by, x >> by,
-                x + b, b - x, b & x, x << Word[16](by), x >> Word[16](by), x.rotate_left(by), x.rotate_right(by),
+                x + y,
+                x - y,
+                x * y,
+                x // y,
+                x % y,
+                x & y,
+                x | y,
+                x ^ y,
+                ~x,
+                -x,
+                x << by,
+                x >> by,
+                x + b,
+                b - x,
+                b & x,
+                x << Word[16](by),
+                x >> Word[16](by),
+                x.rotate_left(by),
+                x.rotate_right(by),
             ]
             bits = [x == y, x != y, x < y, x <= y, x > y, x >= y, x == b, x < b]
             for j, (result, value) in enumerate(zip(results + bits, expected[i])):
@@ -39,9 +56,33 @@ def test_words(width):
         left = (a << turn | a >> (width - turn)) & m
         right = (a >> turn | a << (width - turn)) & m
         return [
-            a + b & m, a - b & m, a * b & m, a // b if b else m, a % b if b else a, a & b, a | b, a ^ b, ~a & m,
-            -a & m, a << by & m, a >> by, a + b & m, b - a & m, b & a, a << by & m, a >> by, left, right,
-            a == b, a != b, a < b, a <= b, a > b, a >= b, a == b, a < b,
+            a + b & m,
+            a - b & m,
+            a * b & m,
+            a // b if b else m,
+            a % b if b else a,
+            a & b,
+            a | b,
+            a ^ b,
+            ~a & m,
+            -a & m,
+            a << by & m,
+            a >> by,
+            a + b & m,
+            b - a & m,
+            b & a,
+            a << by & m,
+            a >> by,
+            left,
+            right,
+            a == b,
+            a != b,
+            a < b,
+            a <= b,
+            a > b,
+            a >= b,
+            a == b,
+            a < b,
         ]
 
     expected = [outcomes(a, b, by) for (a, b), by in zip(pairs, amounts)]
@@ -97,7 +138,15 @@ def test_bits_and_parts():
         assert_equal(x.bytes().word(), value)
         assert_equal(x.bits()[3], 1)
         a, b, c, d = bits
-        for result, expected in [(a & b, 0), (a | b, 1), (a ^ b, 1), (~a, 0), (a == b, 0), (a != b, 1), (a & 1, 1)]:
+        for result, expected in [
+            (a & b, 0),
+            (a | b, 1),
+            (a ^ b, 1),
+            (~a, 0),
+            (a == b, 0),
+            (a != b, 1),
+            (a & 1, 1),
+        ]:
             assert_equal(result, expected)
         assert_equal(select(a, x, 7), value)
         assert_equal(select(b, x, Word[16](7)), 7)
@@ -171,15 +220,31 @@ def test_elements(field):
     @volery.circuit(field=field)
     def elements(x: volery.Element, y: volery.Element, v: Array[volery.Element, 5], i: volery.Element):
         results = [
-            (x + y, a + b), (x - y, a - b), (x * y, a * b), (x / y, a * pow(b, -1, p)), (-x, -a), (x**5, a**5),
-            (x**-1, pow(a, -1, p)), (x + 1, a + 1), (2 * x, 2 * a), (1 - x, 1 - a), (x == y, a == b),
-            (x == a, 1), (x != y, a != b), (v.sum(), sum(vector)), (v.dot(v), sum(e * e for e in vector)),
-            (v.dot([1, 2, 3, 4, 5]), sum(e * k for e, k in zip(vector, range(1, 6)))), (v[2], vector[2]), (v[i], vector[3]),
+            (x + y, a + b),
+            (x - y, a - b),
+            (x * y, a * b),
+            (x / y, a * pow(b, -1, p)),
+            (-x, -a),
+            (x**5, a**5),
+            (x**-1, pow(a, -1, p)),
+            (x + 1, a + 1),
+            (2 * x, 2 * a),
+            (1 - x, 1 - a),
+            (x == y, a == b),
+            (x == a, 1),
+            (x != y, a != b),
+            (v.sum(), sum(vector)),
+            (v.dot(v), sum(e * e for e in vector)),
+            (v.dot([1, 2, 3, 4, 5]), sum(e * k for e, k in zip(vector, range(1, 6)))),
+            (v[2], vector[2]),
+            (v[i], vector[3]),
         ]
         for j, (result, value) in enumerate(results):
             assert_equal(result, value % p, f"result {j}")
         assert_equal(v * v - v, [(e * e - e) % p for e in vector])
-        assert_equal(v.map([[1, 0, 0, 0, 2], [0, -1, 0, 0, 0]]), [(vector[0] + 2 * vector[4]) % p, -vector[1] % p])
+        assert_equal(
+            v.map([[1, 0, 0, 0, 2], [0, -1, 0, 0, 0]]), [(vector[0] + 2 * vector[4]) % p, -vector[1] % p]
+        )
         volery.assert_not_zero(x)
         volery.assert_range(i, 4)
         assert_equal(i.bits(3), [1, 1, 0])

@@ -146,7 +146,12 @@ def test_tls_with_keys(tmp_path):
     prover, verifier = pair(
         lambda at: volery.prove(RELATION, PUBLIC, PRIVATE, connect=at, key=tmp_path / "key", peer=theirs.id),
         lambda listening: volery.verify(
-            RELATION, PUBLIC, listen="127.0.0.1:0", listening=listening, key=theirs, peer=[stranger.id, ours.id]
+            RELATION,
+            PUBLIC,
+            listen="127.0.0.1:0",
+            listening=listening,
+            key=theirs,
+            peer=[stranger.id, ours.id],
         ),
     )
     assert verifier.accepted and verifier.link == "tls" and verifier.peer.identity == ours.id

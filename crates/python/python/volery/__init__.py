@@ -73,8 +73,10 @@ def _run(act: str, relation: str, public: Any, private: Any, options: Any, proof
     return _volery.run_relation(act, str(relation), dict(public or {}), dict(private or {}), options, proof)
 
 
-def check(relation: str, public: Values | None = None, private: Values | None = None, **options: Any) -> Report:
-    """Evaluates a relation in the clear; raises ``Unsatisfied`` with the first assertion that does not hold."""
+def check(
+    relation: str, public: Values | None = None, private: Values | None = None, **options: Any
+) -> Report:
+    """Evaluates a relation in the clear; raises ``Unsatisfied`` with the first assertion that fails."""
     return Report(_run("check", relation, public, private, options)[0])
 
 
@@ -83,7 +85,9 @@ def count(relation: str, public: Values | None = None, **options: Any) -> Report
     return Report(_run("count", relation, public, None, options)[0])
 
 
-def prove(relation: str, public: Values | None = None, private: Values | None = None, **options: Any) -> Report:
+def prove(
+    relation: str, public: Values | None = None, private: Values | None = None, **options: Any
+) -> Report:
     """Proves a relation to the verifier at the other end of ``connect=`` or ``listen=``."""
     return Report(_run("prove", relation, public, private, options)[0])
 

@@ -18,8 +18,8 @@ def loopback(
 ) -> tuple[Report, Report]:
     """Proves a function, or a relation, to a verifier on another thread of this process, over 127.0.0.1.
 
-    Gives the reports of the prover and of the verifier. An error of the prover that is its own is raised before
-    one of the verifier.
+    Gives the reports of the prover and of the verifier. An error of the prover that is its own is raised
+    before one of the verifier.
 
     >>> import volery
     >>> prover, verifier = volery.loopback("builtin:sha256-preimage?length=3",

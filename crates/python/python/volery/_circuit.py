@@ -18,8 +18,8 @@ class Circuit:
     ``Array[Word[8], 10]``) are private inputs, in this order; all others are public, and get what ``public``
     gives, or their defaults.
 
-    The function is run as often as the statement is walked, and has to do the same each time: what it does may
-    depend on public parameters and on nothing else.
+    The function is run as often as the statement is walked, and has to do the same each time: what it does
+    may depend on public parameters and on nothing else.
     """
 
     def __init__(self, function: Callable[..., Any], field: str) -> None:
@@ -50,7 +50,7 @@ class Circuit:
         arguments = {**self._defaults, **given}
         for name in self._public:
             if name not in arguments:
-                raise Invalid(f"{name} has no value: give one, public={{\"{name}\": …}}")
+                raise Invalid(f'{name} has no value: give one, public={{"{name}": …}}')
 
         def run() -> None:
             wires = {name: _volery.witness(name, kind) for name, kind in self._private.items()}
@@ -58,7 +58,9 @@ class Circuit:
 
         return run
 
-    def _run(self, act: str, public: Any, private: Any, options: dict[str, Any], proof: bytes | None = None) -> Any:
+    def _run(
+        self, act: str, public: Any, private: Any, options: dict[str, Any], proof: bytes | None = None
+    ) -> Any:
         return _volery.run_function(act, self._call(public), self.field, dict(private or {}), options, proof)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

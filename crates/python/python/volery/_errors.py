@@ -8,8 +8,8 @@ class Error(Exception):
 class Unsatisfied(Error):
     """The witness does not satisfy the statement; found locally, before anybody is contacted.
 
-    ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where a
-    function made it, or are None.
+    ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where
+    a function made it, or are None.
     """
 
     assertion: "str | None" = None

@@ -1,7 +1,7 @@
 """Speeds of circuits in Python: ``python -m volery.bench [NAME...] [--system S] [--rounds N]``.
 
-Both parties run in this process over loopback TCP. A line of JSON for each bench: gates, and how many of them a
-second the function pushes where nothing is proved (``count``), in the clear (``check``), and in a proof
+Both parties run in this process over loopback TCP. A line of JSON for each bench: gates, and how many of them
+a second the function pushes where nothing is proved (``count``), in the clear (``check``), and in a proof
 (``loopback``, after its set-up).
 """
 
@@ -116,7 +116,9 @@ def bench(name: str, rounds: int | None = None, **options: Any) -> dict[str, Any
 def main() -> None:
     """The program."""
     parser = argparse.ArgumentParser(prog="python -m volery.bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}; all where none is given")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}; all where none is given"
+    )
     parser.add_argument("--system", default="quicksilver")
     parser.add_argument("--threads", type=int, default=1, help="of each party")
     parser.add_argument("--rounds", type=int)
