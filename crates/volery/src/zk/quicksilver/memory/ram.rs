@@ -23,8 +23,10 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
     time: u64,
     /// The words at its start, where they are not zero.
     pub(super) start: Option<Waiting<V>>,
-    /// Its accesses.
+    /// Its accesses: what each takes out; and what it puts in, where that is another line.
     pub(super) accesses: Waiting<V>,
+    pub(super) puts: Waiting<V>,
+    putting: Putting,
     /// The bits of the times of the last accesses, whose order is to be shown, over F_2.
     tile: Zeroizing<Vec<W>>,
     /// Room for the wires of a tuple.
@@ -38,6 +40,42 @@ pub(super) struct Contents {
     /// 64 bits, or one element, each.
     pub(super) words: Zeroizing<Vec<u64>>,
     pub(super) times: Zeroizing<Vec<u32>>,
+}
+
+/// Which accesses have put in another word than they took out, which is public.
+#[derive(Default)]
+struct Putting {
+    /// 64 accesses each, the first in the lowest bit, and how many that put came before these.
+    accesses: Vec<(u64, u32)>,
+    count: usize,
+    puts: u32,
+}
+
+impl Putting {
+    #[inline]
+    fn push(&mut self, puts: bool) {
+        let place = self.count % 64;
+        if place == 0 {
+            self.accesses.push((0, self.puts));
+        }
+        let (bits, _) = self.accesses.last_mut().expect("pushed above");
+        *bits |= u64::from(puts) << place;
+        self.count += 1;
+        self.puts += u32::from(puts);
+    }
+
+    /// The number of access `i` among those that put.
+    #[inline]
+    fn number(&self, i: usize) -> Option<usize> {
+        let (bits, before) = self.accesses[i / 64];
+        let earlier = bits & ((1 << (i % 64)) - 1);
+        (bits >> (i % 64) & 1 == 1).then(|| (before + earlier.count_ones()) as usize)
+    }
+
+    fn clear(&mut self) {
+        self.accesses.clear();
+        (self.count, self.puts) = (0, 0);
+    }
 }
 
 /// The coefficients of a tuple, drawn after all of them.
@@ -71,7 +109,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let layout = Layout::new::<P::F>(sizes);
         let address = address_width::<P::F>(sizes.cells);
         let parts = parts::<P::F>(&layout, address);
-        let of_access = if P::F::BITS > 1 { 2 * width + 3 } else { 2 * parts };
+        let taken = if P::F::BITS > 1 { width + 3 } else { parts };
         let mut ram = Self {
             layout,
             address,
@@ -81,7 +119,9 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             }),
             time: 0,
             start: None,
-            accesses: Waiting::new(of_access),
+            accesses: Waiting::new(taken),
+            puts: Waiting::new(parts),
+            putting: Putting::default(),
             tile: Zeroizing::new(Vec::new()),
             wires: Zeroizing::new(Vec::new()),
             limbs: Zeroizing::new(vec![0; if P::F::BITS > 1 && P::KNOWS { 1 << layout.limb } else { 0 }]),
@@ -218,7 +258,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let cell = place.filter(|_| verdict(inside)).map(|place| place as usize);
         self.time += 1;
         let last = self.last(cell);
-        let mut before = Zeroizing::new(Vec::with_capacity(self.layout.sizes.width));
+        // The caller's, and so not wiped.
+        let mut before = Vec::with_capacity(self.layout.sizes.width);
         self.commit_word(party, cell, &mut before)?;
         let mut changed;
         let after = match put {
@@ -251,22 +292,29 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
                 }
             }
             let lines = self.accesses.open();
-            for wires in [&[address[0], time, high], &before[..], after] {
-                for wire in wires {
+            for wire in [address[0], time, high].iter().chain(&before) {
+                lines.push(P::widened(*wire));
+            }
+            // What is put back is what was taken out, at another time.
+            let puts = !matches!(put, Put::Same);
+            self.putting.push(puts);
+            if puts {
+                let lines = self.puts.open();
+                for wire in after {
                     lines.push(P::widened(*wire));
                 }
             }
         } else {
             let mut tile = core::mem::take(&mut self.tile);
             let first = tile.len();
-            let mut accesses = core::mem::take(&mut self.accesses);
-            let lines = accesses.open();
+            let (mut accesses, mut puts) =
+                (core::mem::take(&mut self.accesses), core::mem::take(&mut self.puts));
             let pushed = Self::commit_time(party, last, Layout::time_bits(self.time), &mut tile);
             if pushed.is_ok() {
-                self.pack(party, address, &tile[first..], &before, lines);
-                self.pack(party, address, &[], after, lines);
+                self.pack(party, address, &tile[first..], &before, accesses.open());
+                self.pack(party, address, &[], after, puts.open());
             }
-            (self.tile, self.accesses) = (tile, accesses);
+            (self.tile, self.accesses, self.puts) = (tile, accesses, puts);
             pushed?;
         }
         self.put::<P>(cell, after);
@@ -276,7 +324,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         if self.time == self.layout.epoch {
             self.end(party)?;
         }
-        Ok(core::mem::take(&mut *before))
+        Ok(before)
     }
 
     /// Shows that the times of the open tile are before their accesses.
@@ -358,6 +406,8 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         party.argued(self.layout.degree(self.time));
         self.start = Some(words);
         self.accesses = Waiting::new(self.accesses.stride);
+        self.puts = Waiting::new(self.puts.stride);
+        self.putting.clear();
         self.limbs.fill(0);
         self.time = 0;
         if let Some(contents) = &mut self.known {
@@ -398,11 +448,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     /// The factor of what access number `i`, from 0, takes out.
     #[inline]
     fn taken<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
-        let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
+        let lines = self.accesses.get(i);
         let line = if P::F::BITS > 1 {
-            Self::word::<P>(&lines[3..3 + width], weights, lines[0] + self.timed::<P>(lines[1], weights))
+            Self::word::<P>(&lines[3..], weights, lines[0] + self.timed::<P>(lines[1], weights))
         } else {
-            Self::word::<P>(&lines[..lines.len() / 2], weights, V::default())
+            Self::word::<P>(lines, weights, V::default())
         };
         (line, weights.shift)
     }
@@ -410,13 +460,14 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
     /// The factor of what it puts in.
     #[inline]
     fn given<P: Party<Wire = W, Wide = V>>(&self, i: usize, weights: &Weights<P::E>) -> (V, P::E) {
-        let (lines, width) = (self.accesses.get(i), self.layout.sizes.width);
         let time = i as u64 + 1;
         if P::F::BITS > 1 {
-            let now = number::<P::F, P::E>(time) * weights.parts[width];
-            return (Self::word::<P>(&lines[3 + width..], weights, lines[0]), weights.shift + now);
+            let lines = self.accesses.get(i);
+            let word = self.putting.number(i).map_or(&lines[3..], |number| self.puts.get(number));
+            let now = number::<P::F, P::E>(time) * weights.parts[self.layout.sizes.width];
+            return (Self::word::<P>(word, weights, lines[0]), weights.shift + now);
         }
-        let line = Self::word::<P>(&lines[lines.len() / 2..], weights, V::default());
+        let line = Self::word::<P>(self.puts.get(i), weights, V::default());
         (line, weights.shift + bits::<P::E>(time, self.address))
     }
 
@@ -449,4 +500,26 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
 #[inline]
 fn bits<E: Field>(number: u64, at: usize) -> E {
     E::from_word(u128::from(number) << at).expect("every word is an element")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_that_put_are_found() {
+        let (mut putting, mut numbers) = (Putting::default(), Vec::new());
+        for round in 0..2 {
+            let mut puts = 0;
+            for i in 0..300 {
+                let put = (i + round) % 3 == 0 || (100..170).contains(&i);
+                putting.push(put);
+                numbers.push(put.then_some(puts));
+                puts += usize::from(put);
+            }
+            assert!((0..300).all(|i| putting.number(i) == numbers[i]));
+            putting.clear();
+            numbers.clear();
+        }
+    }
 }

@@ -454,7 +454,8 @@ fn memories_of_few_accesses_are_small() {
         assert_eq!(memories.len(), 1000);
         for ram in memories {
             let ram = ram.as_ref().expect("open");
-            let lines: usize = ram.accesses.pieces.iter().map(|piece| piece.capacity()).sum();
+            let pieces = ram.accesses.pieces.iter().chain(&ram.puts.pieces);
+            let lines: usize = pieces.map(|piece| piece.capacity()).sum();
             assert!(ram.start.is_none() && (1..=FIRST * 5).contains(&lines), "{lines} lines");
         }
     }
