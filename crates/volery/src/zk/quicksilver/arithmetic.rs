@@ -42,7 +42,8 @@
 //! for offline work but where challenges are the transcript's.
 //!
 //! **Memory**: the prover holds A₀ and A₁ of as many blocks as the VOLE's lag and a batch more, 128 + 8 at
-//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes. To it add the coefficients of polynomials: those
+//! most: 9 MB over 2^61 − 1, twice that with MACs of 16 bytes, or where a half of a proof has turns of one
+//! product each. To it add the coefficients of polynomials: those
 //! of one batch, 2^17 or 2^20 at the end of an epoch, and 2^22 that wait for coins; over 2^61 − 1 that is 42 MB.
 //! Where more would wait, the prover receives the first coins earlier than the lag says, in the same order.
 //!

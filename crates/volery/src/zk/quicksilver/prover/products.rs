@@ -19,18 +19,22 @@ pub(super) struct Batch<E: Field> {
     /// Products, as far as tasks have computed them.
     products: Vec<Products<E>>,
     computing: Tasks<Products<E>>,
+    /// Memory of some that were added to others.
+    spare: Vec<Products<E>>,
     pub(super) polynomials: Pending<E>,
 }
 
-/// A₀ and A₁ of some products.
+/// A₀ and A₁ of some products, one to each coefficient: zero where a coefficient stays unused.
 pub(super) struct Products<E: Field> {
+    /// How many they are.
+    count: usize,
     constant: Zeroizing<Vec<E>>,
     linear: Zeroizing<Vec<E>>,
 }
 
 impl<E: Field> Default for Products<E> {
     fn default() -> Self {
-        Self { constant: Zeroizing::default(), linear: Zeroizing::default() }
+        Self { count: 0, constant: Zeroizing::default(), linear: Zeroizing::default() }
     }
 }
 
@@ -43,11 +47,28 @@ impl<E: Field> Products<E> {
         for elements in [&mut self.constant, &mut self.linear] {
             if elements.capacity() < triples.len() {
                 // What has to move would leave a copy behind.
-                *elements = Zeroizing::new(Vec::with_capacity(triples.len()));
+                *elements = Zeroizing::new(Vec::with_capacity(triples.len().max(SLOTS)));
             }
             elements.resize(triples.len(), E::ZERO);
         }
+        self.count = triples.len();
         E::products(arch, triples, &mut self.constant, &mut self.linear);
+    }
+
+    /// Adds others behind these, if there is room for them: sections of very short turns have few each.
+    fn has_taken(&mut self, others: &Self) -> bool {
+        // Where sections end early, the rest of a block of coefficients stays unused.
+        let first = self.constant.len().next_multiple_of(2);
+        if self.constant.capacity().min(self.linear.capacity()) < first + others.constant.len() {
+            return false;
+        }
+        for (elements, others) in [(&mut self.constant, &others.constant), (&mut self.linear, &others.linear)]
+        {
+            elements.resize(first, E::ZERO);
+            elements.extend_from_slice(others);
+        }
+        self.count += others.count;
+        true
     }
 
     /// Σ χ·A₀ and Σ χ·A₁ with the coefficients of `seed` from number `first` on.
@@ -75,6 +96,7 @@ impl<E: Field> Default for Batch<E> {
             coefficients: 0,
             products: Vec::new(),
             computing: Tasks::default(),
+            spare: Vec::new(),
             polynomials: Pending::default(),
         }
     }
@@ -102,8 +124,17 @@ impl<E: Field> Batch<E> {
 
     fn gather(&mut self, ahead: usize) {
         while let Some(products) = self.computing.next_beyond(ahead) {
-            self.products.push(products);
+            if self.products.last_mut().is_some_and(|last| last.has_taken(&products)) {
+                self.spare.push(products);
+            } else {
+                self.products.push(products);
+            }
         }
+    }
+
+    /// Memory that is free to use, if there is any.
+    pub(super) fn spare(&mut self) -> Option<Products<E>> {
+        self.spare.pop()
     }
 
     /// Has all weighed with the coefficients of two seeds, for products and for polynomials, and adds what is
@@ -120,10 +151,9 @@ impl<E: Field> Batch<E> {
         self.gather(0);
         let mut first = 0;
         for products in self.products.drain(..) {
-            let count = products.constant.len();
+            let (count, coefficients) = (products.count, products.constant.len().next_multiple_of(2));
             weighing.begin(pool, (count, products), move |products| products.weigh::<B>(arch, seed, first));
-            // Where sections end early, the rest of a block of coefficients stays unused.
-            first += count.next_multiple_of(2) as u64;
+            first += coefficients as u64;
             while let Some(weighed) = weighing.next_beyond(pool.ahead()) {
                 sums.add(&weighed);
             }
@@ -131,5 +161,47 @@ impl<E: Field> Batch<E> {
         let mut coefficients = Coefficients::<B>::new(arch, polynomials);
         self.polynomials.weigh::<B>(arch, |chi| coefficients.fill(arch, chi), sums);
         (self.last, self.coefficients) = (None, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::F61;
+
+    /// Products of very short turns lie together, each under the coefficient that it has alone.
+    #[test]
+    fn short_turns_share_memory() {
+        let (arch, pool) = (Arch::detect(), Pool::ALONE);
+        let wire = |i: u64| Tagged { value: F61::new(3 + i), mac: F61::new(5 + i * i) };
+        let spare = Spare::default();
+        let (mut batch, mut alone) = (Batch::<F61>::default(), Vec::new());
+        let (turns, seed) = (3000, Seed::from(volery_primitives::F128(7)));
+        let mut committed = 0;
+        for turn in 0..turns {
+            let count = 1 + turn % 3;
+            let slots: Vec<_> =
+                (0..count as u64).map(|i| [wire(i), wire(i + 1), wire(turn as u64)]).collect();
+            let mut products = Products::default();
+            products.compute(arch, &slots);
+            alone.push(products);
+            let products = batch.spare().unwrap_or_default();
+            batch.extend((arch, &pool), (count, Zeroizing::new(slots)), &spare, products);
+            committed += count as u64;
+        }
+        batch.gather(0);
+        assert!(batch.products.len() <= (turns * 8 / 3).div_ceil(SLOTS) + 1, "{}", batch.products.len());
+        let (mut weighing, mut sums) = (Weighing::default(), Sums::default());
+        batch.weigh::<F61>((arch, &pool), [seed, seed], &mut weighing, &mut sums);
+        while let Some(weighed) = weighing.last(committed) {
+            sums.add(&weighed);
+        }
+        let (mut first, mut expected) = (0, Sums::default());
+        for products in alone {
+            expected.add(&*products.weigh::<F61>(arch, seed, first));
+            first += products.count.next_multiple_of(2) as u64;
+        }
+        let zeroes = [F61::ZERO; 2];
+        assert_eq!(sums.masked(&zeroes), expected.masked(&zeroes));
     }
 }

@@ -143,7 +143,8 @@ impl<B: Field, E: MacField<B>> Prover<'_, FieldMacs<B, E>> {
             }
             self.done += count;
             self.committed += count as u64;
-            let products = self.kept.weighing.spare().unwrap_or_default();
+            let spare = self.kept.batch().spare();
+            let products = spare.or_else(|| self.kept.weighing.spare()).unwrap_or_default();
             let spare = self.kept.slots.clone();
             self.kept.batch().extend((self.arch, &self.pool), (count, memory), &spare, products);
         }
