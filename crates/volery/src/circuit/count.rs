@@ -298,6 +298,23 @@ impl Size {
     pub fn gates(commitments: u64) -> Self {
         Self { commitments, ..Self::default() }
     }
+
+    /// The larger one of each.
+    pub(crate) fn or_more(self, other: Self) -> Self {
+        Self {
+            commitments: self.commitments.max(other.commitments),
+            inputs: self.inputs.max(other.inputs),
+            polynomials: self.polynomials.max(other.polynomials),
+            degree: self.degree.max(other.degree),
+            crowds: self.crowds.max(other.crowds),
+            matrices: self.matrices.max(other.matrices),
+            clauses: self.clauses.max(other.clauses),
+            late: self.late.max(other.late),
+            tuples: self.tuples.max(other.tuples),
+            longest: self.longest.max(other.longest),
+            epochs: self.epochs.max(other.epochs),
+        }
+    }
 }
 
 /// Counts gates by kind and the multiplicative depth, and fingerprints the circuit on request.

@@ -113,7 +113,7 @@ where
     run.begin(channel);
     let witness = (bits.read(), numbers.read());
     let prover = Prover::<B, E>::new(channel, voles, options.arch, witness, &mut run.random);
-    let mut prover = prover.share_work(&run.pool);
+    let mut prover = prover.share_work(&run.pool).report_to(options.progress.as_deref());
     circuit.push_to_prover(&mut prover)?;
     let both = prover.finish()?;
     recv_verdict(channel)?;
@@ -161,7 +161,7 @@ where
     run.begin(channel);
     let deltas = (&delta, &other);
     let verifier = Verifier::<B, E>::new(channel, voles, options.arch, deltas, &mut run.random);
-    let mut verifier = verifier.share_work(&run.pool);
+    let mut verifier = verifier.share_work(&run.pool).report_to(options.progress.as_deref());
     circuit.push_to_verifier(&mut verifier)?;
     let (accepted, both) = verifier.finish()?;
     // More gates than were counted may be worth less.
@@ -261,19 +261,8 @@ where
 
     /// The sizes and rounds of a proof, where they are more than was counted.
     fn sizes_with(&self, both: &Both) -> ([Size; 2], u64) {
-        let more = |counted: Size, found: Size| Size {
-            commitments: counted.commitments.max(found.commitments),
-            inputs: counted.inputs.max(found.inputs),
-            polynomials: counted.polynomials.max(found.polynomials),
-            degree: counted.degree.max(found.degree),
-            matrices: counted.matrices.max(found.matrices),
-            tuples: counted.tuples.max(found.tuples),
-            longest: counted.longest.max(found.longest),
-            epochs: counted.epochs.max(found.epochs),
-            ..counted
-        };
         let [bits, numbers] = self.sizes;
-        let sizes = [more(bits, both.bits.size()), more(numbers, both.numbers.size())];
+        let sizes = [bits.or_more(both.bits.size()), numbers.or_more(both.numbers.size())];
         (sizes, self.rounds.max(both.rounds.rounds))
     }
 

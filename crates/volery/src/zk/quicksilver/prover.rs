@@ -12,7 +12,7 @@ use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
 use super::polynomial::{Pending, Sums, degree_of_check};
 use super::slots::{Slots, Triple};
-use super::turns::{Lengths, Turn};
+use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::channel::Channel;
 use crate::circuit::{Backend, nothing_asserted, witness_ended, witness_unread};
@@ -21,7 +21,7 @@ use crate::pool::Pool;
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Gates, Macs, Openings, Steps, Values, values};
 use core::fmt::Display;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::Seed;
 use volery_primitives::secret::verdict;
@@ -88,7 +88,7 @@ pub struct Prover<'a, M: Commitments> {
     committed: u64,
     /// The first assertion that failed; the peer learns of it at the end.
     failed: Option<String>,
-    progress: Option<&'a AtomicU64>,
+    progress: Progress<'a>,
     /// What takes up what was said, where the proof is a file.
     drain: Option<Drain<'a>>,
     /// Commitments that are off, by their numbers.
@@ -150,7 +150,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             gates: Gates::default(),
             committed: 0,
             failed: None,
-            progress: None,
+            progress: Progress::default(),
             drain: None,
             #[cfg(test)]
             lies: Vec::new(),
@@ -172,9 +172,10 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Self { pool: pool.clone(), ..self }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a block.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof adds
+    /// those since it last did.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
-        self.progress = progress;
+        self.progress = Progress::to(progress, self.lengths.is_some());
         self
     }
 
@@ -369,13 +370,11 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(())
     }
 
-    /// Stores the number of multiplications so far.
-    fn report(&self) {
-        if let Some(progress) = self.progress {
-            // Of a batch that is open inputs are counted, and no shares yet.
-            let mul = (self.committed + self.gates.on_tape).saturating_sub(self.gates.inputs);
-            progress.store(mul, Ordering::Relaxed);
-        }
+    /// Tells the number of multiplications so far.
+    fn report(&mut self) {
+        // Of a batch that is open inputs are counted, and no shares yet.
+        let done = self.committed + self.gates.on_tape;
+        self.progress.tell(done.saturating_sub(self.gates.inputs));
     }
 
     /// Takes note of an assertion that fails, unless another one has before.

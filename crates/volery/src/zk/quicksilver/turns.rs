@@ -12,6 +12,7 @@
 
 use crate::channel::Channel;
 use core::ops::{Deref, DerefMut};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The channel, in the half whose turn it is.
 pub(super) struct Turn<'a>(Option<&'a mut Channel>);
@@ -90,6 +91,35 @@ impl Lengths {
     pub(super) fn end_turn(&mut self) {
         if self.turn > 0 {
             self.last = core::mem::take(&mut self.turn);
+        }
+    }
+}
+
+/// Where the number of multiplications so far is told, if anywhere. A half of a proof adds its own to those of
+/// the other one.
+#[derive(Default)]
+pub(super) struct Progress<'a> {
+    to: Option<&'a AtomicU64>,
+    /// What a half has added so far, and whether this is one.
+    told: u64,
+    of_half: bool,
+}
+
+impl<'a> Progress<'a> {
+    /// Of a whole proof, or of a half.
+    pub(super) fn to(to: Option<&'a AtomicU64>, of_half: bool) -> Self {
+        Self { to, told: 0, of_half }
+    }
+
+    /// There were so many.
+    pub(super) fn tell(&mut self, multiplications: u64) {
+        let Some(to) = self.to else { return };
+        if self.of_half {
+            // They are estimated while a batch is open, and may become fewer.
+            to.fetch_add(multiplications.wrapping_sub(self.told), Ordering::Relaxed);
+            self.told = multiplications;
+        } else {
+            to.store(multiplications, Ordering::Relaxed);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
 use super::polynomial::{KeySums, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
-use super::turns::{Lengths, Turn};
+use super::turns::{Lengths, Progress, Turn};
 use super::{ASSERTED, Finished, expect_degree, more_than_counted, single_challenge};
 use crate::circuit::{Backend, nothing_asserted};
 use crate::error::{Error, Rejection, Result};
@@ -20,7 +20,7 @@ use crate::vole::subfield::same;
 use crate::vole::{BoxedVole, Shares, vope};
 use crate::zk::{Accepted, Gates, Macs, Openings, Steps, Values};
 use core::fmt::Display;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::AtomicU64;
 use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
 use volery_primitives::lanes::Lanes;
@@ -80,7 +80,7 @@ pub struct Verifier<'a, M: Commitments> {
     gates: Gates,
     /// Shares that the prover committed by, but for those of the slots.
     committed: u64,
-    progress: Option<&'a AtomicU64>,
+    progress: Progress<'a>,
     /// What has the peer's next bytes at hand before they are received.
     feed: Option<Feed<'a>>,
     /// Memories and tables.
@@ -134,7 +134,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
-            progress: None,
+            progress: Progress::default(),
             feed: None,
             remembered: Remembered::default(),
             lengths: None,
@@ -197,9 +197,10 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         Self { pool: pool.clone(), ..self }
     }
 
-    /// Stores the number of multiplications so far in `progress`, if any, once a block.
+    /// Stores the number of multiplications so far in `progress`, if any, once a block; a half of a proof adds
+    /// those since it last did.
     pub fn report_to(mut self, progress: Option<&'a AtomicU64>) -> Self {
-        self.progress = progress;
+        self.progress = Progress::to(progress, self.lengths.is_some());
         self
     }
 
@@ -376,13 +377,11 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         self.sums.add(2, sums[0] - sums[1] * M::delta(self.delta));
     }
 
-    /// Stores the number of multiplications so far.
-    fn report(&self) {
-        if let Some(progress) = self.progress {
-            // Of a batch that is open inputs are counted, and no shares yet.
-            let mul = (self.committed + self.gates.on_tape).saturating_sub(self.gates.inputs);
-            progress.store(mul, Ordering::Relaxed);
-        }
+    /// Tells the number of multiplications so far.
+    fn report(&mut self) {
+        // Of a batch that is open inputs are counted, and no shares yet.
+        let done = self.committed + self.gates.on_tape;
+        self.progress.tell(done.saturating_sub(self.gates.inputs));
     }
 }
 

@@ -14,6 +14,7 @@ use crate::zk::quicksilver::turns::Turn;
 use crate::zk::quicksilver::{self, arithmetic};
 use crate::zk::{Accepted, BitMacs, Macs};
 use core::fmt::Display;
+use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::{Arch, dot};
 use volery_primitives::{F128, Field, MacField};
 use zeroize::Zeroizing;
@@ -63,6 +64,11 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// Hands out to `pool` what gates need not wait for.
     pub fn share_work(self, pool: &Pool) -> Self {
         Self { bits: self.bits.share_work(pool), numbers: self.numbers.share_work(pool), ..self }
+    }
+
+    /// Adds the multiplications of both halves to `progress`, if any, as they are done.
+    pub fn report_to(self, progress: Option<&'a AtomicU64>) -> Self {
+        Self { bits: self.bits.report_to(progress), numbers: self.numbers.report_to(progress), ..self }
     }
 
     /// Receives what remains and decides. The prover is not told here.
