@@ -26,6 +26,7 @@ pub(crate) use pipe::side_by_side;
 pub use pipe::{Pipe, pipe};
 pub use shaped::Shaped;
 pub use tape::{Flip, Playback, Recording, Tape};
+#[cfg(feature = "tls")]
 pub use tcp::{Tcp, is_loopback};
 #[cfg(feature = "tls")]
 pub use tls::{Identity, NoIdentity, Peers, SecretKey, Tls, TlsConfig};

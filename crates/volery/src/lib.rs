@@ -82,6 +82,8 @@
 
 pub mod channel;
 pub mod circuit;
+#[cfg(feature = "tls")]
+pub mod cluster;
 mod commit;
 pub mod error;
 pub mod garble;

@@ -7,6 +7,7 @@ use super::tls::{Tls, TlsConfig};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -64,7 +65,7 @@ impl Listener {
         timeout: Duration,
         turned_away: impl FnMut(SocketAddr, io::Error),
     ) -> io::Result<Tcp> {
-        self.first(timeout, |tcp| tcp.greeted(&MAGIC), turned_away)
+        self.first(timeout, |tcp| tcp.greeted(&MAGIC), turned_away, || self.is_stopped())
     }
 
     /// The same by TLS, for one whose key `tls` pins.
@@ -78,27 +79,92 @@ impl Listener {
         timeout: Duration,
         turned_away: impl FnMut(SocketAddr, io::Error),
     ) -> io::Result<Tls> {
-        let tls = tls.clone();
-        self.first(timeout, move |tcp| tls.accept(tcp), turned_away)
+        self.accept_tls_unless(tls, timeout, turned_away, || self.is_stopped())
     }
 
-    /// The first that `greet` makes a link of. Each is asked on a thread of its own, which ends with it or in
-    /// `GREETING`; dropping the receiver closes those that come too late.
+    /// The same until `given_up` says that nobody is waited for any more, which is an error of kind
+    /// [`ErrorKind::Interrupted`].
+    #[cfg(feature = "tls")]
+    pub(crate) fn accept_tls_unless(
+        &self,
+        tls: &TlsConfig,
+        timeout: Duration,
+        turned_away: impl FnMut(SocketAddr, io::Error),
+        given_up: impl Fn() -> bool,
+    ) -> io::Result<Tls> {
+        let tls = tls.clone();
+        self.first(timeout, move |tcp| tls.accept(tcp), turned_away, given_up)
+    }
+
+    /// Gives `heard` all those whose key `tls` pins, one after the other, until `given_up` says that nobody
+    /// is waited for any more. Each wait on their links is bounded by `timeout`.
+    #[cfg(feature = "tls")]
+    pub(crate) fn accept_all_tls(
+        &self,
+        tls: &TlsConfig,
+        timeout: Duration,
+        turned_away: impl FnMut(SocketAddr, io::Error),
+        given_up: impl Fn() -> bool,
+        mut heard: impl FnMut(Tls),
+    ) {
+        let tls = tls.clone();
+        let greet = move |tcp| tls.accept(tcp);
+        let all = |mut link: Tls| {
+            // Who is gone already is nobody to hear.
+            if link.wait(timeout).is_ok() {
+                heard(link);
+            }
+            ControlFlow::<()>::Continue(())
+        };
+        let _ = self.each(GREETING.min(timeout), greet, turned_away, given_up, all);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The first that `greet` makes a link of.
     fn first<L: Patient>(
         &self,
         timeout: Duration,
         greet: impl FnOnce(Tcp) -> io::Result<L> + Clone + Send + 'static,
-        mut turned_away: impl FnMut(SocketAddr, io::Error),
+        turned_away: impl FnMut(SocketAddr, io::Error),
+        given_up: impl Fn() -> bool,
     ) -> io::Result<L> {
         let deadline = Instant::now() + timeout;
+        let late = || Instant::now() >= deadline;
+        let ended = || late() || given_up();
+        let found = self.each(GREETING.min(timeout), greet, turned_away, ended, ControlFlow::Break);
+        match found {
+            Some(mut link) => {
+                link.wait(timeout)?;
+                Ok(link)
+            }
+            None if late() => Err(io::Error::new(ErrorKind::TimedOut, "no peer connected")),
+            None => Err(io::Error::new(ErrorKind::Interrupted, "stopped waiting for a peer")),
+        }
+    }
+
+    /// Hands `heard` those that `greet` makes a link of, until it has enough, or `given_up` says so. Each is
+    /// asked on a thread of its own, which ends with it or within `greeting`; dropping the receiver closes those
+    /// that come too late.
+    fn each<L: Patient, T>(
+        &self,
+        greeting: Duration,
+        greet: impl FnOnce(Tcp) -> io::Result<L> + Clone + Send + 'static,
+        mut turned_away: impl FnMut(SocketAddr, io::Error),
+        given_up: impl Fn() -> bool,
+        mut heard: impl FnMut(L) -> ControlFlow<T>,
+    ) -> Option<T> {
         let (greeted, links) = channel();
         let (mut asked, mut next) = (VecDeque::new(), 0_u64);
         loop {
             match links.recv_timeout(POLL) {
-                Ok((_, _, Ok(link))) => {
-                    let mut link: L = link;
-                    link.wait(timeout)?;
-                    return Ok(link);
+                Ok((number, _, Ok(link))) => {
+                    asked.retain(|(other, _)| *other != number);
+                    if let ControlFlow::Break(enough) = heard(link) {
+                        return Some(enough);
+                    }
                 }
                 Ok((number, from, Err(why))) => {
                     asked.retain(|(other, _)| *other != number);
@@ -107,11 +173,8 @@ impl Listener {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("this end sends, too"),
             }
-            if Instant::now() >= deadline {
-                return Err(io::Error::new(ErrorKind::TimedOut, "no peer connected"));
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(io::Error::new(ErrorKind::Interrupted, "stopped waiting for a peer"));
+            if given_up() {
+                return None;
             }
             // Nothing is here, or one that was is gone, or there are no more files for now: time goes on.
             let Ok((stream, from)) = self.socket.accept() else { continue };
@@ -126,9 +189,7 @@ impl Listener {
             let number = next;
             asked.push_back((number, handle));
             let asking = move || {
-                let link = blocking(stream)
-                    .and_then(|stream| Tcp::new(stream, GREETING.min(timeout)))
-                    .and_then(greet);
+                let link = blocking(stream).and_then(|stream| Tcp::new(stream, greeting)).and_then(greet);
                 // Where another was the first, nobody listens, and the link is closed.
                 let _ = greeted.send((number, from, link));
             };

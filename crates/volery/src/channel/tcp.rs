@@ -132,6 +132,14 @@ impl Tcp {
         self.0.stream.stream.try_clone()
     }
 
+    /// This end's address.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.0.stream.stream.local_addr()
+    }
+
     /// The socket, before anything was received.
     #[cfg(feature = "tls")]
     pub(super) fn into_socket(self) -> Socket {

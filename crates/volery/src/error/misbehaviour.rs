@@ -67,6 +67,12 @@ pub enum Misbehaviour {
         "it has not sent, or not received, the same bytes as this side: somebody on the way changed them"
     )]
     OtherBytes,
+    /// A message about a run in shards is none, or longer than any may be.
+    #[error("it said something about shards that makes no sense")]
+    MalformedWord,
+    /// It said of a run in shards what cannot be said at this point.
+    #[error("it said something about shards out of turn")]
+    OutOfTurn,
     /// Something followed the verdict.
     #[error("it sent something behind the end of the session, or somebody on the way did")]
     BytesBehindEnd,

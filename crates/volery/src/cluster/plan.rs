@@ -1,0 +1,120 @@
+//! What a run is made of, as coordinators and workers see it: shards, and bytes that cross between them.
+
+use crate::channel::Channel;
+use crate::error::Result;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use zeroize::Zeroizing;
+
+/// The most shards of a run.
+pub const MOST_SHARDS: usize = 1 << 16;
+
+/// What leaves a shard of one party, or a secret of the run: its bytes are wiped when it goes.
+#[derive(Clone, Default)]
+pub struct Crossing(Arc<Zeroizing<Vec<u8>>>);
+
+impl Crossing {
+    /// Of these bytes.
+    pub fn new(bytes: Zeroizing<Vec<u8>>) -> Self {
+        Self(Arc::new(bytes))
+    }
+
+    /// The bytes, which are secret.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// One shard, as both of a party's ends know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The shards of which all that leaves them enters this one, in this order; each is before this one.
+    pub sources: Vec<usize>,
+    /// The bytes that leave it on this party's side.
+    pub outgoing: usize,
+}
+
+/// A statement in shards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The proof system, by name, in at most 20 ASCII characters.
+    pub system: &'static str,
+    /// What it is over, by name.
+    pub field: String,
+    /// The digest of the statement with all its shards, and what crosses between them.
+    pub statement: [u8; 32],
+    /// The shards.
+    pub parts: Vec<Part>,
+}
+
+/// Which attempt at which shard of which run a worker is to do, and what it needs for that.
+pub struct Turn {
+    /// The name of the run: 32 bytes that no other run has.
+    pub run: [u8; 32],
+    /// The shard.
+    pub shard: usize,
+    /// The attempt at it, from 0; its session must differ from that of any other attempt.
+    pub attempt: u32,
+    /// The secret of the run, at the verifier: Δ.
+    pub secret: Crossing,
+    /// What enters the shard, from each of its sources.
+    pub incoming: Vec<Crossing>,
+    /// Where the number of multiplications done so far is stored now and then.
+    pub progress: Arc<AtomicU64>,
+}
+
+/// What becomes of a shard that is accepted.
+pub struct Done {
+    /// What is told of it.
+    pub figures: Figures,
+    /// What leaves it.
+    pub outgoing: Crossing,
+}
+
+/// What a shard took, for those who watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Multiplications.
+    pub mul: u64,
+    /// Additions.
+    pub add: u64,
+    /// Assertions.
+    pub assert: u64,
+    /// Inputs.
+    pub inputs: u64,
+    /// Bytes that this party sent to the other.
+    pub sent: u64,
+    /// Bytes that it received.
+    pub received: u64,
+    /// Round trips.
+    pub rounds: u64,
+    /// Nanoseconds before the first gate.
+    pub setup: u64,
+    /// Nanoseconds from there to the verdict.
+    pub online: u64,
+    /// The most bytes that the worker's process has held, or 0 where that is not known.
+    pub peak: u64,
+    /// Bits of statistical security of the shard alone.
+    pub statistical: u64,
+    /// Bits of computational security.
+    pub computational: u64,
+    /// Bytes sent and received before the first gate.
+    pub setup_bytes: u64,
+}
+
+/// How one party does a shard: the statement, its role, its settings.
+pub trait Shards: Sync {
+    /// What the run is made of.
+    fn plan(&self) -> &Plan;
+
+    /// The bytes of the run's secret, which a verifier has.
+    fn secret_bytes(&self) -> usize;
+
+    /// Does the shard of `turn` with the other party's worker at the end of `channel`, to its end: a verifier
+    /// has then told its verdict. Two turns never begin alike: a session is bound to its run, shard, attempt.
+    ///
+    /// # Errors
+    /// Those of a session. One [of the link](crate::Error::is_of_link) that does not count against the peer
+    /// costs the attempt; any other ends the run.
+    fn run(&self, turn: Turn, channel: &mut Channel) -> Result<Done>;
+}
