@@ -90,5 +90,5 @@ mod worker;
 
 pub use abort::{Abort, Fault};
 pub use coordinator::{Coordinator, Handle, Launch, Launcher, News, Outcome, Record, ShardOutcome};
-pub use plan::{Crossing, Done, Figures, MOST_SHARDS, Part, Plan, Shards, Turn};
+pub use plan::{Crossing, Done, Feed, Figures, MOST_SHARDS, Part, Plan, Shards, Turn};
 pub use worker::{Worker, run_worker};

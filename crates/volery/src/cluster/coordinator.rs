@@ -2,7 +2,7 @@
 
 use super::abort::{Abort, Fault};
 use super::order::Order;
-use super::plan::{Crossing, Figures, MOST_SHARDS, Plan};
+use super::plan::{Crossing, Figures, Plan};
 use super::staff::{self, Staff};
 use super::state::{Action, Change, Event, Id, State, Terms};
 use super::wire::{Reader, Wire as _};
@@ -284,24 +284,10 @@ impl Coordinator {
         outcome
     }
 
-    /// Demands that the plan is one.
+    /// Demands that there is a run to begin.
     fn valid(&self) -> Result<()> {
-        let Plan { system, parts, .. } = &self.plan;
-        if parts.is_empty() || parts.len() > MOST_SHARDS {
-            return Err(Error::invalid(format!(
-                "a run has 1 to {MOST_SHARDS} shards, and not {}",
-                parts.len()
-            )));
-        }
-        let backwards = |(i, part): (usize, &super::Part)| part.sources.iter().all(|source| *source < i);
-        if !parts.iter().enumerate().all(backwards) {
-            return Err(Error::invalid("what enters a shard has to leave one before it"));
-        }
-        let bytes = parts.iter().map(|part| part.outgoing).max().unwrap_or(0);
-        if u32::try_from(bytes.saturating_mul(parts.len()) + (1 << 16)).is_err() {
-            return Err(Error::invalid("more crosses between shards than one message holds"));
-        }
-        if system.len() + IN_SHARDS.len() > 32 || self.at_once == 0 {
+        self.plan.validate()?;
+        if self.plan.system.len() + IN_SHARDS.len() > 32 || self.at_once == 0 {
             return Err(Error::invalid("a run needs a worker, and a system with a short name"));
         }
         Ok(())

@@ -1,13 +1,16 @@
 //! What a run is made of, as coordinators and workers see it: shards, and bytes that cross between them.
 
 use crate::channel::Channel;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use core::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use zeroize::Zeroizing;
 
 /// The most shards of a run.
 pub const MOST_SHARDS: usize = 1 << 16;
+/// The most bytes that enter or leave one.
+const MOST_CROSSING: usize = 1 << 30;
 
 /// What leaves a shard of one party, or a secret of the run: its bytes are wiped when it goes.
 #[derive(Clone, Default)]
@@ -23,15 +26,29 @@ impl Crossing {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+
+    /// Some of them.
+    pub(super) fn part(&self, bytes: Range<usize>) -> Self {
+        if bytes == (0..self.0.len()) { self.clone() } else { Self::new(self.0[bytes].to_vec().into()) }
+    }
 }
 
 /// One shard, as both of a party's ends know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The shards of which all that leaves them enters this one, in this order; each is before this one.
-    pub sources: Vec<usize>,
+    /// What enters it, in this order.
+    pub feeds: Vec<Feed>,
     /// The bytes that leave it on this party's side.
     pub outgoing: usize,
+}
+
+/// What enters a shard from one that is before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feed {
+    /// The shard that it leaves, whose number is lower.
+    pub from: usize,
+    /// Which of the bytes that leave that one.
+    pub bytes: Range<usize>,
 }
 
 /// A statement in shards.
@@ -47,6 +64,35 @@ pub struct Plan {
     pub parts: Vec<Part>,
 }
 
+impl Plan {
+    /// Demands that it is one: what enters a shard leaves one before it.
+    ///
+    /// # Errors
+    /// `Invalid` where it is not, or is larger than messages are.
+    pub(super) fn validate(&self) -> Result<()> {
+        let parts = &self.parts;
+        if parts.is_empty() || parts.len() > MOST_SHARDS {
+            return Err(Error::invalid(format!(
+                "a run has 1 to {MOST_SHARDS} shards, and not {}",
+                parts.len()
+            )));
+        }
+        for (shard, part) in parts.iter().enumerate() {
+            let leaves = |feed: &Feed| feed.from < shard && parts[feed.from].outgoing >= feed.bytes.end;
+            if !part.feeds.iter().all(|feed| leaves(feed) && feed.bytes.start <= feed.bytes.end) {
+                return Err(Error::invalid(format!("what enters shard {shard} leaves no shard before it")));
+            }
+            let incoming = part.feeds.iter().map(|feed| feed.bytes.len()).fold(0, usize::saturating_add);
+            if incoming.max(part.outgoing) > MOST_CROSSING {
+                return Err(Error::invalid(format!(
+                    "more than {MOST_CROSSING} bytes enter or leave shard {shard}: let fewer wires cross"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Which attempt at which shard of which run a worker is to do, and what it needs for that.
 pub struct Turn {
     /// The name of the run: 32 bytes that no other run has.
@@ -57,7 +103,7 @@ pub struct Turn {
     pub attempt: u32,
     /// The secret of the run, at the verifier: Δ.
     pub secret: Crossing,
-    /// What enters the shard, from each of its sources.
+    /// What enters the shard, feed by feed.
     pub incoming: Vec<Crossing>,
     /// Where the number of multiplications done so far is stored now and then.
     pub progress: Arc<AtomicU64>,

@@ -6,7 +6,7 @@
 
 use super::abort::{Abort, Fault};
 use super::order::{Begin, Order};
-use super::plan::{Crossing, Done, Figures, Plan};
+use super::plan::{Crossing, Done, Feed, Figures, Plan};
 use super::word::Word;
 use crate::channel::{Identity, Party};
 use crate::error::{Error, Misbehaviour};
@@ -169,8 +169,8 @@ enum Doing {
 impl State {
     pub(super) fn new(terms: Terms) -> Self {
         let mut shards: Vec<Shard> = terms.plan.parts.iter().map(|_| Shard::default()).collect();
-        for source in terms.plan.parts.iter().flat_map(|part| &part.sources) {
-            shards[*source].needed_by += 1;
+        for feed in terms.plan.parts.iter().flat_map(|part| &part.feeds) {
+            shards[feed.from].needed_by += 1;
         }
         Self {
             terms,
@@ -432,8 +432,10 @@ impl State {
 
     /// The verifier opens an attempt.
     fn opened(&mut self, shard: usize, attempt: u32, out: &mut Vec<Action>) -> Result<(), Error> {
-        let sources = &self.terms.plan.parts.get(shard).ok_or_else(out_of_turn)?.sources;
-        let fed = sources.iter().all(|source| self.shards[*source].accepted.is_some());
+        if shard >= self.shards.len() {
+            return Err(out_of_turn());
+        }
+        let fed = self.is_fed(shard);
         let state = &self.shards[shard];
         let first = attempt == 0 && !state.open && !state.lost;
         let again = attempt == state.attempt + 1 && (state.open || state.lost);
@@ -521,12 +523,12 @@ impl State {
         let (id, address) = (worker.id, address.clone());
         worker.doing = Doing::Working;
         state.begun = true;
-        let sources = &self.terms.plan.parts[shard].sources;
-        let outgoing = |source: &usize| match &self.shards[*source].accepted {
-            Some(done) => done.outgoing.clone(),
-            None => unreachable!("a shard is opened once its sources are accepted"),
+        let feeds = self.terms.plan.parts[shard].feeds.iter();
+        let outgoing = |feed: &Feed| match &self.shards[feed.from].accepted {
+            Some(done) => done.outgoing.part(feed.bytes.clone()),
+            None => unreachable!("a shard is opened once all that enters it is there"),
         };
-        let incoming = sources.iter().map(outgoing).collect();
+        let incoming = feeds.map(outgoing).collect();
         let Terms { run, peer, secret, .. } = &self.terms;
         let (run, peer, secret) = (*run, *peer, secret.clone());
         let begin = Begin { run, attempt, peer, address, secret, incoming };
@@ -561,9 +563,9 @@ impl State {
         out.push(Action::News(Change::Accepted { shard, figures }));
         // What nobody needs any more is wiped.
         let mut unneeded = vec![shard];
-        for source in &self.terms.plan.parts[shard].sources {
-            self.shards[*source].needed_by -= 1;
-            unneeded.push(*source);
+        for feed in &self.terms.plan.parts[shard].feeds {
+            self.shards[feed.from].needed_by -= 1;
+            unneeded.push(feed.from);
         }
         for shard in unneeded {
             if let Shard { needed_by: 0, accepted: Some(done), .. } = &mut self.shards[shard] {
@@ -588,12 +590,10 @@ impl State {
             if open >= self.terms.at_once {
                 return;
             }
-            let mut sources = self.terms.plan.parts[shard].sources.iter();
-            let fed = sources.all(|source| self.shards[*source].accepted.is_some());
-            let state = &mut self.shards[shard];
-            if state.open || !fed {
+            if self.shards[shard].open || !self.is_fed(shard) {
                 continue;
             }
+            let state = &mut self.shards[shard];
             state.open = true;
             open += 1;
             out.push(Action::Say(Word::Open { shard: shard as u32, attempt: 0 }));
@@ -626,6 +626,12 @@ impl State {
             out.push(Action::Tell(worker.id, order));
         }
         self.ending = Some(abort);
+    }
+
+    /// Whether all that enters it is there.
+    fn is_fed(&self, shard: usize) -> bool {
+        let mut feeds = self.terms.plan.parts[shard].feeds.iter();
+        feeds.all(|feed| self.shards[feed.from].accepted.is_some())
     }
 
     fn find(&self, id: Id) -> Option<(usize, usize)> {

@@ -1,1 +1,5 @@
+//! Runs whose shards prove nothing, but say what a session is bound to.
 
+mod runs;
+mod schedules;
+mod shards;

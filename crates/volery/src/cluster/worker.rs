@@ -52,16 +52,27 @@ pub fn run_worker(
     shards: &dyn Shards,
     begun: &mut dyn FnMut(u32, &Arc<AtomicU64>),
 ) -> Result<(), Abort> {
+    run_over(worker, shards, begun, |link| link)
+}
+
+/// The same over what `wrap` makes of the link to its coordinator.
+pub(super) fn run_over(
+    worker: &Worker,
+    shards: &dyn Shards,
+    begun: &mut dyn FnMut(u32, &Arc<AtomicU64>),
+    wrap: impl FnOnce(Box<dyn Link>) -> Box<dyn Link>,
+) -> Result<(), Abort> {
     let of = |why: Error| Abort::of(&why).of_peer().in_shard(worker.shard);
     let tls = TlsConfig::new(&worker.key, worker.key.identity().into()).map_err(of)?;
+    shards.plan().validate().map_err(of)?;
     let parts = &shards.plan().parts;
     let Some(part) = parts.get(worker.shard) else {
         let (shard, all) = (worker.shard, parts.len());
         return Err(Abort::new(Fault::Own, format!("there is no shard {shard}: the statement has {all}")));
     };
-    let incoming = part.sources.iter().map(|source| parts[*source].outgoing).collect();
+    let incoming = part.feeds.iter().map(|feed| feed.bytes.len()).collect();
     let (link, here) = join(worker, &tls).map_err(of)?;
-    let (link, secret) = (Box::new(link) as Box<dyn Link>, shards.secret_bytes());
+    let (link, secret) = (wrap(Box::new(link)), shards.secret_bytes());
     let mut post = Post { worker, shards, link, here, listens: false, secret, incoming };
     let result = post.run(begun);
     let _ = post.link.close();
