@@ -44,12 +44,12 @@
 //! | worker | join: version, role, shard, shards (u32 each), digest of the statement | 46 |
 //! | worker | waiting: the address at which it listens for the other party's, where it does | 2 to 257 |
 //! | worker | working: attempt (u32), multiplications done (u64); every 100 ms | 13 |
-//! | worker | done: attempt, figures, what leaves the shard | 109 and that |
+//! | worker | done: attempt, figures, what is told of the verdict, what leaves the shard | 109 and those |
 //! | worker | failed: attempt, whose fault, in words | 7 to 519 |
 //! | worker | resting, after done | 1 |
 //! | coordinator | welcome, to join: whether workers of this party listen | 2 |
 //! | coordinator | wait, or go on | 1 |
-//! | coordinator | begin: run, attempt, the other run key's identity and worker's address, the verifier's secret, what enters the shard | 103 and those |
+//! | coordinator | begin: run, restarts, attempt, the other run key's identity and worker's address, the verifier's secret, what enters the shard | 107 and those |
 //! | coordinator | stop: this attempt is over | 1 |
 //! | coordinator | end: the shard is accepted, or why the run has ended; refused: why | 1 to 513 |
 //!
@@ -60,12 +60,15 @@
 //! before that (its process is killed, a link ends) costs this attempt alone: the verifier opens another, with
 //! a set-up of its own, and what the last one made is wiped on both sides. So nothing is said twice under one
 //! mask; that a verifier tests under one Δ more often than there are shards is bounded by the restarts that
-//! both have agreed on. What is accepted stays so: nobody begins it again, and it has no secret left to test.
+//! both have agreed on ([`crate::sharded`] has the bound). What is accepted stays so: nobody begins it again, and
+//! all that takes wires of it takes them of one attempt.
 //!
-//! Everything else that ends a session ends the run: a failed check, a broken format, two sides that disagree,
-//! and a link that ended when the peer could foresee the verdict. A verifier that hears that the prover gives
-//! up, or loses it, first stops its workers and hears how each session ended: so whoever leaves after a coin
-//! in some shard is counted as in a session of its own.
+//! Everything else that ends a session ends the run: a failed check, a broken format, two sides that disagree.
+//! A link that ends when the peer could foresee the verdict costs an attempt like others, of those that are
+//! counted; but where the run ends before that shard is accepted, the peer is taken to have failed. A verifier
+//! that hears that the prover gives up, or loses it, stops its workers and hears how each session ended before
+//! it says what the run came to: so whoever leaves after a coin in some shard is counted as in a session of its
+//! own.
 //!
 //! ## What an abort leaks
 //! What one failed check leaks, of the shard and the attempt that it ended: the run's secret is wiped then.
@@ -89,6 +92,6 @@ mod word;
 mod worker;
 
 pub use abort::{Abort, Fault};
-pub use coordinator::{Coordinator, Handle, Launch, Launcher, News, Outcome, Record, ShardOutcome};
-pub use plan::{Crossing, Done, Feed, Figures, MOST_SHARDS, Part, Plan, Shards, Turn};
+pub use coordinator::{Coordinator, Draw, Handle, Launch, Launcher, News, Outcome, Record};
+pub use plan::{Crossing, Done, Feed, Figures, MOST_SHARDS, Part, Plan, ShardOutcome, Shards, Turn};
 pub use worker::{Worker, run_worker};

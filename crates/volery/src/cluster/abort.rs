@@ -1,6 +1,5 @@
 //! Why a run ended without a verdict.
 
-use crate::channel::Party;
 use crate::error::{Error, Rejection};
 use core::fmt;
 
@@ -63,11 +62,9 @@ impl Abort {
     pub(super) fn of(error: &Error) -> Self {
         let counts = error.counts_against_peer();
         let fault = match error {
-            Error::Io { .. } => Fault::Lost,
+            Error::Io { .. } | Error::Abandoned { .. } => Fault::Lost,
             Error::Rejected(_) => Fault::Rejected,
-            // A prover that leaves once it can foresee the verdict has been rejected.
-            Error::Abandoned { peer, .. } if *peer == Party::Prover.name() => Fault::Rejected,
-            Error::Abandoned { .. } | Error::Misbehaved(_) | Error::Disagreed(_) => Fault::Peer,
+            Error::Misbehaved(_) | Error::Disagreed(_) => Fault::Peer,
             Error::Invalid(_) => Fault::Own,
             Error::Unsatisfied(_) => Fault::Unsatisfied,
         };
@@ -92,7 +89,13 @@ impl Abort {
 
     /// Whether it costs no more than the attempt at a shard.
     pub(super) fn is_lost(&self) -> bool {
-        self.fault == Fault::Lost && !self.counts_against_peer
+        self.fault == Fault::Lost
+    }
+
+    /// The same where it ends the run: who left after a coin, and nobody goes on with it, has been rejected.
+    pub(super) fn convicting(self) -> Self {
+        let abandoned = self.is_lost() && self.counts_against_peer;
+        Self { fault: if abandoned { Fault::Rejected } else { self.fault }, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::abort::{Abort, Fault};
 use super::order::Order;
-use super::plan::{Crossing, Figures, Plan};
+use super::plan::{Crossing, Figures, Plan, ShardOutcome};
 use super::staff::{self, Staff};
 use super::state::{Action, Change, Event, Id, State, Terms};
 use super::wire::{Reader, Wire as _};
@@ -34,8 +34,8 @@ pub struct Coordinator {
     pub party: Party,
     /// What the run is made of.
     pub plan: Plan,
-    /// The secret of the run, which a verifier draws for it alone: Δ. A prover has none.
-    pub secret: Crossing,
+    /// How a verifier draws the secret of a run, Δ, for that run alone, whose name is given. A prover has none.
+    pub secret: Option<Draw>,
     /// The run key, drawn for the run.
     pub key: SecretKey,
     /// Where workers of this party join.
@@ -59,6 +59,9 @@ pub struct Coordinator {
 
 /// What a verifier does with its verdict before the prover hears it: where it fails, the proof is rejected.
 pub type Record = Box<dyn FnOnce(&Outcome) -> Result<()> + Send>;
+
+/// How the secret of the run of this name is drawn.
+pub type Draw = Box<dyn FnOnce(&[u8; 32]) -> Result<Crossing> + Send>;
 
 /// Starts workers, or has them started, somewhere.
 pub trait Launcher {
@@ -113,15 +116,6 @@ pub struct Outcome {
     pub traffic: Traffic,
     /// From the agreement of the coordinators to the verdict.
     pub elapsed: Duration,
-}
-
-/// What is told of a shard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShardOutcome {
-    /// Of the attempt that was accepted.
-    pub figures: Figures,
-    /// How many there were.
-    pub attempts: u32,
 }
 
 /// What happens in a run, for those who watch.
@@ -198,7 +192,7 @@ impl Coordinator {
         Self {
             party,
             plan,
-            secret: Crossing::default(),
+            secret: None,
             key,
             listener,
             listens: false,
@@ -234,6 +228,7 @@ impl Coordinator {
         let (run, theirs, at_once) = met.map_err(|why| Abort::of(&why).of_peer())?;
         watch(&News::Agreed { run });
         let own = |why: Error| Abort::of(&why);
+        let secret = self.secret.map_or(Ok(Crossing::default()), |draw| draw(&run)).map_err(own)?;
         let tls = TlsConfig::new(&self.key, self.key.identity().into()).map_err(own)?;
         let unreachable = |why| own(Error::io("looking where workers join")(why));
         let address = self.listener.local_addr().map_err(unreachable)?;
@@ -259,7 +254,7 @@ impl Coordinator {
             plan: (*plan).clone(),
             run,
             peer: theirs,
-            secret: self.secret,
+            secret,
             at_once,
             restarts: self.restarts,
             launches: launcher.is_some(),
@@ -460,11 +455,10 @@ impl Driver {
     }
 
     fn outcome(&self, traffic: Traffic) -> Outcome {
-        let shard = |(figures, attempts)| ShardOutcome { figures, attempts };
         Outcome {
             run: self.run,
             statement: self.statement,
-            shards: self.state.figures().into_iter().map(shard).collect(),
+            shards: self.state.told(),
             restarts: self.state.restarts(),
             traffic,
             elapsed: self.started.elapsed(),

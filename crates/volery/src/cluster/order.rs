@@ -1,7 +1,7 @@
 //! What a worker says to its coordinator, and what it is told.
 
 use super::abort::{Abort, Fault, LONGEST_WHY, cut};
-use super::plan::{Crossing, Figures, Part, Plan};
+use super::plan::{Crossing, Done, Figures, Part, Plan};
 use super::wire::{Reader, Writer, malformed};
 use super::word::LONGEST_ADDRESS;
 use crate::channel::{Identity, Party};
@@ -22,7 +22,7 @@ pub(super) enum Status {
     Join(Join),
     Waiting { address: String },
     Working { attempt: u32, gates: u64 },
-    Done { attempt: u32, figures: Box<Figures>, outgoing: Crossing },
+    Done { attempt: u32, done: Box<Done> },
     Failed { attempt: u32, abort: Abort },
     Resting,
 }
@@ -54,6 +54,7 @@ pub(super) enum Order {
 /// An attempt that is to begin.
 pub(super) struct Begin {
     pub(super) run: [u8; 32],
+    pub(super) restarts: u32,
     pub(super) attempt: u32,
     pub(super) peer: Identity,
     pub(super) address: String,
@@ -100,10 +101,11 @@ impl Status {
             }
             Self::Waiting { address } => of(2).name(address),
             Self::Working { attempt, gates } => of(3).u32(*attempt).u64(*gates),
-            Self::Done { attempt, figures, outgoing } => {
-                let outgoing = outgoing.bytes();
-                let done = Writer::of(4, 4 + FIGURES + outgoing.len()).u32(*attempt);
-                numbers(figures).into_iter().fold(done, Writer::u64).bytes(outgoing)
+            Self::Done { attempt, done } => {
+                let (verdict, outgoing) = (&done.verdict, done.outgoing.bytes());
+                let first = Writer::of(4, 4 + FIGURES + verdict.len() + outgoing.len()).u32(*attempt);
+                let first = numbers(&done.figures).into_iter().fold(first, Writer::u64);
+                first.bytes(verdict).bytes(outgoing)
             }
             Self::Failed { attempt, abort } => {
                 let failed = of(5).u32(*attempt).u8(abort.fault.code());
@@ -116,7 +118,7 @@ impl Status {
 
     /// The longest one of a worker for `part`, in bytes.
     pub(super) fn longest(part: &Part) -> usize {
-        SMALL + part.outgoing
+        SMALL + part.verdict + part.outgoing
     }
 
     /// What a worker for shard `shard` says, which is `part`.
@@ -132,12 +134,10 @@ impl Status {
                 for number in &mut read {
                     *number = reader.u64()?;
                 }
-                let outgoing = reader.bytes(part.outgoing)?.to_vec();
-                Self::Done {
-                    attempt,
-                    figures: Box::new(figures(read)),
-                    outgoing: Crossing::new(outgoing.into()),
-                }
+                let verdict = reader.bytes(part.verdict)?.to_vec();
+                let outgoing = Crossing::new(reader.bytes(part.outgoing)?.to_vec().into());
+                let done = Box::new(Done { figures: figures(read), outgoing, verdict });
+                Self::Done { attempt, done }
             }
             5 => {
                 let attempt = reader.u32()?;
@@ -193,7 +193,7 @@ impl Order {
                 let crossing: usize = begin.incoming.iter().map(|crossing| crossing.bytes().len()).sum();
                 let secret = begin.secret.bytes();
                 let first = Writer::of(2, SMALL + secret.len() + crossing);
-                let first = first.bytes(&begin.run).u32(begin.attempt);
+                let first = first.bytes(&begin.run).u32(begin.restarts).u32(begin.attempt);
                 let first = first.bytes(begin.peer.to_string().as_bytes()).name(&begin.address);
                 let incoming = begin.incoming.iter();
                 incoming.fold(first.bytes(secret), |all, crossing| all.bytes(crossing.bytes()))
@@ -216,7 +216,7 @@ impl Order {
         let order = match reader.u8()? {
             1 => Self::Wait,
             2 => {
-                let (run, attempt) = (reader.array()?, reader.u32()?);
+                let (run, restarts, attempt) = (reader.array()?, reader.u32()?, reader.u32()?);
                 let peer = str::from_utf8(reader.bytes(IDENTITY)?).map_err(|_| malformed())?;
                 let peer = peer.parse().map_err(|_| malformed())?;
                 let address = reader.name()?;
@@ -226,7 +226,7 @@ impl Order {
                 };
                 let secret = crossing(secret)?;
                 let incoming = incoming.iter().map(|length| crossing(*length)).collect::<Result<_>>()?;
-                Self::Begin(Box::new(Begin { run, attempt, peer, address, secret, incoming }))
+                Self::Begin(Box::new(Begin { run, restarts, attempt, peer, address, secret, incoming }))
             }
             3 => Self::Stop,
             4 => Self::End(Ok(())),

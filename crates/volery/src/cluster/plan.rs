@@ -40,6 +40,8 @@ pub struct Part {
     pub feeds: Vec<Feed>,
     /// The bytes that leave it on this party's side.
     pub outgoing: usize,
+    /// The bytes that this party's worker tells of its verdict; they are no secret.
+    pub verdict: usize,
 }
 
 /// What enters a shard from one that is before it.
@@ -83,7 +85,7 @@ impl Plan {
                 return Err(Error::invalid(format!("what enters shard {shard} leaves no shard before it")));
             }
             let incoming = part.feeds.iter().map(|feed| feed.bytes.len()).fold(0, usize::saturating_add);
-            if incoming.max(part.outgoing) > MOST_CROSSING {
+            if incoming.max(part.outgoing).max(part.verdict) > MOST_CROSSING {
                 return Err(Error::invalid(format!(
                     "more than {MOST_CROSSING} bytes enter or leave shard {shard}: let fewer wires cross"
                 )));
@@ -101,6 +103,8 @@ pub struct Turn {
     pub shard: usize,
     /// The attempt at it, from 0; its session must differ from that of any other attempt.
     pub attempt: u32,
+    /// How many attempts may be lost in the run, all shards taken together.
+    pub restarts: u32,
     /// The secret of the run, at the verifier: Δ.
     pub secret: Crossing,
     /// What enters the shard, feed by feed.
@@ -115,6 +119,8 @@ pub struct Done {
     pub figures: Figures,
     /// What leaves it.
     pub outgoing: Crossing,
+    /// What is told of the verdict on it, for [`Coordinator::record`](super::Coordinator::record).
+    pub verdict: Vec<u8>,
 }
 
 /// What a shard took, for those who watch.
@@ -134,6 +140,8 @@ pub struct Figures {
     pub received: u64,
     /// Round trips.
     pub rounds: u64,
+    /// Bytes sent and received before the first gate.
+    pub setup_bytes: u64,
     /// Nanoseconds before the first gate.
     pub setup: u64,
     /// Nanoseconds from there to the verdict.
@@ -144,8 +152,17 @@ pub struct Figures {
     pub statistical: u64,
     /// Bits of computational security.
     pub computational: u64,
-    /// Bytes sent and received before the first gate.
-    pub setup_bytes: u64,
+}
+
+/// What is told of a shard that is accepted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardOutcome {
+    /// Of the attempt that was accepted.
+    pub figures: Figures,
+    /// How many there were.
+    pub attempts: u32,
+    /// What its worker told of the verdict.
+    pub verdict: Vec<u8>,
 }
 
 /// How one party does a shard: the statement, its role, its settings.
@@ -160,7 +177,7 @@ pub trait Shards: Sync {
     /// has then told its verdict. Two turns never begin alike: a session is bound to its run, shard, attempt.
     ///
     /// # Errors
-    /// Those of a session. One [of the link](crate::Error::is_of_link) that does not count against the peer
-    /// costs the attempt; any other ends the run.
+    /// Those of a session. One [of the link](crate::Error::is_of_link) costs the attempt; any other ends the
+    /// run.
     fn run(&self, turn: Turn, channel: &mut Channel) -> Result<Done>;
 }

@@ -2,7 +2,7 @@
 
 use super::coordinator::{Heard, News};
 use super::order::{Order, Status};
-use super::plan::{Done, Plan};
+use super::plan::Plan;
 use super::state::{Event, Id};
 use super::wire::{self, malformed};
 use crate::channel::{Link, Listener, Party, TlsConfig};
@@ -126,8 +126,8 @@ impl Post {
                     let _ = queue.send(Heard::News(News::Working { shard, gates }));
                     (Duration::ZERO, false)
                 }
-                Status::Done { attempt, figures, outgoing } => {
-                    tell(Event::Done { id, attempt, done: Done { figures: *figures, outgoing } });
+                Status::Done { attempt, done } => {
+                    tell(Event::Done { id, attempt, done: *done });
                     (Duration::ZERO, true)
                 }
                 Status::Failed { attempt, abort } => {

@@ -6,7 +6,7 @@
 
 use super::abort::{Abort, Fault};
 use super::order::{Begin, Order};
-use super::plan::{Crossing, Done, Feed, Figures, Plan};
+use super::plan::{Crossing, Done, Feed, Figures, Plan, ShardOutcome};
 use super::word::Word;
 use crate::channel::{Identity, Party};
 use crate::error::{Error, Misbehaviour};
@@ -145,6 +145,8 @@ struct Shard {
     launches: u32,
     /// Why the last attempt, or the last process, ended.
     why: String,
+    /// An attempt was lost when the peer could foresee the verdict, and none was accepted since.
+    abandoned: Option<Abort>,
 }
 
 struct Worker {
@@ -209,10 +211,14 @@ impl State {
         self.ending.clone().expect("the run is to end")
     }
 
-    /// Figures and attempts of each shard.
-    pub(super) fn figures(&self) -> Vec<(Figures, u32)> {
+    /// What is told of each shard.
+    pub(super) fn told(&self) -> Vec<ShardOutcome> {
         let told = |shard: &Shard| {
-            (shard.accepted.as_ref().map(|done| done.figures).unwrap_or_default(), shard.attempt + 1)
+            let (figures, verdict) = match &shard.accepted {
+                Some(done) => (done.figures, done.verdict.clone()),
+                None => Default::default(),
+            };
+            ShardOutcome { figures, attempts: shard.attempt + 1, verdict }
         };
         self.shards.iter().map(told).collect()
     }
@@ -323,9 +329,13 @@ impl State {
             return;
         }
         worker.doing = Doing::Returning;
-        if !abort.is_lost() {
-            self.end(abort.in_shard(shard), true, out);
-        } else if current && self.ending.is_none() {
+        let abort = abort.in_shard(shard);
+        if abort.counts_against_peer && abort.is_lost() {
+            state.abandoned = Some(abort.clone());
+        }
+        if !abort.is_lost() || self.ending.is_some() {
+            self.end(abort, true, out);
+        } else if current {
             self.lose(shard, abort.why, out);
         }
     }
@@ -529,9 +539,9 @@ impl State {
             None => unreachable!("a shard is opened once all that enters it is there"),
         };
         let incoming = feeds.map(outgoing).collect();
-        let Terms { run, peer, secret, .. } = &self.terms;
-        let (run, peer, secret) = (*run, *peer, secret.clone());
-        let begin = Begin { run, attempt, peer, address, secret, incoming };
+        let Terms { run, restarts, peer, secret, .. } = &self.terms;
+        let (run, restarts, peer, secret) = (*run, *restarts, *peer, secret.clone());
+        let begin = Begin { run, restarts, attempt, peer, address, secret, incoming };
         out.push(Action::Tell(id, Order::Begin(Box::new(begin))));
         out.push(Action::News(Change::Begun { shard, attempt }));
     }
@@ -554,7 +564,7 @@ impl State {
         if state.ours.is_none() || !state.theirs {
             return;
         }
-        state.accepted = state.ours.take();
+        (state.accepted, state.abandoned) = (state.ours.take(), None);
         self.accepted += 1;
         let figures = state.accepted.as_ref().map(|done| done.figures).unwrap_or_default();
         for worker in &state.crew {
@@ -604,6 +614,14 @@ impl State {
 
     /// Ends the run: nobody begins anything, and who is in a session says how it ended.
     fn end(&mut self, abort: Abort, say: bool, out: &mut Vec<Action>) {
+        // Who gives up a run, or loses a link too often, after it could foresee a verdict, is convicted by that.
+        let abandoned = self.shards.iter().find_map(|shard| shard.abandoned.as_ref());
+        let given_up = !abort.counts_against_peer && matches!(abort.fault, Fault::Peer | Fault::Lost);
+        let abort = match abandoned.filter(|_| given_up) {
+            Some(abandoned) => abandoned.clone(),
+            None => abort,
+        };
+        let abort = abort.convicting();
         if let Some(before) = &mut self.ending {
             // What convicts the peer counts, whichever came first.
             if abort.counts_against_peer && !before.counts_against_peer {

@@ -165,9 +165,9 @@ impl Post<'_> {
             let attempt = begin.attempt;
             let (done, mut order) = self.attempt(*begin, listener, begun)?;
             match done {
-                Ok(Done { mut figures, outgoing }) => {
-                    figures.peak = (self.worker.peak)().unwrap_or(0);
-                    order = match self.say(&Status::Done { attempt, figures: figures.into(), outgoing })? {
+                Ok(mut done) => {
+                    done.figures.peak = (self.worker.peak)().unwrap_or(0);
+                    order = match self.say(&Status::Done { attempt, done: Box::new(done) })? {
                         Order::Wait => order,
                         order => Some(order),
                     };
@@ -291,7 +291,7 @@ fn session(
     progress: &Arc<AtomicU64>,
 ) -> Result<Done, Abort> {
     let lost = |source| Abort::of(&Error::Io { doing: "reaching the other party's worker", source });
-    let Begin { run, attempt, peer, address, secret, incoming } = begin;
+    let Begin { run, restarts, attempt, peer, address, secret, incoming } = begin;
     let tls = TlsConfig::new(&worker.key, peer.into()).map_err(|why| Abort::of(&why))?;
     let reached = match listener {
         Some(listener) => listener.accept_tls_unless(&tls, worker.timeout, |_, _| {}, || stop.is_stopped()),
@@ -300,7 +300,8 @@ fn session(
     let link = reached.map_err(lost)?;
     stop.cuts(link.handle().map_err(lost)?);
     let mut channel = Channel::new(worker.party, link);
-    let turn = Turn { run, shard: worker.shard, attempt, secret, incoming, progress: progress.clone() };
+    let turn =
+        Turn { run, shard: worker.shard, attempt, restarts, secret, incoming, progress: progress.clone() };
     let done = shards.run(turn, &mut channel).map_err(|why| Abort::of(&why))?;
     channel.close().map_err(|why| Abort::of(&why))?;
     Ok(done)

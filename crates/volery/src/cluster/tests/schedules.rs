@@ -240,7 +240,8 @@ impl World {
         if well {
             let mut outgoing = vec![attempt as u8; WIRE];
             outgoing[0] = shard as u8;
-            let done = Done { figures: Figures::default(), outgoing: Crossing::new(outgoing.into()) };
+            let outgoing = Crossing::new(outgoing.into());
+            let done = Done { figures: Figures::default(), outgoing, verdict: vec![] };
             worker.doing = Doing::Resting;
             worker.events.push_back(Event::Done { id, attempt, done });
             self.accepted.entry(shard).or_default()[side] = attempt;
@@ -289,7 +290,7 @@ fn every_order_ends_in_the_verdict() {
             assert_eq!(prover, verifier, "seed {seed}: shard {shard}");
         }
         let [prover, verifier] = &world.sides;
-        assert_eq!(prover.state.figures(), verifier.state.figures());
+        assert_eq!(prover.state.told(), verifier.state.told());
         assert_eq!(prover.state.restarts(), verifier.state.restarts());
     }
 }
