@@ -52,12 +52,14 @@ pub struct Coordinator {
     /// The longest wait: for the other coordinator, for a worker to say something, and for any worker to join
     /// while none is at work.
     pub timeout: Duration,
-    /// What a verifier does with its verdict before the prover hears it.
+    /// What a verifier does once all shards are accepted, before the prover hears that: it has to find that what
+    /// workers told makes one verdict, and may keep it.
     pub record: Option<Record>,
     queue: (Sender<Heard>, Receiver<Heard>),
 }
 
-/// What a verifier does with its verdict before the prover hears it: where it fails, the proof is rejected.
+/// What a verifier makes of what its workers told, before the prover hears it: where it fails, the proof is
+/// rejected.
 pub type Record = Box<dyn FnOnce(&Outcome) -> Result<()> + Send>;
 
 /// How the secret of the run of this name is drawn.
