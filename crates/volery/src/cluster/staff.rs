@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::state::{Event, Id};
 use super::wire::{self, malformed};
 use crate::channel::{Link, Listener, Party, TlsConfig};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -88,7 +88,7 @@ impl Post {
         let join = Status::decode_join(&wire::receive(link, Status::longest_join())?)?;
         if let Some(why) = join.refused(self.party, &self.plan) {
             wire::send(link, &Order::Refused(why.into()).encode())?;
-            return Err(crate::Error::invalid(why));
+            return Err(Error::invalid(why));
         }
         wire::send(link, &Order::Welcome { listens: self.listens }.encode())?;
         Ok(join.shard as usize)

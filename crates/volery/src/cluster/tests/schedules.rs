@@ -191,7 +191,10 @@ impl World {
         let order = worker.orders.pop_front().unwrap();
         match (order, &worker.doing) {
             (Order::Begin(begin), Doing::Waiting) => worker.doing = Doing::Working(begin),
-            (Order::Begin(_), _) => panic!("a worker that does something else is to begin"),
+            // Who was killed hears nothing.
+            (Order::Begin(_), Doing::Ended) => {}
+            (Order::Begin(_), Doing::Working(_)) => panic!("a worker that works is to begin"),
+            (Order::Begin(_), Doing::Resting) => panic!("a worker that rests is to begin"),
             (Order::Stop, Doing::Working(begin)) => {
                 let attempt = begin.attempt;
                 worker.doing = Doing::Waiting;
