@@ -16,6 +16,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
+/// For workers whose coordinators die before they join.
+const HASTE: Duration = Duration::from_secs(2);
 
 /// A link that ends after so many messages, as that of a process that is killed.
 struct Mortal {
@@ -51,6 +53,8 @@ struct Side {
     shards: Arc<Dummy>,
     /// The first worker of this shard dies after so many messages.
     mortal: Option<(usize, usize)>,
+    /// How long a worker looks for its coordinator, which may be gone.
+    patience: Duration,
     /// What workers came to.
     ended: Sender<(usize, Result<(), Abort>)>,
     news: Vec<News>,
@@ -66,13 +70,14 @@ fn side(party: Party, ended: &Sender<(usize, Result<(), Abort>)>) -> Side {
         coordinator.secret = Some(Box::new(|_| Ok(Crossing::new(vec![9; super::shards::WIRE].into()))));
     }
     let shards = Arc::new(Dummy::new(party, &tree()));
-    Side { coordinator, shards, mortal: None, ended: ended.clone(), news: vec![] }
+    Side { coordinator, shards, mortal: None, patience: TIMEOUT, ended: ended.clone(), news: vec![] }
 }
 
 struct Threads {
     shards: Arc<Dummy>,
     key: String,
     mortal: Option<(usize, usize)>,
+    patience: Duration,
     ended: Sender<(usize, Result<(), Abort>)>,
     launched: Vec<usize>,
 }
@@ -96,7 +101,7 @@ impl Launcher for Threads {
         self.launched.push(shard);
         let left = self.mortal.take_if(|(mortal, _)| *mortal == shard).map(|(_, left)| left);
         let (shards, handle, ended) = (self.shards.clone(), handle.clone(), self.ended.clone());
-        let worker = worker(&shards, shard, coordinator, &self.key);
+        let worker = Worker { timeout: self.patience, ..worker(&shards, shard, coordinator, &self.key) };
         std::thread::spawn(move || {
             let result = run_over(&worker, &*shards, &mut |_, _| {}, |link| match left {
                 Some(left) => Box::new(Mortal { link: Some(link), left }),
@@ -115,6 +120,7 @@ impl Side {
             shards: self.shards.clone(),
             key: self.coordinator.key.to_pem().to_string(),
             mortal: self.mortal,
+            patience: self.patience,
             ended: self.ended,
             launched: vec![],
         };
@@ -201,7 +207,10 @@ fn killed_coordinators_end_the_run() {
         let mortal = |[prover, verifier]: [Box<dyn Link>; 2]| -> [Box<dyn Link>; 2] {
             [prover, Box::new(Mortal { link: Some(verifier), left })]
         };
-        let ([(proved, _), (verified, _)], _) = run(|_, _| {}, mortal);
+        let hasty = |prover: &mut Side, verifier: &mut Side| {
+            (prover.patience, verifier.patience) = (HASTE, HASTE);
+        };
+        let ([(proved, _), (verified, _)], _) = run(hasty, mortal);
         whole += u32::from(proved.is_ok() && verified.is_ok());
         // A verdict that did not arrive is no verdict.
         assert!(proved.is_err() || verified.is_ok());
@@ -414,6 +423,7 @@ fn strangers_are_no_workers() {
                 shards: prover.shards.clone(),
                 key: prover.coordinator.key.to_pem().to_string(),
                 mortal: None,
+                patience: TIMEOUT,
                 ended: prover.ended.clone(),
                 launched: vec![],
             },
