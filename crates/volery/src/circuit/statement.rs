@@ -39,9 +39,9 @@ pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
 
 use super::Shape;
-use super::stream::{Dependence, Handle, Recorder, Source};
+use super::stream::{Dependence, Functions, Handle, Recorder, Source};
 use crate::error::{Error, Result};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use volery_primitives::Field;
 
 /// A public program with named inputs and outputs, and nothing said about their values.
@@ -181,6 +181,8 @@ pub struct Statement<P: Program = Relation> {
     outputs: Vec<Option<P::Value>>,
     /// What of it depends on private values, once it was gone through.
     dependence: OnceLock<Dependence>,
+    /// Its functions, as far as they were recorded: it is checked, counted and proved.
+    functions: Arc<Functions<P::F>>,
 }
 
 impl<P: Program> Statement<P> {
@@ -218,7 +220,7 @@ impl<P: Program> Statement<P> {
                 "no output is public, so that the statement asserts nothing: {advice}"
             )));
         }
-        Ok(Self { relation, inputs, outputs, dependence: OnceLock::new() })
+        Ok(Self { relation, inputs, outputs, dependence: OnceLock::new(), functions: Arc::default() })
     }
 
     /// Its gates, for whoever takes a stream of them.
@@ -304,6 +306,9 @@ impl<P: Program> Source<P::F> for Statement<P> {
     fn record(&self, recorder: &mut Recorder<'_, P::F>) -> Result<()> {
         recorder
             .trace(&self.dependence, |recorder| self.relation.record(recorder, &self.inputs, &self.outputs))
+    }
+    fn functions(&self) -> Option<Arc<Functions<P::F>>> {
+        Some(self.functions.clone())
     }
 }
 

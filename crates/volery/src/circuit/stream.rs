@@ -96,32 +96,10 @@ pub trait Source<F: Field>: Sync {
     /// Those of whoever executes the gates, and `Invalid` where the statement is malformed.
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()>;
 
-    /// Functions of this statement that were recorded before, where somebody keeps them.
+    /// Functions of this statement, and of nothing else, that were recorded before, and what it comes to: where
+    /// somebody keeps them for whoever goes through it again.
     fn functions(&self) -> Option<Arc<Functions<F>>> {
         None
-    }
-}
-
-/// A statement whose functions, and what it comes to, are kept from one session to the next: for whoever
-/// verifies many proofs of it.
-pub struct Kept<'s, F> {
-    source: &'s dyn Source<F>,
-    functions: Arc<Functions<F>>,
-}
-
-impl<'s, F: Field> Kept<'s, F> {
-    /// `source`, with the functions that were recorded of it, and of nothing else, as far as they were.
-    pub fn new(source: &'s dyn Source<F>, functions: &Arc<Functions<F>>) -> Self {
-        Self { source, functions: functions.clone() }
-    }
-}
-
-impl<F: Field> Source<F> for Kept<'_, F> {
-    fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
-        self.source.record(recorder)
-    }
-    fn functions(&self) -> Option<Arc<Functions<F>>> {
-        Some(self.functions.clone())
     }
 }
 
@@ -171,7 +149,7 @@ pub struct Streamed<'s, F>(pub &'s dyn Source<F>);
 
 impl<B: Machine> Circuit<B> for Streamed<'_, B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        execute(self.0, &Functions::default(), b)
+        execute(self.0, &self.0.functions().unwrap_or_default(), b)
     }
 }
 

@@ -32,7 +32,6 @@ use super::{
 use crate::channel::{Channel, Party};
 #[cfg(doc)]
 use crate::circuit::PortValue;
-use crate::circuit::stream::{Functions, Kept};
 use crate::circuit::{
     Announced, Format, Port, PortValue as _, Program, ReadValues, Shape, Sharding as _, Size, SplitStatement,
     Statement, Values,
@@ -45,7 +44,6 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
-use std::sync::Arc;
 use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 #[cfg(not(test))]
 use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
@@ -318,15 +316,13 @@ impl<S: Setting> AnyRelation for Opened<S> {
     }
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
         let statement = Statement::new(self.program, self.public)?;
-        Ok(Box::new(Stated::<S> { statement, private: Values::new(), functions: Arc::default() }))
+        Ok(Box::new(Stated::<S> { statement, private: Values::new() }))
     }
 }
 
 struct Stated<S: Setting> {
     statement: Statement<S::Program>,
     private: ValuesOf<S>,
-    /// Those of the statement that were recorded by whoever has read a proof of it.
-    functions: Arc<Functions<S::F>>,
 }
 
 impl<S: Setting> Stated<S> {
@@ -361,7 +357,7 @@ impl<S: Setting> AnyStatement for Stated<S> {
         find::<S>(options.system())?.verify(statement, channel, options)
     }
     fn verify_from(&self, proof: &mut (dyn Read + Send), options: &Options) -> Result<(Accepted, Report)> {
-        verify_any::<S>(&Kept::new(&self.statement, &self.functions), proof, options)
+        verify_any::<S>(&self.statement, proof, options)
     }
     fn in_shards(&self, shards: usize) -> Result<InShards> {
         let split = self.statement.split(shards)?;

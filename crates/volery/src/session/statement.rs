@@ -1,10 +1,11 @@
 //! What a session proves, behind pointers: so that proof systems are compiled without any statement.
 
 use super::Setting;
-use crate::circuit::stream::{ClauseSource, Recorder, Source, Stream as Gates};
+use crate::circuit::stream::{ClauseSource, Functions, Recorder, Source, Stream as Gates};
 use crate::circuit::{Branch, Circuit, Clauses, Clear};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Replay};
+use std::sync::Arc;
 use volery_primitives::Field;
 
 /// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is:
@@ -245,6 +246,9 @@ struct By<'c, C: ?Sized>(&'c C);
 impl<F: Field, C: Source<F> + ?Sized> Source<F> for By<'_, C> {
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
         self.0.record(recorder)
+    }
+    fn functions(&self) -> Option<Arc<Functions<F>>> {
+        self.0.functions()
     }
 }
 
