@@ -5,7 +5,7 @@
 //! which a worker hands to its **coordinator**, and the coordinator to the workers that need them. The two
 //! coordinators share one link, over which they say which shards to begin, and what became of them. Whatever
 //! places and restarts workers (a machine's processes, Ray, Kubernetes, Slurm) is a [`Launcher`], or nobody's
-//! business here; what a shard proves is behind [`Shards`].
+//! business here; what a shard proves is behind [`Shards`], which [`Work`] is for statements by name or in Rust.
 //!
 //! ## Keys
 //! Coordinators know each other as parties always do, by the keys of the two. Each coordinator has a **run key**
@@ -71,7 +71,11 @@
 //! own.
 //!
 //! ## What an abort leaks
-//! What one failed check leaks, of the shard and the attempt that it ended: the run's secret is wiped then.
+//! What one failed check leaks, of the shard and the attempt that it ended: the run's secret is wiped then. A
+//! worker that rejects says so to its coordinator first, and keeps the link to the other party's open, or waits
+//! with its verdict, until that is heard; where the coordinator cannot be reached it cuts that link. So no
+//! attempt begins behind a check that failed, unless the worker itself was lost between the two: which costs an
+//! attempt, of those that are counted.
 //! The other party hears that a check failed, or that the run has ended, and nothing else. Which shards are
 //! lost and when, and how fast each is, both parties see in any case.
 //!
@@ -89,9 +93,11 @@ mod state;
 mod tests;
 mod wire;
 mod word;
+mod work;
 mod worker;
 
 pub use abort::{Abort, Fault};
 pub use coordinator::{Coordinator, Draw, Handle, Launch, Launcher, News, Outcome, Record};
 pub use plan::{Crossing, Done, Feed, Figures, MOST_SHARDS, Part, Plan, ShardOutcome, Shards, Turn};
+pub use work::{Work, Worth};
 pub use worker::{Worker, run_worker};

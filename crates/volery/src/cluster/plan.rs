@@ -111,6 +111,9 @@ pub struct Turn {
     pub incoming: Vec<Crossing>,
     /// Where the number of multiplications done so far is stored now and then.
     pub progress: Arc<AtomicU64>,
+    /// To be called with the error by which a verifier rejects before the prover is told: it returns once that
+    /// is known to the coordinator, or else when the link is cut.
+    pub rejecting: Box<dyn Fn(&Error) + Send + Sync>,
 }
 
 /// What becomes of a shard that is accepted.
@@ -175,6 +178,7 @@ pub trait Shards: Sync {
 
     /// Does the shard of `turn` with the other party's worker at the end of `channel`, to its end: a verifier
     /// has then told its verdict. Two turns never begin alike: a session is bound to its run, shard, attempt.
+    /// Where it fails, `channel` is left as it is: the other party hears nothing more before the coordinator.
     ///
     /// # Errors
     /// Those of a session. One [of the link](crate::Error::is_of_link) costs the attempt; any other ends the

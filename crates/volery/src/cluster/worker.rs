@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -136,6 +136,14 @@ struct Post<'a> {
     incoming: Vec<usize>,
 }
 
+/// What a session says to the thread that speaks with the coordinator.
+enum Said {
+    /// It is rejected, which the other party is told once this was heard, and the coordinator knows.
+    Rejecting(Abort, Sender<()>),
+    /// It has ended.
+    Ended(Result<Done, Abort>),
+}
+
 /// What ends a session from another thread.
 #[derive(Default)]
 struct Stop {
@@ -163,7 +171,7 @@ impl Post<'_> {
                 }
             };
             let attempt = begin.attempt;
-            let (done, mut order) = self.attempt(*begin, listener, begun)?;
+            let (done, mut order, channel) = self.attempt(*begin, listener, begun)?;
             match done {
                 Ok(mut done) => {
                     done.figures.peak = (self.worker.peak)().unwrap_or(0);
@@ -180,16 +188,16 @@ impl Post<'_> {
                     }
                 }
                 Err(abort) => {
-                    let lost = abort.is_lost();
-                    let answer = self.say(&Status::Failed { attempt, abort: abort.clone() })?;
-                    if !lost {
-                        return Err(Ended::Run(abort));
-                    }
-                    if let Some(Order::End(_)) = order {
-                        return self.ended(Order::End(Err(abort.why)));
-                    }
-                    if let Order::End(_) = answer {
-                        return self.ended(answer);
+                    let ended = matches!(order, Some(Order::End(_)));
+                    let failed = Status::Failed { attempt, abort: abort.clone() };
+                    let answer = if ended { order } else { Some(self.say(&failed)?) };
+                    // The other party hears that it has ended once this one knows.
+                    drop(channel);
+                    match answer {
+                        _ if !abort.is_lost() => return Err(Ended::Run(abort)),
+                        _ if ended => return self.ended(Order::End(Err(abort.why))),
+                        Some(end @ Order::End(_)) => return self.ended(end),
+                        _ => {}
                     }
                 }
             }
@@ -215,32 +223,47 @@ impl Post<'_> {
         }
     }
 
-    /// One attempt, and what was ordered during it.
+    /// One attempt, and what was ordered during it; where it failed, the link to the other party is still open.
     fn attempt(
         &mut self,
         begin: Begin,
         listener: Option<Listener>,
         begun: &mut dyn FnMut(u32, &Arc<AtomicU64>),
-    ) -> Result<(Result<Done, Abort>, Option<Order>)> {
+    ) -> Result<(Result<Done, Abort>, Option<Order>, Option<Channel>)> {
         let (attempt, progress, stop) = (begin.attempt, Arc::<AtomicU64>::default(), Stop::default());
         begun(attempt, &progress);
         let (worker, shards) = (self.worker, self.shards);
-        let session = || {
-            let session = || session(worker, shards, begin, listener, &stop, &progress);
+        let (sender, said) = channel();
+        let mut open = None;
+        let session = |open: &mut Option<Channel>| {
+            let told = sender.clone();
+            let watch = Watch { stop: &stop, progress: &progress, said: told };
+            let session = || session(worker, shards, begin, listener, watch, open);
             // A session that panics has ended, too; the hook has said why.
-            catch_unwind(AssertUnwindSafe(session)).unwrap_or_else(|_| {
+            let ended = catch_unwind(AssertUnwindSafe(session)).unwrap_or_else(|_| {
                 Err(Abort::new(Fault::Bug, "a bug in volery: see what the worker says on standard error"))
-            })
-        };
-        std::thread::scope(|scope| {
-            let (sender, ended) = channel();
-            scope.spawn(move || {
-                let _ = sender.send(session());
             });
+            let _ = sender.send(Said::Ended(ended));
+        };
+        let (done, order) = std::thread::scope(|scope| {
+            scope.spawn(|| session(&mut open));
             let mut order = None;
             loop {
-                match ended.recv_timeout(TICK) {
-                    Ok(done) => return Ok((done, order)),
+                match said.recv_timeout(TICK) {
+                    Ok(Said::Ended(done)) => return Ok((done, order)),
+                    Ok(Said::Rejecting(abort, heard)) => {
+                        // Where this does not arrive, the other party is not to know either.
+                        match self.say(&Status::Failed { attempt, abort }) {
+                            Ok(Order::Wait) => {}
+                            Ok(told) => order = Some(told),
+                            Err(why) => {
+                                stop.stop();
+                                return Err(why);
+                            }
+                        }
+                        let _ = heard.send(());
+                        continue;
+                    }
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => unreachable!("it says how it ended"),
                 }
@@ -260,7 +283,8 @@ impl Post<'_> {
                     }
                 }
             }
-        })
+        })?;
+        Ok((done, order, open))
     }
 
     /// Where the other party's worker is waited for. A new one for each attempt: whoever comes late for
@@ -281,15 +305,23 @@ impl Post<'_> {
     }
 }
 
-/// One attempt, in a thread that another can stop.
+/// What a session is watched and stopped by.
+struct Watch<'w> {
+    stop: &'w Stop,
+    progress: &'w Arc<AtomicU64>,
+    said: Sender<Said>,
+}
+
+/// One attempt, in a thread that another can stop, over a link that is left `open` where it fails.
 fn session(
     worker: &Worker,
     shards: &dyn Shards,
     begin: Begin,
     listener: Option<Listener>,
-    stop: &Stop,
-    progress: &Arc<AtomicU64>,
+    watch: Watch<'_>,
+    open: &mut Option<Channel>,
 ) -> Result<Done, Abort> {
+    let Watch { stop, progress, said } = watch;
     let lost = |source| Abort::of(&Error::Io { doing: "reaching the other party's worker", source });
     let Begin { run, restarts, attempt, peer, address, secret, incoming } = begin;
     let tls = TlsConfig::new(&worker.key, peer.into()).map_err(|why| Abort::of(&why))?;
@@ -299,11 +331,19 @@ fn session(
     };
     let link = reached.map_err(lost)?;
     stop.cuts(link.handle().map_err(lost)?);
-    let mut channel = Channel::new(worker.party, link);
-    let turn =
-        Turn { run, shard: worker.shard, attempt, restarts, secret, incoming, progress: progress.clone() };
-    let done = shards.run(turn, &mut channel).map_err(|why| Abort::of(&why))?;
-    channel.close().map_err(|why| Abort::of(&why))?;
+    let channel = open.insert(Channel::new(worker.party, link));
+    let (shard, progress) = (worker.shard, progress.clone());
+    let rejecting = Box::new(move |why: &Error| {
+        let (heard, hears) = self::channel();
+        let _ = said.send(Said::Rejecting(Abort::of(why), heard));
+        // Where nobody hears it, the link is cut.
+        let _ = hears.recv();
+    });
+    let turn = Turn { run, shard, attempt, restarts, secret, incoming, progress, rejecting };
+    let done = shards.run(turn, channel).map_err(|why| Abort::of(&why))?;
+    if let Some(channel) = open.take() {
+        channel.close().map_err(|why| Abort::of(&why))?;
+    }
     Ok(done)
 }
 

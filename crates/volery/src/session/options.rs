@@ -108,7 +108,7 @@ impl Options {
     /// # Errors
     /// `Invalid` where it is less than [`LEAST_SECURITY`], unless [insecure
     /// parameters](Options::insecure_parameters) are allowed.
-    pub(super) fn asked_security(&self, usual: u32) -> Result<u32> {
+    pub(crate) fn asked_security(&self, usual: u32) -> Result<u32> {
         match self.security {
             Some(asked) if asked < LEAST_SECURITY && !self.insecure_parameters => {
                 Err(Error::invalid(format!(

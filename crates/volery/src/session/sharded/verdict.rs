@@ -33,6 +33,11 @@ impl AcceptedShard {
         self.place
     }
 
+    /// How many bytes say it of a shard that takes wires of so many.
+    pub(crate) fn length(sources: usize) -> usize {
+        52 + 4 * sources
+    }
+
     /// The bytes: 32 of the run, then the shard and the attempt, 4 each, assertions, 8, bits, 4, and 4 for each
     /// shard that wires came from.
     pub fn to_bytes(&self) -> Vec<u8> {
