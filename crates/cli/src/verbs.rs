@@ -4,13 +4,14 @@
 //! ```text
 //! args  foreign                         what is typed, and files that are no circuits
 //! given  session                        statements and peers as they are given, one party's end of a session
-//! disjunction  file                     one of several clauses, proofs that are files
+//! cluster  disjunction  file            shards, one of several clauses, proofs that are files
 //! proofs  service                       many files, and to prove to a service
 //! beside  demo  doctor  export  key  parties  relations
 //! ```
 
 mod args;
 mod beside;
+mod cluster;
 mod demo;
 mod disjunction;
 mod doctor;
@@ -28,7 +29,7 @@ mod subject;
 
 pub(crate) use args::Typed;
 
-use args::{CircuitVerb, KeyVerb, Verb};
+use args::{CircuitVerb, ClusterVerb, KeyVerb, Verb};
 use clap::error::ErrorKind;
 use file::{OUT, PROOF};
 use std::ffi::OsStr;
@@ -58,6 +59,13 @@ impl Program for Typed {
                 let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF));
                 (Some(Party::Verifier), &typed.protocol, system)
             }
+            Verb::Cluster(ClusterVerb::Prove(typed)) => {
+                (Some(Party::Prover), &typed.run.protocol, system(&typed.run.protocol, System::default()))
+            }
+            Verb::Cluster(ClusterVerb::Verify(typed)) => {
+                (Some(Party::Verifier), &typed.run.protocol, system(&typed.run.protocol, System::default()))
+            }
+            Verb::Cluster(ClusterVerb::Worker) => return Asked::default(),
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) => return Asked::check(),
             Verb::Bench(_) | Verb::Serve(_) | Verb::Results(_) => return Asked::default(),
@@ -71,7 +79,7 @@ impl Program for Typed {
     }
 
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
-        let (circuit, key) = (word == "circuit", word == "key");
+        let (circuit, cluster, key) = (word == "circuit", word == "cluster", word == "key");
         match kind {
             ErrorKind::UnknownArgument if word == "verify" && option == "--private" => Some(
                 "verify takes no --private: only the prover has private values: give them to `volery \
@@ -84,6 +92,12 @@ impl Program for Typed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if circuit => {
                 Some(format!("a verb is missing behind circuit: there are {CIRCUIT_VERBS}"))
             }
+            ErrorKind::InvalidSubcommand if cluster => {
+                Some("there is no such verb: there are cluster prove and cluster verify".into())
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if cluster => {
+                Some("a verb is missing behind cluster: there are cluster prove and cluster verify".into())
+            }
             ErrorKind::InvalidSubcommand if key => {
                 Some("there is no such verb: there are key new and key show".into())
             }
@@ -91,7 +105,7 @@ impl Program for Typed {
                 Some("a verb is missing behind key: there are key new and key show".into())
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Some(
-                "a verb is missing: demo, prove, verify, check, circuit, key, bench, serve, results or \
+                "a verb is missing: demo, prove, verify, cluster, check, circuit, key, bench, serve, results or \
                       doctor"
                     .into(),
             ),
@@ -104,6 +118,9 @@ impl Program for Typed {
             Verb::Demo(typed) => demo::demo(typed, started),
             Verb::Prove(typed) => parties::prove(typed, started),
             Verb::Verify(typed) => parties::verify(typed, started),
+            Verb::Cluster(ClusterVerb::Prove(typed)) => cluster::prove(typed, started),
+            Verb::Cluster(ClusterVerb::Verify(typed)) => cluster::verify(typed, started),
+            Verb::Cluster(ClusterVerb::Worker) => cluster::worker::ordered(started),
             Verb::Check(typed) => relations::check(typed),
             Verb::Circuit(CircuitVerb::Info(typed)) => relations::info(typed),
             Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),

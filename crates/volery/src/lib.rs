@@ -119,4 +119,4 @@ pub use volery_primitives::{
     Q32, Q32x2,
 };
 pub use zk::wolverine::{Checked, CheckedBy, Checking, LONGEST_BLOCK};
-pub use zk::{Accepted, Sink};
+pub use zk::{Accepted, Gates, Sink};

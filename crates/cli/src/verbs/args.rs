@@ -1,9 +1,11 @@
 //! What is typed behind `volery`. What it means is decided by each verb.
 
 mod circuit;
+mod cluster;
 mod key;
 
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
+pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
 
 use clap::{Args, Parser, Subcommand};
@@ -145,6 +147,9 @@ pub(crate) enum Verb {
     /// Verify what a prover claims
     #[command(after_help = VERIFY, after_long_help = format!("{STATEMENTS}\n\n{VERIFY}\n\n{EXIT_CODES}"))]
     Verify(Verify),
+    /// Prove or verify a statement in shards, by many workers at once
+    #[command(subcommand)]
+    Cluster(ClusterVerb),
     /// Evaluate a statement in the clear, and name the first assertion that fails
     #[command(after_long_help = format!("{STATEMENTS}\n\n{EXIT_CODES}"))]
     Check(Check),
@@ -209,6 +214,8 @@ pub(crate) struct Prove {
     #[arg(long, value_name = "TEXT", requires = "out", conflicts_with_all = ["listen", "connect"])]
     pub(crate) label: Option<String>,
     #[command(flatten)]
+    pub(crate) one_shard: OneShard,
+    #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]
     pub(crate) hint: Hint,
@@ -235,6 +242,8 @@ pub(crate) struct Verify {
     /// proofs are verified at a time as there are --threads
     #[arg(long, value_name = "FILE|FOLDER", conflicts_with_all = NO_PEER)]
     pub(crate) proof: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) one_shard: OneShard,
     #[command(flatten)]
     pub(crate) peer: Peer,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `prove` and `verify`: one party in this process.
 
 use crate::verbs::args::{Prove, Verify};
+use crate::verbs::cluster::worker;
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
 use crate::verbs::given::{claim, statement, way};
@@ -27,6 +28,9 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = &settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
     for_files(&typed.protocol, typed.out.as_deref())?;
+    if typed.one_shard.shard.is_some() {
+        return worker::prove(typed, settings, started);
+    }
     match &typed.out {
         Some(path) => file::prove(typed, path, settings, started),
         None if disjunction::stated(field, &typed.public, system) => {
@@ -51,6 +55,9 @@ pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
             "{option}: the file says what its proof was made with: leave it out, and demand what it has to \
              be worth by --security"
         )));
+    }
+    if typed.one_shard.shard.is_some() {
+        return worker::verify(typed, &settings, started);
     }
     match typed.proof.first() {
         Some(_) if proofs::are_many(&typed.proof) => proofs::verify(typed, &settings, started),

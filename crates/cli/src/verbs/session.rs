@@ -118,16 +118,21 @@ impl Session {
         channel.close()?;
         drop(progress);
         let mut outcome = Outcome::new(settings, Some(party), &[report], started);
-        let (link, words) = match peer {
-            Some(_) => ("tls", "TLS 1.3, between keys that are known"),
-            None => ("tcp", "plain TCP"),
-        };
-        outcome.more("link", json!(link), words.into());
-        let object = peer.as_ref().map(|(identity, name)| {
-            json!({"identity": identity.to_string(), "name": Some(name).filter(|name| !name.is_empty())})
-        });
-        let words = peer.map_or("not known".into(), |(identity, name)| format!("{name} {identity}"));
-        outcome.more("peer", json!(object), words.trim().into());
+        met(&mut outcome, peer);
         Ok(outcome)
     }
+}
+
+/// Has `outcome` tell who the peer was, and how it was reached.
+pub(crate) fn met(outcome: &mut Outcome, peer: Option<(Identity, String)>) {
+    let (link, words) = match peer {
+        Some(_) => ("tls", "TLS 1.3, between keys that are known"),
+        None => ("tcp", "plain TCP"),
+    };
+    outcome.more("link", json!(link), words.into());
+    let object = peer.as_ref().map(|(identity, name)| {
+        json!({"identity": identity.to_string(), "name": Some(name).filter(|name| !name.is_empty())})
+    });
+    let words = peer.map_or("not known".into(), |(identity, name)| format!("{name} {identity}"));
+    outcome.more("peer", json!(object), words.trim().into());
 }

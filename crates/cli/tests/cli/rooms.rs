@@ -36,7 +36,7 @@ const PARTS: [Part; 5] = [
         order: &[
             &["args", "foreign"],
             &["given", "session", "subject"],
-            &["disjunction"],
+            &["cluster", "disjunction"],
             &["file"],
             &["proofs", "service"],
             &["beside", "demo", "doctor", "export", "key", "parties", "relations"],
