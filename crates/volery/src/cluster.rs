@@ -17,7 +17,7 @@
 //! ## Between the coordinators
 //! | from | message | bytes |
 //! |---|---|---|
-//! | both | the hello of every session; its system ends in `, in shards`, its parameters are the number of shards and of restarts, its statement is the digest of all shards | 188 |
+//! | both | the hello of every session; its system ends in `, in N shards`, its parameters are the number of restarts, its statement is the digest of all shards | 188 |
 //! | both | the identity of the run key; how many workers there are at once (u32) | 69 |
 //! | connecting | words, at least every 20 ms: how long they are (u32), then each as below | 4 and more |
 //! | listening | its words, in answer | 4 and more |

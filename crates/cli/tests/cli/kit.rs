@@ -112,6 +112,8 @@ pub(crate) struct Running {
     child: Child,
     /// Where it listens, if it was asked to.
     pub(crate) address: String,
+    /// Where its workers join, if others start them.
+    pub(crate) join: String,
     out: Option<JoinHandle<String>>,
     err: Option<JoinHandle<String>>,
 }
@@ -128,11 +130,19 @@ impl Running {
         let mut out = child.stdout.take().expect("piped");
         let mut err = BufReader::new(child.stderr.take().expect("piped"));
         let mut first = String::new();
-        let mut address = String::new();
-        if arguments.contains(&"--listen") {
-            err.read_line(&mut first).expect("a line");
-            address = first.strip_prefix("listening on ").unwrap_or_default().trim().into();
-        }
+        // What it says of itself before anything happens: a line for each.
+        let mut said = |given: bool, before: &str| {
+            let mut line = String::new();
+            if given {
+                err.read_line(&mut line).expect("a line");
+                first.push_str(&line);
+            }
+            line.strip_prefix(before).unwrap_or_default().trim().to_owned()
+        };
+        let joined = arguments.first() == Some(&"cluster") && arguments.contains(&"--run-key");
+        let join = said(joined, "workers join at ");
+        let worker = arguments.contains(&"--shard");
+        let address = said(arguments.contains(&"--listen") && !worker, "listening on ");
         let read_out = move || {
             let mut text = String::new();
             out.read_to_string(&mut text).expect("UTF-8");
@@ -143,7 +153,7 @@ impl Running {
             first
         };
         let (out, err) = (std::thread::spawn(read_out), std::thread::spawn(read_err));
-        Self { child, address, out: Some(out), err: Some(err) }
+        Self { child, address, join, out: Some(out), err: Some(err) }
     }
 
     /// Waits for its end.
@@ -156,6 +166,11 @@ impl Running {
     /// Ends it without notice.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
+    }
+
+    /// Whether it has not ended yet.
+    pub(crate) fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
     /// The number by which the system knows it.

@@ -2,6 +2,7 @@
 
 mod circuits;
 mod clauses;
+mod clusters;
 mod fields;
 mod keys;
 mod kit;

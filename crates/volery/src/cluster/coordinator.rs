@@ -23,8 +23,8 @@ const TICK: Duration = Duration::from_millis(20);
 const AT_ONCE: Duration = Duration::from_millis(2);
 /// How long workers have to say how their sessions ended, once the run has.
 const SETTLING: Duration = Duration::from_secs(5);
-/// What stands behind the name of the system in a hello.
-const IN_SHARDS: &str = ", in shards";
+/// The longest name of a system in a hello.
+const LONGEST_NAME: usize = 32;
 /// The letters of an identity.
 const IDENTITY: usize = 65;
 
@@ -284,18 +284,23 @@ impl Coordinator {
     /// Demands that there is a run to begin.
     fn valid(&self) -> Result<()> {
         self.plan.validate()?;
-        if self.plan.system.len() + IN_SHARDS.len() > 32 || self.at_once == 0 {
+        if self.system().len() > LONGEST_NAME || self.at_once == 0 {
             return Err(Error::invalid("a run needs a worker, and a system with a short name"));
         }
         Ok(())
     }
 
+    /// The system as a hello has it.
+    fn system(&self) -> String {
+        format!("{}, in {} shards", self.plan.system, self.plan.parts.len())
+    }
+
     /// Agrees with the other coordinator on a run: its name, the other's run key, how many attempts may be open
     /// at once.
     fn meet(&self, channel: &mut Channel) -> Result<([u8; 32], Identity, usize)> {
-        let terms = format!("{} shards, {} restarts", self.plan.parts.len(), self.restarts);
+        let terms = format!("{} restarts", self.restarts);
         let hello = Hello {
-            system: &format!("{}{IN_SHARDS}", self.plan.system),
+            system: &self.system(),
             field: &self.plan.field,
             parameters: &terms,
             statement: &self.plan.statement,

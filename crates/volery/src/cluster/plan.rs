@@ -56,7 +56,7 @@ pub struct Feed {
 /// A statement in shards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The proof system, by name, in at most 20 ASCII characters.
+    /// The proof system, by name, in at most 15 ASCII characters.
     pub system: &'static str,
     /// What it is over, by name.
     pub field: String,

@@ -136,6 +136,9 @@ struct Post<'a> {
     incoming: Vec<usize>,
 }
 
+/// What became of an attempt, what was ordered during it, and where it failed the link to the other party.
+type Attempted = (Result<Done, Abort>, Option<Order>, Option<Channel>);
+
 /// What a session says to the thread that speaks with the coordinator.
 enum Said {
     /// It is rejected, which the other party is told once this was heard, and the coordinator knows.
@@ -223,13 +226,13 @@ impl Post<'_> {
         }
     }
 
-    /// One attempt, and what was ordered during it; where it failed, the link to the other party is still open.
+    /// One attempt, to its end.
     fn attempt(
         &mut self,
         begin: Begin,
         listener: Option<Listener>,
         begun: &mut dyn FnMut(u32, &Arc<AtomicU64>),
-    ) -> Result<(Result<Done, Abort>, Option<Order>, Option<Channel>)> {
+    ) -> Result<Attempted> {
         let (attempt, progress, stop) = (begin.attempt, Arc::<AtomicU64>::default(), Stop::default());
         begun(attempt, &progress);
         let (worker, shards) = (self.worker, self.shards);

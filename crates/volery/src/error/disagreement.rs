@@ -42,7 +42,7 @@ pub enum Disagreement {
     /// The shares that the statement takes, by which both sides choose the correlations.
     #[error("size of the statement: {0}")]
     Shares(Sides<u64>),
-    /// How many shards a statement has, and how many attempts at them may be lost.
+    /// How many attempts at shards may be lost.
     #[error("run in shards: {0}")]
     InShards(Sides<String>),
     /// The degree of its polynomials, which says how many shares mask their check.

@@ -121,6 +121,24 @@ fn address(text: &str) -> Result<SocketAddr> {
     found.next().ok_or_else(|| unknown(&"it stands for nothing"))
 }
 
+/// Ends this process once its coordinator has: one that was killed says nothing, and a worker that has not joined
+/// yet would look for it as long as it may.
+#[cfg(unix)]
+fn end_with_parent() {
+    use std::os::unix::process::parent_id;
+    let parent = parent_id();
+    std::thread::spawn(move || {
+        while parent_id() == parent {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        std::process::exit(volery_cli::failure::Fault::Peer as i32);
+    });
+}
+
+/// The same where there is no such number: it looks for its coordinator as long as it may.
+#[cfg(not(unix))]
+fn end_with_parent() {}
+
 /// `volery cluster worker`: as a coordinator of this machine says on standard input.
 pub(crate) fn ordered(started: Instant) -> Result<()> {
     let not_told = |why: &dyn std::fmt::Display| {
@@ -139,6 +157,7 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
     let mut share = Zeroizing::new(Vec::new());
     input.read_to_end(&mut share).map_err(|why| not_told(&why))?;
     drop(input);
+    end_with_parent();
 
     let protocol = Protocol {
         field: text("field"),

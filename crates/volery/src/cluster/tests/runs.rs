@@ -228,9 +228,9 @@ fn a_silent_coordinator_ends_the_run_in_time() {
     let silent = std::thread::spawn(move || {
         let mut channel = Channel::new(Party::Prover, there);
         let hello = Hello {
-            system: "dummy, in shards",
+            system: "dummy, in 4 shards",
             field: "f2",
-            parameters: "4 shards, 20 restarts",
+            parameters: "20 restarts",
             statement: &[7; 32],
         };
         shake_hands(&mut channel, &hello, &[0; 32]).unwrap();

@@ -1,0 +1,248 @@
+//! Statements in shards: coordinators, and workers that are killed.
+
+use crate::kit::*;
+use serde_json::Value;
+use std::path::Path;
+use tempfile::TempDir;
+
+const TREE: &str = "builtin:merkle-root?depth=2";
+
+/// A statement about four leaves, and what the prover knows.
+struct Tree {
+    folder: TempDir,
+    root: String,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let leaves: Vec<u8> = (0..4 * 64).map(|i| (i * 37 % 251) as u8).collect();
+        std::fs::write(folder.path().join("leaves"), leaves).expect("written");
+        let mut tree = Self { folder, root: String::new() };
+        let root = volery(&["circuit", "eval", TREE, "--input", &tree.leaves()]).expect(0);
+        tree.root = root.out.trim_end().into();
+        tree
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().expect("UTF-8").into()
+    }
+
+    fn leaves(&self) -> String {
+        format!("leaves=@{}", self.path("leaves"))
+    }
+
+    /// `verbs` on the statement, and what comes after.
+    fn party(&self, verbs: &[&str], more: &[&str]) -> Vec<String> {
+        let own = if verbs.contains(&"prove") { vec!["--private".into(), self.leaves()] } else { vec![] };
+        let line = [verbs, &["--relation", TREE, "--public", &self.root, "--timeout", "20"], more].concat();
+        line.into_iter().map(str::to_owned).chain(own).collect()
+    }
+
+    /// The coordinators of both sides, the verifier first.
+    fn run(&self, more: &[&str]) -> [Running; 2] {
+        let start = |verb, more: &[&str]| {
+            let line = self.party(&["cluster", verb], &[&["--shards", "4", "--json"], more].concat());
+            Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
+        };
+        let verifier = start("verify", &[&["--listen", "127.0.0.1:0"], more].concat());
+        let prover = start("prove", &[&["--connect", &verifier.address], more].concat());
+        [verifier, prover]
+    }
+
+    fn key(&self, name: &str) -> String {
+        let path = self.path(name);
+        if !Path::new(&path).exists() {
+            volery(&["key", "new", "--out", &path]).expect(0);
+        }
+        path
+    }
+
+    /// A worker that nobody but this test starts.
+    fn worker(&self, verb: &str, shard: &str, coordinator: &str, key: &str) -> Running {
+        let more = ["--shard", shard, "--coordinator", coordinator, "--run-key", key, "--json"];
+        let line = self.party(&[verb], &more);
+        Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
+    }
+}
+
+fn attempts(report: &Value) -> Vec<u64> {
+    let shards = report["shards"].as_array().expect("shards");
+    shards.iter().map(|shard| shard["attempts"].as_u64().expect("a number")).collect()
+}
+
+#[test]
+fn both_sides_report_every_shard() {
+    let tree = Tree::new();
+    for more in [&["--workers", "1"][..], &["--workers", "3", "--threads", "1", "--vole", "tiny"]] {
+        let [verifier, prover] = tree.run(more).map(|side| side.end().expect(0).json());
+        for (report, role) in [(&verifier, "verifier"), (&prover, "prover")] {
+            assert_keys(report, &KEYS);
+            assert_eq!((&report["verdict"], &report["role"]), (&"accepted".into(), &role.into()));
+            assert_eq!(attempts(report), [1; 4]);
+            let parts = report["shards"].as_array().expect("shards");
+            let sum = |of: &str| {
+                parts.iter().map(|shard| shard.pointer(of).unwrap().as_u64().unwrap()).sum::<u64>()
+            };
+            assert_eq!(report["gates"]["mul"], sum("/gates/mul"));
+            assert_eq!(report["inputs"], sum("/inputs"));
+            assert!(parts.iter().all(|shard| shard["seconds"]["setup"].as_f64() > Some(0.0)));
+            assert!(
+                parts.iter().all(|shard| shard["peak_rss_bytes"].as_u64().is_none_or(|peak| peak < 64 << 20))
+            );
+        }
+        for same in ["statement", "run", "gates", "restarts"] {
+            assert_eq!(verifier[same], prover[same], "{same}");
+        }
+        assert_eq!(verifier["bytes"]["received"], prover["bytes"]["sent"]);
+        assert_eq!(verifier["security"], prover["security"]);
+    }
+}
+
+/// As with Kubernetes or Slurm: each worker is told its number, and starts when it is placed.
+#[test]
+fn others_may_start_the_workers() {
+    let tree = Tree::new();
+    let (ours, theirs) = (tree.key("verifier"), tree.key("prover"));
+    let start = |verb, key: &str, more: &[&str]| {
+        let line =
+            tree.party(&["cluster", verb], &[&["--shards", "4", "--json", "--run-key", key], more].concat());
+        Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
+    };
+    // The verifier's says where it listens once its statement is settled, the prover's where workers join.
+    let verifier = start("verify", &ours, &["--listen", "127.0.0.1:0"]);
+    let prover = start("prove", &theirs, &["--connect", &verifier.address]);
+    let mut workers = vec![];
+    // In any order; and one of another run is no worker of this one.
+    let stranger = tree.worker("verify", "1/4", &verifier.join, &theirs);
+    for shard in ["3/4", "1/4", "0/4", "2/4"] {
+        workers.push(tree.worker("verify", shard, &verifier.join, &ours));
+        workers.push(tree.worker("prove", shard, &prover.join, &theirs));
+    }
+    for worker in workers {
+        let report = worker.end().expect(0).json();
+        assert_eq!((&report["verdict"], &report["shards"]), (&"accepted".into(), &4.into()));
+    }
+    assert_eq!(attempts(&prover.end().expect(0).json()), [1; 4]);
+    assert_eq!(attempts(&verifier.end().expect(0).json()), [1; 4]);
+    stranger.end().refused(3, &["joining the coordinator"]);
+}
+
+/// The processes that this one has started, by their numbers.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let parent = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| parent(*pid) == Some(of)).collect()
+}
+
+/// Kills worker number `nth` of those that this coordinator starts, as soon as it is seen; false where the run
+/// has ended before.
+#[cfg(target_os = "linux")]
+fn kill_worker(side: &mut Running, nth: usize) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    while side.is_running() {
+        for pid in children(side.id()) {
+            if seen.insert(pid) && seen.len() == nth {
+                let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+                return killed.expect("kill is there").success();
+            }
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_workers_cost_their_shard_alone() {
+    let tree = Tree::new();
+    for (side, nth) in [(0, 1), (1, 2), (0, 4), (1, 4)] {
+        let mut sides = tree.run(&["--workers", "2"]);
+        let killed = kill_worker(&mut sides[side], nth);
+        let [verifier, prover] = sides.map(|side| side.end().expect(0).json());
+        assert_eq!(attempts(&verifier), attempts(&prover));
+        // It may have been lost before it began, or behind its end.
+        let again = attempts(&verifier).iter().filter(|attempts| **attempts > 1).count();
+        assert!(again <= usize::from(killed) && verifier["restarts"].as_u64() <= Some(1), "{verifier}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_coordinators_end_the_run_and_all_workers() {
+    let tree = Tree::new();
+    for killed in 0..2 {
+        let mut sides = tree.run(&["--workers", "2"]);
+        while sides[killed].is_running() && children(sides[killed].id()).is_empty() {
+            std::thread::yield_now();
+        }
+        let orphans = children(sides[killed].id());
+        sides[killed].kill();
+        let [verifier, prover] = sides.map(Running::end);
+        let left = if killed == 0 { prover } else { verifier };
+        left.refused(3, &["peer"]);
+        while orphans.iter().any(|pid| Path::new(&format!("/proc/{pid}")).exists()) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let tree = Tree::new();
+    let refused = |verbs: &[&str], more: &[&str], words: &[&str]| {
+        let line = tree.party(verbs, more);
+        volery(&line.iter().map(String::as_str).collect::<Vec<_>>()).refused(2, words);
+    };
+    let listen = ["--listen", "127.0.0.1:0"];
+    refused(&["cluster", "verify"], &listen, &["--shards"]);
+    refused(
+        &["cluster", "verify"],
+        &[&["--shards", "9"], &listen[..]].concat(),
+        &["does not fall into 9 shards"],
+    );
+    refused(&["cluster", "verify"], &[&["--shards", "0"], &listen[..]].concat(), &["--shards 0", "from 1"]);
+    refused(&["cluster", "verify"], &["--shards", "4"], &["--listen or --connect"]);
+    let other = ["--shards", "4", "--system", "wolverine", "--listen", "127.0.0.1:0"];
+    refused(&["cluster", "verify"], &other, &["--system", "proves no shards"]);
+    let none = tree.path("none");
+    refused(
+        &["cluster", "prove"],
+        &["--shards", "4", "--run-key", &none, listen[0], listen[1]],
+        &["--run-key", "no key"],
+    );
+    let key = tree.key("run");
+    let worker = |shard| ["--shard", shard, "--coordinator", "127.0.0.1:1", "--run-key", &*key];
+    refused(&["prove"], &worker("4/4"), &["--shard 4/4", "from 0 to N - 1"]);
+    refused(&["verify"], &worker("one"), &["--shard one", "I/N"]);
+    refused(&["verify"], &["--shard", "0/4"], &["--coordinator"]);
+    let public = &tree.root;
+    let line = ["cluster", "verify", "--relation", "builtin:aes128", "--public", public, "--shards", "2"];
+    volery(&[&line[..], &listen].concat()).refused(2, &["--public"]);
+    // The witness is checked before anybody is asked.
+    std::fs::write(tree.path("leaves"), [0; 4 * 64]).expect("written");
+    refused(&["cluster", "prove"], &["--shards", "4", "--connect", "127.0.0.1:1"], &["root["]);
+}
+
+#[test]
+fn sides_that_want_other_runs_disagree() {
+    let tree = Tree::new();
+    for (ours, theirs) in [(["--shards", "4"], ["--shards", "2"]), (["--restarts", "3"], ["--restarts", "4"])]
+    {
+        let start = |verb, own: [&str; 2], more: [&str; 2]| {
+            let shards: &[&str] = if own[0] == "--shards" { &[] } else { &["--shards", "4"] };
+            let line = tree.party(&["cluster", verb], &[shards, &own, &more].concat());
+            Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
+        };
+        let verifier = start("verify", ours, ["--listen", "127.0.0.1:0"]);
+        let prover = start("prove", theirs, ["--connect", &verifier.address]);
+        for ended in [verifier.end(), prover.end()] {
+            ended.refused(3, &["shards"]);
+        }
+    }
+}
