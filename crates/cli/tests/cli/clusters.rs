@@ -186,7 +186,12 @@ fn killed_coordinators_end_the_run_and_all_workers() {
         let [verifier, prover] = sides.map(Running::end);
         let left = if killed == 0 { prover } else { verifier };
         left.refused(3, &["peer"]);
-        while orphans.iter().any(|pid| Path::new(&format!("/proc/{pid}")).exists()) {
+        // Nobody may have asked yet how they ended.
+        let runs = |pid: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            stat.is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+        };
+        while orphans.iter().any(runs) {
             std::thread::yield_now();
         }
     }

@@ -28,6 +28,7 @@ impl Launcher for Processes<'_> {
         let mut order = self.order.clone();
         order["shard"] = json!(shard);
         order["coordinator"] = json!(coordinator.to_string());
+        order["parent"] = json!(std::process::id());
         order["key_bytes"] = json!(self.key.len());
         let started = |source| Error::Io { doing: "starting a worker", source };
         let program = std::env::current_exe().map_err(started)?;

@@ -124,9 +124,8 @@ fn address(text: &str) -> Result<SocketAddr> {
 /// Ends this process once its coordinator has: one that was killed says nothing, and a worker that has not joined
 /// yet would look for it as long as it may.
 #[cfg(unix)]
-fn end_with_parent() {
+fn end_with(parent: u32) {
     use std::os::unix::process::parent_id;
-    let parent = parent_id();
     std::thread::spawn(move || {
         while parent_id() == parent {
             std::thread::sleep(std::time::Duration::from_millis(200));
@@ -137,7 +136,7 @@ fn end_with_parent() {
 
 /// The same where there is no such number: it looks for its coordinator as long as it may.
 #[cfg(not(unix))]
-fn end_with_parent() {}
+fn end_with(_: u32) {}
 
 /// `volery cluster worker`: as a coordinator of this machine says on standard input.
 pub(crate) fn ordered(started: Instant) -> Result<()> {
@@ -157,7 +156,7 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
     let mut share = Zeroizing::new(Vec::new());
     input.read_to_end(&mut share).map_err(|why| not_told(&why))?;
     drop(input);
-    end_with_parent();
+    end_with(number("parent")? as u32);
 
     let protocol = Protocol {
         field: text("field"),
