@@ -257,9 +257,9 @@ fn coordinators_that_want_something_else_disagree() {
         (|side| side.coordinator.plan.statement = [8; 32], "statement"),
         (
             |side| drop(side.coordinator.plan.parts.pop()),
-            "run in shards: here 4 shards, 20 restarts, there 3",
+            "system: here dummy, in 4 shards, there dummy, in 3 shards",
         ),
-        (|side| side.coordinator.restarts = 3, "there 4 shards, 3 restarts"),
+        (|side| side.coordinator.restarts = 3, "run in shards: here 20 restarts, there 3 restarts"),
         (|side| side.coordinator.plan.field = "f61".into(), "field"),
     ];
     for (change, why) in changes {
