@@ -142,6 +142,25 @@ mod tests {
     }
 
     #[test]
+    fn progress_is_that_of_both_halves() {
+        let done = AtomicU64::new(7);
+        let mut whole = Progress::to(Some(&done), false);
+        whole.tell(5);
+        whole.tell(3);
+        assert_eq!(done.load(Ordering::Relaxed), 3);
+        done.store(0, Ordering::Relaxed);
+        let [mut bits, mut numbers] = [(); 2].map(|()| Progress::to(Some(&done), true));
+        bits.tell(10);
+        bits.tell(25);
+        numbers.tell(100);
+        // An estimate that was too high.
+        bits.tell(20);
+        numbers.tell(101);
+        assert_eq!(done.load(Ordering::Relaxed), 121);
+        Progress::default().tell(1);
+    }
+
+    #[test]
     fn turns_that_are_alike_have_one_section_of_their_length() {
         let lengths = &mut Lengths::default();
         assert_eq!(turn(lengths, 300), [256, 256]);

@@ -2,7 +2,7 @@
 //! bound where there are few subsets, and what shows of a witness.
 
 use super::*;
-use crate::channel::{Channel, Flip, Party, Tape, Traffic, pipe, side_by_side};
+use crate::channel::{Channel, Flip, Party, Playback, Tape, Traffic, pipe, side_by_side};
 use crate::circuit::{Backend, Mixed, MixedCircuit, check_mixed};
 use crate::error::{Error, Misbehaviour, Rejection, Result};
 use crate::pool::Pool;
@@ -10,6 +10,7 @@ use crate::random::Random;
 use crate::vole::{Delta, ideal, subfield};
 use core::marker::PhantomData;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use volery_primitives::{F2, F61, F61x2, F65537, F65537x4, Goldilocks, Q32, Q32x2};
 
@@ -97,12 +98,15 @@ struct Run<B> {
     threads: Option<usize>,
 }
 
-/// What both came to, what the verifier's channel carried, and the lengths of the prover's messages.
+/// What both came to, what the verifier's channel carried, and the prover's messages with their lengths.
 struct Ended {
     proved: Result<Both>,
     verified: Result<Both>,
     traffic: Traffic,
+    messages: Vec<Vec<u8>>,
     lengths: Vec<usize>,
+    /// What the prover has told of its progress.
+    progress: u64,
 }
 
 fn run<B: Field, E: MacField<B>, C>(circuit: &C, bits: &[F2], numbers: &[B], how: &Run<B>) -> Ended
@@ -115,6 +119,7 @@ where
     let mut proving = Channel::new(Party::Prover, here);
     let mut verifying = Channel::new(Party::Verifier, Tape::new(there, of(Party::Verifier)).0);
     let (arch, pool) = (Arch::detect(), Pool::of(how.threads.unwrap_or(1)));
+    let progress = AtomicU64::new(0);
     let prover = || {
         let voles = (
             Box::new(ideal::Prover::new(3, BLOCK)) as _,
@@ -122,7 +127,8 @@ where
         );
         let random = &mut Random::from_seed(&[how.seed; 32]);
         let witness = (bits.to_vec(), numbers.to_vec());
-        let mut prover = Prover::<B, E>::new(&mut proving, voles, arch, witness, random).share_work(&pool);
+        let prover = Prover::<B, E>::new(&mut proving, voles, arch, witness, random).share_work(&pool);
+        let mut prover = prover.report_to(Some(&progress));
         prover.repetitions = how.subsets.unwrap_or(prover.repetitions);
         prover.most = how.most.unwrap_or(prover.most);
         prover.explains = how.explains;
@@ -141,20 +147,7 @@ where
     };
     let verified = Mutex::new(None);
     let verifier = || {
-        let random = &mut Random::from_seed(&[how.seed ^ 0x55; 32]);
-        let deltas = (Delta::random(random), subfield::Delta::<B, E>::random(random));
-        let voles = (
-            Box::new(ideal::Verifier::new(3, BLOCK, &deltas.0)) as _,
-            Box::new(subfield::ideal::Verifier::new(4, BLOCK, &deltas.1)) as _,
-        );
-        let ended = {
-            let deltas = (&deltas.0, &deltas.1);
-            let mut verifier =
-                Verifier::<B, E>::new(&mut verifying, voles, arch, deltas, random).share_work(&pool);
-            verifier.repetitions = how.subsets.unwrap_or(verifier.repetitions);
-            verifier.most = how.most.unwrap_or(verifier.most);
-            circuit.run(&mut verifier).and_then(|()| verifier.finish().map(|(_, both)| both))
-        };
+        let ended = verify::<B, E, _>(circuit, &mut verifying, &pool, how);
         *verified.lock().unwrap() = Some(verifying.traffic());
         // A prover that waits for a coin is not to wait for long.
         drop(verifying);
@@ -162,7 +155,33 @@ where
     };
     let (proved, ended) = side_by_side(prover, verifier);
     let traffic = verified.into_inner().unwrap().expect("set by the verifier");
-    Ended { proved, verified: ended, traffic, lengths: said.messages().iter().map(Vec::len).collect() }
+    let messages = said.messages();
+    let lengths = messages.iter().map(Vec::len).collect();
+    let progress = progress.into_inner();
+    Ended { proved, verified: ended, traffic, messages, lengths, progress }
+}
+
+/// The verifier of a run.
+fn verify<B: Field, E: MacField<B>, C>(
+    circuit: &C,
+    channel: &mut Channel,
+    pool: &Pool,
+    how: &Run<B>,
+) -> Result<Both>
+where
+    C: for<'a> MixedCircuit<Verifier<'a, B, E>>,
+{
+    let random = &mut Random::from_seed(&[how.seed ^ 0x55; 32]);
+    let deltas = (Delta::random(random), subfield::Delta::<B, E>::random(random));
+    let voles = (
+        Box::new(ideal::Verifier::new(3, BLOCK, &deltas.0)) as _,
+        Box::new(subfield::ideal::Verifier::new(4, BLOCK, &deltas.1)) as _,
+    );
+    let by = (&deltas.0, &deltas.1);
+    let mut verifier = Verifier::<B, E>::new(channel, voles, Arch::detect(), by, random).share_work(pool);
+    verifier.repetitions = how.subsets.unwrap_or(verifier.repetitions);
+    verifier.most = how.most.unwrap_or(verifier.most);
+    circuit.run(&mut verifier).and_then(|()| verifier.finish().map(|(_, both)| both))
 }
 
 /// Runs a test over every setting that bits can be converted to.
@@ -186,6 +205,7 @@ fn all_agree<B: Field, E: MacField<B>>() {
         let ended = run::<B, E, _>(&circuit, &bits, &numbers, &how);
         let (proved, verified) = (ended.proved.unwrap(), ended.verified.unwrap());
         assert_eq!(proved, verified);
+        assert_eq!(ended.progress, proved.bits.mul + proved.numbers.mul);
         let Both { bits, numbers, rounds } = proved;
         assert_eq!(rounds.conversions, shape.conversions);
         let pairs = words * width + 2 * (width + CARRY);
@@ -416,6 +436,44 @@ fn a_flipped_bit<B: Field, E: MacField<B>>() {
 fn a_flipped_bit_in_any_message_of_either_half_is_rejected() {
     a_flipped_bit::<F61, F61>();
     a_flipped_bit::<F61, F61x2>();
+}
+
+/// The subsets are told once the masks of both halves are on their way, and no earlier; and a prover that leaves
+/// when it knows them has tried.
+#[test]
+fn subsets_are_told_behind_the_masks_of_both_halves() {
+    fn test<B: Field, E: MacField<B>>() {
+        let (word, circuit) = (word(0b1_0110_1001), Word(WIDTH));
+        let how = |seed| Run { seed, ..Run::default() };
+        let ended = |seed| run::<B, E, _>(&circuit, &word, &[], &how(seed));
+        let (honest, other) = (ended(1), ended(2));
+        let mut told = None;
+        for heard in 0..honest.messages.len() {
+            let said = honest.messages[..heard].concat();
+            let mut channel = Channel::new(Party::Verifier, Playback::new(said));
+            let ended = verify::<B, E, _>(&circuit, &mut channel, &Pool::ALONE, &how(1)).unwrap_err();
+            let sent = channel.traffic().sent;
+            told = told.or((sent > 0).then_some(heard));
+            if told.is_none() {
+                assert!(matches!(ended, Error::Io { .. }), "{heard}: {ended}");
+            } else {
+                // The batch's coins, and the seed.
+                assert!(sent >= 48 && matches!(ended, Error::Abandoned { .. }), "{heard}: {ended}");
+            }
+            assert_eq!(ended.counts_against_peer(), told.is_some());
+        }
+        // Masks are all that a prover draws at random, so that up to the seed they are what differs: eight of
+        // them at least are in a section.
+        let told = told.expect("a seed");
+        let differ = |at: &usize| honest.messages[*at] != other.messages[*at];
+        let masks: Vec<usize> = (0..told).filter(differ).map(|at| honest.lengths[at]).collect();
+        let (numbers, bits): (Vec<_>, Vec<_>) = masks.iter().partition(|length| **length >= 8 * B::BYTES);
+        assert!(bits.iter().sum::<usize>() >= 64 / 8, "{masks:?}");
+        assert!(numbers.iter().sum::<usize>() >= 64 * B::BYTES, "{masks:?}");
+        assert_eq!(masks.last(), honest.lengths[..told].last());
+    }
+    test::<F61, F61>();
+    test::<Q32, Q32x2>();
 }
 
 #[test]
