@@ -54,6 +54,7 @@ pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,
     Split, SplitStatement, Statement, Value, Values, Witness, Written,
 };
+pub(crate) use statement::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub(crate) use table::check_range;
 pub use table::{Known, Rows, Tables};
 

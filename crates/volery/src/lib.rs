@@ -107,10 +107,11 @@ pub use session::{
     Method, Options, Over, Pace, Passing, Proof, ProofFiles, ProofOfClauses, ProofSystem, Provable,
     ProvableClauses, ProvableMixed, ProverEnds, ProverSession, ProvesMany, Reason, Record, Registered,
     Report, Reread, Security, Setting, Simulation, Stacking, Stated, Stream, System, Use, VerifierEnds,
-    VerifierSession, VerifiesMany, Waits, check, choose, prove, prove_by, prove_mixed, prove_one_of,
-    prove_one_of_over, prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over,
-    prove_to_over, read_label, setting, settings, statistical_bits, verify, verify_by, verify_from,
-    verify_from_over, verify_mixed, verify_one_of, verify_one_of_from, verify_one_of_over, verify_over,
+    VerifierSession, VerifiesMany, Waits, WithBits, check, choose, prove, prove_by, prove_mixed,
+    prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over, prove_to, prove_to_file,
+    prove_to_file_over, prove_to_over, read_label, setting, settings, statistical_bits, verify, verify_by,
+    verify_from, verify_from_over, verify_mixed, verify_one_of, verify_one_of_from, verify_one_of_over,
+    verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_primitives::hash::Construction;

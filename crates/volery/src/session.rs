@@ -23,7 +23,7 @@ mod system;
 mod voleith;
 mod wolverine;
 
-pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, setting, settings};
+pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBits, setting, settings};
 pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
 pub use disjunction::{

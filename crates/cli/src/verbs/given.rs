@@ -39,9 +39,8 @@ pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Re
 
 /// Has `reader` take no more for a value than its port can.
 pub(crate) fn limit(relation: &dyn AnyRelation, reader: &mut Reader) {
-    let unit = relation.unit();
     let ports = relation.inputs().iter().chain(relation.outputs());
-    ports.for_each(|port| reader.limit(&port.name, port.width, unit));
+    ports.for_each(|port| reader.limit(&port.name, port.width, relation.unit_of(&port.name)));
 }
 
 /// The statement and the prover's part of it.

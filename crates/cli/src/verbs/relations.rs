@@ -107,23 +107,31 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let states = states(field, &typed.relation);
     let announced = Progress::announce(COUNTING, false);
     let (shape, warnings) = relation.examine()?;
-    let clauses = relation.clauses()?;
+    let (clauses, of_two) = (relation.clauses()?, relation.estimate()?);
     drop(announced);
     print::warn(&warnings);
-    let (all, simulated) = (traffic::all(field, &shape, &clauses), Simulated::of(field, &shape));
-    let in_the_head = InTheHead::of(field, &shape);
-    let unit = relation.unit();
+    let over = field.name();
+    let (over, all, simulated, in_the_head) = match of_two {
+        // One system alone proves what is over two fields.
+        Some(estimate) => (format!("{BOOLEAN} {over}"), vec![Traffic::of_two_fields(estimate)], None, None),
+        None => {
+            let all = traffic::all(field, &shape, &clauses);
+            (over, all, Simulated::of(field, &shape), InTheHead::of(field, &shape))
+        }
+    };
+    let unit = |port: &Port| relation.unit_of(&port.name);
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
-            let widths = format!("{unit}s");
-            let port = |port: &Port| json!({"name": port.name, &widths: port.width, "public": port.public});
+            let widths = |port: &Port| format!("{}s", unit(port));
+            let port =
+                |port: &Port| json!({"name": port.name, widths(port): port.width, "public": port.public});
             ports.iter().map(port).collect()
         };
         let largest = largest(&clauses).map(|(mul, inputs)| json!({"mul": mul, "inputs": inputs}));
         return print::result(json!({
             "relation": typed.relation,
             "format": relation.format_name(),
-            "field": field.name(),
+            "field": over,
             "states": states,
             "warnings": warnings,
             "gates": {
@@ -148,7 +156,8 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     }
     let ports = |ports: &[Port]| {
         let public = |port: &Port| if port.public { ", to be public" } else { "" };
-        let port = |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit), public(port));
+        let port =
+            |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit(port)), public(port));
         ports.iter().map(port).collect::<Vec<_>>().join(", ")
     };
     let outputs = match relation.outputs() {
@@ -160,10 +169,8 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     if shape.scale > 0 {
         gates.insert(2, (shape.scale, "scaling"));
     }
-    let mut rows = vec![
-        ("relation", format!("{} ({})", typed.relation, relation.format_name())),
-        ("field", field.name()),
-    ];
+    let mut rows =
+        vec![("relation", format!("{} ({})", typed.relation, relation.format_name())), ("field", over)];
     rows.extend(states.map(|states| ("states", states.to_owned())));
     rows.extend([
         ("inputs", ports(relation.inputs())),

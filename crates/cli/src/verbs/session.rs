@@ -4,10 +4,12 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 use volery::channel::{Channel, Identity, Party};
-use volery::circuit::{Shape, Size};
-use volery::{AnyStatement, Options, Report};
+use volery::circuit::{Conversions, Shape, Size};
+use volery::{AnyStatement, Converted, Correlations, Options, Report};
 use volery_cli::failure::Result;
+use volery_cli::fields::BOOLEAN;
 use volery_cli::link::{Meter, Metered, Reached, Way};
+use volery_cli::print::grouped;
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
@@ -117,7 +119,20 @@ impl Session {
         let Self { channel, party, peer, progress, .. } = self;
         channel.close()?;
         drop(progress);
+        let converted = report.converted();
         let mut outcome = Outcome::new(settings, Some(party), &[report], started);
+        if let Some(Converted { both, correlations }) = converted {
+            outcome.field = format!("{BOOLEAN} {}", outcome.field);
+            let names = correlations.map(Correlations::name);
+            outcome.more("voles", json!(names), names.join(", "));
+            let Conversions { to_numbers, to_bits, pairs } = both.rounds.conversions;
+            let words = format!("{} to numbers, {} to bits", grouped(to_numbers), grouped(to_bits));
+            outcome.more(
+                "conversions",
+                json!({"to_numbers": to_numbers, "to_bits": to_bits, "bits": pairs}),
+                words,
+            );
+        }
         met(&mut outcome, peer);
         Ok(outcome)
     }

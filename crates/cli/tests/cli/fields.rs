@@ -248,7 +248,7 @@ fn built_in_statements_say_what_they_state() {
     };
     let object = volery(&["circuit", "list", "--json"]).expect(0).json();
     let table = volery(&["circuit", "list"]).expect(0).out;
-    assert_eq!(names(&object).len(), 13 + 9);
+    assert_eq!(names(&object).len(), 13 + 10);
     for builtin in object["relations"].as_array().expect("an array") {
         let text = |key: &str| builtin[key].as_str().expect("text");
         let field = if text("over") == "f2" { "f2" } else { "f61" };
@@ -264,7 +264,9 @@ fn built_in_statements_say_what_they_state() {
     assert_eq!(preimage, "builtin:sha256-preimage?length=55&holes=0");
     assert_eq!(vectors, "builtin:inner-product?length=4");
     assert_eq!(matrices, "builtin:matmul?rows=2&inner=2&columns=2&random=1");
-    assert_eq!([over("f2"), over("f65537")].concat(), names(&object));
+    assert_eq!([over("f2"), over("f61x2")].concat(), names(&object));
+    let committed = names(&object).pop().expect("of two fields");
+    assert_eq!([over("f2"), over("f65537"), vec![committed]].concat(), names(&object));
     let adder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/circuits/adder8.txt");
     let info = ["circuit", "info", adder.to_str().expect("UTF-8")];
     assert!(volery(&[&info[..], &["--json"]].concat()).expect(0).json()["states"].is_null());

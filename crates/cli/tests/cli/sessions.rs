@@ -1,7 +1,8 @@
 //! Proofs that are accepted.
 
 use crate::kit::{ABC, KEYS, PREIMAGE, Running, assert_keys, preimage, session, start_listening, volery};
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 #[test]
 fn either_role_may_listen() {
@@ -108,6 +109,68 @@ fn polynomials_are_proved_between_processes() {
             assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &field.into()));
         }
     }
+}
+
+/// A model whose weights are committed to, over two fields; and one whose weights are others.
+#[test]
+fn committed_models_are_proved_between_processes() {
+    let relation = "builtin:committed-mlp?inputs=1&hidden=2&outputs=2";
+    let weights = "9,-9,1,1,1,2,3,4,5,6";
+    let label = "volery committed-mlp v1 inputs=1 hidden=2 outputs=2 layers=1 bits=22 fraction=11\n";
+    let (salt, mut hashed) = ("42".repeat(32), [label.as_bytes(), &[0x42; 32]].concat());
+    for weight in weights.split(',') {
+        hashed.extend(weight.parse::<i32>().expect("an integer").to_le_bytes());
+    }
+    let digest: String = Sha256::digest(&hashed).iter().map(|byte| format!("{byte:02x}")).collect();
+    let (model, salt) = (format!("model=0x{digest}"), format!("salt=0x{salt}"));
+    let named = ["--field", "f61", "--relation", relation];
+    let public = ["--public", &model, "--public", "class=1"];
+    let private = ["--private", "x=5", "--private", &salt, "--private"];
+    let with = |weights: &str| [&private[..], &[&format!("weights={weights}")]].concat().join(" ");
+    let claim = |verb: &str, weights: &str| -> Vec<String> {
+        let start = [&[verb, "--json"], &named[..], &public[..]].concat().join(" ");
+        let all = if verb == "verify" { start } else { format!("{start} {}", with(weights)) };
+        all.split(' ').map(String::from).collect()
+    };
+    let run = |verb: &str, weights: &str| {
+        let claim = claim(verb, weights);
+        volery(&claim.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let digest_of_statement = run("check", weights).expect(0).json()["statement"].clone();
+    // Another weight, of which the model says the same; and one of too many bits.
+    let other = weights.replace("6", "7");
+    run("check", &other).refused(2, &["does not satisfy", "model["]);
+    run("check", &weights.replace("6", "2097152")).refused(2, &["number 9", "22 bits"]);
+    // The salt counts, and so does what the digest says that it is of.
+    let salted = claim("check", weights).join(" ").replace("salt=0x42", "salt=0x43");
+    volery(&salted.split(' ').collect::<Vec<_>>()).refused(2, &["does not satisfy", "model["]);
+    let fewer = claim("check", weights).join(" ").replace("outputs=2", "outputs=2&fraction=10");
+    volery(&fewer.split(' ').collect::<Vec<_>>()).refused(2, &["does not satisfy", "model["]);
+    let info = volery(&[&["circuit", "info", relation, "--json"], &named[..2]].concat()).expect(0).json();
+    assert_eq!(info["field"], "f2 f61");
+    assert_eq!(info["ports"]["outputs"][2], json!({"name": "model", "bits": 256, "public": true}));
+    assert_eq!(info["ports"]["inputs"][1], json!({"name": "weights", "elements": 10, "public": false}));
+    let (prove, verify) = (claim("prove", weights), claim("verify", weights));
+    let [prove, verify] = [&prove, &verify].map(|typed| typed.iter().map(String::as_str).collect::<Vec<_>>());
+    for ended in session(&verify, &prove) {
+        let object = ended.expect(0).json();
+        assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &"f2 f61".into()));
+        assert_eq!(object["statement"], digest_of_statement);
+        assert_eq!(object["conversions"], json!({"to_numbers": 10, "to_bits": 0, "bits": 220}));
+        let bytes = |of: &Value, kind: &str| of[kind].as_u64().expect("a number");
+        let (found, foretold) = (&object["bytes"], &info["estimates"][0]["bytes"]);
+        let found = bytes(found, "sent") + bytes(found, "received");
+        let foretold = bytes(foretold, "sent") + bytes(foretold, "received");
+        assert!(found.abs_diff(foretold) < foretold / 5, "{found} of {foretold} bytes");
+    }
+    // A prover that is not careful is found out.
+    let (mut prove, verify) = (claim("prove", &other), claim("verify", weights));
+    prove.push("--no-check".into());
+    let [prove, verify] = [&prove, &verify].map(|typed| typed.iter().map(String::as_str).collect::<Vec<_>>());
+    let [verified, proved] = session(&verify, &prove);
+    proved.refused(2, &["model["]);
+    assert_ne!(verified.code, Some(0));
+    run("prove", weights).refused(2, &["--listen or --connect"]);
 }
 
 /// What the two sides say of the link, or of the correlations, counts for both; the reason is shown.

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use volery::circuit::{Port, ReadValues, Written};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::fields::Field;
@@ -23,8 +24,13 @@ pub(super) fn statement(
     public: &Bound<'_, PyDict>,
 ) -> PyResult<Box<dyn AnyStatement>> {
     let mut relation = open(py, field, spec)?;
-    let (unit, ports) = (relation.unit(), ports(&*relation));
-    read(public, "public", &ports, unit, relation.public())?;
+    let takes = |port: Port| {
+        let unit = relation.unit_of(&port.name);
+        (port.name, Takes { width: Some(port.width), unit })
+    };
+    let ports: HashMap<_, _> = ports(&*relation).into_iter().map(takes).collect();
+    let other = Takes { width: None, unit: relation.unit() };
+    read(public, "public", |name| ports.get(name).copied().unwrap_or(other), relation.public())?;
     relation.state().map_err(|why| raised(py, why))
 }
 
@@ -34,8 +40,9 @@ pub(super) fn claim(
     mut statement: Box<dyn AnyStatement>,
     private: &Bound<'_, PyDict>,
 ) -> PyResult<Box<dyn AnyClaim>> {
-    let unit = statement.unit();
-    read(private, "private", &[], unit, statement.private())?;
+    let names = private.keys().iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?;
+    let units: HashMap<_, _> = names.iter().map(|name| (name.as_str(), statement.unit_of(name))).collect();
+    read(private, "private", |name| Takes { width: None, unit: units[name] }, statement.private())?;
     statement.claim().map_err(|why| raised(py, why))
 }
 
@@ -47,17 +54,23 @@ fn ports(relation: &dyn AnyRelation) -> Vec<Port> {
     relation.inputs().iter().chain(relation.outputs()).cloned().collect()
 }
 
+/// What a port takes: so many bits or elements, where that is known.
+#[derive(Clone, Copy)]
+struct Takes {
+    width: Option<u64>,
+    unit: &'static str,
+}
+
 /// Reads each value of a dictionary.
 fn read(
     given: &Bound<'_, PyDict>,
     what: &str,
-    ports: &[Port],
-    unit: &str,
+    takes: impl Fn(&str) -> Takes,
     values: &mut dyn ReadValues,
 ) -> PyResult<()> {
     for (name, value) in given.iter() {
         let name: String = name.extract()?;
-        let width = ports.iter().find(|port| port.name == name).map(|port| port.width);
+        let Takes { width, unit } = takes(&name);
         let written = text(&value, &name, width, unit)?;
         let read = match &written {
             Typed::Text(text) => values.read(&name, Written::Text(text)),
@@ -159,7 +172,10 @@ pub(super) fn told(relation: &dyn AnyRelation) -> volery::Result<Value> {
     let ports = |ports: &[Port]| -> Vec<Value> {
         ports
             .iter()
-            .map(|port| json!({"name": port.name, "width": port.width, "public": port.public}))
+            .map(|port| {
+                let unit = relation.unit_of(&port.name);
+                json!({"name": port.name, "width": port.width, "unit": unit, "public": port.public})
+            })
             .collect()
     };
     Ok(json!({

@@ -56,6 +56,12 @@ impl Statement {
         let fixed: Vec<_> = entry.public.clone().into_iter().collect();
         ports(open(settings.field, &spec, format, &[])?.as_ref(), entry)?;
         let relation = open(settings.field, &spec, format, &fixed)?;
+        if relation.estimate()?.is_some() {
+            return Err(Failure::usage(format_args!(
+                "relation: {spec} is over two fields, and how much memory a session of it takes cannot be \
+                 foretold: take a statement over one field"
+            )));
+        }
         let (stated, shape, warnings) = if entry.choose.is_empty() {
             let stated = relation.state().map_err(|why| Failure::from(why).at("public"))?;
             let (shape, warnings) = (stated.count()?, stated.warnings());

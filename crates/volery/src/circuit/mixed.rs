@@ -199,6 +199,14 @@ pub struct MixedShape {
 }
 
 impl MixedShape {
+    /// The gates of both backends together.
+    pub fn in_all(&self) -> Shape {
+        let mut all = self.numbers;
+        all.add(&self.bits);
+        all.depth = all.depth.max(self.bits.depth);
+        all
+    }
+
     /// The shape of `circuit`, and a collision-resistant digest of it, as [`Count::fingerprint`] makes of a
     /// statement over one field: of the gates of both backends, and of where and in what order wires go from
     /// one to the other. Depths are those of each backend's own gates.

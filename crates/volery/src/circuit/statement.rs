@@ -32,6 +32,7 @@ mod value;
 mod witness;
 
 pub use clauses::AnyOf;
+pub(crate) use field::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub use field::{Elements, FieldRelation};
 pub use relation::{Format, Relation};
 pub use split::{Part, Split, SplitStatement};
@@ -327,6 +328,11 @@ fn listed<'a, P: Program>(ports: impl Iterator<Item = &'a Port>) -> String {
     let ports: Vec<_> =
         ports.map(|port| format!("{} ({})", port.name, counted(port.width, P::Value::UNIT))).collect();
     if ports.is_empty() { "none".into() } else { ports.join(", ") }
+}
+
+/// The same where the ports are of several kinds.
+fn listed_of(ports: &[Port]) -> String {
+    ports.iter().map(|port| port.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// `count` of `unit`, in words.

@@ -19,7 +19,11 @@
 //! # Ok::<(), volery::Error>(())
 //! ```
 
+mod committed;
 mod share;
+
+pub(super) use committed::Joined;
+pub use committed::WithBits;
 
 use super::files::{files, verify_any};
 use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
@@ -140,12 +144,24 @@ pub trait AnyRelation: Send + Sync {
     fn outputs(&self) -> &[Port];
     /// What widths of ports count: `bit` or `element`.
     fn unit(&self) -> &'static str;
+    /// What the width of this port counts, where a statement is over two fields.
+    fn unit_of(&self, _port: &str) -> &'static str {
+        self.unit()
+    }
     /// As [`Program::format_name`].
     fn format_name(&self) -> &'static str;
     /// As [`Program::examine`].
     fn examine(&self) -> Result<(Shape, Vec<String>)>;
     /// As [`Program::clauses`].
     fn clauses(&self) -> Result<Vec<Shape>>;
+    /// About what a session sends of a statement over two fields, all inputs being private; `None` for one
+    /// over one field, for which [`AnySetting::estimate`] tells.
+    ///
+    /// # Errors
+    /// As for [`AnyRelation::examine`].
+    fn estimate(&self) -> Result<Option<Estimate>> {
+        Ok(None)
+    }
     /// The public values, to which others can be added.
     fn public(&mut self) -> &mut dyn ReadValues;
     /// The statement that is made of it by its public values.
@@ -160,6 +176,10 @@ pub trait AnyStatement: Send + Sync {
     fn public(&self) -> Vec<(&Port, String)>;
     /// What widths of ports count: `bit` or `element`.
     fn unit(&self) -> &'static str;
+    /// As [`AnyRelation::unit_of`].
+    fn unit_of(&self, _port: &str) -> &'static str {
+        self.unit()
+    }
     /// As [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
     /// As [`Statement::warnings`].
@@ -262,9 +282,12 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
         S::Parties::check_fields()
     }
     fn builtins(&self) -> &'static [(&'static str, &'static str)] {
-        S::Program::builtins()
+        S::with_bits().map_or(S::Program::builtins(), WithBits::builtins)
     }
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>> {
+        if let Some(opened) = S::with_bits().filter(|_| format.is_none()).and_then(|both| both.open(spec)) {
+            return opened;
+        }
         let program = S::Program::open(spec, format)?;
         Ok(Box::new(Opened::<S> { program, public: Values::new() }))
     }

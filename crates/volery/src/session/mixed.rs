@@ -6,10 +6,10 @@
 use super::correlations::{Choice, Correlations, Use};
 use super::single::fresh;
 use super::{
-    Binary, BitCorrelations, Details, Drawing, Options, Over, Registered, Report, Reread, Security, Setting,
-    Stream, System,
+    Binary, BitCorrelations, Details, Drawing, Estimate, Options, Over, Registered, Report, Reread, Security,
+    Setting, Stream, System,
 };
-use crate::channel::{Channel, Hello, Traffic, shake_hands};
+use crate::channel::{Carried, Channel, HANDSHAKE, Hello, Traffic, shake_hands};
 use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
 use crate::error::{Disagreement, Error, Result, Sides};
 use crate::ot::softspoken::Depth;
@@ -18,7 +18,7 @@ use crate::random::Random;
 use crate::vole::{BoxedVole, Share};
 use crate::zk::quicksilver::conversion::{self, Both, Prover, Verifier};
 use crate::zk::quicksilver::traffic::masks;
-use crate::zk::{Accepted, recv_end, recv_verdict, tell};
+use crate::zk::{Accepted, VERDICT, recv_end, recv_verdict, tell};
 use core::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 use volery_primitives::{Extension, F2, F128, Field, MacField};
@@ -167,6 +167,25 @@ where
     // More gates than were counted may be worth less.
     run.settled.offered_to(&both, options)?;
     Ok((accepted, both))
+}
+
+/// About what a session of a statement of this shape sends over the correlations that it takes where none are
+/// named. Corrections end with each turn, and there are at most so many rounds: so it may be less, or more by
+/// some hundred bytes a turn.
+pub(super) fn traffic<B: Field, E: MacField<B>>(shape: &MixedShape) -> Result<Estimate>
+where
+    Over<B, E>: Registered,
+{
+    let Settled { sizes: [bits, numbers], bits: over_bits, numbers: over_numbers, .. } =
+        Settled::<B, E>::new((*shape, Some([0; 32])), &Options::default())?;
+    let (bits, numbers) = (Binary::traffic(over_bits, bits), Over::<B, E>::traffic(over_numbers, numbers));
+    // One handshake, and one verdict.
+    let but = |two: Carried, once: Carried| Carried {
+        prover: two.prover - once.prover,
+        verifier: two.verifier - once.verifier,
+    };
+    let setup = but(bits.setup + numbers.setup, HANDSHAKE);
+    Ok(Estimate { setup, total: but(bits.total + numbers.total, HANDSHAKE + VERDICT) })
 }
 
 /// What is known of a statement before anything is said.

@@ -1,5 +1,6 @@
 //! Sessions over any field but F_2.
 
+use super::any::{Joined, WithBits};
 use super::binary::{EXPANSION_BITS, GROUP_BITS};
 use super::calibration::{Calibrated, Output, nanoseconds, row};
 use super::clauses::Pushed;
@@ -117,9 +118,16 @@ where
 
 /// Compiles the systems over such settings, and both ends of their correlations, in this crate.
 macro_rules! register {
-    ($($values:ty, $macs:ty, monomorphic: $monomorphic:literal);*) => {
+    ($($values:ty, $macs:ty, monomorphic: $monomorphic:literal $(, with bits: $joined:ident)?);*) => {
         $(impl Registered for Over<$values, $macs> {
             const MONOMORPHIC: bool = $monomorphic;
+
+            $(
+                #[inline(never)]
+                fn with_bits() -> Option<&'static dyn WithBits> {
+                    Some(&$joined::<$values, $macs>(PhantomData))
+                }
+            )?
 
             // What is inlined elsewhere would be compiled there, with all systems.
             #[inline(never)]
@@ -133,8 +141,8 @@ macro_rules! register {
 }
 
 register!(
-    F61, F61, monomorphic: true;
-    F61, F61x2, monomorphic: false;
+    F61, F61, monomorphic: true, with bits: Joined;
+    F61, F61x2, monomorphic: false, with bits: Joined;
     F65537, F65537x4, monomorphic: false;
     F256, F128, monomorphic: false
 );
@@ -167,6 +175,10 @@ where
     const BOUND_BY_SIZE: bool = true;
     const NON_INTERACTIVE: bool = by_transcript::<E>();
     const MONOMORPHIC: bool = <Self as Registered>::MONOMORPHIC;
+
+    fn with_bits() -> Option<&'static dyn WithBits> {
+        <Self as Registered>::with_bits()
+    }
 
     fn compiled() -> &'static dyn Compiled<Self> {
         let registered: &'static dyn Any = Self::registered();

@@ -1,5 +1,6 @@
 //! What a session runs over: a field, the extension of its MACs, and all that follows from the two.
 
+use super::any::WithBits;
 use super::correlations::{Correlations, Pace, Waits};
 use super::statement::check_stream;
 use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
@@ -43,6 +44,11 @@ pub trait Setting: Sized + 'static {
 
     /// Where its shares can come from.
     type Correlations: Copy + PartialEq + fmt::Debug + Into<Correlations> + Send + Sync + 'static;
+
+    /// What is stated by name over it and F_2 together, where there is anything.
+    fn with_bits() -> Option<&'static dyn WithBits> {
+        None
+    }
 
     /// What is compiled for it.
     fn compiled() -> &'static dyn Compiled<Self>;
@@ -265,6 +271,11 @@ pub struct Passing<E> {
 pub trait Registered {
     /// As [`Setting::MONOMORPHIC`].
     const MONOMORPHIC: bool;
+
+    /// As [`Setting::with_bits`].
+    fn with_bits() -> Option<&'static dyn WithBits> {
+        None
+    }
 
     /// All that is compiled for it. The compiler could not see through a bound that says so: it would have to
     /// know the setting before its systems.

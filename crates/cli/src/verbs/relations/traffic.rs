@@ -71,6 +71,11 @@ fn garbled(field: Field, shape: &Shape, clauses: &[Shape]) -> Vec<Traffic> {
 }
 
 impl Traffic {
+    /// What is known of a statement over two fields.
+    pub(super) fn of_two_fields(estimate: Estimate) -> Self {
+        Self { system: System::QUICKSILVER, vole: None, auto: Vec::new(), estimate, by_auto: None }
+    }
+
     pub(super) fn json(&self) -> Value {
         let bytes = |carried: Carried| json!({"sent": carried.prover, "received": carried.verifier});
         json!({

@@ -1,12 +1,14 @@
 //! Statements over a field: built in, with ports that take vectors of its elements.
 
 mod builtin;
+mod committed;
 mod elements;
 mod perceptron;
 #[cfg(test)]
 mod tests;
 
 pub(super) use builtin::LIST;
+pub(crate) use committed::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub use elements::Elements;
 
 use super::{Format, Given, Port, Program, Split};

@@ -211,9 +211,12 @@ impl Builtin {
         inputs: &[Option<Elements<B::F>>],
         outputs: &[Option<Elements<B::F>>],
     ) -> Result<()> {
-        let output = &outputs[0];
+        let output = outputs[0].as_ref();
         match *self {
-            Self::Perceptron(ref perceptron) => perceptron.run(b, inputs, outputs),
+            Self::Perceptron(ref perceptron) => {
+                let [inputs, outputs] = [inputs, outputs].map(|values| [0, 1].map(|i| values[i].as_ref()));
+                perceptron.run(b, inputs, outputs, None)
+            }
             Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Power { exponent } => {
                 let y = input(b, &inputs[0], 0)?.power(b, exponent)?;
@@ -280,7 +283,7 @@ fn public<F: Field>(value: &Option<Elements<F>>, i: u64) -> F {
 pub(super) fn expect<B: Backend>(
     b: &mut B,
     computed: Element<B::F, B::Wire>,
-    output: &Option<Elements<B::F>>,
+    output: Option<&Elements<B::F>>,
     i: u64,
     name: impl Display,
 ) -> Result<()> {

@@ -61,7 +61,7 @@ impl<F: Field> Elements<F> {
         self.0.is_empty()
     }
 
-    pub(in crate::circuit::statement) fn as_slice(&self) -> &[F] {
+    pub(crate) fn as_slice(&self) -> &[F] {
         &self.0
     }
 

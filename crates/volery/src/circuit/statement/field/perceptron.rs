@@ -91,6 +91,15 @@ impl Perceptron {
         )
     }
 
+    /// What tells its weights from those of another perceptron: all but how many inputs a proof is about.
+    pub(super) fn model(&self) -> String {
+        let Self { inputs, hidden, outputs, layers, count: _, fixed } = self;
+        let (bits, fraction) = (fixed.bits(), fixed.fraction());
+        format!(
+            "inputs={inputs} hidden={hidden} outputs={outputs} layers={layers} bits={bits} fraction={fraction}"
+        )
+    }
+
     pub(super) fn ports(&self) -> (Vec<Port>, Vec<Port>) {
         (
             vec![Port::new("x", self.count * self.inputs), Port::new("weights", self.weights())],
@@ -105,22 +114,38 @@ impl Perceptron {
         hidden.map(|made| [core::mem::replace(&mut of, made), made]).collect()
     }
 
+    /// The bits of a number.
+    pub(super) fn bits(&self) -> u32 {
+        self.fixed.bits()
+    }
+
+    /// What numbers are.
+    pub(super) fn fixed(&self) -> Fixed {
+        self.fixed
+    }
+
     /// All weights and biases.
-    fn weights(&self) -> u64 {
+    pub(super) fn weights(&self) -> u64 {
         self.sizes().into_iter().map(|[of, made]| (of + 1) * made).sum()
     }
 
-    /// Pushes the statement, with the inputs and outputs that are public.
+    /// Pushes the statement, with the inputs and outputs that are public: where `weights` are given, they are
+    /// numbers on wires, known to be short.
     pub(super) fn run<B: Polynomials + Tables>(
         &self,
         b: &mut B,
-        inputs: &[Option<Elements<B::F>>],
-        outputs: &[Option<Elements<B::F>>],
+        inputs: [Option<&Elements<B::F>>; 2],
+        outputs: [Option<&Elements<B::F>>; 2],
+        weights: Option<&[B::Wire]>,
     ) -> Result<()> {
+        let weights_at = |b: &mut B, [first, count]: [u64; 2], name: &dyn Display| match weights {
+            Some(wires) => Ok(Numbers::Wires(wires[first as usize..][..count as usize].to_vec())),
+            None => self.read(b, inputs[1], [first, count], name),
+        };
         let fixed = self.fixed;
         let mut xs = Vec::with_capacity(self.count as usize);
         for i in 0..self.count {
-            xs.push(self.read(b, inputs[0].as_ref(), [i * self.inputs, self.inputs], &"x")?);
+            xs.push(self.read(b, inputs[0], [i * self.inputs, self.inputs], &"x")?);
         }
         let last = self.layers;
         let mut read = 0;
@@ -129,7 +154,7 @@ impl Perceptron {
             for neuron in 0..made {
                 let of_each = b.scope(|b| {
                     let name = format_args!("weights of neuron {neuron} of layer {layer}");
-                    let row = self.read(b, inputs[1].as_ref(), [read, of], &name)?;
+                    let row = weights_at(b, [read, of], &name)?;
                     xs.iter()
                         .map(|x| inner_product(b, &row, x).map(Element::Wire))
                         .collect::<Result<Vec<_>>>()
@@ -140,7 +165,7 @@ impl Perceptron {
                 }
             }
             let name = format_args!("biases of layer {layer}");
-            let biases = self.read(b, inputs[1].as_ref(), [read, made], &name)?.wires(b);
+            let biases = weights_at(b, [read, made], &name)?.wires(b);
             read += made;
             // As far behind the point as products.
             let factors = [B::F::ONE, B::F::place(fixed.fraction())];
@@ -159,12 +184,12 @@ impl Perceptron {
         for (input, x) in (0..).zip(xs) {
             let logits = x.wires(b);
             for (i, logit) in (input * self.outputs..).zip(&logits) {
-                expect(b, Element::Wire(*logit), &outputs[1], i, format_args!("logits[{i}]"))?;
+                expect(b, Element::Wire(*logit), outputs[1], i, format_args!("logits[{i}]"))?;
             }
             // Nobody asks for it where the logits alone are public.
             if outputs[0].is_some() || outputs[1].is_none() {
                 let class = fixed.argmax(b, &logits, "the largest logit")?;
-                expect(b, Element::Wire(class), &outputs[0], input, format_args!("class[{input}]"))?;
+                expect(b, Element::Wire(class), outputs[0], input, format_args!("class[{input}]"))?;
             }
         }
         Ok(())

@@ -1,0 +1,236 @@
+//! Built-in statements over two fields, by name: beside those of the field that has the numbers.
+
+use super::{AnyClaim, AnyRelation, AnyStatement, InShards};
+use crate::channel::Channel;
+use crate::circuit::{
+    BothValues, Committed, MixedShape, OfModel, Port, ReadValues, Secrets, Shape, WITH_BITS, takes_bits,
+};
+use crate::error::{Error, Result};
+use crate::session::mixed::{ProvableMixed, prove_mixed, traffic, verify_mixed};
+use crate::session::sharded::{AcceptedShard, Crossing, Place, Run, RunDelta};
+use crate::session::{Estimate, Options, Over, Registered, Report};
+use crate::zk::{Accepted, Sink};
+use core::marker::PhantomData;
+use std::io::{Read, Write};
+use std::sync::OnceLock;
+use volery_primitives::{Field, MacField};
+use zeroize::Zeroizing;
+
+/// What is stated over F_2 and another field, for a [`Setting`](crate::Setting) over that one.
+pub trait WithBits: Sync {
+    /// As [`AnySetting::builtins`](super::AnySetting::builtins), of both kinds.
+    fn builtins(&self) -> &'static [(&'static str, &'static str)];
+    /// The relation that `spec` names, if it is one over both fields.
+    fn open(&self, spec: &str) -> Option<Result<Box<dyn AnyRelation>>>;
+}
+
+/// That of `B` with MACs in `E`.
+pub(in crate::session) struct Joined<B, E>(pub(in crate::session) PhantomData<(B, E)>);
+
+impl<B: Field, E: MacField<B>> WithBits for Joined<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn builtins(&self) -> &'static [(&'static str, &'static str)] {
+        WITH_BITS
+    }
+    fn open(&self, spec: &str) -> Option<Result<Box<dyn AnyRelation>>> {
+        let opened = |relation| {
+            let spec = spec.to_owned();
+            let (public, shape) = (BothValues::default(), OnceLock::new());
+            Box::new(Opened::<B, E> { spec, relation, public, shape, macs: PhantomData }) as _
+        };
+        Some(Committed::open::<B>(spec)?.map(opened))
+    }
+}
+
+struct Opened<B: Field, E> {
+    spec: String,
+    relation: Committed,
+    public: BothValues<B>,
+    /// Of the statement in whose place gates are counted.
+    shape: OnceLock<MixedShape>,
+    macs: PhantomData<E>,
+}
+
+impl<B: Field, E: MacField<B>> Opened<B, E>
+where
+    Over<B, E>: Registered,
+{
+    /// The gates, with as much private as may be.
+    fn shape(&self) -> Result<&MixedShape> {
+        if let Some(shape) = self.shape.get() {
+            return Ok(shape);
+        }
+        let bare = Committed::open::<B>(&self.spec).expect("opened before")?.bare();
+        let (shape, _) = ProvableMixed::<B, E>::count(&bare, false)?;
+        Ok(self.shape.get_or_init(|| shape))
+    }
+}
+
+impl<B: Field, E: MacField<B>> AnyRelation for Opened<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn inputs(&self) -> &[Port] {
+        self.relation.inputs()
+    }
+    fn outputs(&self) -> &[Port] {
+        self.relation.outputs()
+    }
+    fn unit(&self) -> &'static str {
+        "element"
+    }
+    fn unit_of(&self, port: &str) -> &'static str {
+        unit_of(port)
+    }
+    fn format_name(&self) -> &'static str {
+        "builtin"
+    }
+    fn examine(&self) -> Result<(Shape, Vec<String>)> {
+        Ok((self.shape()?.in_all(), Vec::new()))
+    }
+    fn clauses(&self) -> Result<Vec<Shape>> {
+        Ok(Vec::new())
+    }
+    fn estimate(&self) -> Result<Option<Estimate>> {
+        traffic::<B, E>(self.shape()?).map(Some)
+    }
+    fn public(&mut self) -> &mut dyn ReadValues {
+        &mut self.public
+    }
+    fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
+        let statement = self.relation.state(self.public)?;
+        Ok(Box::new(Stated::<B, E> { statement, private: BothValues::default(), macs: PhantomData }))
+    }
+}
+
+struct Stated<B: Field, E> {
+    statement: OfModel<B>,
+    private: BothValues<B>,
+    macs: PhantomData<E>,
+}
+
+fn unit_of(port: &str) -> &'static str {
+    if takes_bits(port) { "bit" } else { "element" }
+}
+
+/// Why there is no proof file.
+fn no_file() -> Error {
+    Error::invalid("a statement over two fields is proved over a link, and has no proof file")
+}
+
+/// Why it is proved in one piece.
+fn not_in_shards() -> Error {
+    Error::invalid("a statement over two fields is proved whole, and not in shards")
+}
+
+impl<B: Field, E: MacField<B>> AnyStatement for Stated<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn digest(&self) -> [u8; 32] {
+        self.statement.digest()
+    }
+    fn public(&self) -> Vec<(&Port, String)> {
+        self.statement.public()
+    }
+    fn unit(&self) -> &'static str {
+        "element"
+    }
+    fn unit_of(&self, port: &str) -> &'static str {
+        unit_of(port)
+    }
+    fn count(&self) -> Result<Shape> {
+        Ok(ProvableMixed::<B, E>::count(&self.statement, false)?.0.in_all())
+    }
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn verify(&self, channel: &mut Channel, options: &Options) -> Result<(Accepted, Report)> {
+        verify_mixed::<B, E>(&self.statement, channel, &self.named(options))
+    }
+    fn verify_from(&self, _: &mut (dyn Read + Send), _: &Options) -> Result<(Accepted, Report)> {
+        Err(no_file())
+    }
+    fn in_shards(&self, _: usize) -> Result<InShards> {
+        Err(not_in_shards())
+    }
+    fn verify_shard(
+        &self,
+        _: (&Run, Place),
+        _: Vec<Crossing>,
+        _: &RunDelta,
+        _: &mut Channel,
+        _: &Options,
+    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
+    fn prove_share(
+        &self,
+        _: (&Run, Place),
+        _: Vec<Crossing>,
+        _: &[u8],
+        _: &mut Channel,
+        _: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
+    fn private(&mut self) -> &mut dyn ReadValues {
+        &mut self.private
+    }
+    fn claim(mut self: Box<Self>) -> Result<Box<dyn AnyClaim>> {
+        let secrets = self.statement.witness(core::mem::take(&mut self.private))?;
+        Ok(Box::new(Claimed { stated: *self, secrets }))
+    }
+}
+
+impl<B: Field, E> Stated<B, E> {
+    /// Options with the statement's own digest, where the caller has not named one.
+    fn named(&self, options: &Options) -> Options {
+        let statement = options.statement.or_else(|| Some(self.statement.digest()));
+        Options { statement, ..options.clone() }
+    }
+}
+
+struct Claimed<B: Field, E> {
+    stated: Stated<B, E>,
+    secrets: Secrets<B>,
+}
+
+impl<B: Field, E: MacField<B>> AnyClaim for Claimed<B, E>
+where
+    Over<B, E>: Registered,
+{
+    fn statement(&self) -> &dyn AnyStatement {
+        &self.stated
+    }
+    fn check(&self) -> Result<()> {
+        let Secrets { bits, elements } = &self.secrets;
+        let (bits, elements) = (Box::new(bits.iter().copied()), Box::new(elements.iter()));
+        ProvableMixed::<B, E>::evaluate(&self.stated.statement, bits, elements)
+    }
+    fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
+        let Secrets { bits, elements } = &self.secrets;
+        let (bits, elements) = (bits.iter().copied(), elements.as_slice().iter().copied());
+        prove_mixed::<B, E>(&self.stated.statement, bits, elements, channel, &self.stated.named(options))
+    }
+    fn prove_shard(
+        &self,
+        _: (&Run, Place),
+        _: Vec<Crossing>,
+        _: &mut Channel,
+        _: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        Err(not_in_shards())
+    }
+    fn share(&self, _: usize, _: usize) -> Result<Zeroizing<Vec<u8>>> {
+        Err(not_in_shards())
+    }
+    fn prove_to(&self, _: &mut dyn Write, _: &Options) -> Result<Report> {
+        Err(no_file())
+    }
+    fn prove_to_file(&self, _: &mut dyn Sink, _: &Options) -> Result<Report> {
+        Err(no_file())
+    }
+}
