@@ -20,6 +20,8 @@ const TICK: Duration = Duration::from_millis(100);
 const TRY: Duration = Duration::from_secs(1);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(20);
+/// The same where a name has to be looked up again.
+const ABSENT: Duration = Duration::from_millis(500);
 
 /// A worker of a party.
 pub struct Worker {
@@ -87,7 +89,10 @@ fn join(worker: &Worker, tls: &TlsConfig) -> Result<(Tls, IpAddr)> {
     let deadline = Instant::now() + worker.timeout;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let joined = Tcp::connect(&*worker.coordinator, left).and_then(|mut tcp| {
+        let reached = Tcp::connect(&*worker.coordinator, left);
+        // What nobody is at yet may have no name, or no way to it, before it is placed.
+        let absent = reached.as_ref().is_err_and(|why| why.kind() != ErrorKind::InvalidInput);
+        let joined = reached.and_then(|mut tcp| {
             tcp.set_timeout(worker.timeout)?;
             let here = tcp.local_addr()?.ip();
             Ok((tls.connect(tcp)?, here))
@@ -96,6 +101,7 @@ fn join(worker: &Worker, tls: &TlsConfig) -> Result<(Tls, IpAddr)> {
             Ok(joined) => return Ok(joined),
             // Where many join at once, some are asked to come again.
             Err(why) if is_passing(&why) && Instant::now() + PAUSE < deadline => std::thread::sleep(PAUSE),
+            Err(_) if absent && Instant::now() + ABSENT < deadline => std::thread::sleep(ABSENT),
             Err(source) => return Err(Error::Io { doing: "joining the coordinator", source }),
         }
     }
