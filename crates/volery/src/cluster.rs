@@ -74,10 +74,11 @@
 //! What one failed check leaks, of the shard and the attempt that it ended: the run's secret is wiped then. A
 //! worker that rejects says so to its coordinator first, and keeps the link to the other party's open, or waits
 //! with its verdict, until that is heard; where the coordinator cannot be reached it cuts that link. So no
-//! attempt begins behind a check that failed, unless the worker itself was lost between the two: which costs an
-//! attempt, of those that are counted.
-//! The other party hears that a check failed, or that the run has ended, and nothing else. Which shards are
-//! lost and when, and how fast each is, both parties see in any case.
+//! attempt begins behind a check that failed, unless the verifier loses that worker, or its link to it, between
+//! the two. Whoever can bring that about when it wants to, inside the verifier's own network, learns by each
+//! attempt lost so whether a guess of bits of Δ was right, and goes on: a bit for certain, or as many as
+//! log2(1 + the checks of an attempt). No bound on what parties say to each other covers that. Where whoever
+//! proves may have such power, `restarts` is 0: then a lost worker ends the run.
 //!
 //! ## What coordinators know
 //! A verifier's coordinator has Δ and the keys of all wires that cross; a prover's has their values and MACs.

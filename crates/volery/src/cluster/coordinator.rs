@@ -248,7 +248,9 @@ impl Coordinator {
             queue.clone(),
         );
         let (words, unsaid) = channel_of_words();
-        let talk = Talk { words: unsaid, queue: queue.clone(), peer_host: self.peer_host };
+        // For each attempt no more than four are ever said, and one for the run.
+        let most = 4 * (plan.parts.len() as u64 + u64::from(self.restarts)) + 1;
+        let talk = Talk { words: unsaid, queue: queue.clone(), peer_host: self.peer_host, most };
         let listens = self.listens;
         let talking = std::thread::spawn(move || talk.run(channel, listens));
         let terms = Terms {
@@ -315,7 +317,11 @@ impl Coordinator {
         let theirs: [u8; IDENTITY + 4] = channel.recv_array()?;
         let mut reader = Reader(&theirs);
         let identity = str::from_utf8(reader.bytes(IDENTITY)?).ok().and_then(|text| text.parse().ok());
-        let identity = identity.ok_or(Error::Misbehaved(Misbehaviour::MalformedWord))?;
+        let identity: Identity = identity.ok_or(Error::Misbehaved(Misbehaviour::MalformedWord))?;
+        if identity == self.key.identity() {
+            // One that is another party's, too, tells no worker from those of the other side.
+            return Err(Error::invalid("both sides have the same run key: let each party make its own"));
+        }
         let at_once = self.at_once.min(reader.u32()? as usize).max(1);
         Ok((channel.checkpoint("run"), identity, at_once))
     }
@@ -489,6 +495,8 @@ struct Talk {
     words: Receiver<Word>,
     queue: Sender<Heard>,
     peer_host: Option<String>,
+    /// How many words the other may still say.
+    most: u64,
 }
 
 impl Talk {
@@ -544,6 +552,7 @@ impl Talk {
 
     fn hear(&mut self, channel: &mut Channel) -> Result<()> {
         for mut word in word::receive(channel)? {
+            self.most = self.most.checked_sub(1).ok_or(Error::Misbehaved(Misbehaviour::OutOfTurn))?;
             if let (Word::Ready { address, .. }, Some(host)) = (&mut word, &self.peer_host) {
                 *address = reachable(address, host);
             }

@@ -13,6 +13,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// So many of those that are no workers are told of.
+const TOLD: u32 = 100;
 /// How long an answer to a worker that waits is held back, for the case that there is one.
 const HOLD: Duration = Duration::from_millis(500);
 
@@ -37,10 +39,13 @@ impl Staff {
         let closed = Arc::new(AtomicBool::new(false));
         let given_up = closed.clone();
         let door = std::thread::spawn(move || {
-            let mut next = 0;
+            let (mut next, mut others) = (0, 0);
             let turned_away = |from, why| {
-                let why = format!("{from}: {why}");
-                let _ = queue.send(Heard::News(News::TurnedAway { why }));
+                others += 1;
+                if others <= TOLD {
+                    let why = format!("{from}: {why}");
+                    let _ = queue.send(Heard::News(News::TurnedAway { why }));
+                }
             };
             listener.accept_all_tls(
                 &tls,

@@ -108,6 +108,8 @@ pub(super) struct State {
     relaunches: u32,
     accepted: usize,
     ending: Option<Abort>,
+    /// Whether that is since the peer gave up, or was lost: what it could foresee then counts against it.
+    given_up: bool,
     verdict: Verdict,
 }
 
@@ -182,6 +184,7 @@ impl State {
             relaunches: 0,
             accepted: 0,
             ending: None,
+            given_up: false,
             verdict: Verdict::None,
         }
     }
@@ -330,12 +333,13 @@ impl State {
         }
         worker.doing = Doing::Returning;
         let abort = abort.in_shard(shard);
-        if abort.counts_against_peer && abort.is_lost() {
+        // A link that this side has cut says nothing of the peer.
+        if abort.counts_against_peer && abort.is_lost() && (current || self.given_up) {
             state.abandoned = Some(abort.clone());
         }
-        if !abort.is_lost() || self.ending.is_some() {
+        if !abort.is_lost() || self.given_up {
             self.end(abort, true, out);
-        } else if current {
+        } else if current && self.ending.is_none() {
             self.lose(shard, abort.why, out);
         }
     }
@@ -614,6 +618,11 @@ impl State {
 
     /// Ends the run: nobody begins anything, and who is in a session says how it ended.
     fn end(&mut self, abort: Abort, say: bool, out: &mut Vec<Action>) {
+        if matches!(self.verdict, Verdict::Said | Verdict::Known) {
+            // It is accepted, and kept as that: what the prover does behind it changes nothing.
+            self.verdict = Verdict::Known;
+            return;
+        }
         // Who gives up a run, or loses a link too often, after it could foresee a verdict, is convicted by that.
         let abandoned = self.shards.iter().find_map(|shard| shard.abandoned.as_ref());
         let given_up = !abort.counts_against_peer && matches!(abort.fault, Fault::Peer | Fault::Lost);
@@ -621,6 +630,7 @@ impl State {
             Some(abandoned) => abandoned.clone(),
             None => abort,
         };
+        self.given_up |= given_up && self.ending.is_none();
         let abort = abort.convicting();
         if let Some(before) = &mut self.ending {
             // What convicts the peer counts, whichever came first.
@@ -629,7 +639,7 @@ impl State {
             }
             return;
         }
-        if say && self.verdict != Verdict::Known {
+        if say {
             out.push(Action::Say(Word::Abort { rejected: abort.fault == Fault::Rejected }));
         }
         for worker in self.shards.iter_mut().flat_map(|shard| &mut shard.crew) {

@@ -5,7 +5,7 @@ use super::plan::{self, Done, Feed, Figures, Part, Plan, Shards, Turn};
 use crate::channel::{Channel, Listener, Party, SecretKey};
 use crate::circuit::Announced;
 use crate::circuit::stream::ShardSource;
-use crate::error::{Error, Result};
+use crate::error::{Error, Rejection, Result};
 use crate::session::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta, Verdict};
 use crate::session::{AnyClaim, AnySetting, AnyStatement, Options, Report, Setting, System};
 use core::marker::PhantomData;
@@ -207,8 +207,13 @@ impl<'a> Work<'a> {
             let (plan, announced, worth) = (self.plan.clone(), self.announced.clone(), worth.clone());
             coordinator.record = Some(Box::new(move |outcome| {
                 let mut verdict = Verdict::new(run(&plan, outcome.run, restarts), announced)?;
-                for shard in &outcome.shards {
-                    verdict.add(AcceptedShard::from_bytes(&shard.verdict)?)?;
+                for (shard, told) in (0..).zip(&outcome.shards) {
+                    let accepted = AcceptedShard::from_bytes(&told.verdict)?;
+                    // A worker speaks for its own shard.
+                    if accepted.place() != (Place { shard, attempt: told.attempts - 1 }) {
+                        return Err(Error::Rejected(Rejection::Shards));
+                    }
+                    verdict.add(accepted)?;
                 }
                 let (_accepted, bits) = verdict.finish(asked)?;
                 *worth.lock().unwrap_or_else(PoisonError::into_inner) = Some(bits);

@@ -255,6 +255,9 @@ impl Post<'_> {
             let _ = sender.send(Said::Ended(ended));
         };
         let (done, order) = std::thread::scope(|scope| {
+            // Gone with this closure, before the session is waited for: one that has something to say then hears
+            // that nobody listens.
+            let said = said;
             scope.spawn(|| session(&mut open));
             let mut order = None;
             loop {

@@ -46,7 +46,8 @@
 //! whether the prover liked the coin or not. Any other error ends the run for whoever meets it: no shard of it
 //! may be begun again, and Δ is forgotten. What a worker finds has to be known to its party before the prover
 //! knows: [`Options::record`] is called before a verdict is told, and a worker that fails to write it down has
-//! rejected. For an error see [`may_try_again`].
+//! rejected. Where a worker is lost between the two, whoever can bring that about knows more than the sum allows
+//! for: see [`crate::cluster`]. For an error see [`may_try_again`].
 //!
 //! **All consumers take one attempt.** Where a shard is proved again after others have taken its wires, these
 //! may not carry the same values again: so all that took the earlier ones are proved again, too. The digest of

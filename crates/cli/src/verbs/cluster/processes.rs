@@ -30,6 +30,7 @@ impl Launcher for Processes<'_> {
         order["coordinator"] = json!(coordinator.to_string());
         order["parent"] = json!(std::process::id());
         order["key_bytes"] = json!(self.key.len());
+        order["share_bytes"] = json!(share.len());
         let started = |source| Error::Io { doing: "starting a worker", source };
         let program = std::env::current_exe().map_err(started)?;
         let mut command = Command::new(program);

@@ -66,7 +66,7 @@ impl At {
             shards,
             coordinator: typed.coordinator.clone().expect("required with --shard"),
             listen: listen.map(address).transpose()?,
-            advertise: typed.advertise.clone(),
+            advertise: typed.advertise.as_deref().map(host).transpose()?,
         })
     }
 
@@ -111,6 +111,16 @@ impl At {
     }
 }
 
+/// A host's name or number, and no more.
+fn host(text: &str) -> Result<String> {
+    // As long as a name in the DNS can be, less what a port takes.
+    let is = !text.is_empty() && text.len() < 240 && text.chars().all(|c| c.is_ascii_graphic() && c != '/');
+    if is {
+        return Ok(text.trim_matches(['[', ']']).to_owned());
+    }
+    Err(Failure::usage("--advertise: write the name or number of a host, without a port"))
+}
+
 fn address(text: &str) -> Result<SocketAddr> {
     let unknown = |why: &dyn std::fmt::Display| {
         Failure::usage(format_args!(
@@ -149,12 +159,14 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
     let order: Value = serde_json::from_str(&line).map_err(|why| not_told(&why))?;
     let text = |name: &str| order[name].as_str().map(str::to_owned);
     let number = |name: &str| order[name].as_u64().ok_or_else(|| not_told(&format_args!("no {name}")));
-    let length = number("key_bytes")?.min(1 << 16) as usize;
-    let mut key = Zeroizing::new(vec![0; length]);
-    input.read_exact(&mut key).map_err(|why| not_told(&why))?;
+    // Each into memory of its own length, of which no copy is left behind.
+    let mut secret = |name: &str| {
+        let mut bytes = Zeroizing::new(vec![0; number(name)? as usize]);
+        input.read_exact(&mut bytes).map_err(|why| not_told(&why))?;
+        Ok::<_, Failure>(bytes)
+    };
+    let (key, share) = (secret("key_bytes")?, secret("share_bytes")?);
     let key = SecretKey::from_pem(&key)?;
-    let mut share = Zeroizing::new(Vec::new());
-    input.read_to_end(&mut share).map_err(|why| not_told(&why))?;
     drop(input);
     end_with(number("parent")? as u32);
 

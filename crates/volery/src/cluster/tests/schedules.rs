@@ -361,3 +361,23 @@ fn words_out_of_turn_end_the_run() {
     assert_eq!(said(Party::Prover, &[open(0, 0)], open(0, 1)), None);
     assert_eq!(said(Party::Prover, &[open(0, 0), open(0, 1)], ready(0, "")), None);
 }
+
+/// Once the verdict is kept, it is the verdict, whatever the prover does behind it.
+#[test]
+fn nothing_undoes_a_verdict_that_is_kept() {
+    let identity = SecretKey::generate().unwrap().identity();
+    let last = [
+        || Event::Said(Word::Abort { rejected: false }),
+        || Event::Said(Word::Open { shard: 0, attempt: 7 }),
+        || Event::End(Abort::new(Fault::Interrupted, "interrupted")),
+        || Event::Left(lost()),
+    ];
+    for last in last {
+        let mut world = World::new(1, 0, 8, true, identity);
+        while world.sides[1].recorded == 0 {
+            assert!(world.step());
+        }
+        world.on(1, last());
+        assert!(world.sides[1].state.ended().is_some_and(|ended| ended.is_ok()));
+    }
+}
