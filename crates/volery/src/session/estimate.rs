@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod clauses;
 mod garbled;
+#[cfg(test)]
+mod memories;
 mod over;
 #[cfg(test)]
 mod polynomials;
@@ -70,8 +72,8 @@ impl Estimate {
 
 impl Binary {
     /// What a session of one statement of this size sends over these correlations, where they were given. A
-    /// batch that ends early, for a matrix product or very many polynomials, leaves a part of a block unused
-    /// that is not counted.
+    /// batch that ends early, for a matrix product, an epoch of a memory or table, or very many polynomials,
+    /// leaves a part of a block unused that is not counted.
     pub fn traffic(correlations: BitCorrelations, size: Size) -> Estimate {
         Self::traffic_expecting(correlations, size, None)
     }

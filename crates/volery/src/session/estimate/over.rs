@@ -13,9 +13,9 @@ use volery_primitives::{Field, MacField};
 
 impl<B: Field, E: MacField<B>> Over<B, E> {
     /// What a session of one statement of this size sends over these correlations, where they were given.
-    /// Matrix products are taken for the last of each batch, and
-    /// of the statement: what a batch that ends early otherwise leaves unused of a section, and its
-    /// coins, are not counted.
+    /// Matrix products are taken for the last of each batch, and of the statement: what a batch that ends
+    /// early otherwise leaves unused of a section, for an epoch of a memory or table say, and its coins, are
+    /// not counted; but for the coins of epochs.
     pub fn traffic(correlations: FieldCorrelations, size: Size) -> Estimate {
         Self::traffic_expecting(correlations, size, None)
     }

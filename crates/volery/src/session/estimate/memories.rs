@@ -1,0 +1,164 @@
+//! Statements with memories, tables, ranges and permutations send what was foretold, and a part of a block
+//! more for each epoch: its challenge ends a batch early, and where in a block is not known from the size.
+
+use super::Estimate;
+use super::tests::{proved, ran};
+use crate::channel::Carried;
+use crate::circuit::{Cells, Circuit, Machine, Put, Rows, Shape, Size, address_width};
+use crate::error::Result;
+use crate::ot::softspoken::{BLOCK, LONGEST_CHUNK};
+use crate::session::{Binary, Correlations, Options, Over, Provable, Setting};
+use crate::vole::lpn::TILE;
+use crate::vole::subfield::direct;
+use crate::zk::quicksilver;
+use volery_primitives::{F61, F61x2, F65537, F65537x4, Field};
+
+/// "I know a cell of `cells`, for each of `accesses` accesses, and it holds what all do: one."
+struct Memory {
+    cells: usize,
+    accesses: usize,
+    /// Whether they write, too.
+    writes: bool,
+}
+
+impl<B: Machine> Circuit<B> for Memory {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let wires = address_width::<B::F>(self.cells);
+        let ones = vec![B::F::ONE; self.cells];
+        let mut memory = b.memory(Cells::Public(&ones), 1)?;
+        for _ in 0..self.accesses {
+            let address = (0..wires).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+            let one = [b.constant(B::F::ONE)];
+            let put = if self.writes { Put::Word(&one) } else { Put::Same };
+            let word = b.access(&mut memory, &address, put, &"an address")?;
+            let minus = b.constant(-B::F::ONE);
+            let difference = b.add(word[0], minus);
+            b.assert_zero(difference, "one")?;
+        }
+        b.close(memory)
+    }
+}
+
+/// "I know so many keys of a table of 24 rows, and numbers below 2^9."
+struct Lookups(usize);
+
+impl<B: Machine> Circuit<B> for Lookups {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let number = |word: u64| B::F::from_word(u128::from(word)).expect("a small number");
+        let rows: Vec<B::F> = (0..24).flat_map(|key| [number(key), number(key * key)]).collect();
+        let mut table = b.table(Rows { key: 1, value: 1, entries: &rows })?;
+        let keys = (0..self.0).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        for key in &keys {
+            b.look_up(&mut table, &[*key], &"a key")?;
+        }
+        b.assert_within(&keys, 9, &"small")?;
+        let zero = b.mul(keys[0], keys[0])?;
+        b.assert_zero(zero, "zero")
+    }
+}
+
+/// "I know two lists of so many words that are the same."
+struct Shuffled(usize);
+
+impl<B: Machine> Circuit<B> for Shuffled {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let wires = (0..2 * self.0).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        let (xs, ys) = wires.split_at(self.0);
+        b.assert_permutation(xs, ys, 1, &"the same words")
+    }
+}
+
+/// What a setting foretells of a size over its correlations.
+type Traffic<S> = fn(<S as Setting>::Correlations, Size) -> Estimate;
+
+/// That a session sends what is foretold, or more: at most a block of shares for each epoch, and one for the
+/// masks.
+#[track_caller]
+fn assert_foretold<S: Setting, C>(name: &str, circuit: &C, witness: Vec<S::F>, traffic: Traffic<S>)
+where
+    C: Provable<S> + Sync,
+{
+    let correlations = Correlations::named::<S>(name).unwrap();
+    let size = quicksilver::size::<S::Macs>(&Shape::of(circuit.source()).unwrap());
+    let named: Correlations = correlations.into();
+    let options = Options {
+        security: Some(30),
+        insecure_parameters: true,
+        ..Options::default().with_correlations(named)
+    };
+    let sent = ran(&proved::<S, _>(circuit, witness, &options));
+    let block = match name {
+        "direct" => direct::LONGEST,
+        "softspoken8" => BLOCK * LONGEST_CHUNK,
+        _ => TILE,
+    };
+    let more = (size.epochs + 1) * block as u64;
+    let foretold = traffic(correlations, size);
+    let most = traffic(correlations, Size { commitments: size.commitments + more, ..size });
+    assert_eq!(foretold.setup, sent.setup, "{size:?} by {name} of {}", S::name());
+    let parties = [|carried: Carried| carried.prover, |carried: Carried| carried.verifier];
+    for of in parties {
+        let [foretold, sent, most] = [foretold, sent, most].map(|estimate| of(estimate.total));
+        let said = format!("{size:?} by {name} of {}: {sent} bytes, foretold {foretold}", S::name());
+        assert!((foretold..=most).contains(&sent), "{said}");
+    }
+}
+
+fn memories<S: Setting>(name: &str, accesses: &[usize], traffic: Traffic<S>)
+where
+    Memory: Provable<S>,
+{
+    for &accesses in accesses {
+        for (cells, writes) in [(1, true), (300, false), (300, true)] {
+            let wires = address_width::<S::F>(cells);
+            let memory = Memory { cells, accesses, writes };
+            assert_foretold::<S, _>(name, &memory, vec![S::F::ZERO; accesses * wires], traffic);
+        }
+    }
+}
+
+#[test]
+fn memories_send_about_what_was_foretold() {
+    memories::<Over<F61>>("direct", &[1, 250, 900], Over::<F61>::traffic);
+    memories::<Over<F61>>("tiny", &[1, 5000], Over::<F61>::traffic);
+    memories::<Over<F61, F61x2>>("direct", &[250], Over::<F61, F61x2>::traffic);
+    memories::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
+    memories::<Binary>("softspoken8", &[1, 250, 900], Binary::traffic);
+    memories::<Binary>("tiny", &[900], Binary::traffic);
+}
+
+fn lookups<S: Setting>(name: &str, counts: &[usize], traffic: Traffic<S>)
+where
+    Lookups: Provable<S>,
+{
+    for &count in counts {
+        assert_foretold::<S, _>(name, &Lookups(count), vec![S::F::ZERO; count], traffic);
+    }
+}
+
+#[test]
+fn tables_and_ranges_send_about_what_was_foretold() {
+    lookups::<Over<F61>>("direct", &[1, 250, 900], Over::<F61>::traffic);
+    lookups::<Over<F61>>("tiny", &[5000], Over::<F61>::traffic);
+    lookups::<Over<F61, F61x2>>("direct", &[250, 900], Over::<F61, F61x2>::traffic);
+    lookups::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
+}
+
+fn permutations<S: Setting>(name: &str, counts: &[usize], traffic: Traffic<S>)
+where
+    Shuffled: Provable<S>,
+{
+    for &count in counts {
+        assert_foretold::<S, _>(name, &Shuffled(count), vec![S::F::ONE; 2 * count], traffic);
+    }
+}
+
+#[test]
+fn permutations_send_about_what_was_foretold() {
+    permutations::<Over<F61>>("direct", &[1, 100, 900], Over::<F61>::traffic);
+    permutations::<Over<F61>>("tiny", &[5000], Over::<F61>::traffic);
+    permutations::<Over<F61, F61x2>>("direct", &[100, 900], Over::<F61, F61x2>::traffic);
+    permutations::<Over<F65537, F65537x4>>("tiny", &[900], Over::<F65537, F65537x4>::traffic);
+    permutations::<Binary>("softspoken8", &[1, 100, 2000], Binary::traffic);
+    permutations::<Binary>("tiny", &[900], Binary::traffic);
+}
