@@ -4,6 +4,7 @@ use crate::tape::Name;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use volery::Error;
+use volery::cluster::{self, Abort};
 use volery_cli::failure::{Failure, Fault};
 
 mod raised {
@@ -17,6 +18,7 @@ mod raised {
     import_exception!(volery._errors, Misbehaved);
     import_exception!(volery._errors, Abandoned);
     import_exception!(volery._errors, LinkError);
+    import_exception!(volery._errors, PeerError);
     import_exception!(volery._errors, Stop);
 }
 
@@ -92,6 +94,22 @@ fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Name>) -> PyErr {
         Ok(()) => error,
         Err(why) => why,
     }
+}
+
+/// Why a run in shards has no verdict, or what it is, with the shard in which that showed.
+pub(crate) fn of_abort(py: Python<'_>, abort: &Abort) -> PyErr {
+    let line = as_keywords(&abort.to_string());
+    let error = match abort.fault {
+        cluster::Fault::Rejected => raised::Rejected::new_err(line),
+        cluster::Fault::Own => raised::Invalid::new_err(line),
+        cluster::Fault::Unsatisfied => raised::Unsatisfied::new_err(line),
+        cluster::Fault::Lost | cluster::Fault::Peer => raised::PeerError::new_err(line),
+        cluster::Fault::Interrupted | cluster::Fault::Bug => raised::Error::new_err(line),
+    };
+    let value = error.value(py);
+    let set = value.setattr("shard", abort.shard);
+    let set = set.and_then(|()| value.setattr("counts_against_peer", abort.counts_against_peer));
+    set.err().unwrap_or(error)
 }
 
 /// What makes no sense: a value, a width, an option.

@@ -12,11 +12,13 @@
 //! run                         what a function has in hand            run/{pass,types,wire}, run/wire/*
 //! gadgets memory              functions of values, memories and tables
 //! options                     what is asked for
+//! shards cluster              one party of a run in shards: its coordinator, its workers
 //! party                       checks, proves and verifies: of functions and of relations by name
 //! ```
 #![forbid(unsafe_code)]
 
 mod built;
+mod cluster;
 mod engine;
 mod errors;
 mod gadgets;
@@ -27,6 +29,7 @@ mod options;
 mod party;
 mod run;
 mod session;
+mod shards;
 mod tape;
 mod values;
 
@@ -35,6 +38,8 @@ use pyo3::prelude::*;
 /// See `volery/__init__.py`.
 #[pymodule]
 mod _volery {
+    #[pymodule_export]
+    use super::cluster::{Shards, run_worker};
     #[pymodule_export]
     use super::gadgets::{
         aes128, array, assert_equal, assert_not_zero, assert_permutation, assert_range, assert_true, concat,

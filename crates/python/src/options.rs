@@ -115,6 +115,17 @@ impl Asked {
         Ok(settings.over(self.bandwidth.as_deref())?)
     }
 
+    /// Whether this side listens for the peer.
+    pub(crate) fn listens(&self) -> bool {
+        self.listen.is_some()
+    }
+
+    /// The host of the peer, where this side connects to it.
+    pub(crate) fn peer_host(&self) -> Option<String> {
+        let (host, _) = self.connect.as_deref()?.rsplit_once(':')?;
+        Some(host.trim_start_matches('[').trim_end_matches(']').to_owned())
+    }
+
     /// The way to the peer.
     ///
     /// # Errors

@@ -6,20 +6,18 @@ use crate::built::{AnyBuilt, built};
 use crate::errors::{Result, Trouble};
 use crate::options::Asked;
 use crate::run::pass::{Pass, Private};
-use crate::session::{Event, Shared, drive};
-use given::{claim, statement};
+use crate::session::{Event, Quietly, Shared, drive};
+pub(crate) use given::{claim, statement};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use volery::channel::{Channel, Party};
 use volery::circuit::{Shape, Size};
 use volery::{AnyClaim, AnyStatement, Method, Options, Report};
-use volery_cli::link::{Meanwhile, Metered, Way};
+use volery_cli::link::{Metered, Way};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 
@@ -254,19 +252,6 @@ fn counted(shape: &Shape, digest: [u8; 32]) -> Value {
         "gates": {"mul": shape.mul, "add": shape.add, "assert": shape.assert},
         "inputs": shape.inputs,
     })
-}
-
-/// Says where a peer is waited for to the caller's thread, and nothing to anybody else.
-struct Quietly<'s>(&'s Shared);
-
-impl Meanwhile for Quietly<'_> {
-    fn listening(&mut self, at: SocketAddr) {
-        self.0.say(Event::Listening(at));
-    }
-    fn say(&mut self, _: fmt::Arguments<'_>) {}
-    fn stop(&self) -> Arc<AtomicBool> {
-        self.0.stop.clone()
-    }
 }
 
 /// A result as Python takes it: JSON, and bytes.

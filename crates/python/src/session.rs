@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use std::collections::VecDeque;
+use std::fmt;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use volery_cli::link::Meter;
+use volery_cli::link::{Meanwhile, Meter};
 
 /// Between two looks at signals, and two words of progress.
 pub(crate) const POLL: Duration = Duration::from_millis(100);
@@ -27,9 +28,14 @@ pub(crate) enum Event {
     Run(Arc<Tape>),
     /// A peer is waited for at this address.
     Listening(SocketAddr),
+    /// Python is to be called, unless the work is to end.
+    Call(Call),
     /// The work is done.
     Done,
 }
+
+/// What is to be called, with the interpreter's lock.
+pub(crate) type Call = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
 /// What the two threads share.
 #[derive(Default)]
@@ -39,6 +45,8 @@ pub(crate) struct Shared {
     /// Whether the work is to end.
     pub(crate) stop: Arc<AtomicBool>,
     sockets: Mutex<Vec<TcpStream>>,
+    /// What ends the work beside.
+    end: Mutex<Option<Box<dyn Fn() + Send>>>,
     /// Multiplications done.
     pub(crate) done: Arc<AtomicU64>,
     /// How many there will be, or 0.
@@ -51,6 +59,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    /// Of work that is to end by `end`, too.
+    pub(crate) fn ended_by(end: impl Fn() + Send + 'static) -> Self {
+        Self { end: Mutex::new(Some(Box::new(end))), ..Self::default() }
+    }
+
     /// Says something to the caller's thread.
     pub(crate) fn say(&self, event: Event) {
         locked(&self.events).push_back(event);
@@ -75,6 +88,22 @@ impl Shared {
         for socket in locked(&self.sockets).drain(..) {
             let _ = socket.shutdown(Shutdown::Both);
         }
+        if let Some(end) = &*locked(&self.end) {
+            end();
+        }
+    }
+}
+
+/// Says where a peer is waited for to the caller's thread, and nothing to anybody else.
+pub(crate) struct Quietly<'s>(pub(crate) &'s Shared);
+
+impl Meanwhile for Quietly<'_> {
+    fn listening(&mut self, at: SocketAddr) {
+        self.0.say(Event::Listening(at));
+    }
+    fn say(&mut self, _: fmt::Arguments<'_>) {}
+    fn stop(&self) -> Arc<AtomicBool> {
+        self.0.stop.clone()
     }
 }
 
@@ -164,6 +193,8 @@ pub(crate) fn drive<T: Send + 'static>(
                 tape.end(Err(()));
                 Ok(())
             }
+            Some(Event::Call(_)) if raised.is_some() => Ok(()),
+            Some(Event::Call(call)) => call(py),
             Some(Event::Run(tape)) => run(py, tape, watch.clone()),
             Some(Event::Listening(at)) => match &callbacks.listening {
                 Some(listening) => listening.call1(py, (at.to_string(),)).map(drop),

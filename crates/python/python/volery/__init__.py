@@ -26,6 +26,7 @@ from ._errors import (
     Invalid,
     LinkError,
     Misbehaved,
+    PeerError,
     Rejected,
     Unsatisfied,
 )
@@ -62,7 +63,7 @@ from ._volery import (
     witness,
 )
 
-for _error in (Error, Unsatisfied, Invalid, Rejected, Disagreed, Misbehaved, Abandoned, LinkError):
+for _error in (Error, Unsatisfied, Invalid, Rejected, Disagreed, Misbehaved, Abandoned, LinkError, PeerError):
     _error.__module__ = "volery"
 del _error
 

@@ -21,6 +21,10 @@ class Misbehaved(Error): ...
 class Abandoned(Error): ...
 class LinkError(Error, ConnectionError): ...
 
+class PeerError(Error):
+    shard: int | None
+    counts_against_peer: bool
+
 class Progress(NamedTuple):
     done: int
     total: int | None

@@ -41,5 +41,16 @@ class LinkError(Error, ConnectionError):
     """The link to the peer failed, closed or stayed silent."""
 
 
+class PeerError(Error):
+    """Of a run in shards: the peer's side was lost, misbehaved, or was started with different settings.
+
+    ``shard`` is the number of the one in which that showed, or None; ``counts_against_peer`` says whether it
+    may have been a failed try to cheat.
+    """
+
+    shard: "int | None" = None
+    counts_against_peer: bool = False
+
+
 class Stop(BaseException):
     """Unwinds a function of which nobody reads on; it is raised within the function, and caught outside."""

@@ -6,9 +6,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use volery::circuit::{Port, ReadValues, Written};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::fields::Field;
+use volery_cli::values::Reader;
 use zeroize::Zeroizing;
 
 /// The relation that `spec` names.
@@ -17,11 +19,11 @@ pub(super) fn open(py: Python<'_>, field: Field, spec: &str) -> PyResult<Box<dyn
 }
 
 /// A relation with its public values.
-pub(super) fn statement(
+pub(crate) fn statement(
     py: Python<'_>,
     field: Field,
     spec: &str,
-    public: &Bound<'_, PyDict>,
+    public: &Bound<'_, PyAny>,
 ) -> PyResult<Box<dyn AnyStatement>> {
     let mut relation = open(py, field, spec)?;
     let takes = |port: Port| {
@@ -35,12 +37,14 @@ pub(super) fn statement(
 }
 
 /// A statement with the private values that the relation's ports take.
-pub(super) fn claim(
+pub(crate) fn claim(
     py: Python<'_>,
     mut statement: Box<dyn AnyStatement>,
-    private: &Bound<'_, PyDict>,
+    private: &Bound<'_, PyAny>,
 ) -> PyResult<Box<dyn AnyClaim>> {
-    let names = private.keys().iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?;
+    let named = private.cast::<PyDict>().map(|given| given.keys().iter().collect()).unwrap_or_default();
+    let named: Vec<Bound<'_, PyAny>> = named;
+    let names = named.iter().map(|name| name.extract()).collect::<PyResult<Vec<String>>>()?;
     let units: HashMap<_, _> = names.iter().map(|name| (name.as_str(), statement.unit_of(name))).collect();
     read(private, "private", |name| Takes { width: None, unit: units[name] }, statement.private())?;
     statement.claim().map_err(|why| raised(py, why))
@@ -61,13 +65,18 @@ struct Takes {
     unit: &'static str,
 }
 
-/// Reads each value of a dictionary.
+/// Reads each value of a dictionary, or what a list has as it is typed on the command line.
 fn read(
-    given: &Bound<'_, PyDict>,
+    given: &Bound<'_, PyAny>,
     what: &str,
     takes: impl Fn(&str) -> Takes,
     values: &mut dyn ReadValues,
 ) -> PyResult<()> {
+    let Ok(given) = given.cast::<PyDict>() else {
+        let typed: Vec<OsString> = given.extract()?;
+        let read = Reader::default().read(&format!("--{what}"), &typed, values);
+        return read.map_err(|why| Trouble::from(why).raised(given.py(), None));
+    };
     for (name, value) in given.iter() {
         let name: String = name.extract()?;
         let Takes { width, unit } = takes(&name);

@@ -1,0 +1,254 @@
+//! Proofs by many workers: one party's coordinator, and its workers. Who starts workers is Python's business.
+
+mod report;
+
+use crate::errors::{Result, Trouble, invalid, of_abort};
+use crate::keys::Key;
+use crate::options::Asked;
+use crate::party::{claim, statement};
+use crate::session::{Callbacks, Event, Quietly, Shared, drive};
+use crate::shards::{Held, InShards};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use volery::channel::{Listener, Party, SecretKey};
+use volery::cluster::{Handle, Launch, Launcher, News, Worker};
+use volery_cli::link::{Metered, Way};
+use volery_cli::report::peak_rss;
+use volery_cli::settings::Settings;
+use zeroize::Zeroizing;
+
+fn party(name: &str) -> PyResult<Party> {
+    [Party::Prover, Party::Verifier]
+        .into_iter()
+        .find(|party| party.name() == name)
+        .ok_or_else(|| invalid(format!("role: prover or verifier, and not {name}")))
+}
+
+/// One party's side of a run in shards: see `volery/ray/_run.py`.
+#[pyclass(frozen, module = "volery")]
+pub(crate) struct Shards {
+    party: Party,
+    shards: Arc<InShards>,
+    settings: Arc<Settings>,
+    check: bool,
+    key: Key,
+    listens: bool,
+    peer_host: Option<String>,
+    begun: Mutex<Option<(Way, Callbacks)>>,
+    handle: Mutex<Option<Handle>>,
+}
+
+/// Has the caller's thread start workers.
+struct Asks<'s>(&'s Shared, Arc<Py<PyAny>>);
+
+impl Launcher for Asks<'_> {
+    fn launch(&mut self, launch: Launch, _: &Handle) -> volery::Result<()> {
+        let (launches, coordinator) = (self.1.clone(), launch.coordinator.to_string());
+        self.0.say(Event::Call(Box::new(move |py| {
+            launches.call1(py, (launch.shard, launch.attempt, coordinator)).map(drop)
+        })));
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Shards {
+    /// Of a relation in `shards` shards, for a role.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        role: &str,
+        relation: &str,
+        shards: usize,
+        public: &Bound<'_, PyAny>,
+        private: &Bound<'_, PyAny>,
+        keywords: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let party = party(role)?;
+        let (asked, callbacks) = Asked::read(keywords)?;
+        let raised = |why: Trouble| why.raised(py, None);
+        let field = asked.field(None).map_err(raised)?;
+        let settings = asked.settings(field, None).map_err(raised)?;
+        let way = asked.way().map_err(raised)?;
+        let opened = statement(py, field, relation, public)?;
+        let held = match party {
+            Party::Prover => Held::Claim(claim(py, opened, private)?),
+            Party::Verifier => Held::Open(opened),
+        };
+        let made = || -> Result<_> {
+            let options = settings.options([0; 32], None)?;
+            let shards = InShards { held, shards, field, options };
+            shards.work()?;
+            Ok((shards, SecretKey::generate()?))
+        };
+        let (shards, key) = made().map_err(raised)?;
+        Ok(Self {
+            party,
+            shards: Arc::new(shards),
+            settings: Arc::new(settings),
+            check: asked.check,
+            key: Key(key),
+            listens: asked.listens(),
+            peer_host: asked.peer_host(),
+            begun: Mutex::new(Some((way, callbacks))),
+            handle: Mutex::new(None),
+        })
+    }
+
+    /// How many shards there are.
+    fn __len__(&self) -> usize {
+        self.shards.shards
+    }
+
+    /// The public values, as texts that workers take, whatever files they came from.
+    fn public(&self) -> Vec<String> {
+        let values = self.shards.statement().public().into_iter();
+        values.map(|(port, value)| format!("{}={value}", port.name)).collect()
+    }
+
+    /// The run key, which every worker of this party takes: secret.
+    fn run_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.key.0.to_pem().as_bytes())
+    }
+
+    /// What the worker of a shard has to know of the witness, as secret as that is; empty at a verifier.
+    fn share<'py>(&self, py: Python<'py>, shard: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let share = self.shards.share(shard).map_err(|why| why.raised(py, None))?;
+        Ok(PyBytes::new(py, &share))
+    }
+
+    /// The worker that was started for a shard has ended, and why.
+    fn exited(&self, shard: usize, why: String) {
+        if let Some(handle) = &*locked(&self.handle) {
+            handle.exited(shard, why);
+        }
+    }
+
+    /// Ends the run, from any thread.
+    fn interrupt(&self) {
+        if let Some(handle) = &*locked(&self.handle) {
+            handle.interrupt();
+        }
+    }
+
+    /// Coordinates the run to its verdict, once. Workers join at `host`. On this thread `launch` is called
+    /// with a shard, an attempt and an address where a worker is to be started, which it does not wait for, and
+    /// `news` with what happens, as JSON. The keyword `progress` is called ten times a second.
+    fn run(
+        &self,
+        py: Python<'_>,
+        host: &str,
+        at_once: usize,
+        restarts: Option<u32>,
+        launch: Py<PyAny>,
+        news: Py<PyAny>,
+    ) -> PyResult<String> {
+        let host: IpAddr =
+            host.parse().map_err(|_| invalid(format!("workers join at the number of a host, not {host}")))?;
+        let Some((way, callbacks)) = locked(&self.begun).take() else {
+            return Err(invalid("a run is coordinated once: make another"));
+        };
+        let raised = |why: Trouble| why.raised(py, None);
+        let bound = Listener::bind(SocketAddr::new(host, 0));
+        let listener = bound.map_err(|why| invalid(format!("workers cannot join at {host}: {why}")))?;
+        let key = SecretKey::from_pem(self.key.0.to_pem().as_bytes()).map_err(|why| raised(why.into()))?;
+        let restarts = restarts.unwrap_or(u32::try_from(self.shards.shards).unwrap_or(u32::MAX - 16) + 16);
+        let made = || Ok::<_, Trouble>(self.shards.work()?.coordinator(key, listener, restarts)?);
+        let (mut coordinator, worth) = made().map_err(raised)?;
+        coordinator.at_once = at_once;
+        coordinator.timeout = self.settings.timeout;
+        coordinator.listens = self.listens;
+        coordinator.peer_host = self.peer_host.clone();
+        let handle = coordinator.handle();
+        *locked(&self.handle) = Some(handle.clone());
+        let shared = Arc::new(Shared::ended_by(move || handle.interrupt()));
+        let (launch, news, started) = (Arc::new(launch), Arc::new(news), Instant::now());
+        let (shards, settings, check, party) =
+            (self.shards.clone(), self.settings.clone(), self.check, self.party);
+        let mut never = |_: Python<'_>, _, _| Ok(());
+        let ran = drive(py, (shared, callbacks), None, &mut never, move |shared| {
+            if check {
+                shards.check()?;
+            }
+            let reached = way.link_by(settings.timeout, &mut Quietly(shared))?;
+            let link = Metered { link: reached.link, meter: shared.meter.clone() };
+            let before = started.elapsed();
+            let mut gates = vec![0; shards.shards];
+            let mut watch = |told: &News| {
+                count(&mut gates, told);
+                shared.done.store(gates.iter().sum(), Ordering::Relaxed);
+                let (news, text) = (news.clone(), report::of_news(told).to_string());
+                shared.say(Event::Call(Box::new(move |py| news.call1(py, (text,)).map(drop))));
+            };
+            let mut launcher = Asks(shared, launch);
+            let outcome = match coordinator.run(link, Some(&mut launcher), &mut watch) {
+                Ok(outcome) => outcome,
+                Err(abort) => return Ok(Err(abort)),
+            };
+            let worth = *worth.lock().unwrap_or_else(PoisonError::into_inner);
+            let warnings = shards.statement().warnings();
+            Ok(Ok(report::of_run(&outcome, (party, &settings), worth, (started, before, warnings))))
+        });
+        *locked(&self.handle) = None;
+        let object = ran?.map_err(|abort| of_abort(py, &abort))?;
+        Ok(object.to_string())
+    }
+}
+
+/// Keeps the multiplications of each shard.
+fn count(gates: &mut [u64], told: &News) {
+    match told {
+        News::Working { shard, gates: done } => gates[*shard] = *done,
+        News::Lost { shard, .. } => gates[*shard] = 0,
+        News::Accepted { shard, figures } => gates[*shard] = figures.mul,
+        _ => {}
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does the shard of `at`, of how many, for the coordinator at a host and a port, by the run key in PEM, the
+/// first of `secrets`; the second is what [`Shards::share`] gave. `host` is the one by which others reach this worker.
+#[pyfunction]
+#[pyo3(signature = (role, relation, at, public, secrets, coordinator, host, keywords))]
+#[expect(clippy::too_many_arguments, reason = "it is what a worker has to know, and Python calls it by name")]
+pub(crate) fn run_worker(
+    py: Python<'_>,
+    role: &str,
+    relation: &str,
+    at: (usize, usize),
+    public: &Bound<'_, PyAny>,
+    secrets: (Vec<u8>, Vec<u8>),
+    coordinator: String,
+    host: Option<String>,
+    keywords: &Bound<'_, PyDict>,
+) -> PyResult<()> {
+    let (key, share) = (Zeroizing::new(secrets.0), Zeroizing::new(secrets.1));
+    let (party, (shard, shards)) = (party(role)?, at);
+    let (asked, callbacks) = Asked::read(keywords)?;
+    let raised = |why: Trouble| why.raised(py, None);
+    let field = asked.field(None).map_err(raised)?;
+    let settings = asked.settings(field, None).map_err(raised)?;
+    let opened = statement(py, field, relation, public)?;
+    let held = match party {
+        Party::Prover => Held::Share(opened, share),
+        Party::Verifier => Held::Open(opened),
+    };
+    let key = SecretKey::from_pem(&key).map_err(|why| raised(why.into()))?;
+    let timeout = settings.timeout;
+    let worker = Worker { party, shard, key, coordinator, listen: None, host, timeout, peak: peak_rss };
+    let mut never = |_: Python<'_>, _, _| Ok(());
+    let shared = Arc::<Shared>::default();
+    let ran = drive(py, (shared, callbacks), None, &mut never, move |_| {
+        let options = settings.options([0; 32], None)?;
+        let shards = InShards { held, shards, field, options };
+        Ok(volery::cluster::run_worker(&worker, &shards.work()?, &mut |_, _| {}))
+    });
+    ran?.map_err(|abort| of_abort(py, &abort))
+}

@@ -1,0 +1,67 @@
+//! A relation in shards, as one party has it: what its coordinator plans, and what a worker does.
+
+use crate::errors::Result;
+use volery::cluster::Work;
+use volery::{AnyClaim, AnyStatement, Options};
+use volery_cli::fields::Field;
+use zeroize::Zeroizing;
+
+/// What a party has of a statement.
+pub(crate) enum Held {
+    /// A verifier: the statement.
+    Open(Box<dyn AnyStatement>),
+    /// A prover: the statement and the whole witness.
+    Claim(Box<dyn AnyClaim>),
+    /// A prover's worker: the statement, and what one shard reads of the witness.
+    Share(Box<dyn AnyStatement>, Zeroizing<Vec<u8>>),
+}
+
+/// A statement in shards, for one party.
+pub(crate) struct InShards {
+    pub(crate) held: Held,
+    pub(crate) shards: usize,
+    pub(crate) field: Field,
+    /// Those of each shard.
+    pub(crate) options: Options,
+}
+
+impl InShards {
+    /// What is done for it.
+    ///
+    /// # Errors
+    /// Where it does not fall into so many shards.
+    pub(crate) fn work(&self) -> Result<Work<'_>> {
+        let Self { held, shards, field, options } = self;
+        let options = options.clone();
+        Ok(match held {
+            Held::Open(statement) => Work::verify(*field, &**statement, *shards, options)?,
+            Held::Claim(claim) => Work::prove(*field, &**claim, *shards, options)?,
+            Held::Share(statement, share) => {
+                Work::prove_share(*field, &**statement, *shards, share.clone(), options)?
+            }
+        })
+    }
+
+    pub(crate) fn statement(&self) -> &dyn AnyStatement {
+        match &self.held {
+            Held::Open(statement) | Held::Share(statement, _) => &**statement,
+            Held::Claim(claim) => claim.statement(),
+        }
+    }
+
+    /// The whole witness against the whole statement, in the clear.
+    pub(crate) fn check(&self) -> Result<()> {
+        match &self.held {
+            Held::Claim(claim) => Ok(claim.check()?),
+            _ => Ok(()),
+        }
+    }
+
+    /// What a worker of the prover has to know of the witness: as secret as that is. Nothing at the verifier.
+    pub(crate) fn share(&self, shard: usize) -> Result<Zeroizing<Vec<u8>>> {
+        match &self.held {
+            Held::Claim(claim) => Ok(claim.share(self.shards, shard)?),
+            _ => Ok(Zeroizing::default()),
+        }
+    }
+}
