@@ -50,6 +50,17 @@ impl Tree {
         [verifier, prover]
     }
 
+    /// The same where the prover does not look whether it is right.
+    fn lies(&self) -> [Running; 2] {
+        let start = |verb, more: &[&str]| {
+            let line = self.party(&["cluster", verb], &[&["--shards", "4", "--json"], more].concat());
+            Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
+        };
+        let verifier = start("verify", &["--listen", "127.0.0.1:0"]);
+        let prover = start("prove", &["--connect", &verifier.address, "--no-check"]);
+        [verifier, prover]
+    }
+
     fn key(&self, name: &str) -> String {
         let path = self.path(name);
         if !Path::new(&path).exists() {
@@ -250,4 +261,133 @@ fn sides_that_want_other_runs_disagree() {
             ended.refused(3, &["shards"]);
         }
     }
+}
+
+/// Its coordinator turns it away, and goes on with another.
+#[test]
+fn workers_that_are_for_something_else_are_turned_away() {
+    let tree = Tree::new();
+    let key = tree.key("run");
+    let line = tree.party(&["cluster", "verify"], &["--shards", "4", "--listen", "127.0.0.1:0"]);
+    let line: Vec<_> = line.iter().map(String::as_str).chain(["--json", "--run-key", &key]).collect();
+    let verifier = Running::start(&line, b"", &[]);
+    let prover = tree.party(&["cluster", "prove"], &["--shards", "4", "--connect", &verifier.address]);
+    let prover = Running::start(&prover.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[]);
+    let worker = |verb, shard| tree.worker(verb, shard, &verifier.join, &key).end();
+    worker("verify", "1/2").refused(2, &["shard 1", "another number of shards"]);
+    worker("prove", "1/4").refused(2, &["for the other party"]);
+    let zeros = format!("root=0x{}", "0".repeat(64));
+    let other = ["verify", "--relation", TREE, "--public", &zeros, "--timeout", "20"];
+    volery(&[&other[..], &["--shard", "1/4", "--coordinator", &verifier.join, "--run-key", &key]].concat())
+        .refused(2, &["another statement than its coordinator"]);
+    let workers = [0, 1, 2, 3].map(|i| tree.worker("verify", &format!("{i}/4"), &verifier.join, &key));
+    for worker in workers {
+        worker.end().expect(0);
+    }
+    prover.end().expect(0);
+    let verifier = verifier.end().expect(0);
+    assert_eq!(attempts(&verifier.json()), [1; 4]);
+    assert_eq!(verifier.err.matches("was turned away").count(), 3, "{}", verifier.err);
+}
+
+#[test]
+fn a_worker_without_a_coordinator_gives_up() {
+    let tree = Tree::new();
+    let key = tree.key("run");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let closed = closed.expect("a free port").to_string();
+    for coordinator in [&*closed, "name.invalid:7001"] {
+        let own = ["--shard", "0/4", "--coordinator", coordinator, "--run-key", &key, "--timeout", "1"];
+        let line = ["verify", "--relation", TREE, "--public", &tree.root];
+        volery(&[&line[..], &own].concat()).refused(3, &["joining the coordinator"]);
+    }
+}
+
+/// With one leaf that is another.
+fn lie(tree: &Tree) {
+    let mut leaves = std::fs::read(tree.path("leaves")).expect("read");
+    leaves[0] ^= 1;
+    std::fs::write(tree.path("leaves"), leaves).expect("written");
+}
+
+#[test]
+fn a_lie_in_one_shard_ends_all() {
+    let tree = Tree::new();
+    lie(&tree);
+    let [verifier, prover] = tree.lies().map(Running::end);
+    // The prover's own worker may be the first to see that the root is another, and give up.
+    assert!(matches!(verifier.code, Some(1 | 3)), "{verifier:?}");
+    assert!(matches!(prover.code, Some(1 | 2)), "{prover:?}");
+}
+
+/// How often this process has waited, which grows as it works.
+#[cfg(target_os = "linux")]
+fn waits(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+}
+
+/// Kills worker number `nth` of this coordinator, or where that is 0 itself, once it has waited so often; false
+/// where it ends before.
+#[cfg(target_os = "linux")]
+fn kill_behind(side: &mut Running, nth: usize, often: u64) -> bool {
+    let mut seen = vec![];
+    while side.is_running() {
+        for pid in children(side.id()) {
+            if !seen.contains(&pid) {
+                seen.push(pid);
+            }
+        }
+        let victim = if nth == 0 { Some(side.id()) } else { seen.get(nth - 1).copied() };
+        let Some(victim) = victim else { continue };
+        match waits(victim) {
+            Some(waited) if waited < often => std::thread::yield_now(),
+            None => return false,
+            Some(_) => {
+                let killed = std::process::Command::new("kill").args(["-9", &victim.to_string()]).status();
+                return killed.expect("kill is there").success();
+            }
+        }
+    }
+    false
+}
+
+/// One of either side is killed at a moment that a seed chooses: the verdict is right, or there is none.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "slow"]
+fn whoever_is_killed_no_verdict_is_wrong() {
+    let (honest, lying) = (Tree::new(), Tree::new());
+    lie(&lying);
+    let mut state = 25_u64;
+    let mut below = |bound: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % bound
+    };
+    let (mut again, mut given_up) = (0, 0);
+    for turn in 0..60 {
+        let (side, lies) = (turn % 2, turn % 5 == 4);
+        // Every third time it is a coordinator.
+        let nth = if turn % 3 == 0 { 0 } else { 1 + below(4) as usize };
+        let often = below(60);
+        let mut sides = if lies { lying.lies() } else { honest.run(&["--workers", "2"]) };
+        let killed = kill_behind(&mut sides[side], nth, often);
+        let [verifier, prover] = sides.map(Running::end);
+        let told = format!("{turn}: {verifier:?} {prover:?}");
+        if lies {
+            assert!(verifier.code != Some(0) && prover.code != Some(0), "{told}");
+        } else if nth == 0 && killed {
+            let left = if side == 0 { &prover } else { &verifier };
+            assert!(matches!(left.code, Some(0 | 3)), "{told}");
+            given_up += u32::from(left.code == Some(3));
+        } else {
+            let [verifier, prover] = [verifier, prover].map(|side| side.expect(0).json());
+            assert_eq!(attempts(&verifier), attempts(&prover), "{told}");
+            let more: u64 = attempts(&verifier).iter().map(|attempts| attempts - 1).sum();
+            assert!(more <= u64::from(killed), "{told}");
+            again += more;
+        }
+    }
+    // Most workers are killed before they begin, or behind their end: how many are not is up to the machine.
+    assert!(again >= 1 && given_up >= 1, "{again} {given_up}");
 }

@@ -77,14 +77,15 @@ impl Join {
         if self.party != party {
             return Some("it is for the other party: its coordinator, or its verb, is the wrong one");
         }
+        // Before the statement, whose digest has their number in it.
+        if self.shards as usize != plan.parts.len() || self.shard >= self.shards {
+            return Some("it has another number of shards than its coordinator");
+        }
         if self.statement != plan.statement {
             return Some(
                 "it has another statement than its coordinator: give both the same relation and \
                          public values",
             );
-        }
-        if self.shards as usize != plan.parts.len() || self.shard >= self.shards {
-            return Some("it has another number of shards than its coordinator");
         }
         None
     }
