@@ -21,6 +21,9 @@ use volery_cli::report::peak_rss;
 use volery_cli::settings::Settings;
 use zeroize::Zeroizing;
 
+/// Attempts that may be lost where nobody says how many: as by `volery cluster`.
+const RESTARTS: u32 = 16;
+
 fn party(name: &str) -> PyResult<Party> {
     [Party::Prover, Party::Verifier]
         .into_iter()
@@ -156,7 +159,7 @@ impl Shards {
         let bound = Listener::bind(SocketAddr::new(host, 0));
         let listener = bound.map_err(|why| invalid(format!("workers cannot join at {host}: {why}")))?;
         let key = SecretKey::from_pem(self.key.0.to_pem().as_bytes()).map_err(|why| raised(why.into()))?;
-        let restarts = restarts.unwrap_or(u32::try_from(self.shards.shards).unwrap_or(u32::MAX - 16) + 16);
+        let restarts = restarts.unwrap_or(RESTARTS);
         let made = || Ok::<_, Trouble>(self.shards.work()?.coordinator(key, listener, restarts)?);
         let (mut coordinator, worth) = made().map_err(raised)?;
         coordinator.at_once = at_once;

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         add("--shards", type=int, required=True, metavar="N", help="both parties say the same")
         add("--workers", type=int, metavar="N", help="at once [default: as many as there are cores for]")
         add("--cpus", type=int, default=1, metavar="N", help="cores, and threads, of a worker [default: 1]")
-        add("--restarts", type=int, metavar="N", help="attempts that may be lost [default: --shards and 16]")
+        add("--restarts", type=int, metavar="N", help="attempts that may be lost [default: 16]")
         add("--strategy", metavar="S", help="of a placement group: PACK, SPREAD, STRICT_PACK, STRICT_SPREAD")
         add("--ray", metavar="ADDRESS", help="of the Ray cluster [default: RAY_ADDRESS, or one of its own]")
         add("--host", metavar="ADDRESS", help="of this machine, where workers join [default: Ray's]")

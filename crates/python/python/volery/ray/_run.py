@@ -32,8 +32,7 @@ def prove(
 
     ``workers``, how many there are at once: as many as the cluster has cores for where none is given; the
     lower number of the two parties counts. ``cpus``, the cores of each, and its threads: 1. ``restarts``, how
-    many attempts may be lost in all, on which both parties have to agree: as many as there are shards, and 16
-    more. ``strategy``, of a placement group (``PACK``, ``SPREAD``, ``STRICT_PACK``, ``STRICT_SPREAD``) that
+    many attempts may be lost in all, on which both parties have to agree: 16. ``strategy``, of a placement group (``PACK``, ``SPREAD``, ``STRICT_PACK``, ``STRICT_SPREAD``) that
     holds a place for each worker from the beginning; without it workers are started where there is room.
     ``host``, the address of this machine at which workers join: the one by which Ray knows it. ``quiet``:
     nothing on standard error. ``watch``, called with each piece of news, a dict, and the run's ``State``.
