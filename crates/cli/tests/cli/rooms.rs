@@ -88,11 +88,12 @@ const PARTS: [Part; 5] = [
         order: &[
             &["kinds", "tape"],
             &["engine", "errors"],
-            &["built", "keys"],
+            &["built", "keys", "shards"],
             &["session"],
             &["options", "values"],
             &["run"],
             &["gadgets", "memory", "party"],
+            &["cluster"],
             &["lib"],
         ],
     },
