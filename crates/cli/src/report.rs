@@ -2,6 +2,7 @@
 
 mod checked;
 mod in_the_head;
+pub mod shards;
 mod simulation;
 
 use crate::args::Protocol;

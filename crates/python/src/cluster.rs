@@ -1,6 +1,6 @@
 //! Proofs by many workers: one party's coordinator, and its workers. Who starts workers is Python's business.
 
-mod report;
+mod news;
 
 use crate::errors::{Result, Trouble, invalid, of_abort};
 use crate::keys::Key;
@@ -10,6 +10,7 @@ use crate::session::{Callbacks, Event, Quietly, Shared, drive};
 use crate::shards::{Held, InShards};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,8 @@ use std::time::Instant;
 use volery::channel::{Listener, Party, SecretKey};
 use volery::cluster::{Handle, Launch, Launcher, News, Worker};
 use volery_cli::link::{Metered, Way};
-use volery_cli::report::peak_rss;
+use volery_cli::report::shards::listed;
+use volery_cli::report::{Outcome, peak_rss};
 use volery_cli::settings::Settings;
 use zeroize::Zeroizing;
 
@@ -184,7 +186,7 @@ impl Shards {
             let mut watch = |told: &News| {
                 count(&mut gates, told);
                 shared.done.store(gates.iter().sum(), Ordering::Relaxed);
-                let (news, text) = (news.clone(), report::of_news(told).to_string());
+                let (news, text) = (news.clone(), news::of(told).to_string());
                 shared.say(Event::Call(Box::new(move |py| news.call1(py, (text,)).map(drop))));
             };
             let mut launcher = Asks(shared, launch);
@@ -193,8 +195,11 @@ impl Shards {
                 Err(abort) => return Ok(Err(abort)),
             };
             let worth = *worth.lock().unwrap_or_else(PoisonError::into_inner);
-            let warnings = shards.statement().warnings();
-            Ok(Ok(report::of_run(&outcome, (party, &settings), worth, (started, before, warnings))))
+            let mut proof = Outcome::of_shards(&settings, party, &outcome, worth, (started, before));
+            proof.warnings = shards.statement().warnings();
+            proof.more("restarts", json!(outcome.restarts), String::new());
+            proof.more("shards", listed(&outcome.shards), String::new());
+            Ok(Ok(proof.json()))
         });
         *locked(&self.handle) = None;
         let object = ran?.map_err(|abort| of_abort(py, &abort))?;

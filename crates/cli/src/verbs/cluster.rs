@@ -13,17 +13,18 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use volery::channel::{Listener, Party, SecretKey};
-use volery::cluster::{Abort, Fault as Cause, Launcher, News, Outcome as Ran, ShardOutcome, Work};
-use volery::{AnyStatement, Details, Gates, Report, Security, System};
+use volery::cluster::{Abort, Fault as Cause, Launcher, News, ShardOutcome, Work};
+use volery::{AnyStatement, System};
 use volery_cli::failure::{Failure, Fault, Result};
 use volery_cli::fields;
 use volery_cli::keys;
 use volery_cli::link::Reached;
-use volery_cli::print::{hex, human, notice, seconds, things};
+use volery_cli::print::{human, notice, seconds, things};
 use volery_cli::progress::{Counter, Progress, Watched};
 use volery_cli::report::Outcome;
+use volery_cli::report::shards::listed;
 use volery_cli::settings::{Settings, threads};
 use volery_cli::values::Reader;
 
@@ -142,16 +143,13 @@ impl Side<'_> {
         drop(watch);
         let ran = ran.map_err(failed)?;
         let worth = *worth.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let report = report(&ran, worth, before);
-        let mut outcome = Outcome::new(settings, Some(work.party()), &[report], started);
+        let mut outcome = Outcome::of_shards(settings, work.party(), &ran, worth, (started, before));
         outcome.threads = each;
         outcome.warnings = self.statement.warnings();
-        outcome.more("run", json!(hex(&ran.run)), hex(&ran.run));
         outcome.more("workers", json!(at_once), format!("{at_once} at once"));
         outcome.more("restarts", json!(ran.restarts), things(ran.restarts.into(), "attempt") + " lost");
         met(&mut outcome, peer);
-        let listed: Vec<_> = ran.shards.iter().enumerate().map(|(shard, of)| one(shard, of)).collect();
-        outcome.more("shards", Value::Array(listed), rows(&ran.shards));
+        outcome.more("shards", listed(&ran.shards), rows(&ran.shards));
         outcome.print(settings.json)
     }
 
@@ -180,57 +178,6 @@ impl Side<'_> {
             "threads": threads,
         })
     }
-}
-
-/// What a run comes to, as one proof. Its set-up is what came before the coordinators agreed.
-fn report(ran: &Ran, worth: Option<u32>, before: Duration) -> Report {
-    let sum = |of: fn(&ShardOutcome) -> u64| ran.shards.iter().map(of).sum::<u64>();
-    let least = |of: fn(&ShardOutcome) -> u64| ran.shards.iter().map(of).min().unwrap_or(0) as u32;
-    let mut traffic = ran.traffic;
-    traffic.sent += sum(|shard| shard.figures.sent);
-    traffic.received += sum(|shard| shard.figures.received);
-    traffic.rounds += sum(|shard| shard.figures.rounds);
-    Report {
-        statement: ran.statement,
-        system: System::QUICKSILVER,
-        gates: Gates {
-            inputs: sum(|shard| shard.figures.inputs),
-            mul: sum(|shard| shard.figures.mul),
-            add: sum(|shard| shard.figures.add),
-            assert: sum(|shard| shard.figures.assert),
-            ..Gates::default()
-        },
-        details: Details::None,
-        security: Security {
-            computational: least(|shard| shard.figures.computational),
-            // A prover knows of each shard what it is worth, less the run's share.
-            statistical: worth.unwrap_or(least(|shard| shard.figures.statistical)),
-        },
-        traffic,
-        setup_traffic: Default::default(),
-        setup: before,
-        online: ran.elapsed,
-    }
-}
-
-/// The figures of a shard, by the names of those of a proof.
-fn one(shard: usize, of: &ShardOutcome) -> Value {
-    let figures = &of.figures;
-    json!({
-        "shard": shard,
-        "attempts": of.attempts,
-        "gates": {"mul": figures.mul, "add": figures.add, "assert": figures.assert},
-        "inputs": figures.inputs,
-        "bytes": {"sent": figures.sent, "received": figures.received},
-        "setup_bytes": figures.setup_bytes,
-        "rounds": figures.rounds,
-        "seconds": {"setup": figures.setup as f64 / 1e9, "online": figures.online as f64 / 1e9},
-        "peak_rss_bytes": Some(figures.peak).filter(|peak| *peak > 0),
-        "security": {
-            "computational_bits": figures.computational,
-            "statistical_bits": figures.statistical,
-        },
-    })
 }
 
 fn rows(shards: &[ShardOutcome]) -> String {
