@@ -65,7 +65,7 @@ impl Listener {
         timeout: Duration,
         turned_away: impl FnMut(SocketAddr, io::Error),
     ) -> io::Result<Tcp> {
-        self.first(timeout, |tcp| tcp.greeted(&MAGIC), turned_away, || self.is_stopped())
+        self.first(timeout, |tcp| tcp.greeted(&MAGIC), turned_away)
     }
 
     /// The same by TLS, for one whose key `tls` pins.
@@ -79,32 +79,18 @@ impl Listener {
         timeout: Duration,
         turned_away: impl FnMut(SocketAddr, io::Error),
     ) -> io::Result<Tls> {
-        self.accept_tls_unless(tls, timeout, turned_away, || self.is_stopped())
-    }
-
-    /// The same until `given_up` says that nobody is waited for any more, which is an error of kind
-    /// [`ErrorKind::Interrupted`].
-    #[cfg(feature = "tls")]
-    pub(crate) fn accept_tls_unless(
-        &self,
-        tls: &TlsConfig,
-        timeout: Duration,
-        turned_away: impl FnMut(SocketAddr, io::Error),
-        given_up: impl Fn() -> bool,
-    ) -> io::Result<Tls> {
         let tls = tls.clone();
-        self.first(timeout, move |tcp| tls.accept(tcp), turned_away, given_up)
+        self.first(timeout, move |tcp| tls.accept(tcp), turned_away)
     }
 
-    /// Gives `heard` all those whose key `tls` pins, one after the other, until `given_up` says that nobody
-    /// is waited for any more. Each wait on their links is bounded by `timeout`.
+    /// Gives `heard` all those whose key `tls` pins, one after the other, until nobody is waited for any
+    /// more: see [`Listener::until`]. Each wait on their links is bounded by `timeout`.
     #[cfg(feature = "tls")]
     pub(crate) fn accept_all_tls(
         &self,
         tls: &TlsConfig,
         timeout: Duration,
         turned_away: impl FnMut(SocketAddr, io::Error),
-        given_up: impl Fn() -> bool,
         mut heard: impl FnMut(Tls),
     ) {
         let tls = tls.clone();
@@ -116,7 +102,7 @@ impl Listener {
             }
             ControlFlow::<()>::Continue(())
         };
-        let _ = self.each(GREETING.min(timeout), greet, turned_away, given_up, all);
+        let _ = self.each(GREETING.min(timeout), greet, turned_away, || self.is_stopped(), all);
     }
 
     fn is_stopped(&self) -> bool {
@@ -129,11 +115,10 @@ impl Listener {
         timeout: Duration,
         greet: impl FnOnce(Tcp) -> io::Result<L> + Clone + Send + 'static,
         turned_away: impl FnMut(SocketAddr, io::Error),
-        given_up: impl Fn() -> bool,
     ) -> io::Result<L> {
         let deadline = Instant::now() + timeout;
         let late = || Instant::now() >= deadline;
-        let ended = || late() || given_up();
+        let ended = || late() || self.is_stopped();
         let found = self.each(GREETING.min(timeout), greet, turned_away, ended, ControlFlow::Break);
         match found {
             Some(mut link) => {
@@ -145,7 +130,7 @@ impl Listener {
         }
     }
 
-    /// Hands `heard` those that `greet` makes a link of, until it has enough, or `given_up` says so. Each is
+    /// Hands `heard` those that `greet` makes a link of, until it has enough, or has `ended`. Each is
     /// asked on a thread of its own, which ends with it or within `greeting`; dropping the receiver closes those
     /// that come too late.
     fn each<L: Patient, T>(
@@ -153,7 +138,7 @@ impl Listener {
         greeting: Duration,
         greet: impl FnOnce(Tcp) -> io::Result<L> + Clone + Send + 'static,
         mut turned_away: impl FnMut(SocketAddr, io::Error),
-        given_up: impl Fn() -> bool,
+        ended: impl Fn() -> bool,
         mut heard: impl FnMut(L) -> ControlFlow<T>,
     ) -> Option<T> {
         let (greeted, links) = channel();
@@ -173,7 +158,7 @@ impl Listener {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("this end sends, too"),
             }
-            if given_up() {
+            if ended() {
                 return None;
             }
             // Nothing is here, or one that was is gone, or there are no more files for now: time goes on.

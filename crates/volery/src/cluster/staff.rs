@@ -37,7 +37,7 @@ impl Staff {
     /// Waits for workers at `listener`, and hears each.
     pub(super) fn at(listener: Listener, tls: TlsConfig, post: Post, queue: Sender<Heard>) -> Self {
         let closed = Arc::new(AtomicBool::new(false));
-        let given_up = closed.clone();
+        let listener = listener.until(closed.clone());
         let door = std::thread::spawn(move || {
             let (mut next, mut others) = (0, 0);
             let turned_away = |from, why| {
@@ -47,17 +47,11 @@ impl Staff {
                     let _ = queue.send(Heard::News(News::TurnedAway { why }));
                 }
             };
-            listener.accept_all_tls(
-                &tls,
-                post.timeout,
-                turned_away,
-                || given_up.load(Relaxed),
-                |link| {
-                    let (post, queue, id) = (post.clone(), queue.clone(), next);
-                    next += 1;
-                    std::thread::spawn(move || post.attend(id, Box::new(link), &queue));
-                },
-            );
+            listener.accept_all_tls(&tls, post.timeout, turned_away, |link| {
+                let (post, queue, id) = (post.clone(), queue.clone(), next);
+                next += 1;
+                std::thread::spawn(move || post.attend(id, Box::new(link), &queue));
+            });
         });
         Self { closed, door: Some(door) }
     }

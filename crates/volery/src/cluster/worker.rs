@@ -156,7 +156,7 @@ enum Said {
 /// What ends a session from another thread.
 #[derive(Default)]
 struct Stop {
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
     socket: Mutex<Option<TcpStream>>,
 }
 
@@ -338,7 +338,7 @@ fn session(
     let Begin { run, restarts, attempt, peer, address, secret, incoming } = begin;
     let tls = TlsConfig::new(&worker.key, peer.into()).map_err(|why| Abort::of(&why))?;
     let reached = match listener {
-        Some(listener) => listener.accept_tls_unless(&tls, worker.timeout, |_, _| {}, || stop.is_stopped()),
+        Some(listener) => listener.until(stop.stopped.clone()).accept_tls(&tls, worker.timeout, |_, _| {}),
         None => connect(worker, &tls, &address, stop),
     };
     let link = reached.map_err(lost)?;
