@@ -1,28 +1,25 @@
 //! One party's side of a run: what it hears, from its workers and from the other coordinator, in one queue.
 
+mod driver;
+mod talk;
+
 use super::abort::{Abort, Fault};
 use super::order::Order;
 use super::plan::{Crossing, Figures, Plan, ShardOutcome};
 use super::staff::{self, Staff};
-use super::state::{Action, Change, Event, Id, State, Terms};
+use super::state::{Event, Id, State, Terms};
 use super::wire::{Reader, Wire as _};
-use super::word::{self, Word};
 use crate::channel::{Channel, Hello, Identity, Link, Listener, Party, SecretKey, TlsConfig, Traffic};
-use crate::error::{Disagreement, Error, Misbehaviour, Rejection, Result, Sides};
+use crate::error::{Disagreement, Error, Misbehaviour, Result, Sides};
 use crate::random::Random;
-use std::collections::{HashMap, VecDeque};
+use driver::Driver;
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
+use talk::Talk;
 
-/// Between two messages of the coordinator that connects, where there is nothing to say.
-const TICK: Duration = Duration::from_millis(20);
-/// How long the other one waits for what it may have to say at once.
-const AT_ONCE: Duration = Duration::from_millis(2);
-/// How long workers have to say how their sessions ended, once the run has.
-const SETTLING: Duration = Duration::from_secs(5);
 /// The longest name of a system in a hello.
 const LONGEST_NAME: usize = 32;
 /// The letters of an identity.
@@ -203,7 +200,7 @@ impl Coordinator {
             restarts: shards as u32 + 16,
             timeout: Duration::from_secs(60),
             record: None,
-            queue: channel(),
+            queue: mpsc::channel(),
         }
     }
 
@@ -247,7 +244,7 @@ impl Coordinator {
             },
             queue.clone(),
         );
-        let (words, unsaid) = channel_of_words();
+        let (words, unsaid) = mpsc::channel();
         // For each attempt no more than four are ever said, and one for the run.
         let most = 4 * (plan.parts.len() as u64 + u64::from(self.restarts)) + 1;
         let talk = Talk { words: unsaid, queue: queue.clone(), peer_host: self.peer_host, most };
@@ -324,265 +321,5 @@ impl Coordinator {
         }
         let at_once = self.at_once.min(reader.u32()? as usize).max(1);
         Ok((channel.checkpoint("run"), identity, at_once))
-    }
-}
-
-fn channel_of_words() -> (Sender<Word>, Receiver<Word>) {
-    channel()
-}
-
-/// What drives the state.
-struct Driver {
-    state: State,
-    run: [u8; 32],
-    statement: [u8; 32],
-    heard: Receiver<Heard>,
-    handle: Handle,
-    /// `None` once nothing follows.
-    words: Option<Sender<Word>>,
-    talking: Option<JoinHandle<Traffic>>,
-    orders: HashMap<Id, Sender<Order>>,
-    address: SocketAddr,
-    timeout: Duration,
-    record: Option<Record>,
-    started: Instant,
-}
-
-impl Driver {
-    fn run(
-        mut self,
-        mut launcher: Option<&mut dyn Launcher>,
-        watch: &mut dyn FnMut(&News),
-    ) -> Result<Outcome, Abort> {
-        let mut todo: VecDeque<Action> = self.state.start().into();
-        let mut last = Instant::now();
-        let mut settled = None;
-        let ended = loop {
-            while let Some(action) = todo.pop_front() {
-                let event = self.act(action, &mut launcher, watch);
-                todo.extend(event.into_iter().flat_map(|event| self.state.on(event)));
-            }
-            if let Some(ended) = self.state.ended() {
-                break ended;
-            }
-            if self.state.is_ending() {
-                // Who does not say how its session ended is not waited for.
-                let until = *settled.get_or_insert_with(|| Instant::now() + SETTLING.min(self.timeout));
-                if Instant::now() >= until {
-                    break Err(self.state.give_up());
-                }
-            }
-            if self.state.is_working() {
-                last = Instant::now();
-            } else if last.elapsed() >= self.timeout {
-                todo.extend(self.state.on(Event::End(self.nobody_joined())));
-                continue;
-            }
-            let wait = Duration::from_millis(200).min(self.timeout / 4);
-            let heard = match self.heard.recv_timeout(wait) {
-                Ok(heard) => heard,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => unreachable!("this end sends, too"),
-            };
-            match heard {
-                Heard::News(news) => watch(&news),
-                Heard::Joined { id, shard, orders } => {
-                    last = Instant::now();
-                    watch(&News::Joined { shard });
-                    self.orders.insert(id, orders);
-                    todo.extend(self.state.on(Event::Joined { id, shard }));
-                }
-                Heard::Event(event) => {
-                    if !matches!(event, Event::Said(_)) {
-                        last = Instant::now();
-                    }
-                    if let Event::Gone { id } = &event {
-                        self.orders.remove(id);
-                    }
-                    todo.extend(self.state.on(event));
-                }
-            }
-        };
-        self.finish(ended)
-    }
-
-    /// Does it; what is to be heard of that at once.
-    fn act(
-        &mut self,
-        action: Action,
-        launcher: &mut Option<&mut dyn Launcher>,
-        watch: &mut dyn FnMut(&News),
-    ) -> Option<Event> {
-        match action {
-            Action::Launch { shard, attempt } => {
-                let launch = Launch { shard, attempt, coordinator: self.address };
-                let launched = launcher.as_mut().map(|launcher| launcher.launch(launch, &self.handle));
-                return launched?.err().map(|why| Event::End(Abort::of(&why).in_shard(shard)));
-            }
-            Action::Tell(id, order) => {
-                if let Some(orders) = self.orders.get(&id) {
-                    let _ = orders.send(order);
-                }
-            }
-            Action::Say(word) => {
-                if let Some(words) = &self.words {
-                    let _ = words.send(word);
-                }
-            }
-            Action::Record => {
-                let recorded = self.record.take().map(|record| record(&self.outcome(Traffic::default())));
-                return Some(match recorded {
-                    Some(Err(_)) => Event::End(Abort::of(&Error::Rejected(Rejection::NotRecorded))),
-                    _ => Event::Recorded,
-                });
-            }
-            Action::News(change) => watch(&match change {
-                Change::Open { shard, attempt } => News::Open { shard, attempt },
-                Change::Begun { shard, attempt } => News::Begun { shard, attempt },
-                Change::Lost { shard, attempt, why } => News::Lost { shard, attempt, why },
-                Change::Accepted { shard, figures } => News::Accepted { shard, figures },
-            }),
-        }
-        None
-    }
-
-    /// Has everybody hear how it ended.
-    fn finish(mut self, ended: Result<(), Abort>) -> Result<Outcome, Abort> {
-        for orders in self.orders.values() {
-            let _ = orders.send(Order::End(ended.as_ref().map(|_| ()).map_err(ToString::to_string)));
-        }
-        // The last word is said before the link is closed.
-        self.words = None;
-        let talked = self.talking.take().and_then(|talking| talking.join().ok()).unwrap_or_default();
-        // Workers that hear it end well, too.
-        let until = Instant::now() + SETTLING.min(self.timeout);
-        while !self.orders.is_empty() {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
-                Ok(Heard::Event(Event::Gone { id })) => drop(self.orders.remove(&id)),
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
-        ended.map(|()| self.outcome(talked))
-    }
-
-    fn outcome(&self, traffic: Traffic) -> Outcome {
-        Outcome {
-            run: self.run,
-            statement: self.statement,
-            shards: self.state.told(),
-            restarts: self.state.restarts(),
-            traffic,
-            elapsed: self.started.elapsed(),
-        }
-    }
-
-    fn nobody_joined(&self) -> Abort {
-        let seconds = self.timeout.as_secs_f64();
-        let missing: Vec<_> = self.state.missing().iter().map(ToString::to_string).collect();
-        let why = match &missing[..] {
-            [] => format!("nothing was heard of any worker for {seconds} s, here or there"),
-            [one] => format!("no worker has joined for shard {one} within {seconds} s"),
-            _ => format!("no workers have joined for shards {} within {seconds} s", missing.join(", ")),
-        };
-        Abort::new(Fault::Peer, why)
-    }
-}
-
-/// The link to the other coordinator.
-struct Talk {
-    words: Receiver<Word>,
-    queue: Sender<Heard>,
-    peer_host: Option<String>,
-    /// How many words the other may still say.
-    most: u64,
-}
-
-impl Talk {
-    /// Talks until there is nothing left to say, or nobody to talk to.
-    fn run(mut self, mut channel: Channel, listens: bool) -> Traffic {
-        let talked = if listens { self.answer(&mut channel) } else { self.ask(&mut channel) };
-        if let Err(why) = talked {
-            let _ = self.queue.send(Heard::Event(Event::Left(Abort::of(&why).of_peer())));
-        }
-        channel.traffic()
-    }
-
-    fn ask(&mut self, channel: &mut Channel) -> Result<()> {
-        let mut words = VecDeque::new();
-        loop {
-            let ends = self.gather(&mut words, TICK);
-            if ends && words.is_empty() {
-                return Ok(());
-            }
-            word::send(channel, &mut words)?;
-            self.hear(channel)?;
-        }
-    }
-
-    fn answer(&mut self, channel: &mut Channel) -> Result<()> {
-        let mut words = VecDeque::new();
-        loop {
-            self.hear(channel)?;
-            let ends = self.gather(&mut words, AT_ONCE);
-            word::send(channel, &mut words)?;
-            if ends && words.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Takes up what is to be said, which is waited for; whether nothing follows.
-    fn gather(&mut self, words: &mut VecDeque<Word>, wait: Duration) -> bool {
-        if words.is_empty() {
-            match self.words.recv_timeout(wait) {
-                Ok(word) => words.push_back(word),
-                Err(RecvTimeoutError::Timeout) => return false,
-                Err(RecvTimeoutError::Disconnected) => return true,
-            }
-        }
-        loop {
-            match self.words.try_recv() {
-                Ok(word) => words.push_back(word),
-                Err(ended) => return ended == std::sync::mpsc::TryRecvError::Disconnected,
-            }
-        }
-    }
-
-    fn hear(&mut self, channel: &mut Channel) -> Result<()> {
-        for mut word in word::receive(channel)? {
-            self.most = self.most.checked_sub(1).ok_or(Error::Misbehaved(Misbehaviour::OutOfTurn))?;
-            if let (Word::Ready { address, .. }, Some(host)) = (&mut word, &self.peer_host) {
-                *address = reachable(address, host);
-            }
-            // Where nobody listens any more, the run has ended, and so will this.
-            let _ = self.queue.send(Heard::Event(Event::Said(word)));
-        }
-        Ok(())
-    }
-}
-
-/// The address of a worker, on `host` where it names none itself.
-fn reachable(address: &str, host: &str) -> String {
-    match address.parse::<SocketAddr>() {
-        Ok(named) if named.ip().is_unspecified() => {
-            let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-            format!("{host}:{}", named.port())
-        }
-        _ => address.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worker_that_names_no_host_is_where_its_coordinator_is() {
-        assert_eq!(reachable("0.0.0.0:7", "example.org"), "example.org:7");
-        assert_eq!(reachable("[::]:7", "::1"), "[::1]:7");
-        assert_eq!(reachable("10.0.0.1:7", "example.org"), "10.0.0.1:7");
-        assert_eq!(reachable("worker-3:7", "example.org"), "worker-3:7");
     }
 }

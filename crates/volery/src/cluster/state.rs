@@ -4,12 +4,14 @@
 //! so the two never wait for each other with workers for different shards. An attempt begins here once a worker
 //! waits for it on both sides. The first worker of a shard does it; others that join stand by.
 
+mod attempts;
+mod peer;
+
 use super::abort::{Abort, Fault};
-use super::order::{Begin, Order};
-use super::plan::{Crossing, Done, Feed, Figures, Plan, ShardOutcome};
+use super::order::Order;
+use super::plan::{Crossing, Done, Figures, Plan, ShardOutcome};
 use super::word::Word;
 use crate::channel::{Identity, Party};
-use crate::error::{Error, Misbehaviour};
 use std::collections::{HashMap, VecDeque};
 
 /// A worker's number, by the order of joining.
@@ -237,9 +239,10 @@ impl State {
         self.shards.iter().any(|shard| shard.crew.iter().any(working))
     }
 
-    /// The shards that are open and have no worker here.
+    /// The shards that are open, not done, and have no worker here.
     pub(super) fn missing(&self) -> Vec<usize> {
-        let missing = |(_, shard): &(usize, &Shard)| shard.open && shard.crew.is_empty();
+        let missing =
+            |(_, shard): &(usize, &Shard)| shard.open && shard.accepted.is_none() && shard.crew.is_empty();
         self.shards.iter().enumerate().filter(missing).map(|(i, _)| i).collect()
     }
 
@@ -367,255 +370,6 @@ impl State {
         self.advance(shard, out);
     }
 
-    /// Takes up a word of the other coordinator.
-    fn said(&mut self, word: Word, out: &mut Vec<Action>) -> Result<(), Error> {
-        if self.ending.is_some() {
-            return Ok(());
-        }
-        let prover = self.terms.party == Party::Prover;
-        match word {
-            Word::Open { shard, attempt } if prover => self.opened(shard as usize, attempt, out),
-            Word::Ready { shard, attempt, address } => {
-                if !self.is_current(shard, attempt)? {
-                    return Ok(());
-                }
-                let shard = shard as usize;
-                let (state, listens) = (&mut self.shards[shard], self.terms.listens);
-                // Workers of one side listen, and those of the other do not.
-                if state.heard.is_some() || address.is_empty() != listens {
-                    return Err(out_of_turn());
-                }
-                state.heard = Some(address);
-                self.advance(shard, out);
-                Ok(())
-            }
-            Word::Done { shard, attempt } => {
-                if !self.is_current(shard, attempt)? {
-                    return Ok(());
-                }
-                let shard = shard as usize;
-                let state = &mut self.shards[shard];
-                if !state.begun || state.theirs {
-                    return Err(out_of_turn());
-                }
-                state.theirs = true;
-                self.accept(shard, out);
-                Ok(())
-            }
-            Word::Lost { shard, attempt } if !prover => {
-                if self.is_current(shard, attempt)? {
-                    self.lose(shard as usize, "the prover has lost its worker, or the link".into(), out);
-                }
-                Ok(())
-            }
-            Word::Accepted if prover && self.accepted == self.shards.len() => {
-                self.verdict = Verdict::Known;
-                out.push(Action::Say(Word::Heard));
-                Ok(())
-            }
-            Word::Heard if !prover && self.verdict == Verdict::Said => {
-                self.verdict = Verdict::Known;
-                Ok(())
-            }
-            Word::Abort { rejected } => {
-                let abort = match self.terms.party {
-                    Party::Prover if rejected => Abort::rejected(),
-                    _ => Abort::new(
-                        Fault::Peer,
-                        format!("the {} has ended the run", self.terms.party.other().name()),
-                    ),
-                };
-                self.end(abort, false, out);
-                Ok(())
-            }
-            _ => Err(out_of_turn()),
-        }
-    }
-
-    /// Whether this is the attempt under way; false for an earlier one, of which words may still arrive.
-    fn is_current(&self, shard: u32, attempt: u32) -> Result<bool, Error> {
-        let state = self.shards.get(shard as usize).ok_or_else(out_of_turn)?;
-        if attempt < state.attempt || attempt == state.attempt && state.lost {
-            return Ok(false);
-        }
-        if attempt > state.attempt || !state.open || state.accepted.is_some() {
-            return Err(out_of_turn());
-        }
-        Ok(true)
-    }
-
-    /// The verifier opens an attempt.
-    fn opened(&mut self, shard: usize, attempt: u32, out: &mut Vec<Action>) -> Result<(), Error> {
-        if shard >= self.shards.len() {
-            return Err(out_of_turn());
-        }
-        let fed = self.is_fed(shard);
-        let state = &self.shards[shard];
-        let first = attempt == 0 && !state.open && !state.lost;
-        let again = attempt == state.attempt + 1 && (state.open || state.lost);
-        if !fed || state.accepted.is_some() || !(first || again) {
-            return Err(out_of_turn());
-        }
-        if again {
-            self.restarts += 1;
-            if self.restarts > self.terms.restarts {
-                return Err(out_of_turn());
-            }
-            if self.shards[shard].open {
-                let why = "the verifier has lost its worker, or the link".into();
-                self.clear(shard, why, out);
-            }
-            self.shards[shard].attempt = attempt;
-        }
-        (self.shards[shard].open, self.shards[shard].lost) = (true, false);
-        out.push(Action::News(Change::Open { shard, attempt }));
-        self.advance(shard, out);
-        Ok(())
-    }
-
-    /// This attempt is over, without a fault of the peer.
-    fn lose(&mut self, shard: usize, why: String, out: &mut Vec<Action>) {
-        let attempt = self.shards[shard].attempt;
-        self.clear(shard, why.clone(), out);
-        if self.terms.party == Party::Prover {
-            out.push(Action::Say(Word::Lost { shard: shard as u32, attempt }));
-            return;
-        }
-        self.restarts += 1;
-        if self.restarts > self.terms.restarts {
-            let last = format!(
-                "{} attempts were lost, more than both sides allow; the last one: {why}",
-                self.restarts
-            );
-            return self.end(Abort::new(Fault::Lost, last).in_shard(shard), true, out);
-        }
-        let state = &mut self.shards[shard];
-        state.attempt += 1;
-        (state.open, state.lost) = (true, false);
-        let attempt = state.attempt;
-        out.push(Action::Say(Word::Open { shard: shard as u32, attempt }));
-        out.push(Action::News(Change::Open { shard, attempt }));
-        self.advance(shard, out);
-    }
-
-    /// Forgets all of the attempt under way, and ends our worker's part in it.
-    fn clear(&mut self, shard: usize, why: String, out: &mut Vec<Action>) {
-        let state = &mut self.shards[shard];
-        out.push(Action::News(Change::Lost { shard, attempt: state.attempt, why: why.clone() }));
-        (state.open, state.said, state.heard, state.begun) = (false, false, None, false);
-        (state.ours, state.theirs, state.lost, state.why) = (None, false, true, why);
-        if let Some(worker) = state.crew.front_mut() {
-            match worker.doing {
-                Doing::Working => worker.doing = Doing::Stopping,
-                Doing::Resting => worker.doing = Doing::Returning,
-                _ => return,
-            }
-            out.push(Action::Tell(worker.id, Order::Stop));
-        }
-    }
-
-    /// Does what can be done for the attempt under way.
-    fn advance(&mut self, shard: usize, out: &mut Vec<Action>) {
-        let state = &mut self.shards[shard];
-        if self.ending.is_some() || !state.open || state.begun {
-            return;
-        }
-        let attempt = state.attempt;
-        let Some(worker) = state.crew.front_mut() else {
-            if self.terms.launches && state.launched == 0 {
-                self.launch(shard, out);
-            }
-            return;
-        };
-        let Doing::Waiting { address } = &worker.doing else { return };
-        if !state.said {
-            state.said = true;
-            let (shard, address) = (shard as u32, address.clone());
-            out.push(Action::Say(Word::Ready { shard, attempt, address }));
-        }
-        let Some(address) = &state.heard else { return };
-        let (id, address) = (worker.id, address.clone());
-        worker.doing = Doing::Working;
-        state.begun = true;
-        let feeds = self.terms.plan.parts[shard].feeds.iter();
-        let outgoing = |feed: &Feed| match &self.shards[feed.from].accepted {
-            Some(done) => done.outgoing.part(feed.bytes.clone()),
-            None => unreachable!("a shard is opened once all that enters it is there"),
-        };
-        let incoming = feeds.map(outgoing).collect();
-        let Terms { run, restarts, peer, secret, .. } = &self.terms;
-        let (run, restarts, peer, secret) = (*run, *restarts, *peer, secret.clone());
-        let begin = Begin { run, restarts, attempt, peer, address, secret, incoming };
-        out.push(Action::Tell(id, Order::Begin(Box::new(begin))));
-        out.push(Action::News(Change::Begun { shard, attempt }));
-    }
-
-    /// Has a worker started, unless those before have ended too often before they did anything.
-    fn launch(&mut self, shard: usize, out: &mut Vec<Action>) {
-        let state = &mut self.shards[shard];
-        self.relaunches += u32::from(state.launches > 0);
-        if self.relaunches > self.terms.restarts {
-            let why = format!("its workers do not last: the last one: {}", self.shards[shard].why);
-            return self.end(Abort::new(Fault::Own, why).in_shard(shard), true, out);
-        }
-        (state.launches, state.launched) = (state.launches + 1, 1);
-        out.push(Action::Launch { shard, attempt: state.attempt });
-    }
-
-    /// The shard is accepted where both say so.
-    fn accept(&mut self, shard: usize, out: &mut Vec<Action>) {
-        let state = &mut self.shards[shard];
-        if state.ours.is_none() || !state.theirs {
-            return;
-        }
-        (state.accepted, state.abandoned) = (state.ours.take(), None);
-        self.accepted += 1;
-        let figures = state.accepted.as_ref().map(|done| done.figures).unwrap_or_default();
-        for worker in &state.crew {
-            out.push(Action::Tell(worker.id, Order::End(Ok(()))));
-        }
-        out.push(Action::News(Change::Accepted { shard, figures }));
-        // What nobody needs any more is wiped.
-        let mut unneeded = vec![shard];
-        for feed in &self.terms.plan.parts[shard].feeds {
-            self.shards[feed.from].needed_by -= 1;
-            unneeded.push(feed.from);
-        }
-        for shard in unneeded {
-            if let Shard { needed_by: 0, accepted: Some(done), .. } = &mut self.shards[shard] {
-                done.outgoing = Crossing::default();
-            }
-        }
-        self.open(out);
-    }
-
-    /// Opens what can be, at the verifier.
-    fn open(&mut self, out: &mut Vec<Action>) {
-        if self.terms.party == Party::Prover || self.ending.is_some() {
-            return;
-        }
-        if self.accepted == self.shards.len() && self.verdict == Verdict::None {
-            self.verdict = Verdict::Asked;
-            return out.push(Action::Record);
-        }
-        let is_open = |shard: &&Shard| shard.open && shard.accepted.is_none();
-        let mut open = self.shards.iter().filter(is_open).count();
-        for shard in 0..self.shards.len() {
-            if open >= self.terms.at_once {
-                return;
-            }
-            if self.shards[shard].open || !self.is_fed(shard) {
-                continue;
-            }
-            let state = &mut self.shards[shard];
-            state.open = true;
-            open += 1;
-            out.push(Action::Say(Word::Open { shard: shard as u32, attempt: 0 }));
-            out.push(Action::News(Change::Open { shard, attempt: 0 }));
-            self.advance(shard, out);
-        }
-    }
-
     /// Ends the run: nobody begins anything, and who is in a session says how it ended.
     fn end(&mut self, abort: Abort, say: bool, out: &mut Vec<Action>) {
         if matches!(self.verdict, Verdict::Said | Verdict::Known) {
@@ -656,19 +410,9 @@ impl State {
         self.ending = Some(abort);
     }
 
-    /// Whether all that enters it is there.
-    fn is_fed(&self, shard: usize) -> bool {
-        let mut feeds = self.terms.plan.parts[shard].feeds.iter();
-        feeds.all(|feed| self.shards[feed.from].accepted.is_some())
-    }
-
     fn find(&self, id: Id) -> Option<(usize, usize)> {
         let shard = *self.workers.get(&id)?;
         let at = self.shards[shard].crew.iter().position(|worker| worker.id == id)?;
         Some((shard, at))
     }
-}
-
-fn out_of_turn() -> Error {
-    Error::Misbehaved(Misbehaviour::OutOfTurn)
 }
