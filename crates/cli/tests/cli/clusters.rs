@@ -7,19 +7,26 @@ use tempfile::TempDir;
 
 const TREE: &str = "builtin:merkle-root?depth=2";
 
-/// A statement about four leaves, and what the prover knows.
+/// A statement about leaves, and what the prover knows.
 struct Tree {
     folder: TempDir,
+    relation: String,
     root: String,
 }
 
 impl Tree {
+    /// Of four leaves, by [`TREE`].
     fn new() -> Self {
+        Self::of_depth(2)
+    }
+
+    fn of_depth(depth: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let leaves: Vec<u8> = (0..4 * 64).map(|i| (i * 37 % 251) as u8).collect();
+        let leaves: Vec<u8> = (0..64 << depth).map(|i| (i * 37 % 251) as u8).collect();
         std::fs::write(folder.path().join("leaves"), leaves).expect("written");
-        let mut tree = Self { folder, root: String::new() };
-        let root = volery(&["circuit", "eval", TREE, "--input", &tree.leaves()]).expect(0);
+        let relation = format!("builtin:merkle-root?depth={depth}");
+        let mut tree = Self { folder, relation, root: String::new() };
+        let root = volery(&["circuit", "eval", &tree.relation, "--input", &tree.leaves()]).expect(0);
         tree.root = root.out.trim_end().into();
         tree
     }
@@ -35,30 +42,30 @@ impl Tree {
     /// `verbs` on the statement, and what comes after.
     fn party(&self, verbs: &[&str], more: &[&str]) -> Vec<String> {
         let own = if verbs.contains(&"prove") { vec!["--private".into(), self.leaves()] } else { vec![] };
-        let line = [verbs, &["--relation", TREE, "--public", &self.root, "--timeout", "20"], more].concat();
+        let line = [verbs, &["--relation", &self.relation, "--public", &self.root, "--timeout", "20"], more]
+            .concat();
         line.into_iter().map(str::to_owned).chain(own).collect()
     }
 
-    /// The coordinators of both sides, the verifier first.
-    fn run(&self, more: &[&str]) -> [Running; 2] {
-        let start = |verb, more: &[&str]| {
-            let line = self.party(&["cluster", verb], &[&["--shards", "4", "--json"], more].concat());
+    /// The coordinators of both sides in four shards, the verifier first.
+    fn sides(&self, ours: &[&str], theirs: &[&str]) -> [Running; 2] {
+        let start = |verb, at: &[&str], more: &[&str]| {
+            let line = self.party(&["cluster", verb], &[&["--shards", "4", "--json"], at, more].concat());
             Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
         };
-        let verifier = start("verify", &[&["--listen", "127.0.0.1:0"], more].concat());
-        let prover = start("prove", &[&["--connect", &verifier.address], more].concat());
+        let verifier = start("verify", &["--listen", "127.0.0.1:0"], ours);
+        let prover = start("prove", &["--connect", &verifier.address], theirs);
         [verifier, prover]
     }
 
-    /// The same where the prover does not look whether it is right.
+    /// Both with the same options.
+    fn run(&self, more: &[&str]) -> [Running; 2] {
+        self.sides(more, more)
+    }
+
+    /// Of a prover that does not look whether it is right.
     fn lies(&self) -> [Running; 2] {
-        let start = |verb, more: &[&str]| {
-            let line = self.party(&["cluster", verb], &[&["--shards", "4", "--json"], more].concat());
-            Running::start(&line.iter().map(String::as_str).collect::<Vec<_>>(), b"", &[])
-        };
-        let verifier = start("verify", &["--listen", "127.0.0.1:0"]);
-        let prover = start("prove", &["--connect", &verifier.address, "--no-check"]);
-        [verifier, prover]
+        self.sides(&[], &["--no-check"])
     }
 
     fn key(&self, name: &str) -> String {
@@ -320,17 +327,17 @@ fn a_lie_in_one_shard_ends_all() {
     assert!(matches!(prover.code, Some(1 | 2)), "{prover:?}");
 }
 
-/// How often this process has waited, which grows as it works.
+/// Nanoseconds that this process has been at work.
 #[cfg(target_os = "linux")]
-fn waits(pid: u32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?.trim().parse().ok()
+fn worked(pid: u32) -> Option<u64> {
+    let schedule = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
+    schedule.split_whitespace().next()?.parse().ok()
 }
 
-/// Kills worker number `nth` of this coordinator, or where that is 0 itself, once it has waited so often; false
-/// where it ends before.
+/// Kills worker number `nth` of this coordinator, or where that is 0 itself, once it has worked so many
+/// nanoseconds; false where it ends before.
 #[cfg(target_os = "linux")]
-fn kill_behind(side: &mut Running, nth: usize, often: u64) -> bool {
+fn kill_after(side: &mut Running, nth: usize, nanoseconds: u64) -> bool {
     let mut seen = vec![];
     while side.is_running() {
         for pid in children(side.id()) {
@@ -340,8 +347,8 @@ fn kill_behind(side: &mut Running, nth: usize, often: u64) -> bool {
         }
         let victim = if nth == 0 { Some(side.id()) } else { seen.get(nth - 1).copied() };
         let Some(victim) = victim else { continue };
-        match waits(victim) {
-            Some(waited) if waited < often => std::thread::yield_now(),
+        match worked(victim) {
+            Some(worked) if worked < nanoseconds => std::thread::yield_now(),
             None => return false,
             Some(_) => {
                 let killed = std::process::Command::new("kill").args(["-9", &victim.to_string()]).status();
@@ -357,7 +364,7 @@ fn kill_behind(side: &mut Running, nth: usize, often: u64) -> bool {
 #[test]
 #[ignore = "slow"]
 fn whoever_is_killed_no_verdict_is_wrong() {
-    let (honest, lying) = (Tree::new(), Tree::new());
+    let (honest, lying) = (Tree::of_depth(7), Tree::of_depth(7));
     lie(&lying);
     let mut state = 25_u64;
     let mut below = |bound: u64| {
@@ -369,9 +376,10 @@ fn whoever_is_killed_no_verdict_is_wrong() {
         let (side, lies) = (turn % 2, turn % 5 == 4);
         // Every third time it is a coordinator.
         let nth = if turn % 3 == 0 { 0 } else { 1 + below(4) as usize };
-        let often = below(60);
+        // A worker needs some 50 ms for its set-up, and as many for its gates; a coordinator a tenth.
+        let nanoseconds = below(if nth == 0 { 12_000_000 } else { 110_000_000 });
         let mut sides = if lies { lying.lies() } else { honest.run(&["--workers", "2"]) };
-        let killed = kill_behind(&mut sides[side], nth, often);
+        let killed = kill_after(&mut sides[side], nth, nanoseconds);
         let [verifier, prover] = sides.map(Running::end);
         let told = format!("{turn}: {verifier:?} {prover:?}");
         if lies {
@@ -388,6 +396,6 @@ fn whoever_is_killed_no_verdict_is_wrong() {
             again += more;
         }
     }
-    // Most workers are killed before they begin, or behind their end: how many are not is up to the machine.
-    assert!(again >= 1 && given_up >= 1, "{again} {given_up}");
+    // Some end before, as the machine is fast; not most.
+    assert!(again >= 5 && given_up >= 5, "{again} {given_up}");
 }
