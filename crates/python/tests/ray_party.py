@@ -5,6 +5,7 @@ What happens goes to standard output, a JSON object a line; the last one is the 
 
 import json
 import os
+import pathlib
 import signal
 import sys
 
@@ -33,6 +34,20 @@ def start(nodes):
     return cluster, {node.node_id: node for node in added}
 
 
+def processes_below(pid):
+    """This process and all that it has started, and those have."""
+    parents = {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:  # It has ended meanwhile.
+            continue
+    below = {pid}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    return below
+
+
 def main(role, options):
     cluster, nodes = start(options.pop("nodes", None))
     to_kill = options.pop("kill_node_at", None)
@@ -43,9 +58,11 @@ def main(role, options):
         say(news)
         if to_kill == news["event"] and news.get("gates", 1):
             to_kill = None
-            node = nodes[state.shards[news["shard"]]["node"]]
-            say({"event": "killing", "shard": news["shard"]})
-            os.kill(node.all_processes["raylet"][0].process.pid, signal.SIGKILL)
+            name = state.shards[news["shard"]]["node"]
+            there = [i for i, shard in enumerate(state.shards) if shard.get("node") == name]
+            say({"event": "killing", "shards": there})
+            for pid in processes_below(nodes[name].all_processes["raylet"][0].process.pid):
+                os.kill(pid, signal.SIGKILL)
 
     def listening(address):
         say({"event": "listening", "address": address})
