@@ -46,7 +46,7 @@ pub(crate) trait Simd: Copy {
     /// Has the compiler compute all of these before anything that is made of one of them: it would finish
     /// one chain of instructions after the other, to save registers, and then each waits for itself.
     unsafe fn abreast(vectors: &mut [Self; FLIGHT]);
-    /// Has the caches fetch what is at `at`, which is soon to be read.
+    /// Has the second-level cache fetch what is at `at`, which is soon to be read.
     unsafe fn prefetch(at: *const F128);
     /// Reads `LANES` elements; `from` must be valid for that.
     unsafe fn load(from: *const F128) -> Self;

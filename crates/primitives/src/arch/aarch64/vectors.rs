@@ -30,7 +30,7 @@ impl Simd for uint64x2_t {
     #[inline(always)]
     unsafe fn prefetch(at: *const F128) {
         // SAFETY: a hint, which reads nothing that is seen.
-        unsafe { asm!("prfm pldl1keep, [{}]", in(reg) at, options(readonly, nostack, preserves_flags)) }
+        unsafe { asm!("prfm pldl2keep, [{}]", in(reg) at, options(readonly, nostack, preserves_flags)) }
     }
     #[inline(always)]
     unsafe fn load(from: *const F128) -> Self {

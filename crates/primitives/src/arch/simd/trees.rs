@@ -442,9 +442,12 @@ impl<V: Simd> Offsets<V> {
     }
 }
 
-/// The bytes of a table from which on its entries are asked for as soon as their offsets are drawn: that pays
-/// where they come from memory, and costs more than it gains where they are in a cache.
+/// The bytes of a table from which on its entries are asked for ahead: that pays where they come from memory or
+/// from a cache that cores share, and costs more than it gains where they are nearer.
 const FAR: usize = 4 << 20;
+
+/// How many rows ahead. More at once than the buffers between two caches hold would wait for each other.
+const AHEAD: usize = 32;
 
 /// Reads at random places wait for the caches, AES does not: so that the processor has both at hand, the
 /// offsets of the next rows are drawn a flight at a time among the rows that are encoded.
@@ -464,20 +467,25 @@ pub(in super::super) unsafe fn encode<V: Simd>(key: &Aes128, first: u64, table: 
         }
         let mut chunks = rows.chunks_mut(ENCODED).peekable();
         while let Some(rows) = chunks.next() {
-            let offsets: *const u32 = now.as_ptr().cast();
+            let [offsets, coming]: [*const u32; 2] = [now.as_ptr().cast(), next.as_ptr().cast()];
             let last = chunks.peek().is_none();
             for flight in 0..flights {
                 if !last {
                     draw.draw(flight, next);
-                    if far {
-                        let words: *const u32 = next.as_ptr().add(flight * FLIGHT * V::LANES).cast();
-                        for i in 0..4 * FLIGHT * V::LANES {
-                            V::prefetch(table.as_ptr().byte_add(*words.add(i) as usize));
-                        }
-                    }
                 }
                 let [start, end] = [flight, flight + 1].map(|flight| ENCODED * flight / flights);
                 for j in start..end.min(rows.len()) {
+                    if far {
+                        // Of the next rows those are drawn already that stand AHEAD of these.
+                        let ahead = j + AHEAD;
+                        let of_row = match ahead.checked_sub(ENCODED) {
+                            None => offsets.add(WEIGHT * ahead),
+                            Some(ahead) => coming.add(WEIGHT * ahead),
+                        };
+                        for i in 0..WEIGHT {
+                            V::prefetch(table.as_ptr().byte_add(*of_row.add(i) as usize));
+                        }
+                    }
                     let row = rows.as_mut_ptr().add(j);
                     let mut sum = V::One::load(row);
                     for i in 0..WEIGHT {

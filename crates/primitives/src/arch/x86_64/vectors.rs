@@ -32,7 +32,7 @@ macro_rules! simd {
             #[inline(always)]
             unsafe fn prefetch(at: *const F128) {
                 // SAFETY: the caller's.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) }
             }
             #[inline(always)]
             unsafe fn load(from: *const F128) -> Self {
