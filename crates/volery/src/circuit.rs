@@ -39,7 +39,8 @@ pub use memory::{Cells, Memories, Put, Scanned, address_width};
 pub(crate) use memory::{Epochs, Layout, Scans, Sizes};
 pub(crate) use mixed::check_width;
 pub use mixed::{
-    BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, check_mixed, widest,
+    BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, OtherWire, PrimesCount,
+    PrimesShape, TwoPrimes, check_mixed, check_primes, widest,
 };
 pub use network::Network;
 pub use parts::{Parts, Reversible, Turned};

@@ -26,6 +26,10 @@
 //! }
 //! ```
 
+mod primes;
+
+pub use primes::{OtherWire, PrimesCount, PrimesShape, TwoPrimes, check_primes};
+
 use super::memory::is_binary;
 use super::{Backend, Clear, Count, Machine, Shape, count::Counted, nothing_asserted};
 use crate::error::{Error, Result};
@@ -143,21 +147,36 @@ impl<'b, 'n, F: Field> Mixed for (Clear<'b, F2>, Clear<'n, F>) {
         Ok(&mut self.1)
     }
     fn number(&mut self, bits: &[F2]) -> Result<F> {
-        check_width::<F>(bits.len())?;
-        Ok((0..).zip(bits).map(|(place, bit)| F::place(place).masked(bit.mask() as u64)).sum())
+        number_of(bits)
     }
     fn bits_of(&mut self, numbers: &[F], width: usize, name: &dyn Display) -> Result<Vec<F2>> {
-        check_width::<F>(width)?;
-        let mut bits = Vec::with_capacity(numbers.len() * width);
-        for number in numbers {
-            let word = number.to_word();
-            if self.1.ends(word >> width != 0) {
-                return Err(Error::Unsatisfied(name.to_string()));
-            }
-            bits.extend((0..width).map(|place| F2::low_bit(word >> place)));
-        }
-        Ok(bits)
+        bits_of(&mut self.1, numbers, width, name)
     }
+}
+
+/// The number of these bits, in the clear.
+fn number_of<F: Field>(bits: &[F2]) -> Result<F> {
+    check_width::<F>(bits.len())?;
+    Ok((0..).zip(bits).map(|(place, bit)| F::place(place).masked(bit.mask() as u64)).sum())
+}
+
+/// The bits of each of `numbers`, which are in `half`.
+fn bits_of<F: Field>(
+    half: &mut Clear<'_, F>,
+    numbers: &[F],
+    width: usize,
+    name: &dyn Display,
+) -> Result<Vec<F2>> {
+    check_width::<F>(width)?;
+    let mut bits = Vec::with_capacity(numbers.len() * width);
+    for number in numbers {
+        let word = number.to_word();
+        if half.ends(word >> width != 0) {
+            return Err(Error::Unsatisfied(name.to_string()));
+        }
+        bits.extend((0..width).map(|place| F2::low_bit(word >> place)));
+    }
+    Ok(bits)
 }
 
 /// What a statement over two fields converts.
@@ -264,14 +283,7 @@ impl<F: Field> MixedCount<F> {
     fn ended(self) -> (MixedShape, Option<[u8; 32]>) {
         let ((bits, of_bits), (numbers, of_numbers)) = (self.bits.ended(), self.numbers.ended());
         let shape = MixedShape { bits, numbers, conversions: self.conversions, turns: self.turns };
-        let digests = of_bits.zip(of_numbers).zip(self.crossings);
-        let digest = digests.map(|((bits, numbers), crossings)| {
-            let mut hasher = blake3::Hasher::new_derive_key("volery mixed circuit fingerprint v1");
-            [bits, numbers, *crossings.finalize().as_bytes()].iter().for_each(|part| {
-                hasher.update(part);
-            });
-            hasher.finalize().into()
-        });
+        let digest = joined("volery mixed circuit fingerprint v1", &[of_bits, of_numbers], self.crossings);
         (shape, digest)
     }
 
@@ -315,9 +327,7 @@ impl<F: Field> Mixed for MixedCount<F> {
         let wires = [bits.len() as u64].into_iter().chain(bits.iter().map(|bit| bit.number()));
         self.cross(b'n', wires);
         self.conversions.number(bits.len());
-        let places: Vec<F> = (0..bits.len() as u32).map(F::place).collect();
-        let copies = self.numbers.copies(bits.len());
-        Ok(self.numbers.linear(&places, &copies))
+        Ok(counted_number(&mut self.numbers, bits.len()))
     }
     fn bits_of(&mut self, numbers: &[Counted], width: usize, _: &dyn Display) -> Result<Vec<Counted>> {
         check_width::<F>(width)?;
@@ -327,8 +337,34 @@ impl<F: Field> Mixed for MixedCount<F> {
         self.conversions.bits(numbers.len(), width);
         let bits = self.bits.copies(numbers.len() * width);
         self.turn(true);
-        self.numbers.copies(numbers.len() * width);
-        numbers.iter().for_each(|number| self.numbers.made_of_copies(*number, width));
+        counted_copies(&mut self.numbers, numbers, width);
         Ok(bits)
     }
+}
+
+/// A number in `half` that so many bits become.
+fn counted_number<F: Field>(half: &mut Count<F>, width: usize) -> Counted {
+    let places: Vec<F> = (0..width as u32).map(F::place).collect();
+    let copies = half.copies(width);
+    half.linear(&places, &copies)
+}
+
+/// The bits of `numbers`, in their own half.
+fn counted_copies<F: Field>(half: &mut Count<F>, numbers: &[Counted], width: usize) {
+    half.copies(numbers.len() * width);
+    numbers.iter().for_each(|number| half.made_of_copies(*number, width));
+}
+
+/// A digest of the gates of all backends, and of what goes between them.
+fn joined(
+    domain: &str,
+    backends: &[Option<[u8; 32]>],
+    crossings: Option<blake3::Hasher>,
+) -> Option<[u8; 32]> {
+    let mut hasher = blake3::Hasher::new_derive_key(domain);
+    for digest in backends {
+        hasher.update(digest.as_ref()?);
+    }
+    hasher.update(crossings?.finalize().as_bytes());
+    Some(hasher.finalize().into())
 }

@@ -6,8 +6,8 @@
 use super::correlations::{Choice, Correlations, Use};
 use super::single::fresh;
 use super::{
-    Binary, BitCorrelations, Details, Drawing, Estimate, Options, Over, Registered, Report, Reread, Security,
-    Setting, Stream, System,
+    Binary, BitCorrelations, Details, Estimate, Options, Over, Registered, Report, Reread, Security, Setting,
+    Stream, System,
 };
 use crate::channel::{Carried, Channel, HANDSHAKE, Hello, Traffic, shake_hands};
 use crate::circuit::{Clear, MixedCircuit, MixedCount, MixedShape, Size, check_mixed, widest};
@@ -188,6 +188,64 @@ where
     Ok(Estimate { setup, total: but(bits.total + numbers.total, HANDSHAKE + VERDICT) })
 }
 
+/// Refuses other systems.
+pub(super) fn allowed(options: &Options) -> Result<()> {
+    match options.system() {
+        System::QUICKSILVER => Ok(()),
+        other => Err(Error::invalid(format!(
+            "a statement over several fields is proved by {}, and not by {other}",
+            System::QUICKSILVER
+        ))),
+    }
+}
+
+/// Refuses fields that bits are not converted to, or not as is asked for.
+pub(super) fn convertible<B: Field, E: MacField<B>>(options: &Options) -> Result<()>
+where
+    Over<B, E>: Registered,
+{
+    if widest::<B>() == 0 {
+        return Err(Error::invalid(format!(
+            "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
+            B::NAME
+        )));
+    }
+    if options.non_interactive && !Over::<B, E>::NON_INTERACTIVE {
+        return Err(Error::invalid(format!(
+            "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
+             searched offline: take an extension of 100 bits or more",
+            Over::<B, E>::name()
+        )));
+    }
+    Ok(())
+}
+
+/// The correlations over F_2 for a half of this size, and those that are named and for the other fields.
+pub(super) fn over_bits(options: &Options, size: Size) -> (BitCorrelations, Option<Correlations>) {
+    let deep = size.commitments <= Binary::SMALL_STATEMENT || bandwidth(options) < SHALLOW;
+    let chosen = BitCorrelations::SoftSpoken(if deep { Depth::Eight } else { Depth::Four });
+    match options.method.drawing().and_then(|drawing| drawing.correlations) {
+        Some(Correlations::SOFTSPOKEN4) => (BitCorrelations::SoftSpoken(Depth::Four), None),
+        Some(Correlations::SOFTSPOKEN8) => (BitCorrelations::SoftSpoken(Depth::Eight), None),
+        named => (chosen, named),
+    }
+}
+
+/// The correlations over `B` that are fastest for a half of this size.
+pub(super) fn over_numbers<B: Field, E: MacField<B>>(
+    options: &Options,
+    size: Size,
+) -> <Over<B, E> as Setting>::Correlations
+where
+    Over<B, E>: Registered,
+{
+    Choice::fastest::<Over<B, E>>(size.commitments, Use::Proof, bandwidth(options)).correlations
+}
+
+fn bandwidth(options: &Options) -> f64 {
+    options.method.drawing().and_then(|drawing| drawing.bandwidth).unwrap_or(BANDWIDTH)
+}
+
 /// What is known of a statement before anything is said.
 struct Settled<B: Field, E: MacField<B>>
 where
@@ -212,40 +270,13 @@ where
     Over<B, E>: Registered,
 {
     fn new((shape, digest): (MixedShape, Option<[u8; 32]>), options: &Options) -> Result<Self> {
-        if options.system() != System::QUICKSILVER {
-            return Err(Error::invalid(format!(
-                "a statement over two fields is proved by {}, and not by {}",
-                System::QUICKSILVER,
-                options.system()
-            )));
-        }
-        if widest::<B>() == 0 {
-            return Err(Error::invalid(format!(
-                "bits are converted to numbers modulo an odd prime, and {} has characteristic two",
-                B::NAME
-            )));
-        }
-        if options.non_interactive && !Over::<B, E>::NON_INTERACTIVE {
-            return Err(Error::invalid(format!(
-                "a proof without coins of the verifier was asked for, and over {} a transcript's challenges could be \
-                 searched offline: take an extension of 100 bits or more",
-                Over::<B, E>::name()
-            )));
-        }
+        allowed(options)?;
+        convertible::<B, E>(options)?;
         let statement = options.statement.or(digest).expect("one of them");
         let sizes = conversion::sizes::<B, E>(&shape);
-        let Drawing { correlations, bandwidth, .. } = options.method.drawing().copied().unwrap_or_default();
-        let bandwidth = bandwidth.unwrap_or(BANDWIDTH);
-        let deep = sizes[0].commitments <= Binary::SMALL_STATEMENT || bandwidth < SHALLOW;
-        let mut bits = BitCorrelations::SoftSpoken(if deep { Depth::Eight } else { Depth::Four });
-        let chosen = Choice::fastest::<Over<B, E>>(sizes[1].commitments, Use::Proof, bandwidth);
-        let mut numbers = chosen.correlations;
-        match correlations {
-            None => {}
-            Some(Correlations::SOFTSPOKEN4) => bits = BitCorrelations::SoftSpoken(Depth::Four),
-            Some(Correlations::SOFTSPOKEN8) => bits = BitCorrelations::SoftSpoken(Depth::Eight),
-            Some(other) => numbers = other.over::<Over<B, E>>()?,
-        }
+        let (bits, named) = over_bits(options, sizes[0]);
+        let named = named.map(|named| named.over::<Over<B, E>>()).transpose()?;
+        let numbers = named.unwrap_or_else(|| over_numbers::<B, E>(options, sizes[1]));
         let rounds = conversion::rounds::<B>(&shape);
         let settled = Self { statement, sizes, rounds, bits, numbers };
         settled.offer(settled.sizes, settled.rounds, options)?;

@@ -10,6 +10,7 @@ mod kit;
 mod memory;
 mod mixed;
 mod polynomials;
+mod primes;
 mod records;
 mod reject;
 mod rooms;

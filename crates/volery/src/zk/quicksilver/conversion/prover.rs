@@ -19,15 +19,43 @@ use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F128, Field, MacField, Tagged, bits};
 use zeroize::Zeroizing;
 
-/// Proves the statement over F_2 and `B` that is pushed into it.
-pub struct Prover<'a, B: Field, E: MacField<B>> {
+/// Two halves between which words go, of which one has the channel.
+pub(super) trait Halves<'a, B: Field, E: MacField<B>> {
+    fn bits(&mut self) -> Result<&mut quicksilver::Prover<'a>>;
+    fn numbers(&mut self) -> Result<&mut arithmetic::Prover<'a, B, E>>;
+}
+
+/// Both of a statement over F_2 and `B`.
+pub(super) struct Two<'a, B: Field, E: MacField<B>> {
     pub(super) bits: quicksilver::Prover<'a>,
     pub(super) numbers: arithmetic::Prover<'a, B, E>,
+}
+
+impl<'a, B: Field, E: MacField<B>> Halves<'a, B, E> for Two<'a, B, E> {
+    #[inline]
+    fn bits(&mut self) -> Result<&mut quicksilver::Prover<'a>> {
+        if !self.bits.has_turn() {
+            self.bits.begin_turn(self.numbers.end_turn()?);
+        }
+        Ok(&mut self.bits)
+    }
+
+    #[inline]
+    fn numbers(&mut self) -> Result<&mut arithmetic::Prover<'a, B, E>> {
+        if !self.numbers.has_turn() {
+            self.numbers.begin_turn(self.bits.end_turn()?);
+        }
+        Ok(&mut self.numbers)
+    }
+}
+
+/// What goes between two halves.
+pub(super) struct Between<B: Field, E: MacField<B>> {
     arch: Arch,
     /// Of masks.
     random: Random,
     pairs: Pairs<F128, Tagged<B, E>>,
-    rounds: Rounds,
+    pub(super) rounds: Rounds,
     /// K.
     pub(super) repetitions: u32,
     /// The pairs of a round at most.
@@ -37,6 +65,12 @@ pub struct Prover<'a, B: Field, E: MacField<B>> {
     /// Puts a quotient modulo p where its lowest bit should be.
     #[cfg(test)]
     pub(super) explains: bool,
+}
+
+/// Proves the statement over F_2 and `B` that is pushed into it.
+pub struct Prover<'a, B: Field, E: MacField<B>> {
+    pub(super) halves: Two<'a, B, E>,
+    pub(super) between: Between<B, E>,
 }
 
 /// The bit in the lowest place, as an element of `B`.
@@ -60,9 +94,50 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     ) -> Self {
         let mut bits = quicksilver::Prover::half(voles.0, arch, bits);
         bits.begin_turn(Turn::with(channel));
+        let numbers = arithmetic::Prover::half(voles.1, arch, numbers);
+        Self { halves: Two { bits, numbers }, between: Between::new(arch, random) }
+    }
+
+    /// Hands out to `pool` what gates need not wait for.
+    pub fn share_work(self, pool: &Pool) -> Self {
+        let Two { bits, numbers } = self.halves;
+        Self { halves: Two { bits: bits.share_work(pool), numbers: numbers.share_work(pool) }, ..self }
+    }
+
+    /// Adds the multiplications of both halves to `progress`, if any, as they are done.
+    pub fn report_to(self, progress: Option<&'a AtomicU64>) -> Self {
+        let Two { bits, numbers } = self.halves;
+        Self { halves: Two { bits: bits.report_to(progress), numbers: numbers.report_to(progress) }, ..self }
+    }
+
+    /// Sends what remains. The verdict is the caller's to wait for.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
+    /// circuit asserted nothing, left a part of a witness unread or met with an error before; link errors.
+    pub fn finish(mut self) -> Result<Both> {
+        let halves = &mut self.halves;
+        if halves.bits.asserted() + halves.numbers.asserted() == 0 {
+            return Err(nothing_asserted());
+        }
+        self.between.end_round(halves)?;
+        halves.bits()?.forget_all()?;
+        halves.numbers()?.forget_all()?;
+        // Not by either half, so that it does not show in which one.
+        if let Some(name) = halves.bits.take_failure().or(halves.numbers.take_failure()) {
+            return Err(Error::Unsatisfied(name));
+        }
+        let Two { mut bits, numbers } = self.halves;
+        let (numbers, _, turn) = numbers.finish_turn()?;
+        bits.begin_turn(turn);
+        let (bits, _, _) = bits.finish_turn()?;
+        Ok(Both { bits, numbers, rounds: self.between.rounds })
+    }
+}
+
+impl<B: Field, E: MacField<B>> Between<B, E> {
+    pub(super) fn new(arch: Arch, random: &mut Random) -> Self {
         Self {
-            bits,
-            numbers: arithmetic::Prover::half(voles.1, arch, numbers),
             arch,
             random: Random::from_seed(&random.bytes()),
             pairs: Pairs::default(),
@@ -75,42 +150,14 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         }
     }
 
-    /// Hands out to `pool` what gates need not wait for.
-    pub fn share_work(self, pool: &Pool) -> Self {
-        Self { bits: self.bits.share_work(pool), numbers: self.numbers.share_work(pool), ..self }
-    }
-
-    /// Adds the multiplications of both halves to `progress`, if any, as they are done.
-    pub fn report_to(self, progress: Option<&'a AtomicU64>) -> Self {
-        Self { bits: self.bits.report_to(progress), numbers: self.numbers.report_to(progress), ..self }
-    }
-
-    /// Sends what remains. The verdict is the caller's to wait for.
-    ///
-    /// # Errors
-    /// `Unsatisfied` where an assertion failed, and then the proof is not completed; `Invalid` where the
-    /// circuit asserted nothing, left a part of a witness unread or met with an error before; link errors.
-    pub fn finish(mut self) -> Result<Both> {
-        if self.bits.asserted() + self.numbers.asserted() == 0 {
-            return Err(nothing_asserted());
-        }
-        self.end_round()?;
-        self.bits()?.forget_all()?;
-        self.numbers()?.forget_all()?;
-        // Not by either half, so that it does not show in which one.
-        if let Some(name) = self.bits.take_failure().or(self.numbers.take_failure()) {
-            return Err(Error::Unsatisfied(name));
-        }
-        let (numbers, _, turn) = self.numbers.finish_turn()?;
-        self.bits.begin_turn(turn);
-        let (bits, _, _) = self.bits.finish_turn()?;
-        Ok(Both { bits, numbers, rounds: self.rounds })
-    }
-
     /// Commits over B to bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies(&mut self, lines: &[F128]) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
+    fn copies<'a>(
+        &mut self,
+        halves: &mut impl Halves<'a, B, E>,
+        lines: &[F128],
+    ) -> Result<Zeroizing<Vec<Tagged<B, E>>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(lines.len()));
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         for line in lines {
             copies.push(half.commit_to_bit(element(BitMacs::value(*line).to_word()))?);
         }
@@ -124,7 +171,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
     }
 
     /// Makes sure that the pairs which wait are the same in both fields, if there are any.
-    fn end_round(&mut self) -> Result<()> {
+    pub(super) fn end_round<'a>(&mut self, halves: &mut impl Halves<'a, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
             return Ok(());
@@ -132,24 +179,24 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         let (arch, count) = (self.arch, self.repetitions);
         // 1.
         let masks = Zeroizing::new(self.random.word().0);
-        let half = self.bits()?;
+        let half = halves.bits()?;
         let mut lines = Zeroizing::new(Vec::with_capacity(count as usize));
         for place in 0..count {
             lines.push(half.commit_to(F2::low_bit(*masks >> place))?);
         }
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         let mut copies = Zeroizing::new(Vec::with_capacity(count as usize));
         for place in 0..count {
             copies.push(half.commit_to_bit(element(*masks >> place))?);
         }
         self.pairs.extend(&lines, &copies, self.most);
         // 2. The section of the other half has ended with its turn.
-        let seed = self.numbers()?.challenge(SUBSETS)?;
+        let seed = halves.numbers()?.challenge(SUBSETS)?;
         let coins = coins(arch, seed, n, count);
         // 3.
         let parities = BitMacs::combine(arch, &coins, &self.pairs.bits);
         let z = parities.value.0;
-        let half = self.bits()?;
+        let half = halves.bits()?;
         half.say(&z.to_le_bytes()[..count.div_ceil(8) as usize])?;
         half.open_zero(&parities.mac);
         // 4.
@@ -158,7 +205,7 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         let factors = factors::<B>(bits);
         #[cfg(test)]
         let explains = self.explains;
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         for (place, sum) in (0..count).zip(&*sums) {
             let z = z >> place & 1;
             let q = Zeroizing::new((sum.value.to_word() as u64).wrapping_sub(z as u64) >> 1);
@@ -180,6 +227,56 @@ impl<'a, B: Field, E: MacField<B>> Prover<'a, B, E> {
         self.rounds.rounds += 1;
         Ok(())
     }
+
+    /// As [`Mixed::number`].
+    pub(super) fn number<'a>(
+        &mut self,
+        halves: &mut impl Halves<'a, B, E>,
+        bits: &[F128],
+    ) -> Result<Tagged<B, E>> {
+        check_width::<B>(bits.len())?;
+        if self.pairs.len() + bits.len() > self.most {
+            self.end_round(halves)?;
+        }
+        self.rounds.conversions.number(bits.len());
+        let copies = self.copies(halves, bits)?;
+        Ok(self.word(&copies))
+    }
+
+    /// As [`Mixed::bits_of`].
+    pub(super) fn bits_of<'a>(
+        &mut self,
+        halves: &mut impl Halves<'a, B, E>,
+        numbers: &[Tagged<B, E>],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<Vec<F128>> {
+        check_width::<B>(width)?;
+        let (mut rest, mut all) = (numbers, Vec::with_capacity(numbers.len() * width));
+        while !rest.is_empty() {
+            let room = (self.most - self.pairs.len()) / width;
+            if room == 0 {
+                self.end_round(halves)?;
+                continue;
+            }
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            self.rounds.conversions.bits(now.len(), width);
+            let (start, half) = (all.len(), halves.bits()?);
+            for number in now {
+                let word = Zeroizing::new(number.value.to_word());
+                for place in 0..width {
+                    all.push(half.commit_to(F2::low_bit(*word >> place))?);
+                }
+            }
+            let copies = self.copies(halves, &all[start..])?;
+            for (number, bits) in now.iter().zip(copies.chunks_exact(width)) {
+                let word = self.word(bits);
+                halves.numbers()?.assert_zero(word - *number, name)?;
+            }
+            rest = later;
+        }
+        Ok(all)
+    }
 }
 
 impl<'a, B: Field, E: MacField<B>> Mixed for Prover<'a, B, E> {
@@ -188,55 +285,16 @@ impl<'a, B: Field, E: MacField<B>> Mixed for Prover<'a, B, E> {
 
     #[inline]
     fn bits(&mut self) -> Result<&mut Self::Bits> {
-        if !self.bits.has_turn() {
-            self.bits.begin_turn(self.numbers.end_turn()?);
-        }
-        Ok(&mut self.bits)
+        self.halves.bits()
     }
-
     #[inline]
     fn numbers(&mut self) -> Result<&mut Self::Numbers> {
-        if !self.numbers.has_turn() {
-            self.numbers.begin_turn(self.bits.end_turn()?);
-        }
-        Ok(&mut self.numbers)
+        self.halves.numbers()
     }
-
     fn number(&mut self, bits: &[F128]) -> Result<Tagged<B, E>> {
-        check_width::<B>(bits.len())?;
-        if self.pairs.len() + bits.len() > self.most {
-            self.end_round()?;
-        }
-        self.rounds.conversions.number(bits.len());
-        let copies = self.copies(bits)?;
-        Ok(self.word(&copies))
+        self.between.number(&mut self.halves, bits)
     }
-
     fn bits_of(&mut self, numbers: &[Tagged<B, E>], width: usize, name: &dyn Display) -> Result<Vec<F128>> {
-        check_width::<B>(width)?;
-        let (mut rest, mut all) = (numbers, Vec::with_capacity(numbers.len() * width));
-        while !rest.is_empty() {
-            let room = (self.most - self.pairs.len()) / width;
-            if room == 0 {
-                self.end_round()?;
-                continue;
-            }
-            let (now, later) = rest.split_at(room.min(rest.len()));
-            self.rounds.conversions.bits(now.len(), width);
-            let (start, half) = (all.len(), self.bits()?);
-            for number in now {
-                let word = Zeroizing::new(number.value.to_word());
-                for place in 0..width {
-                    all.push(half.commit_to(F2::low_bit(*word >> place))?);
-                }
-            }
-            let copies = self.copies(&all[start..])?;
-            for (number, bits) in now.iter().zip(copies.chunks_exact(width)) {
-                let word = self.word(bits);
-                self.numbers()?.assert_zero(word - *number, name)?;
-            }
-            rest = later;
-        }
-        Ok(all)
+        self.between.bits_of(&mut self.halves, numbers, width, name)
     }
 }

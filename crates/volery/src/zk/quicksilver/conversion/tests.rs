@@ -129,15 +129,15 @@ where
         let witness = (bits.to_vec(), numbers.to_vec());
         let prover = Prover::<B, E>::new(&mut proving, voles, arch, witness, random).share_work(&pool);
         let mut prover = prover.report_to(Some(&progress));
-        prover.repetitions = how.subsets.unwrap_or(prover.repetitions);
-        prover.most = how.most.unwrap_or(prover.most);
-        prover.explains = how.explains;
-        (prover.bits.lies, prover.numbers.lies) = (how.bits.clone(), how.numbers.clone());
+        prover.between.repetitions = how.subsets.unwrap_or(prover.between.repetitions);
+        prover.between.most = how.most.unwrap_or(prover.between.most);
+        prover.between.explains = how.explains;
+        (prover.halves.bits.lies, prover.halves.numbers.lies) = (how.bits.clone(), how.numbers.clone());
         let cheats = !how.bits.is_empty() || !how.numbers.is_empty();
         let ended = circuit.run(&mut prover).and_then(|()| {
             if cheats {
-                prover.bits.take_failure();
-                prover.numbers.take_failure();
+                prover.halves.bits.take_failure();
+                prover.halves.numbers.take_failure();
             }
             prover.finish()
         });
@@ -179,8 +179,8 @@ where
     );
     let by = (&deltas.0, &deltas.1);
     let mut verifier = Verifier::<B, E>::new(channel, voles, Arch::detect(), by, random).share_work(pool);
-    verifier.repetitions = how.subsets.unwrap_or(verifier.repetitions);
-    verifier.most = how.most.unwrap_or(verifier.most);
+    verifier.between.repetitions = how.subsets.unwrap_or(verifier.between.repetitions);
+    verifier.between.most = how.most.unwrap_or(verifier.between.most);
     circuit.run(&mut verifier).and_then(|()| verifier.finish().map(|(_, both)| both))
 }
 

@@ -19,21 +19,55 @@ use volery_primitives::arch::{Arch, dot};
 use volery_primitives::{F128, Field, MacField};
 use zeroize::Zeroizing;
 
-/// Verifies the statement over F_2 and `B` that is pushed into it.
-pub struct Verifier<'a, B: Field, E: MacField<B>> {
-    bits: quicksilver::Verifier<'a>,
-    numbers: arithmetic::Verifier<'a, B, E>,
+/// Two halves between which words go, of which one has the channel.
+pub(super) trait Halves<'a, B: Field, E: MacField<B>> {
+    fn bits(&mut self) -> Result<&mut quicksilver::Verifier<'a>>;
+    fn numbers(&mut self) -> Result<&mut arithmetic::Verifier<'a, B, E>>;
+}
+
+/// Both of a statement over F_2 and `B`.
+pub(super) struct Two<'a, B: Field, E: MacField<B>> {
+    pub(super) bits: quicksilver::Verifier<'a>,
+    pub(super) numbers: arithmetic::Verifier<'a, B, E>,
+}
+
+impl<'a, B: Field, E: MacField<B>> Halves<'a, B, E> for Two<'a, B, E> {
+    #[inline]
+    fn bits(&mut self) -> Result<&mut quicksilver::Verifier<'a>> {
+        if !self.bits.has_turn() {
+            self.bits.begin_turn(self.numbers.end_turn()?);
+        }
+        Ok(&mut self.bits)
+    }
+
+    #[inline]
+    fn numbers(&mut self) -> Result<&mut arithmetic::Verifier<'a, B, E>> {
+        if !self.numbers.has_turn() {
+            self.numbers.begin_turn(self.bits.end_turn()?);
+        }
+        Ok(&mut self.numbers)
+    }
+}
+
+/// What goes between two halves.
+pub(super) struct Between<'a, B: Field, E: MacField<B>> {
     arch: Arch,
     /// Of the half over F_2.
     delta: &'a Delta,
     pairs: Pairs<F128, E>,
-    rounds: Rounds,
+    pub(super) rounds: Rounds,
     /// K.
     pub(super) repetitions: u32,
     /// The pairs of a round at most.
     pub(super) most: usize,
     /// 2^k for each bit of the widest word.
     places: Vec<B>,
+}
+
+/// Verifies the statement over F_2 and `B` that is pushed into it.
+pub struct Verifier<'a, B: Field, E: MacField<B>> {
+    pub(super) halves: Two<'a, B, E>,
+    pub(super) between: Between<'a, B, E>,
 }
 
 impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
@@ -48,27 +82,20 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     ) -> Self {
         let mut bits = quicksilver::Verifier::half(voles.0, arch, deltas.0);
         bits.begin_turn(Turn::with(channel));
-        Self {
-            bits,
-            numbers: arithmetic::Verifier::half(voles.1, arch, deltas.1, random),
-            arch,
-            delta: deltas.0,
-            pairs: Pairs::default(),
-            rounds: Rounds::default(),
-            repetitions: repetitions::<E>(),
-            most: most_pairs::<B>(),
-            places: places(),
-        }
+        let numbers = arithmetic::Verifier::half(voles.1, arch, deltas.1, random);
+        Self { halves: Two { bits, numbers }, between: Between::new(arch, deltas.0) }
     }
 
     /// Hands out to `pool` what gates need not wait for.
     pub fn share_work(self, pool: &Pool) -> Self {
-        Self { bits: self.bits.share_work(pool), numbers: self.numbers.share_work(pool), ..self }
+        let Two { bits, numbers } = self.halves;
+        Self { halves: Two { bits: bits.share_work(pool), numbers: numbers.share_work(pool) }, ..self }
     }
 
     /// Adds the multiplications of both halves to `progress`, if any, as they are done.
     pub fn report_to(self, progress: Option<&'a AtomicU64>) -> Self {
-        Self { bits: self.bits.report_to(progress), numbers: self.numbers.report_to(progress), ..self }
+        let Two { bits, numbers } = self.halves;
+        Self { halves: Two { bits: bits.report_to(progress), numbers: numbers.report_to(progress) }, ..self }
     }
 
     /// Receives what remains and decides. The prover is not told here.
@@ -77,25 +104,41 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     /// `Rejected` or `Misbehaved` where a check fails; `Invalid` where the circuit asserted nothing or met
     /// with an error before; link errors.
     pub fn finish(mut self) -> Result<(Accepted, Both)> {
-        if self.bits.asserted() + self.numbers.asserted() == 0 {
+        let halves = &mut self.halves;
+        if halves.bits.asserted() + halves.numbers.asserted() == 0 {
             return Err(nothing_asserted());
         }
-        self.end_round()?;
-        self.bits()?.forget_all()?;
-        self.numbers()?.forget_all()?;
-        let (turn, of_numbers) = self.numbers.finish_turn()?;
-        self.bits.begin_turn(turn);
-        let (_, of_bits) = self.bits.finish_turn()?;
+        self.between.end_round(halves)?;
+        halves.bits()?.forget_all()?;
+        halves.numbers()?.forget_all()?;
+        let Two { mut bits, numbers } = self.halves;
+        let (turn, of_numbers) = numbers.finish_turn()?;
+        bits.begin_turn(turn);
+        let (_, of_bits) = bits.finish_turn()?;
         // Which of the two has failed must not show, and by now both have been read.
         let (_, numbers, _) = of_numbers?;
         let (accepted, bits, _) = of_bits?;
-        Ok((accepted, Both { bits, numbers, rounds: self.rounds }))
+        Ok((accepted, Both { bits, numbers, rounds: self.between.rounds }))
+    }
+}
+
+impl<'d, B: Field, E: MacField<B>> Between<'d, B, E> {
+    pub(super) fn new(arch: Arch, delta: &'d Delta) -> Self {
+        Self {
+            arch,
+            delta,
+            pairs: Pairs::default(),
+            rounds: Rounds::default(),
+            repetitions: repetitions::<E>(),
+            most: most_pairs::<B>(),
+            places: places(),
+        }
     }
 
     /// The keys over B of bits that are committed to over F_2; the pairs wait for the end of their round.
-    fn copies(&mut self, keys: &[F128]) -> Result<Zeroizing<Vec<E>>> {
+    fn copies<'a>(&mut self, halves: &mut impl Halves<'a, B, E>, keys: &[F128]) -> Result<Zeroizing<Vec<E>>> {
         let mut copies = Zeroizing::new(Vec::with_capacity(keys.len()));
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         for _ in keys {
             copies.push(half.commit_to_bit()?);
         }
@@ -109,30 +152,30 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
     }
 
     /// Makes sure that the pairs which wait are the same in both fields, if there are any.
-    fn end_round(&mut self) -> Result<()> {
+    pub(super) fn end_round<'a>(&mut self, halves: &mut impl Halves<'a, B, E>) -> Result<()> {
         let n = self.pairs.len();
         if n == 0 {
             return Ok(());
         }
         let (arch, count) = (self.arch, self.repetitions);
         // 1.
-        let half = self.bits()?;
+        let half = halves.bits()?;
         let mut keys = Zeroizing::new(Vec::with_capacity(count as usize));
         for _ in 0..count {
             keys.push(half.commit_to()?);
         }
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         let mut copies = Zeroizing::new(Vec::with_capacity(count as usize));
         for _ in 0..count {
             copies.push(half.commit_to_bit()?);
         }
         self.pairs.extend(&keys, &copies, self.most);
         // 2. The section of the other half has ended with its turn.
-        let seed = self.numbers()?.challenge(SUBSETS)?;
+        let seed = halves.numbers()?.challenge(SUBSETS)?;
         let coins = coins(arch, seed, n, count);
         // 3.
         let (keys, delta) = (dot(arch, &coins, &self.pairs.bits), BitMacs::delta(self.delta));
-        let half = self.bits()?;
+        let half = halves.bits()?;
         let mut z = [0; 16];
         half.hear(&mut z[..count.div_ceil(8) as usize])?;
         let z = u128::from_le_bytes(z);
@@ -144,7 +187,7 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         let sums = subset_sums(&coins, &self.pairs.numbers, count);
         let bits = quotient::<B>(n);
         let factors = factors::<B>(bits);
-        let half = self.numbers()?;
+        let half = halves.numbers()?;
         for (place, sum) in (0..count).zip(&*sums) {
             let z = if z >> place & 1 == 1 { B::ONE } else { B::ZERO };
             let mut line = Zeroizing::new(Vec::with_capacity(2 + bits as usize));
@@ -158,6 +201,49 @@ impl<'a, B: Field, E: MacField<B>> Verifier<'a, B, E> {
         self.rounds.rounds += 1;
         Ok(())
     }
+
+    /// As [`Mixed::number`].
+    pub(super) fn number<'a>(&mut self, halves: &mut impl Halves<'a, B, E>, bits: &[F128]) -> Result<E> {
+        check_width::<B>(bits.len())?;
+        if self.pairs.len() + bits.len() > self.most {
+            self.end_round(halves)?;
+        }
+        self.rounds.conversions.number(bits.len());
+        let copies = self.copies(halves, bits)?;
+        Ok(self.word(&copies))
+    }
+
+    /// As [`Mixed::bits_of`].
+    pub(super) fn bits_of<'a>(
+        &mut self,
+        halves: &mut impl Halves<'a, B, E>,
+        numbers: &[E],
+        width: usize,
+        name: &dyn Display,
+    ) -> Result<Vec<F128>> {
+        check_width::<B>(width)?;
+        let (mut rest, mut all) = (numbers, Vec::with_capacity(numbers.len() * width));
+        while !rest.is_empty() {
+            let room = (self.most - self.pairs.len()) / width;
+            if room == 0 {
+                self.end_round(halves)?;
+                continue;
+            }
+            let (now, later) = rest.split_at(room.min(rest.len()));
+            self.rounds.conversions.bits(now.len(), width);
+            let (start, half) = (all.len(), halves.bits()?);
+            for _ in 0..now.len() * width {
+                all.push(half.commit_to()?);
+            }
+            let copies = self.copies(halves, &all[start..])?;
+            for (number, bits) in now.iter().zip(copies.chunks_exact(width)) {
+                let word = self.word(bits);
+                halves.numbers()?.assert_zero(word - *number, name)?;
+            }
+            rest = later;
+        }
+        Ok(all)
+    }
 }
 
 impl<'a, B: Field, E: MacField<B>> Mixed for Verifier<'a, B, E> {
@@ -166,52 +252,16 @@ impl<'a, B: Field, E: MacField<B>> Mixed for Verifier<'a, B, E> {
 
     #[inline]
     fn bits(&mut self) -> Result<&mut Self::Bits> {
-        if !self.bits.has_turn() {
-            self.bits.begin_turn(self.numbers.end_turn()?);
-        }
-        Ok(&mut self.bits)
+        self.halves.bits()
     }
-
     #[inline]
     fn numbers(&mut self) -> Result<&mut Self::Numbers> {
-        if !self.numbers.has_turn() {
-            self.numbers.begin_turn(self.bits.end_turn()?);
-        }
-        Ok(&mut self.numbers)
+        self.halves.numbers()
     }
-
     fn number(&mut self, bits: &[F128]) -> Result<E> {
-        check_width::<B>(bits.len())?;
-        if self.pairs.len() + bits.len() > self.most {
-            self.end_round()?;
-        }
-        self.rounds.conversions.number(bits.len());
-        let copies = self.copies(bits)?;
-        Ok(self.word(&copies))
+        self.between.number(&mut self.halves, bits)
     }
-
     fn bits_of(&mut self, numbers: &[E], width: usize, name: &dyn Display) -> Result<Vec<F128>> {
-        check_width::<B>(width)?;
-        let (mut rest, mut all) = (numbers, Vec::with_capacity(numbers.len() * width));
-        while !rest.is_empty() {
-            let room = (self.most - self.pairs.len()) / width;
-            if room == 0 {
-                self.end_round()?;
-                continue;
-            }
-            let (now, later) = rest.split_at(room.min(rest.len()));
-            self.rounds.conversions.bits(now.len(), width);
-            let (start, half) = (all.len(), self.bits()?);
-            for _ in 0..now.len() * width {
-                all.push(half.commit_to()?);
-            }
-            let copies = self.copies(&all[start..])?;
-            for (number, bits) in now.iter().zip(copies.chunks_exact(width)) {
-                let word = self.word(bits);
-                self.numbers()?.assert_zero(word - *number, name)?;
-            }
-            rest = later;
-        }
-        Ok(all)
+        self.between.bits_of(&mut self.halves, numbers, width, name)
     }
 }
