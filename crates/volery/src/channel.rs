@@ -164,6 +164,8 @@ pub struct Channel {
     spoke: bool,
     /// The peer can foresee whether it will be found out: an end of the link counts against it.
     held: bool,
+    /// How many others hold it, each until it has its own answer.
+    holders: usize,
     /// Words on their way to bytes and back.
     scratch: Vec<u8>,
 }
@@ -179,6 +181,7 @@ impl Channel {
             traffic: Traffic::default(),
             spoke: false,
             held: false,
+            holders: 0,
             scratch: Vec::new(),
         }
     }
@@ -313,19 +316,30 @@ impl Channel {
         self.held = true;
     }
 
-    /// What the peer could foresee has been decided.
+    /// What the peer could foresee has been decided, but for what it is [held for](Channel::hold_peer_for).
     pub fn release_peer(&mut self) {
         self.held = false;
     }
 
+    /// As [`Channel::hold_peer`], for one of several things that the peer answers to by themselves, until that
+    /// is [decided](Channel::release_peer_for). `holding` says whether this one holds it.
+    pub fn hold_peer_for(&mut self, holding: &mut bool) {
+        self.holders += usize::from(!core::mem::replace(holding, true));
+    }
+
+    /// What the peer could foresee of this one has been decided.
+    pub fn release_peer_for(&mut self, holding: &mut bool) {
+        self.holders -= usize::from(core::mem::replace(holding, false));
+    }
+
     /// Whether the end of the link counts against the peer.
     pub const fn holds_peer(&self) -> bool {
-        self.held
+        self.held || self.holders > 0
     }
 
     /// The error of a link that ended.
     fn ended(&self, doing: &'static str, source: io::Error) -> Error {
-        if self.held {
+        if self.holds_peer() {
             Error::Abandoned { peer: self.party.other().name(), doing, source }
         } else {
             Error::Io { doing, source }
@@ -463,6 +477,26 @@ mod tests {
             channel.release_peer();
             assert!(matches!(channel.recv_array::<1>(), Err(Error::Io { .. })));
         }
+    }
+
+    /// Of two things that a peer answers to one after the other, and of one that it answers to at the end.
+    #[test]
+    fn an_answer_to_one_coin_is_none_to_another() {
+        let mut channel = Channel::new(Party::Prover, Playback::new(vec![]));
+        let [mut one, mut other] = [false; 2];
+        channel.release_peer_for(&mut one);
+        for _ in 0..3 {
+            channel.hold_peer_for(&mut one);
+        }
+        channel.hold_peer_for(&mut other);
+        channel.release_peer_for(&mut one);
+        channel.release_peer_for(&mut one);
+        assert!(matches!(channel.recv_array::<1>(), Err(Error::Abandoned { .. })));
+        channel.hold_peer();
+        channel.release_peer_for(&mut other);
+        assert!(channel.holds_peer() && !one && !other);
+        channel.release_peer();
+        assert!(matches!(channel.recv_array::<1>(), Err(Error::Io { .. })));
     }
 
     /// So does sending to one that has gone.

@@ -59,11 +59,13 @@ pub struct FieldProver<B, E> {
 pub struct Heeded<B: Field, E: MacField<B>> {
     heard: Heard<Corrections<E>, E>,
     fixing: Tasks<FixedTile<B, E>>,
+    /// Whether the verifier has heard a coin of this iteration, and not answered to all of them.
+    holding: bool,
 }
 
 impl<B: Field, E: MacField<B>> Default for Heeded<B, E> {
     fn default() -> Self {
-        Self { heard: Heard::default(), fixing: Tasks::default() }
+        Self { heard: Heard::default(), fixing: Tasks::default(), holding: false }
     }
 }
 
@@ -108,7 +110,8 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
             self.receive(channel, next, [tile + 1, 0])?;
             let corrections = next.check.heard.take();
             let seed = self.random.word();
-            channel.send_coin(&[seed])?;
+            channel.hold_peer_for(&mut next.check.holding);
+            channel.send_words(&[seed])?;
             let (arch, forest, mut buffers) = (self.arch, next.trees.forest(), workers.buffers());
             let transfers = Zeroizing::new(next.base.transfers(tile).to_vec());
             let noise = Zeroizing::new(next.base.shares(tile).to_vec());
@@ -158,7 +161,7 @@ impl<B: Field, E: MacField<B>> End for FieldProver<B, E> {
         if !verdict(committed.ct_eq(&commitment(&next.id, sum(next), &opening))) {
             return Err(Error::Misbehaved(Misbehaviour::Trees));
         }
-        channel.release_peer();
+        channel.release_peer_for(&mut next.check.holding);
         Ok(code(self.arch, next.id))
     }
 
