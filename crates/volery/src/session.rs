@@ -28,8 +28,8 @@ pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, WithBit
 pub use binary::{Binary, BitCorrelations};
 pub use correlations::{Choice, Correlations, Grounds, Line, Pace, Reason, Use, Waits};
 pub use disjunction::{
-    prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_one_of, verify_one_of_from,
-    verify_one_of_over,
+    prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
+    verify_one_of, verify_one_of_from, verify_one_of_over,
 };
 pub use estimate::Estimate;
 pub use files::{
@@ -47,7 +47,7 @@ pub use setting::{Compiled, Passing, ProverEnds, Registered, Setting, VerifierEn
 pub use statement::{
     Direct, DirectClauses, ForProver, ForVerifier, Provable, ProvableClauses, Reread, Stated, Stream, check,
 };
-pub use system::{Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
+pub use system::{Claim, Facts, ProofFiles, ProofOfClauses, ProofSystem, ProvesMany, System, VerifiesMany};
 pub use voleith::InTheHead;
 pub use wolverine::{choose, statistical_bits};
 

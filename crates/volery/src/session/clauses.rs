@@ -1,6 +1,7 @@
 //! One of several clauses by QuickSilver: over a tape.
 
 use super::correlated::{ProverEnd, QUICKSILVER, VerifierEnd};
+use super::system::Claim;
 use super::{
     Binary, Direct, DirectClauses, ForProver, ForVerifier, Options, Over, ProofOfClauses, ProvesMany,
     Registered, Report, Reread, Setting, Stated, Stream, VerifiesMany,
@@ -102,40 +103,73 @@ fn planned<S: Setting>(options: &Options, statement: [u8; 32], plan: &Plan<'_>) 
 impl<S: Setting> ProofOfClauses<S> for OnTape {
     fn prove_one_of(
         &self,
-        Stated { source, direct }: Stated<'_, S>,
+        stated: Stated<'_, S>,
         chosen: usize,
         witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        self.prove_each_of(stated, &[(chosen, witness)], channel, options)
+    }
+
+    fn verify_one_of(
+        &self,
+        stated: Stated<'_, S>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        self.verify_each_of(stated, 1, channel, options)
+    }
+
+    fn prove_each_of(
+        &self,
+        Stated { source, direct }: Stated<'_, S>,
+        claims: &[Claim<'_, S::F>],
         channel: &mut Channel,
         options: &Options,
     ) -> Result<Report> {
         let all: &dyn Source<S::F> = &OneOf(source);
         let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?;
+        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len());
         let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
         let fixed_work = options.method.drawing().is_some_and(|drawing| drawing.fixed_work);
-        let values = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true }
-            .values(chosen, witness, fixed_work)?;
-        let tape = values.iter().copied().chain(repeat_n(S::F::ZERO, plan.slots() - values.len()));
+        let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
+        let values: Result<Vec<_>> =
+            claims.iter().map(|(chosen, witness)| evaluation.values(*chosen, *witness, fixed_work)).collect();
+        let values = &values?;
+        let padded = |values: &Zeroizing<Vec<S::F>>| repeat_n(S::F::ZERO, plan.slots() - values.len());
+        let tapes = values.iter().flat_map(|values| values.iter().copied().chain(padded(values)));
         let pushed = S::compiled().on_tape(clauses, direct, plan);
-        let options = planned::<S>(options, statement, plan);
-        ProverEnd::<S>::new(channel, options).prove(ForProver::by(all, &*pushed), &tape)
+        let options = planned::<S>(options, of_claims(statement, claims.len()), plan);
+        ProverEnd::<S>::new(channel, options).prove(ForProver::by(all, &*pushed), &tapes)
     }
 
-    fn verify_one_of(
+    fn verify_each_of(
         &self,
         Stated { source, direct }: Stated<'_, S>,
+        claims: usize,
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)> {
         let all: &dyn Source<S::F> = &OneOf(source);
         let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?;
+        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims);
         let pushed = S::compiled().on_tape(clauses, direct, plan);
-        let options = planned::<S>(options, statement, plan);
+        let options = planned::<S>(options, of_claims(statement, claims), plan);
         VerifierEnd::<S>::new(channel, options).verify(ForVerifier::by(all, &*pushed))
     }
+}
+
+/// The name of so many claims, each by one of the clauses of this name.
+fn of_claims(clauses: [u8; 32], claims: usize) -> [u8; 32] {
+    if claims == 1 {
+        return clauses;
+    }
+    let mut hasher = blake3::Hasher::new_derive_key("volery claims by one of several v1");
+    hasher.update(&clauses).update(&(claims as u64).to_le_bytes());
+    hasher.finalize().into()
 }
 
 /// Clauses that are evaluated in the clear before the first message.

@@ -2,7 +2,7 @@
 
 use super::files::{files, verify_any};
 use super::statement::check_stream;
-use super::system::find;
+use super::system::{Claim, find, one_claim};
 use super::{
     Binary, ForProver, ForVerifier, Options, ProvableClauses, Report, Reread, Setting, Stated, Stream,
 };
@@ -159,6 +159,53 @@ pub fn verify_one_of_over<S: Setting>(
     options: &Options,
 ) -> Result<(Accepted, Report)> {
     verify_clause::<S>(Stated::of(clauses), channel, options)
+}
+
+/// Proves claims, each of which is that one of `clauses` holds, and not which: that of this number does with this
+/// witness. By quicksilver alone: one set-up, one challenge for as many claims as fit into 16 MB of each party,
+/// and one check for all; the prover holds what it commits to for all of them.
+///
+/// # Errors
+/// As for [`prove_one_of`]; `Invalid` where there is no claim, or by another system.
+pub fn prove_each_of_over<S: Setting>(
+    clauses: &(impl ProvableClauses<S> + ?Sized),
+    claims: &[(usize, impl IntoIterator<Item = S::F> + Clone)],
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<Report> {
+    let stated = Stated::<S>::of(clauses);
+    some_claims(claims.len())?;
+    claims.iter().try_for_each(|(chosen, _)| exists(stated.source, *chosen))?;
+    let claims: Vec<Claim<'_, S::F>> =
+        claims.iter().map(|(chosen, witness)| (*chosen, witness as &dyn Reread<S::F>)).collect();
+    let system = find::<S>(options.system())?;
+    let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
+    of_clauses.prove_each_of(stated, &claims, channel, options)
+}
+
+/// Verifies that the prover at the other end of `channel` knows a witness for one of `clauses` for each of so many
+/// claims, and tells it the verdict.
+///
+/// # Errors
+/// As for [`verify_one_of`]; `Invalid` where there is no claim, or by another system.
+pub fn verify_each_of_over<S: Setting>(
+    clauses: &(impl ProvableClauses<S> + ?Sized),
+    claims: usize,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Accepted, Report)> {
+    some_claims(claims)?;
+    let system = find::<S>(options.system())?;
+    let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
+    of_clauses.verify_each_of(Stated::of(clauses), claims, channel, options)
+}
+
+fn some_claims(claims: usize) -> Result<()> {
+    if claims == 0 {
+        Err(Error::invalid("no claims, and so nothing to prove: make one at least"))
+    } else {
+        Ok(())
+    }
 }
 
 /// The same, whatever states them.

@@ -147,6 +147,45 @@ pub trait ProofOfClauses<S: Setting> {
         channel: &mut Channel,
         options: &Options,
     ) -> Result<(Accepted, Report)>;
+
+    /// As [`crate::prove_each_of_over`].
+    ///
+    /// # Errors
+    /// As for [`crate::prove_each_of_over`]; here that it proves one claim at a time.
+    fn prove_each_of(
+        &self,
+        _: Stated<'_, S>,
+        _: &[Claim<'_, S::F>],
+        _: &mut Channel,
+        options: &Options,
+    ) -> Result<Report> {
+        Err(one_claim(options.system()))
+    }
+
+    /// As [`crate::verify_each_of_over`], of so many claims.
+    ///
+    /// # Errors
+    /// As for [`crate::verify_each_of_over`]; here that it proves one claim at a time.
+    fn verify_each_of(
+        &self,
+        _: Stated<'_, S>,
+        _: usize,
+        _: &mut Channel,
+        options: &Options,
+    ) -> Result<(Accepted, Report)> {
+        Err(one_claim(options.system()))
+    }
+}
+
+/// The clause of a claim, by its number, and what it holds for.
+pub type Claim<'w, F> = (usize, &'w dyn Reread<F>);
+
+/// The error of a system that proves no claims by the same clauses together.
+pub(super) fn one_claim(system: System) -> Error {
+    Error::invalid(format!(
+        "{system} proves one of several clauses once: prove each claim by itself, or take {}",
+        System::QUICKSILVER
+    ))
 }
 
 /// `system` over `S`.

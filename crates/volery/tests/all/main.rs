@@ -3,6 +3,7 @@
 
 mod agree;
 mod circuits;
+mod claims;
 mod examples;
 mod fields;
 mod files;

@@ -6,12 +6,15 @@
 //! values that a prover of it alone commits to, in their order: witness, hints, products, and values of
 //! polynomials. n is the most that a clause has, D the highest degree of their polynomials, two at least.
 //!
+//! A claim may be made **many times** over the same clauses, R, each with a clause and a tape of its own.
+//!
 //! | | from | message | bytes |
 //! |---|---|---|---|
-//! | 1 | prover | n commitments as in [`super`]: the slots of the clause that holds, with zeros behind them | as those |
+//! | 1 | prover | n commitments for each claim as in [`super`]: the slots of the clause that holds, with zeros behind them | as those |
 //! | | | the batch ends; what is left of its block stays unused | |
 //! | 2 | verifier | a seed, where E is short; else the transcript's | 16; 0 |
-//! | 4 | prover | commitments to w_1, w_2, …, one for each group of clauses but the last | r each |
+//! | 4 | prover | commitments to w_1, w_2, …, one for each group of clauses but the last, for each claim | r each |
+//! | | | 1 to 4 for the claims that are left, where there are more than tapes are held at once | |
 //! | | prover | U_0, …, U_{d-1} in the place of U and V, with d = G·D, and one more where there are w_k | d·b' |
 //!
 //! 1. The prover evaluates its clause in the clear before the first message, and commits to the tape.
@@ -24,7 +27,8 @@
 //! 4. The product of all highest coefficients is zero: for each group of G clauses the product of their
 //!    polynomials with w_{k-1} has w_k as its highest coefficient, which is committed to as an element of E
 //!    packed from r shares, and the last one has none. These polynomials join the check of [`super`] as any
-//!    other: with coefficients drawn after the w_k; where there is but one group, with one from the seed of 2.
+//!    other: with coefficients drawn after the w_k; where there is but one group, with one from the seed of 2
+//!    for each claim.
 //!
 //! G follows from the number of clauses and D alone (`group`): it is about √B/2, for which masks of higher
 //! degree and further w_k cost least together.
@@ -34,7 +38,8 @@
 //! Products of matrices are checked entry by entry: random vectors would have to be drawn in each clause.
 //!
 //! **Soundness**: where no clause holds for the tape, each p_i is wrong, and its highest coefficient is zero
-//! with probability 1/|E|: **B/|E|** together. Otherwise one of the groups' polynomials is wrong, whose degree
+//! with probability 1/|E|: **B/|E|** together, and **R·B/|E|** for R claims: which share χ, since each is wrong
+//! by itself, and not the coefficients by which they are joined. Otherwise one of the groups' polynomials is wrong, whose degree
 //! is d: (d + 1)·2^-127 over F_2, (d + 2)/|E| over other fields, and what cancels. Both are counted in
 //! [`super::security`] and [`super::arithmetic::security`]. A clause asserts something, or is refused.
 //!
@@ -46,7 +51,7 @@
 //! **Abort**: as in [`super`]. A prover whose witness fails closes before the first message.
 //!
 //! **Memory**: a wire for each slot of the largest clause, on both sides, and D elements, or one, for each
-//! clause. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
+//! clause; of many claims that of as many tapes as have `HELD` slots together, or of one. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
 //! its place in the check, by all threads: clauses do not wait for each other.
 
 mod join;
@@ -71,6 +76,9 @@ use volery_primitives::{Arch, Extension, F2, F128, Field};
 /// Clauses that are run before progress is told.
 pub(super) const WINDOW: usize = 64;
 
+/// Slots of the tapes of one challenge, where these are several: 16 MB over F_2.
+pub(super) const HELD: usize = 1 << 20;
+
 /// What a challenge to the tape is called.
 pub(super) const TAPE: &str = "quicksilver clauses";
 
@@ -86,6 +94,10 @@ pub struct Plan<'s> {
     pub(super) group: usize,
     /// Threads that run clauses.
     pub(super) threads: usize,
+    /// R.
+    pub(super) claims: usize,
+    /// The claims of one challenge.
+    pub(super) held: usize,
 }
 
 impl<'s> Plan<'s> {
@@ -97,28 +109,40 @@ impl<'s> Plan<'s> {
         let slots = shapes.iter().map(|shape| shape.size().commitments).max();
         let slots = slots.ok_or_else(|| Error::invalid("no clauses, of which none can hold"))? as usize;
         let degree = degree_of_check(shapes.iter().map(|shape| shape.degree).max().unwrap_or(0));
-        Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads })
+        Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads, claims: 1, held: 1 })
     }
 
-    /// The slots of the tape.
+    /// The same for so many claims, one at least.
+    pub(crate) fn of_claims(self, claims: usize) -> Self {
+        Self { claims, held: (HELD / self.slots.max(1)).clamp(1, claims), ..self }
+    }
+
+    /// The slots of a tape.
     pub(crate) fn slots(&self) -> usize {
         self.slots
     }
 
     /// What the proof's soundness and its messages depend on, where MACs are in `E`.
     pub(crate) fn size<B: Field, E: Extension<B>>(&self) -> Size {
-        let groups = self.shapes.len().div_ceil(self.group) as u64;
-        let late = (groups - 1) * u64::from(E::DEGREE);
-        let commitments = self.slots as u64 + late;
+        let (groups, claims) = (self.groups() as u64, self.claims as u64);
+        let late = claims * (groups - 1) * u64::from(E::DEGREE);
+        let commitments = claims * self.slots as u64 + late;
         Size {
             commitments,
             inputs: commitments,
-            polynomials: groups,
+            polynomials: claims * groups,
             degree: joined(self.shapes.len(), self.degree, self.group) as u64,
-            clauses: self.shapes.len() as u64,
+            clauses: claims * self.shapes.len() as u64,
             late,
+            // The first challenge is counted with the clauses.
+            epochs: self.claims.div_ceil(self.held) as u64 - 1,
             ..Size::default()
         }
+    }
+
+    /// The groups of a claim.
+    pub(super) fn groups(&self) -> usize {
+        self.shapes.len().div_ceil(self.group)
     }
 
     /// The same under such MACs.
@@ -126,12 +150,12 @@ impl<'s> Plan<'s> {
         self.size::<M::F, M::E>()
     }
 
-    /// The multiplications of the clauses `range`.
+    /// The multiplications of the runs `range`: of each claim's clauses, the first claim's first.
     pub(super) fn products(&self, range: Range<usize>) -> u64 {
-        self.shapes[range].iter().map(|shape| shape.mul).sum()
+        range.map(|run| self.shapes[run % self.shapes.len()].mul).sum()
     }
 
-    /// What `work` puts down for each clause of `range`, by all threads.
+    /// What `work` puts down for each run of `range`, by all threads.
     pub(super) fn each<T: Send>(
         &self,
         range: Range<usize>,
@@ -145,7 +169,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Clauses that are to be run, and what they come to.
+/// Runs of clauses that are to be done, and what they come to.
 pub(super) struct Queue<T> {
     range: Range<usize>,
     next: AtomicUsize,
@@ -158,16 +182,16 @@ impl<T> Queue<T> {
         Self { next: AtomicUsize::new(range.start), range, made }
     }
 
-    /// The next clause, which is this thread's.
+    /// The next run, which is this thread's.
     pub(super) fn take(&self) -> Option<usize> {
-        let clause = self.next.fetch_add(1, Ordering::Relaxed);
-        (clause < self.range.end).then_some(clause)
+        let run = self.next.fetch_add(1, Ordering::Relaxed);
+        (run < self.range.end).then_some(run)
     }
 
-    /// Puts down what a clause came to.
-    pub(super) fn put(&self, clause: usize, made: T) {
+    /// Puts down what a run came to.
+    pub(super) fn put(&self, run: usize, made: T) {
         let mut all = self.made.lock().expect("no thread panicked");
-        all[clause - self.range.start] = Some(made);
+        all[run - self.range.start] = Some(made);
     }
 }
 
@@ -203,13 +227,13 @@ fn joined(clauses: usize, degree: usize, group: usize) -> usize {
     degree * group.min(clauses) + usize::from(clauses > group)
 }
 
-/// The seeds of coefficients for products, and for all else, and the coefficient of the one polynomial where
-/// there is but one group.
-pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed) -> ([Seed; 2], M::E) {
+/// The seeds of coefficients for products, and for all else, and the coefficients of the one polynomial of each
+/// claim, where there is but one group.
+pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed, claims: usize) -> ([Seed; 2], Vec<M::E>) {
     let [products, others, last] = challenge.split();
-    let mut only = [M::E::ZERO];
+    let mut only = vec![M::E::ZERO; claims];
     M::coefficients(arch, last)(&mut only);
-    ([products, others], only[0])
+    ([products, others], only)
 }
 
 /// A clause takes more or fewer slots, or has a higher degree, than when it was counted.

@@ -73,15 +73,16 @@ struct Tape<'t, W: zeroize::DefaultIsZeroes, E> {
 type Coefficients<E> = Box<dyn FnMut(&mut [E])>;
 
 impl<'t, W: zeroize::DefaultIsZeroes, E: Field> Tape<'t, W, E> {
-    fn new<M: Macs<E = E>>(arch: Arch, slots: &'t [W], seeds: [Seed; 2]) -> Self {
+    fn new<M: Macs<E = E>>(arch: Arch, seeds: [Seed; 2]) -> Self {
         let triples = Zeroizing::new(vec![[W::default(); 3]; TILE]);
         let chi = seeds.map(|seed| coefficients::<M>(arch, seed));
         let asserted = Zeroizing::new(Vec::with_capacity(TILE));
-        Self { arch, slots, next: 0, seeds, chi, triples, used: 0, asserted }
+        Self { arch, slots: &[], next: 0, seeds, chi, triples, used: 0, asserted }
     }
 
-    /// Begins again.
-    fn rewind<M: Macs<E = E>>(&mut self) {
+    /// Begins again, over these slots.
+    fn rewind<M: Macs<E = E>>(&mut self, slots: &'t [W]) {
+        self.slots = slots;
         self.chi = self.seeds.map(|seed| coefficients::<M>(self.arch, seed));
         (self.next, self.used) = (0, 0);
         self.asserted.clear();
@@ -144,19 +145,20 @@ pub struct Replay<'t, M: Macs> {
 }
 
 impl<'t, M: Replayed> Replay<'t, M> {
-    /// One over these slots, for clauses of this degree.
-    pub(in super::super) fn new(arch: Arch, slots: &'t [M::Tag], seeds: [Seed; 2], degree: usize) -> Self {
+    /// One for clauses of this degree.
+    pub(in super::super) fn new(arch: Arch, seeds: [Seed; 2], degree: usize) -> Self {
         let of_degree = (0..=degree).map(|degree| Zeroizing::new(vec![M::E::ZERO; degree + 1])).collect();
-        Self { tape: Tape::new::<M>(arch, slots, seeds), of_degree, degree }
+        Self { tape: Tape::new::<M>(arch, seeds), of_degree, degree }
     }
 
-    /// p of a clause, which `run` pushes, and which commits to so many values.
+    /// p over `tape` of a clause, which `run` pushes, and which commits to so many values.
     pub(in super::super) fn polynomial(
         &mut self,
+        tape: &'t [M::Tag],
         slots: u64,
         run: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<Zeroizing<Vec<M::E>>> {
-        self.tape.rewind::<M>();
+        self.tape.rewind::<M>(tape);
         self.of_degree.iter_mut().for_each(|sums| sums.fill(M::E::ZERO));
         run(self)?;
         if self.tape.next as u64 != slots {
@@ -225,29 +227,29 @@ pub struct KeyReplay<'t, M: Macs> {
 }
 
 impl<'t, M: Replayed> KeyReplay<'t, M> {
-    /// One over these slots under `delta`, for clauses of this degree.
+    /// One under `delta`, for clauses of this degree.
     pub(in super::super) fn new(
         arch: Arch,
-        slots: &'t [M::E],
         seeds: [Seed; 2],
         [delta, one]: [M::E; 2],
         degree: usize,
     ) -> Self {
         Self {
-            tape: Tape::new::<M>(arch, slots, seeds),
+            tape: Tape::new::<M>(arch, seeds),
             delta: Zeroizing::new(delta),
             one: Zeroizing::new(one),
             of_degree: Zeroizing::new(vec![M::E::ZERO; degree + 1]),
         }
     }
 
-    /// p(Δ) of a clause, which `run` pushes, and which commits to so many values.
+    /// p(Δ) over `tape` of a clause, which `run` pushes, and which commits to so many values.
     pub(in super::super) fn polynomial(
         &mut self,
+        tape: &'t [M::E],
         slots: u64,
         run: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<Zeroizing<M::E>> {
-        self.tape.rewind::<M>();
+        self.tape.rewind::<M>(tape);
         self.of_degree.fill(M::E::ZERO);
         run(self)?;
         if self.tape.next as u64 != slots {

@@ -1,5 +1,6 @@
 //! Honest provers of every number of clauses; tapes and joints that are altered; what lengths depend on.
 
+mod claims;
 mod fields;
 mod small;
 
@@ -302,9 +303,9 @@ fn refuses(counted: &Several, other: &Several) {
 
     let keys = vec![F128::ONE; plan.slots];
     let seeds = [1, 2].map(|seed| Seed::from(F128(seed)));
-    let mut replay = KeyReplay::<BitMacs>::new(Arch::detect(), &keys, seeds, [F128::ONE; 2], plan.degree);
+    let mut replay = KeyReplay::<BitMacs>::new(Arch::detect(), seeds, [F128::ONE; 2], plan.degree);
     let slots = shapes[0].size().commitments;
-    refused(replay.polynomial(slots, |b| Clause::new(other, 0).run(b)).unwrap_err());
+    refused(replay.polynomial(&keys, slots, |b| Clause::new(other, 0).run(b)).unwrap_err());
 }
 
 /// A clause that has grown since it was counted, one that has shrunk, and one of a higher degree.

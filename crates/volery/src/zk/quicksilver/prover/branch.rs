@@ -11,7 +11,8 @@ use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
 
 impl<M: Commitments + Replayed> Prover<'_, M> {
-    /// Proves that one of `clauses` holds for the rest of the witness, which is the tape.
+    /// Proves that one of `clauses` holds for the rest of the witness, which is the tape; of several claims, the
+    /// tapes one after the other.
     ///
     /// # Errors
     /// `Invalid` where a clause is not as it was counted, or malformed; link errors.
@@ -32,36 +33,63 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
     where
         C: for<'t> Clauses<Replay<'t, M>> + Sync + ?Sized,
     {
+        let mut first = 0;
+        while first < plan.claims {
+            let claims = plan.held.min(plan.claims - first);
+            self.held(plan, (first, claims), clauses, &mut joint)?;
+            first += claims;
+        }
+        let (claims, shapes) = (plan.claims as u64, plan.shapes);
+        self.gates.clauses += claims * shapes.len() as u64;
+        self.gates.add += claims * shapes.iter().map(|shape| shape.add).sum::<u64>();
+        self.gates.assert += claims * shapes.iter().map(|shape| shape.assert).sum::<u64>();
+        Ok(())
+    }
+
+    /// So many claims, from number `first` on, by one challenge.
+    fn held<C>(
+        &mut self,
+        plan: &Plan,
+        (first, claims): (usize, usize),
+        clauses: &C,
+        joint: &mut impl FnMut(usize, M::E) -> M::E,
+    ) -> Result<()>
+    where
+        C: for<'t> Clauses<Replay<'t, M>> + Sync + ?Sized,
+    {
         // 1.
         // Of its full length from the beginning: what grows leaves copies behind.
-        let mut tape = Zeroizing::new(Vec::with_capacity(plan.slots));
-        for _ in 0..plan.slots {
-            tape.push(self.witness()?);
+        let mut tapes = Zeroizing::new(Vec::with_capacity(claims * plan.slots));
+        for _ in 0..claims * plan.slots {
+            tapes.push(self.witness()?);
         }
+        let tape = |claim: usize| &tapes[claim * plan.slots..][..plan.slots];
         // 2.
         let challenge = self.challenge(TAPE)?;
-        let (seeds, only) = split::<M>(self.arch, challenge);
+        self.gates.epochs += u64::from(first > 0);
+        let (seeds, only) = split::<M>(self.arch, challenge, claims);
         // The peer has all that it needs to go on by itself.
         self.channel.flush()?;
         let arch = self.arch;
         let count = plan.shapes.len();
         let (mut groups, mut open) = (Vec::new(), Factors::default());
-        for first in (0..count).step_by(WINDOW) {
-            let window = first..count.min(first + WINDOW);
+        for start in (0..claims * count).step_by(WINDOW) {
+            let window = start..(claims * count).min(start + WINDOW);
             // 3.
             self.steps.begin()?;
             let polynomials = plan.each(window.clone(), &|queue| {
-                let mut replay = Replay::<M>::new(arch, &tape, seeds, plan.degree);
-                while let Some(clause) = queue.take() {
+                let mut replay = Replay::<M>::new(arch, seeds, plan.degree);
+                while let Some(number) = queue.take() {
+                    let (claim, clause) = (number / count, number % count);
                     let slots = plan.shapes[clause].size().commitments;
                     let run = |replay: &mut _| Clause::new(clauses, clause).run(replay);
-                    queue.put(clause, replay.polynomial(slots, run)?);
+                    queue.put(number, replay.polynomial(tape(claim), slots, run)?);
                 }
                 Ok(())
             })?;
             self.steps.end();
-            for (clause, polynomial) in window.clone().zip(polynomials) {
-                if open.take(&polynomial) == plan.group || clause + 1 == count {
+            for (number, polynomial) in window.clone().zip(polynomials) {
+                if open.take(&polynomial) == plan.group || (number + 1) % count == 0 {
                     groups.push(mem::take(&mut open));
                 }
             }
@@ -69,30 +97,31 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
             self.report();
         }
         // 4. Behind all clauses: here the parties wait for each other.
-        let (last, mut before) = (groups.len() - 1, None);
+        let (last, mut before) = (plan.groups() - 1, None);
         for (number, mut group) in groups.into_iter().enumerate() {
+            let (claim, of_claim) = (number / plan.groups(), number % plan.groups());
             let mut product = group.close(before.take());
             let highest = product.pop().expect("one coefficient at least");
             let degree = product.len();
-            if number < last {
-                let line = self.commit_wide(Some(joint(number, highest)))?;
+            if of_claim < last {
+                let line = self.commit_wide(Some(joint(first * plan.groups() + number, highest)))?;
                 self.gates.late += u64::from(<M::E as Extension<M::F>>::DEGREE);
                 product[degree - 1] -= line.mac;
                 before = Some(line);
+            } else if plan.claims > 1 {
+                let claim = first + claim;
+                self.note(highest == M::E::ZERO, format_args!("one of {count} clauses, in claim {claim}"));
             } else {
                 self.note(highest == M::E::ZERO, format_args!("one of {count} clauses"));
             }
             if last == 0 {
-                product.iter_mut().for_each(|coefficient| *coefficient *= only);
+                product.iter_mut().for_each(|coefficient| *coefficient *= only[claim]);
                 self.sums.add(&product);
                 self.gates.polynomials(1, degree);
             } else {
                 self.vanish(Lower::new([1, degree], mem::take(&mut product)))?;
             }
         }
-        self.gates.clauses += count as u64;
-        self.gates.add += plan.shapes.iter().map(|shape| shape.add).sum::<u64>();
-        self.gates.assert += plan.shapes.iter().map(|shape| shape.assert).sum::<u64>();
         Ok(())
     }
 }

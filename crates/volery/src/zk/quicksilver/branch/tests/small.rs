@@ -260,12 +260,12 @@ fn polynomials(clauses: &Several, tape: &[F2], random: &mut Random) -> Vec<Zeroi
     let tags: Vec<_> = tape.iter().map(|&value| Tagged { value, mac: small() }).collect();
     let keys: Vec<_> = tags.iter().map(|tag| tag.mac + delta.scale(tag.value)).collect();
     let seeds = [random.word(), random.word()].map(Seed::from);
-    let mut replay = Replay::<SmallMacs>::new(Arch::PORTABLE, &tags, seeds, plan.degree);
-    let mut checked = KeyReplay::<SmallMacs>::new(Arch::PORTABLE, &keys, seeds, [delta, delta], plan.degree);
+    let mut replay = Replay::<SmallMacs>::new(Arch::PORTABLE, seeds, plan.degree);
+    let mut checked = KeyReplay::<SmallMacs>::new(Arch::PORTABLE, seeds, [delta, delta], plan.degree);
     let polynomial = |clause: usize| {
         let slots = shapes[clause].size().commitments;
-        let polynomial = replay.polynomial(slots, |b| Clause::new(clauses, clause).run(b)).unwrap();
-        let at_delta = checked.polynomial(slots, |b| Clause::new(clauses, clause).run(b)).unwrap();
+        let polynomial = replay.polynomial(&tags, slots, |b| Clause::new(clauses, clause).run(b)).unwrap();
+        let at_delta = checked.polynomial(&keys, slots, |b| Clause::new(clauses, clause).run(b)).unwrap();
         let value = polynomial.iter().rev().fold(Small(0), |value, &next| value * delta + next);
         assert_eq!(value, *at_delta, "clause {clause}");
         polynomial
