@@ -51,7 +51,8 @@ bench has what one input or gate sends after the set-up, as `bits_per_gate` over
 f2, `elements_per_gate` over other fields and `bytes_per_gate`, and the same of
 the same circuit by quicksilver, over the same correlations, in `quicksilver`.
 Of branches, `one_clause` has the seconds and bytes of one clause alone, set-up
-included, and how many times as much all of them take.
+included, and how many times as much all of them take; of several claims
+`each_claim` has those of each, and of one claim alone.
 By limbo and voleith `prover` and `verifier` are the seconds that each works,
 and `proof_bytes` is one proof. Files of 4 MiB stay in memory, and what is
 longer goes through a temporary file.
@@ -109,7 +110,7 @@ pub(crate) struct Typed {
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
     /// The blocks, or multiplications, of `holes` [default: 100, 10000]; the pieces of code of `snippets`
-    /// [default: 4]; the words of `convert` [default: 1048576]
+    /// [default: 4]; the words of `convert` [default: 1048576]; the claims of `branches` [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) count: Option<String>,
     /// The cells of the memory of `ram` [default: 1048576], the rows of the table of `lookup`, where there is

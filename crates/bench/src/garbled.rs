@@ -148,11 +148,16 @@ pub(crate) fn stack(run: &Run) -> Result<()> {
     plan.print(&outcome)
 }
 
-/// The same, beside one clause alone.
+/// The same, beside one clause alone; or so many claims, beside one.
 pub(crate) fn branches(run: &Run) -> Result<()> {
     let plan = Plan::new(run)?;
+    let (clauses, claims) =
+        (clauses(run, BRANCHES)?, size("--count", run.typed.count.as_deref(), 1)?.max(1) as usize);
+    if claims > 1 {
+        return plan.print(&each_of(&plan, clauses, claims)?);
+    }
     let one = one_of(&plan, 1, GATES_OF_BRANCH)?;
-    let mut outcome = one_of(&plan, clauses(run, BRANCHES)?, GATES_OF_BRANCH)?;
+    let mut outcome = one_of(&plan, clauses, GATES_OF_BRANCH)?;
     let [alone, all] = [&one, &outcome].map(|outcome| {
         let Report { setup, online, traffic, .. } = outcome.report;
         ((setup + online).as_secs_f64(), traffic.sent + traffic.received)
@@ -181,6 +186,45 @@ fn clauses(run: &Run, otherwise: u64) -> Result<u64> {
         return Ok(clauses);
     }
     Err(Failure::usage(format_args!("--clauses: {clauses}: choose from 1 to {MOST_CLAUSES}")))
+}
+
+/// Proves so many claims by one of so many generated clauses each, and one of them alone.
+fn each_of(plan: &Plan, clauses: u64, claims: usize) -> Result<Outcome> {
+    let one = one_of(plan, clauses, GATES_OF_BRANCH)?;
+    let gates = plan.gates.unwrap_or(GATES_OF_BRANCH);
+    let networks = Networks::new(clauses as usize, gates).map_err(of_gates)?;
+    let mut random = Random::from_system()?;
+    let mut claim = || -> Result<_> {
+        let chosen = (u64::from_le_bytes(random.bytes()) % clauses) as usize;
+        Ok((chosen, networks.witness(chosen, random.bytes())))
+    };
+    let all = (0..claims).map(|_| claim()).collect::<Result<Vec<_>>>()?;
+    let options = plan.settings.options(networks.digest(), None)?;
+    let task = plan.task("gates", clauses.saturating_mul(gates).saturating_mul(claims as u64));
+    let reports = task.prove_each_of(&networks, &all, &options, plan.repeat)?;
+    let mut outcome = plan.outcome(("gates", gates), &reports);
+    outcome.clauses = Some(clauses);
+    let each = |outcome: &Outcome, claims: usize| {
+        let Report { setup, online, traffic, .. } = outcome.report;
+        let bytes = (traffic.sent + traffic.received) as f64;
+        ((setup + online).as_secs_f64() / claims as f64, bytes / claims as f64)
+    };
+    let (alone, of_all) = (each(&one, 1), each(&outcome, claims));
+    let object = json!({
+        "claims": claims,
+        "seconds": of_all.0,
+        "bytes": of_all.1,
+        "alone": {"seconds": alone.0, "bytes": alone.1},
+    });
+    let text = format!(
+        "of {claims}: {} and {}B, set-up included; of one alone {} and {}B",
+        seconds(of_all.0),
+        human(of_all.1),
+        seconds(alone.0),
+        human(alone.1)
+    );
+    outcome.more("each_claim", object, text);
+    Ok(outcome)
 }
 
 /// Proves one of so many generated clauses of --gates each, or of this many.

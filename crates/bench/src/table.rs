@@ -192,12 +192,12 @@ pub static BENCHES: [Bench; 26] = [
     },
     Bench {
         name: "branches",
-        options: &["--clauses", "--gates"],
+        options: &["--clauses", "--gates", "--count"],
         takes: Takes::All,
         over: Fields::Bits,
         systems: &[System::QUICKSILVER, System::STACK, System::WOLVERINE, System::JKO, System::LIMBO],
         says: "one of --clauses generated circuits [default: 64] of --gates each [default: 100000], and \
-               beside it one alone",
+               beside it one alone; or --count claims of that kind, by quicksilver",
         run: garbled::branches,
     },
     Bench {

@@ -119,6 +119,28 @@ impl Task {
         )
     }
 
+    /// Proves so many claims by one of `clauses` each, as often as said.
+    pub fn prove_each_of<W>(
+        &self,
+        clauses: &(impl ProvableClauses<Binary> + Sync + ?Sized),
+        claims: &[(usize, W)],
+        options: &Options,
+        repeat: u32,
+    ) -> Result<Reports>
+    where
+        W: IntoIterator<Item = F2> + Clone + Send + Sync,
+    {
+        let options = &self.repeatable(options);
+        self.each(
+            options,
+            repeat,
+            &mut move |channel, options| {
+                volery::prove_each_of_over::<Binary>(clauses, claims, channel, options)
+            },
+            &mut |channel| volery::verify_each_of_over::<Binary>(clauses, claims.len(), channel, options),
+        )
+    }
+
     /// Runs the two ends. `prover` also counts what it has done.
     pub fn run<P: Send, V>(
         &self,

@@ -33,6 +33,7 @@ fn parties_are_measured_alone() {
         &["jko", "--gates", "3000"],
         &["stack", "--clauses", "3", "--gates", "300", "--threads", "2"],
         &["branches", "--clauses", "3", "--gates", "300", "--vole", "tiny"],
+        &["branches", "--clauses", "3", "--gates", "300", "--count", "4", "--vole", "tiny"],
         &["limbo", "--statement", "random", "--gates", "3000", "--interactive", "--threads", "2"],
     ] {
         let object = measure(&[bench, &["--replay", "--json"]].concat()).expect(0).json();
