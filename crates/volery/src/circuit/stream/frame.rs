@@ -9,6 +9,9 @@ use zeroize::DefaultIsZeroes;
 /// Slots from here on are not given: their numbers have other meanings.
 const LAST_SLOT: u32 = u32::MAX - 8;
 
+/// So many wires of open scopes may have been forgotten before they are left out of the list of them.
+const FORGOTTEN: usize = 4096;
+
 /// A wire of the [`Recorder`](super::Recorder): a slot, and which of its values.
 #[derive(Clone, Copy, Default)]
 pub struct Handle {
@@ -55,6 +58,8 @@ pub(super) struct Frame<F> {
     /// The wires that were made in open scopes, and where in this list those of each scope begin.
     pub(super) taken: Vec<Handle>,
     pub(super) scopes: Vec<usize>,
+    /// The length of that list from which on it is looked through for wires that were forgotten.
+    long: usize,
     /// For each slot the last scope behind which it was kept, and the number of those that have ended.
     kept: Vec<u32>,
     ended: u32,
@@ -73,6 +78,7 @@ impl<F: Field> Frame<F> {
             free: Vec::new(),
             taken: Vec::new(),
             scopes: Vec::new(),
+            long: FORGOTTEN,
             kept: Vec::new(),
             ended: 0,
             free_vectors: Vec::new(),
@@ -193,6 +199,26 @@ impl<F: Field> Frame<F> {
         }
     }
 
+    /// Gives the slots of wires that nobody wants any more, in reverse, so that they are taken again in order.
+    /// A scope that goes on for long does not remember them.
+    pub(super) fn forget(&mut self, wires: &[Handle]) {
+        wires.iter().rev().for_each(|wire| self.give(*wire));
+        if self.taken.len() < self.long {
+            return;
+        }
+        let begin = self.scopes.last().copied().unwrap_or(0);
+        let mut end = begin;
+        for place in begin..self.taken.len() {
+            let wire = self.taken[place];
+            if self.stamps[wire.slot as usize] == wire.stamp {
+                self.taken[end] = wire;
+                end += 1;
+            }
+        }
+        self.taken.truncate(end);
+        self.long = 2 * end + FORGOTTEN;
+    }
+
     /// A slot for a new vector.
     pub(super) fn take_vector(&mut self, lanes: usize, degree: usize) -> VectorHandle {
         for slot in self.left_vectors.take() {
@@ -222,4 +248,30 @@ pub(super) fn live(stamps: &[u32], wire: Handle) -> u32 {
     let live = stamps.get(wire.slot as usize) == Some(&wire.stamp);
     assert!(live, "a wire that is not of this function, or whose scope has ended");
     wire.slot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::F2;
+
+    #[test]
+    fn a_long_scope_does_not_remember_what_was_forgotten() {
+        let mut frame = Frame::<F2>::new(1);
+        frame.scopes.push(0);
+        let kept: Vec<_> = (0..100).map(|_| frame.take()).collect();
+        for _ in 0..10 * FORGOTTEN {
+            let wires = frame.take_many(3);
+            frame.forget(&wires);
+        }
+        assert!(
+            frame.taken.len() <= frame.long && frame.long <= 2 * 103 + FORGOTTEN,
+            "{}",
+            frame.taken.len()
+        );
+        // Those that live are still this scope's.
+        assert!(frame.taken.iter().zip(&kept).all(|(taken, kept)| taken.slot() == kept.slot()));
+        frame.end_scope(&kept[..1]);
+        assert_eq!((frame.free.len(), frame.stamps.len()), (102, 103));
+    }
 }

@@ -331,8 +331,7 @@ impl<F: Field> Backend for Recorder<'_, F> {
 
     fn forget(&mut self, wires: &[Handle]) {
         if self.in_statement() {
-            // In reverse, so that slots are taken again in order.
-            wires.iter().rev().for_each(|wire| self.frame.give(*wire));
+            self.frame.forget(wires);
         }
     }
 
