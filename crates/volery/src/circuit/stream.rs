@@ -79,7 +79,7 @@ pub use frame::{Handle, VectorHandle};
 pub use functions::Functions;
 pub use recorder::Recorder;
 use shape::count;
-pub use shards::{AllShards, Shard, ShardSource, fingerprint};
+pub use shards::{AllShards, Shard, ShardSource, fingerprint, fingerprint_of};
 
 use super::{Alternatives, Branch, Circuit, Clause, Clauses, Machine, Shape, Witness, clauses};
 use crate::error::Result;

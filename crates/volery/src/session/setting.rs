@@ -2,10 +2,13 @@
 
 use super::any::WithBits;
 use super::correlations::{Correlations, Pace, Waits};
-use super::statement::check_stream;
-use super::{Direct, DirectClauses, Estimate, ForProver, ForVerifier, ProofSystem, Stream};
+use super::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
+use super::statement::{check_shards, check_stream};
+use super::{
+    Direct, DirectClauses, Estimate, ForProver, ForVerifier, Options, ProofSystem, Report, Reread, Stream,
+};
 use crate::channel::{Carried, Channel};
-use crate::circuit::stream::{ClauseStream, Source, Stream as StreamOfGates};
+use crate::circuit::stream::{ClauseStream, ShardSource, Source, Stream as StreamOfGates};
 use crate::circuit::{Count, Machine, Program, Shape, Size};
 use crate::error::Result;
 use crate::pool::Pool;
@@ -133,6 +136,19 @@ pub trait Compiled<S: Setting>: Sync {
         check_stream(&StreamOfGates::new(source), witness)
     }
 
+    /// The same of all shards, one after the other, of each of which `witness` gives the witness: no more
+    /// than that of one, and what crosses, is there at a time.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::check).
+    fn check_shards<'w>(
+        &self,
+        shards: &dyn ShardSource<S::F>,
+        witness: &dyn Fn(usize) -> Stream<'w, S::F>,
+    ) -> Result<()> {
+        check_shards(shards, witness)
+    }
+
     /// As [`Shape::without_depth`].
     ///
     /// # Errors
@@ -147,6 +163,38 @@ pub trait Compiled<S: Setting>: Sync {
     /// `Invalid` where the statement is malformed.
     fn fingerprint(&self, source: &dyn Source<S::F>) -> Result<(Shape, [u8; 32])> {
         Count::fingerprint(&StreamOfGates::new(source))
+    }
+
+    /// As [`sharded::prove_shard`].
+    ///
+    /// # Errors
+    /// As there.
+    fn prove_shard(
+        &self,
+        at: (&Run, Place),
+        shards: &dyn ShardSource<S::F>,
+        incoming: Vec<Crossing>,
+        witness: &dyn Reread<S::F>,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(Report, Vec<Crossing>)> {
+        sharded::prove_here::<S>(at, shards, incoming, witness, channel, options)
+    }
+
+    /// As [`sharded::verify_shard`].
+    ///
+    /// # Errors
+    /// As there.
+    fn verify_shard(
+        &self,
+        at: (&Run, Place),
+        shards: &dyn ShardSource<S::F>,
+        incoming: Vec<Crossing>,
+        delta: &RunDelta,
+        channel: &mut Channel,
+        options: &Options,
+    ) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
+        sharded::verify_here::<S>(at, shards, incoming, delta, channel, options)
     }
 
     /// What a party computes over each of [`Setting::correlations`] on this machine, by one thread, which is

@@ -113,6 +113,18 @@ pub fn prove_shard<S: Setting>(
 
 /// As [`prove_shard`], whatever the witness is.
 pub(super) fn prove_any<S: Setting>(
+    at: (&Run, Place),
+    shards: &dyn ShardSource<S::F>,
+    incoming: Vec<Crossing>,
+    witness: &dyn Reread<S::F>,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(Report, Vec<Crossing>)> {
+    S::compiled().prove_shard(at, shards, incoming, witness, channel, options)
+}
+
+/// As [`prove_any`], compiled for whoever calls it.
+pub(super) fn prove_here<S: Setting>(
     (run, place): (&Run, Place),
     shards: &dyn ShardSource<S::F>,
     incoming: Vec<Crossing>,
@@ -148,6 +160,18 @@ pub(super) fn prove_any<S: Setting>(
 /// run or setting; `Misbehaved` where the prover holds other ends of what comes in. Which of them end the run
 /// says [`may_try_again`].
 pub fn verify_shard<S: Setting>(
+    at: (&Run, Place),
+    shards: &dyn ShardSource<S::F>,
+    incoming: Vec<Crossing>,
+    delta: &RunDelta,
+    channel: &mut Channel,
+    options: &Options,
+) -> Result<(AcceptedShard, Report, Vec<Crossing>)> {
+    S::compiled().verify_shard(at, shards, incoming, delta, channel, options)
+}
+
+/// As [`verify_shard`], compiled for whoever calls it.
+pub(super) fn verify_here<S: Setting>(
     (run, place): (&Run, Place),
     shards: &dyn ShardSource<S::F>,
     incoming: Vec<Crossing>,

@@ -1,12 +1,15 @@
 //! What a session proves, behind pointers: so that proof systems are compiled without any statement.
 
 use super::Setting;
-use crate::circuit::stream::{ClauseSource, Functions, Recorder, Source, Stream as Gates};
-use crate::circuit::{Branch, Circuit, Clauses, Clear};
+use crate::circuit::stream::{
+    ClauseSource, Functions, Recorder, Shard, ShardSource, Source, Stream as Gates,
+};
+use crate::circuit::{Announced, Branch, Circuit, Clauses, Clear, nothing_asserted};
 use crate::error::Result;
 use crate::zk::quicksilver::branch::{KeyReplay, Replay};
 use std::sync::Arc;
 use volery_primitives::Field;
+use zeroize::Zeroizing;
 
 /// What can be proved over `S`. Whatever implements [`Circuit`] for every backend over the field is:
 /// systems execute its stream of gates, but QuickSilver runs a copy that is compiled for it alone where
@@ -257,4 +260,33 @@ pub(super) fn check_stream<F: Field>(stream: &Gates<'_, F>, witness: Stream<'_, 
     let mut clear = Clear::new(witness);
     stream.run(&mut clear)?;
     clear.finish()
+}
+
+/// Evaluates all shards in the clear, one after the other, of each of which `witness` gives the witness: no
+/// more than that of one, and what crosses, is there at a time.
+///
+/// # Errors
+/// As for [`check_stream`].
+pub(super) fn check_shards<'w, F: Field>(
+    shards: &dyn ShardSource<F>,
+    witness: &dyn Fn(usize) -> Stream<'w, F>,
+) -> Result<()> {
+    let announced = Announced::of(shards)?;
+    let mut given: Vec<Zeroizing<Vec<F>>> = Vec::with_capacity(announced.count());
+    let mut compared = 0;
+    for shard in 0..announced.count() {
+        let needs = announced.needs(shard).iter();
+        let incoming = needs.flat_map(|need| &given[need.from][need.wires.clone()]).copied().collect();
+        let mut clear = Clear::shard(witness(shard), Zeroizing::new(incoming), announced.outgoing(shard));
+        Gates::new(&Shard::new(shards, &announced, shard)).run(&mut clear)?;
+        let (outgoing, compares) = clear.finish_shard()?;
+        compared += compares;
+        given.push(outgoing);
+        for from in announced.sources(shard) {
+            if announced.consumers(*from).last() == Some(&shard) {
+                given[*from] = Zeroizing::default();
+            }
+        }
+    }
+    if compared == 0 { Err(nothing_asserted()) } else { Ok(()) }
 }

@@ -199,8 +199,8 @@ impl<F: Field> Frame<F> {
         }
     }
 
-    /// Gives the slots of wires that nobody wants any more, in reverse, so that they are taken again in order.
-    /// A scope that goes on for long does not remember them.
+    /// Gives the slots of wires that nobody wants any more, in reverse, so that they are taken again in
+    /// order. A scope that goes on for long does not remember them.
     pub(super) fn forget(&mut self, wires: &[Handle]) {
         wires.iter().rev().for_each(|wire| self.give(*wire));
         if self.taken.len() < self.long {

@@ -85,16 +85,28 @@ impl<F: Field> Source<F> for AllShards<'_, F> {
 /// `Invalid` where a shard is malformed, or none asserts anything.
 pub fn fingerprint<F: Field>(shards: &dyn ShardSource<F>) -> Result<(Vec<Shape>, [u8; 32])> {
     let announced = Announced::of(shards)?;
-    let mut hasher = blake3::Hasher::new_derive_key("volery shards fingerprint v1");
-    hasher.update(&announced.digest());
-    let mut shapes = Vec::with_capacity(announced.count());
-    for number in 0..announced.count() {
-        let (shape, digest) = Count::fingerprint(&Stream::new(&Shard::new(shards, &announced, number)))?;
-        hasher.update(&digest);
-        shapes.push(shape);
-    }
-    if shapes.iter().all(|shape| shape.assert == 0) {
+    let of = |number| Count::fingerprint(&Stream::new(&Shard::new(shards, &announced, number)));
+    let each = (0..announced.count()).map(of).collect::<Result<Vec<_>>>()?;
+    let digest = fingerprint_of(&announced, &each)?;
+    Ok((each.into_iter().map(|(shape, _)| shape).collect(), digest))
+}
+
+/// The same digest of shards whose own are known, in order: see [`Count::fingerprint`] of a [`Shard`].
+///
+/// # Errors
+/// `Invalid` where none asserts anything.
+///
+/// # Panics
+/// Where there are not as many as were announced.
+pub fn fingerprint_of(announced: &Announced, each: &[(Shape, [u8; 32])]) -> Result<[u8; 32]> {
+    assert_eq!(each.len(), announced.count(), "a fingerprint of each shard");
+    if each.iter().all(|(shape, _)| shape.assert == 0) {
         return Err(nothing_asserted());
     }
-    Ok((shapes, hasher.finalize().into()))
+    let mut hasher = blake3::Hasher::new_derive_key("volery shards fingerprint v1");
+    hasher.update(&announced.digest());
+    each.iter().for_each(|(_, digest)| {
+        hasher.update(digest);
+    });
+    Ok(hasher.finalize().into())
 }

@@ -209,6 +209,13 @@ fn agrees<S: Setting>(shards: usize, each: usize) {
     let (witnesses, total) = witness::<S::F>(shards, each, 5);
     let sums = Sums { shards, each, total, lie: None };
     check(&Whole(&sums), witnesses.concat()).unwrap();
+    let by_shards = |sums: &Sums<S::F>| {
+        S::compiled().check_shards(sums, &|shard| Box::new(witnesses[shard].iter().copied()))
+    };
+    by_shards(&sums).unwrap();
+    let other = Sums { total: total + S::F::ONE, ..sums };
+    assert!(matches!(by_shards(&other), Err(Error::Unsatisfied(name)) if name == "total"));
+    let sums = Sums { total, ..other };
     let mut parties = Parties::<S>::new(&sums, 0);
     let mut verdict = Verdict::new(parties.run, Announced::of(&sums).unwrap()).unwrap();
     for (shard, witness) in (0..).zip(&witnesses) {
