@@ -1,16 +1,20 @@
 //! Statements made of a Python function, over whichever setting.
 
 use crate::engine::{Ask, Engine, Ground};
+use crate::parts::Parts;
 use crate::tape::Name;
 use std::io::{Read, Write};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
-use volery::channel::Channel;
-use volery::circuit::Shape;
-use volery::circuit::stream::Source;
+use volery::channel::{Channel, Party};
+use volery::circuit::stream::{Shard, Source};
+use volery::circuit::{Announced, Shape};
+use volery::cluster::Work;
 use volery::{
-    AnySetting, Binary, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
-    Over, Q32, Q32x2, Report, Result, Setting, prove_over, prove_to_over, verify_from_over, verify_over,
+    AnySetting, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
+    Options, Over, Q32, Q32x2, Report, Result, Setting, prove_over, prove_to_over, verify_from_over,
+    verify_over,
 };
 
 /// What a thread that runs a function has to know of the field.
@@ -38,18 +42,26 @@ impl Facts {
 pub(crate) trait AnyBuilt: Send + Sync {
     /// What values are to be.
     fn facts(&self) -> Facts;
-    /// Adds numbers of so many bits, or elements, to the witness.
-    fn add_to_witness(&self, numbers: &[u128], width: u32) -> Result<()>;
+    /// How it falls into shards.
+    fn parts(&self) -> &Parts;
+    /// Adds numbers of so many bits, or elements, to the witness of a shard.
+    fn add_to_witness(&self, shard: usize, numbers: &[u128], width: u32) -> Result<()>;
     /// Has the run that is read end.
     fn stop(&self);
     /// The assertion that failed.
     fn told(&self) -> Option<Name>;
-    /// Runs the function once, and executes nothing.
+    /// Runs the function once for each shard, and executes nothing.
     fn skip(&self) -> Result<()>;
     /// As [`volery::check`].
     fn check(&self) -> Result<()>;
+    /// The same shard by shard: the witness of each is forgotten behind it.
+    fn check_shards(&self) -> Result<()>;
     /// The gates, and their digest.
     fn fingerprint(&self) -> Result<(Shape, [u8; 32])>;
+    /// Those of each of these shards.
+    fn fingerprint_shards(&self, shards: Range<usize>) -> Result<Vec<(Shape, [u8; 32])>>;
+    /// What workers do, of the statement that is named so.
+    fn work(&self, party: Party, statement: [u8; 32], options: Options) -> Result<Work<'_>>;
     /// As [`volery::prove_over`].
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report>;
     /// As [`volery::verify_over`].
@@ -65,22 +77,22 @@ struct Built<S: Setting> {
     setting: PhantomData<fn() -> S>,
 }
 
-/// One over `setting`, of a function that `ask` has run.
-pub(crate) fn built(setting: &dyn AnySetting, ask: Ask) -> Arc<dyn AnyBuilt> {
-    fn over<S: Setting<F: Ground>>(ask: Ask) -> Arc<dyn AnyBuilt> {
-        Arc::new(Built::<S> { engine: Engine::new(ask), setting: PhantomData })
+/// One over `setting`, of a function that `ask` has run, in these shards.
+pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
+    fn over<S: Setting<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
+        Arc::new(Built::<S> { engine: Engine::new(ask, parts), setting: PhantomData })
     }
     match setting.name() {
-        name if name == Over::<F61>::name() => over::<Over<F61>>(ask),
-        name if name == Over::<F61, F61x2>::name() => over::<Over<F61, F61x2>>(ask),
-        name if name == Over::<Goldilocks>::name() => over::<Over<Goldilocks>>(ask),
+        name if name == Over::<F61>::name() => over::<Over<F61>>(ask, parts),
+        name if name == Over::<F61, F61x2>::name() => over::<Over<F61, F61x2>>(ask, parts),
+        name if name == Over::<Goldilocks>::name() => over::<Over<Goldilocks>>(ask, parts),
         name if name == Over::<Goldilocks, Goldilocksx2>::name() => {
-            over::<Over<Goldilocks, Goldilocksx2>>(ask)
+            over::<Over<Goldilocks, Goldilocksx2>>(ask, parts)
         }
-        name if name == Over::<Q32, Q32x2>::name() => over::<Over<Q32, Q32x2>>(ask),
-        name if name == Over::<F65537, F65537x4>::name() => over::<Over<F65537, F65537x4>>(ask),
-        name if name == Over::<F256, F128>::name() => over::<Over<F256, F128>>(ask),
-        _ => over::<Binary>(ask),
+        name if name == Over::<Q32, Q32x2>::name() => over::<Over<Q32, Q32x2>>(ask, parts),
+        name if name == Over::<F65537, F65537x4>::name() => over::<Over<F65537, F65537x4>>(ask, parts),
+        name if name == Over::<F256, F128>::name() => over::<Over<F256, F128>>(ask, parts),
+        _ => over::<Binary>(ask, parts),
     }
 }
 
@@ -90,12 +102,15 @@ impl<S: Setting<F: Ground>> Built<S> {
     }
 }
 
-impl<S: Setting<F: Ground>> AnyBuilt for Built<S> {
+impl<S: Setting<F: Ground> + Sync> AnyBuilt for Built<S> {
     fn facts(&self) -> Facts {
         Facts::of::<S::F>()
     }
-    fn add_to_witness(&self, numbers: &[u128], width: u32) -> Result<()> {
-        self.engine.add_to_witness(numbers, width)
+    fn parts(&self) -> &Parts {
+        &self.engine.parts
+    }
+    fn add_to_witness(&self, shard: usize, numbers: &[u128], width: u32) -> Result<()> {
+        self.engine.add_to_witness(shard, numbers, width)
     }
     fn stop(&self) {
         self.engine.stop();
@@ -109,8 +124,32 @@ impl<S: Setting<F: Ground>> AnyBuilt for Built<S> {
     fn check(&self) -> Result<()> {
         S::compiled().check(self.source(), Box::new(self.engine.witness()))
     }
+    fn check_shards(&self) -> Result<()> {
+        S::compiled().check_shards(&self.engine, &|shard| {
+            self.engine.forget_before(shard);
+            Box::new(self.engine.witness_of(shard))
+        })
+    }
     fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
         S::compiled().fingerprint(self.source())
+    }
+    fn fingerprint_shards(&self, shards: Range<usize>) -> Result<Vec<(Shape, [u8; 32])>> {
+        let announced = Announced::of(&self.engine)?;
+        if shards.end > announced.count() {
+            let (last, all) = (shards.end - 1, announced.count());
+            return Err(Error::invalid(format!("there is no shard {last}: the statement has {all}")));
+        }
+        let of = |shard| S::compiled().fingerprint(&Shard::new(&self.engine, &announced, shard));
+        shards.map(of).collect()
+    }
+    fn work(&self, party: Party, statement: [u8; 32], options: Options) -> Result<Work<'_>> {
+        match party {
+            Party::Prover => {
+                let witness = |shard| self.engine.witness_of(shard);
+                Work::prove_over::<S, _>(&self.engine, witness, statement, options)
+            }
+            Party::Verifier => Work::verify_over::<S>(&self.engine, statement, options),
+        }
     }
     fn prove(&self, channel: &mut Channel, options: &Options) -> Result<Report> {
         prove_over::<S>(self.source(), self.engine.witness(), channel, options)

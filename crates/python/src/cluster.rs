@@ -1,13 +1,18 @@
 //! Proofs by many workers: one party's coordinator, and its workers. Who starts workers is Python's business.
 
+mod function;
 mod news;
+
+pub(crate) use function::run_worker_of;
 
 use crate::errors::{Result, Trouble, invalid, of_abort};
 use crate::keys::Key;
 use crate::options::Asked;
+use crate::parts::{Parts, Said};
 use crate::party::{claim, statement};
-use crate::session::{Callbacks, Event, Quietly, Shared, drive};
+use crate::session::{Callbacks, Event, Quietly, Shared, drive, never};
 use crate::shards::{Held, InShards};
+use function::Function;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
@@ -37,7 +42,7 @@ fn party(name: &str) -> PyResult<Party> {
 #[pyclass(frozen, module = "volery")]
 pub(crate) struct Shards {
     party: Party,
-    shards: Arc<InShards>,
+    of: Of,
     settings: Arc<Settings>,
     check: bool,
     key: Key,
@@ -45,6 +50,21 @@ pub(crate) struct Shards {
     peer_host: Option<String>,
     begun: Mutex<Option<(Way, Callbacks)>>,
     handle: Mutex<Option<Handle>>,
+}
+
+/// What is proved.
+enum Of {
+    Relation(Arc<InShards>),
+    Function(Box<Function>),
+}
+
+impl Of {
+    fn count(&self) -> usize {
+        match self {
+            Self::Relation(shards) => shards.shards,
+            Self::Function(function) => function.count(),
+        }
+    }
 }
 
 /// Has the caller's thread start workers.
@@ -91,28 +111,55 @@ impl Shards {
             Ok((shards, SecretKey::generate()?))
         };
         let (shards, key) = made().map_err(raised)?;
-        Ok(Self {
-            party,
-            shards: Arc::new(shards),
-            settings: Arc::new(settings),
-            check: asked.check,
-            key: Key(key),
-            listens: asked.listens(),
-            peer_host: asked.peer_host(),
-            begun: Mutex::new(Some((way, callbacks))),
-            handle: Mutex::new(None),
-        })
+        let of = Of::Relation(Arc::new(shards));
+        Ok(Self::made((party, of), settings, &asked, key, (way, callbacks)))
+    }
+
+    /// Of a function that is run for each of `parts`, for a role: see `run_function`. All of it runs once, for
+    /// its digest. `private`, which gives the private values of a shard, is called where the whole is checked.
+    #[staticmethod]
+    fn of_function(
+        py: Python<'_>,
+        role: &str,
+        function: Bound<'_, PyAny>,
+        parts: Vec<Said>,
+        field: &str,
+        private: Bound<'_, PyAny>,
+        keywords: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let party = party(role)?;
+        let (asked, callbacks) = Asked::read(keywords)?;
+        let raised = |why: Trouble| why.raised(py, None);
+        let field = asked.field(Some(field)).map_err(raised)?;
+        let settings = asked.settings(field, None).map_err(raised)?;
+        let way = asked.way().map_err(raised)?;
+        let options = settings.options([0; 32], None).map_err(|why| raised(why.into()))?;
+        let key = SecretKey::generate().map_err(|why| raised(why.into()))?;
+        let parts = Arc::new(Parts::read(Some(parts)).map_err(raised)?);
+        let function = Function::new(py, (party, field, options), function, parts, private)?;
+        let of = Of::Function(Box::new(function));
+        Ok(Self::made((party, of), settings, &asked, key, (way, callbacks)))
     }
 
     /// How many shards there are.
     fn __len__(&self) -> usize {
-        self.shards.shards
+        self.of.count()
     }
 
-    /// The public values, as texts that workers take, whatever files they came from.
+    /// The public values of a relation, as texts that workers take.
     fn public(&self) -> Vec<String> {
-        let values = self.shards.statement().public().into_iter();
-        values.map(|(port, value)| format!("{}={value}", port.name)).collect()
+        match &self.of {
+            Of::Relation(shards) => shards.public(),
+            Of::Function(_) => Vec::new(),
+        }
+    }
+
+    /// The digests of a shard and of all, of a function: by these a worker knows that it has the same one.
+    fn digests<'py>(&self, py: Python<'py>, shard: usize) -> Option<[Bound<'py, PyBytes>; 2]> {
+        match &self.of {
+            Of::Relation(_) => None,
+            Of::Function(function) => Some(function.digests(shard).map(|digest| PyBytes::new(py, &digest))),
+        }
     }
 
     /// The run key, which every worker of this party takes: secret.
@@ -120,9 +167,13 @@ impl Shards {
         PyBytes::new(py, self.key.0.to_pem().as_bytes())
     }
 
-    /// What the worker of a shard has to know of the witness, as secret as that is; empty at a verifier.
+    /// What the worker of a shard has to know of the witness of a relation, as secret as that is; empty at a
+    /// verifier.
     fn share<'py>(&self, py: Python<'py>, shard: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let share = self.shards.share(shard).map_err(|why| why.raised(py, None))?;
+        let share = match &self.of {
+            Of::Relation(shards) => shards.share(shard).map_err(|why| why.raised(py, None))?,
+            Of::Function(_) => Zeroizing::default(),
+        };
         Ok(PyBytes::new(py, &share))
     }
 
@@ -162,7 +213,12 @@ impl Shards {
         let listener = bound.map_err(|why| invalid(format!("workers cannot join at {host}: {why}")))?;
         let key = SecretKey::from_pem(self.key.0.to_pem().as_bytes()).map_err(|why| raised(why.into()))?;
         let restarts = restarts.unwrap_or(RESTARTS);
-        let made = || Ok::<_, Trouble>(self.shards.work()?.coordinator(key, listener, restarts)?);
+        let shared = Arc::<Shared>::default();
+        let shards = match &self.of {
+            Of::Relation(shards) => shards.clone(),
+            Of::Function(function) => Arc::new(function.in_shards(&shared)),
+        };
+        let made = || Ok::<_, Trouble>(shards.work()?.coordinator(key, listener, restarts)?);
         let (mut coordinator, worth) = made().map_err(raised)?;
         coordinator.at_once = at_once;
         coordinator.timeout = self.settings.timeout;
@@ -170,12 +226,19 @@ impl Shards {
         coordinator.peer_host = self.peer_host.clone();
         let handle = coordinator.handle();
         *locked(&self.handle) = Some(handle.clone());
-        let shared = Arc::new(Shared::ended_by(move || handle.interrupt()));
+        shared.end_by(move || handle.interrupt());
+        let mut runs = match (&self.of, shards.built()) {
+            (Of::Function(function), Some(built)) => Some(function.runs(py, built)),
+            _ => None,
+        };
+        let mut run = |_: Python<'_>, tape, shard, watch| match &mut runs {
+            Some(runs) => runs.run(py, tape, shard, watch),
+            None => Ok(()),
+        };
         let (launch, news, started) = (Arc::new(launch), Arc::new(news), Instant::now());
-        let (shards, settings, check, party) =
-            (self.shards.clone(), self.settings.clone(), self.check, self.party);
-        let mut never = |_: Python<'_>, _, _| Ok(());
-        let ran = drive(py, (shared, callbacks), None, &mut never, move |shared| {
+        let (settings, check, party) = (self.settings.clone(), self.check, self.party);
+        let built = shards.built().cloned();
+        let ran = drive(py, (shared, callbacks), built, &mut run, move |shared| {
             if check {
                 shards.check()?;
             }
@@ -196,7 +259,7 @@ impl Shards {
             };
             let worth = *worth.lock().unwrap_or_else(PoisonError::into_inner);
             let mut proof = Outcome::of_shards(&settings, party, &outcome, worth, (started, before));
-            proof.warnings = shards.statement().warnings();
+            proof.warnings = shards.warnings();
             proof.more("restarts", json!(outcome.restarts), String::new());
             proof.more("shards", listed(&outcome.shards), String::new());
             Ok(Ok(proof.json()))
@@ -204,6 +267,28 @@ impl Shards {
         *locked(&self.handle) = None;
         let object = ran?.map_err(|abort| of_abort(py, &abort))?;
         Ok(object.to_string())
+    }
+}
+
+impl Shards {
+    fn made(
+        (party, of): (Party, Of),
+        settings: Settings,
+        asked: &Asked,
+        key: SecretKey,
+        begun: (Way, Callbacks),
+    ) -> Self {
+        Self {
+            party,
+            of,
+            settings: Arc::new(settings),
+            check: asked.check,
+            key: Key(key),
+            listens: asked.listens(),
+            peer_host: asked.peer_host(),
+            begun: Mutex::new(Some(begun)),
+            handle: Mutex::new(None),
+        }
     }
 }
 
@@ -251,7 +336,6 @@ pub(crate) fn run_worker(
     let key = SecretKey::from_pem(&key).map_err(|why| raised(why.into()))?;
     let timeout = settings.timeout;
     let worker = Worker { party, shard, key, coordinator, listen: None, host, timeout, peak: peak_rss };
-    let mut never = |_: Python<'_>, _, _| Ok(());
     let shared = Arc::<Shared>::default();
     let ran = drive(py, (shared, callbacks), None, &mut never, move |_| {
         let options = settings.options([0; 32], None)?;

@@ -7,13 +7,15 @@
 
 mod bits;
 mod elements;
+mod values;
 
-use crate::tape::{Id, Name, Op, Tape};
-use std::collections::HashMap;
+use crate::parts::Parts;
+use crate::tape::{Name, Op, Tape};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
-use volery::circuit::stream::{Handle, Recorder, Source};
-use volery::circuit::{Backend, Memories, Tables, Wires};
+pub(crate) use values::Values;
+use volery::circuit::stream::{AllShards, Handle, Recorder, Source};
+use volery::circuit::{Need, Sharded, Sharding, Wires};
 use volery::{Error, Field, Result};
 use volery_primitives::bits::mask;
 use zeroize::Zeroizing;
@@ -23,6 +25,12 @@ pub(crate) trait Ground: Field {
     /// What stands for an element: a public one, or a wire.
     type Atom: Copy + Send + Sync + Wires<Handle>;
 
+    /// What stands for the element on this wire.
+    fn on(wire: Handle) -> Self::Atom;
+
+    /// A wire that carries this element.
+    fn wire(atom: Self::Atom, b: &mut Recorder<'_, Self>) -> Handle;
+
     /// Executes `op`.
     ///
     /// # Errors
@@ -30,140 +38,48 @@ pub(crate) trait Ground: Field {
     fn execute(values: &mut Values<Self>, b: &mut Recorder<'_, Self>, op: Op) -> Result<()>;
 }
 
-type MemoryOf<F> = <Recorder<'static, F> as Memories>::Memory;
-type TableOf<F> = <Recorder<'static, F> as Tables>::Table;
-
-/// The values that live.
-pub(crate) struct Values<F: Ground> {
-    values: Vec<Option<Vec<F::Atom>>>,
-    /// For each slot of a wire, how many atoms have it.
-    holders: Vec<u32>,
-    memories: HashMap<Id, MemoryOf<F>>,
-    /// The cells of each memory.
-    cells: HashMap<Id, usize>,
-    tables: HashMap<Id, TableOf<F>>,
-    told: Arc<Mutex<Option<Name>>>,
-}
-
-impl<F: Ground> Values<F> {
-    fn new(told: Arc<Mutex<Option<Name>>>) -> Self {
-        Self {
-            values: Vec::new(),
-            holders: Vec::new(),
-            memories: HashMap::new(),
-            cells: HashMap::new(),
-            tables: HashMap::new(),
-            told,
-        }
-    }
-
-    /// The value called `id`.
-    ///
-    /// # Panics
-    /// Where there is none, which the writing thread does not let happen.
-    fn of(&self, id: Id) -> &[F::Atom] {
-        self.values[id as usize].as_deref().expect("a value that lives")
-    }
-
-    fn put(&mut self, id: Id, value: Vec<F::Atom>) {
-        for atom in &value {
-            atom.each(&mut |wire: Handle| {
-                let slot = wire.slot() as usize;
-                if slot >= self.holders.len() {
-                    self.holders.resize(slot + 1, 0);
-                }
-                self.holders[slot] += 1;
-            });
-        }
-        let id = id as usize;
-        if id >= self.values.len() {
-            self.values.resize_with(id + 1, || None);
-        }
-        self.values[id] = Some(value);
-    }
-
-    /// What `make` makes, in a scope, is called `id`.
-    fn make(
-        &mut self,
-        b: &mut Recorder<'_, F>,
-        id: Id,
-        make: impl FnOnce(&Self, &mut Recorder<'_, F>) -> Result<Vec<F::Atom>>,
-    ) -> Result<()> {
-        b.open_scope();
-        let made = make(self, b)?;
-        b.close_scope(&made.wires());
-        self.put(id, made);
-        Ok(())
-    }
-
-    fn drop(&mut self, b: &mut Recorder<'_, F>, id: Id) {
-        for atom in self.values[id as usize].take().into_iter().flatten() {
-            atom.each(&mut |wire: Handle| {
-                let holders = &mut self.holders[wire.slot() as usize];
-                *holders -= 1;
-                if *holders == 0 {
-                    b.forget(&[wire]);
-                }
-            });
-        }
-    }
-
-    /// The name of an assertion, which tells where it was made once it is printed.
-    fn told<'n>(&'n self, name: &'n Name) -> Told<'n> {
-        Told { name, told: &self.told }
-    }
-}
-
-/// See [`Values::told`].
-struct Told<'n> {
-    name: &'n Name,
-    told: &'n Mutex<Option<Name>>,
-}
-
-impl std::fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A name is printed where its assertion fails, and nowhere else.
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.name.clone());
-        self.name.fmt(f)
-    }
-}
-
-/// Who is asked for another run of the function.
-pub(crate) type Ask = Box<dyn Fn(Arc<Tape>) + Send + Sync>;
+/// Who is asked for another run of the function, for a shard.
+pub(crate) type Ask = Box<dyn Fn(Arc<Tape>, usize) + Send + Sync>;
 
 /// The statement, and the prover's witness for it.
 pub(crate) struct Engine<F: Field> {
     ask: Ask,
+    /// How it falls into shards.
+    pub(crate) parts: Arc<Parts>,
     /// The run that is read.
     current: Mutex<Option<(ThreadId, Arc<Tape>)>>,
     free: Condvar,
-    witness: Arc<Mutex<Zeroizing<Vec<F>>>>,
+    /// That of each shard, as far as it is known.
+    witness: Arc<Mutex<Vec<Zeroizing<Vec<F>>>>>,
     /// The assertion that failed, if one did.
     pub(crate) told: Arc<Mutex<Option<Name>>>,
 }
 
 impl<F: Field> Engine<F> {
-    pub(crate) fn new(ask: Ask) -> Self {
+    pub(crate) fn new(ask: Ask, parts: Arc<Parts>) -> Self {
+        let witness = (0..parts.count()).map(|_| Zeroizing::default()).collect();
         Self {
             ask,
+            parts,
             current: Mutex::new(None),
             free: Condvar::new(),
-            witness: Arc::default(),
+            witness: Arc::new(Mutex::new(witness)),
             told: Arc::default(),
         }
     }
 
-    /// Adds numbers to the witness, over F_2 so many bits of each.
+    /// Adds numbers to the witness of a shard, over F_2 so many bits of each.
     ///
     /// # Errors
     /// `Invalid` where one is no element of the field.
-    pub(crate) fn add_to_witness(&self, numbers: &[u128], width: u32) -> Result<()> {
+    pub(crate) fn add_to_witness(&self, shard: usize, numbers: &[u128], width: u32) -> Result<()> {
         let mut witness = self.witness.lock().unwrap_or_else(PoisonError::into_inner);
+        let witness = &mut witness[shard];
         let more = numbers.len() * width as usize;
         // What was there is wiped where it is moved.
         if witness.len() + more > witness.capacity() {
             let mut longer = Zeroizing::new(Vec::with_capacity(2 * (witness.len() + more)));
-            longer.extend_from_slice(&witness);
+            longer.extend_from_slice(witness);
             *witness = longer;
         }
         for number in numbers {
@@ -179,26 +95,40 @@ impl<F: Field> Engine<F> {
         Ok(())
     }
 
-    /// Has the function run, and executes nothing.
+    /// Has the function run for each shard, and executes nothing.
     ///
     /// # Errors
     /// `Invalid` where it ended in an error.
     pub(crate) fn skip(&self) -> Result<()> {
-        let tape = self.begin();
-        let skipped = loop {
-            match tape.read() {
-                Ok(Some(_)) => {}
-                Ok(None) => break Ok(()),
-                Err(()) => break Err(ended()),
-            }
-        };
-        self.end(&tape);
-        skipped
+        for shard in 0..self.parts.count() {
+            let tape = self.begin(shard);
+            let skipped = loop {
+                match tape.read() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break Ok(()),
+                    Err(()) => break Err(ended()),
+                }
+            };
+            self.end(&tape);
+            skipped?;
+        }
+        Ok(())
     }
 
-    /// The witness as far as it is known whenever the next element is asked for.
+    /// The witness of all shards as far as it is known whenever the next element is asked for.
     pub(crate) fn witness(&self) -> Witness<F> {
-        Witness { elements: self.witness.clone(), next: 0 }
+        Witness { elements: self.witness.clone(), shard: 0, next: 0, last: self.parts.count() - 1 }
+    }
+
+    /// The same of one.
+    pub(crate) fn witness_of(&self, shard: usize) -> Witness<F> {
+        Witness { elements: self.witness.clone(), shard, next: 0, last: shard }
+    }
+
+    /// Forgets the witnesses of the shards before this one.
+    pub(crate) fn forget_before(&self, shard: usize) {
+        let mut witness = self.witness.lock().unwrap_or_else(PoisonError::into_inner);
+        witness[..shard].iter_mut().for_each(|witness| *witness = Zeroizing::default());
     }
 
     fn current(&self) -> MutexGuard<'_, Option<(ThreadId, Arc<Tape>)>> {
@@ -207,7 +137,7 @@ impl<F: Field> Engine<F> {
 
     /// Has a run begin. Where this thread is in the middle of another, it has failed, and its name is asked
     /// for: the other is over. Another thread's is waited for.
-    fn begin(&self) -> Arc<Tape> {
+    fn begin(&self, shard: usize) -> Arc<Tape> {
         let me = thread::current().id();
         let mut current = self.current();
         while let Some((other, tape)) = &*current {
@@ -220,7 +150,7 @@ impl<F: Field> Engine<F> {
         let tape = Arc::new(Tape::default());
         *current = Some((me, tape.clone()));
         drop(current);
-        (self.ask)(tape.clone());
+        (self.ask)(tape.clone(), shard);
         tape
     }
 
@@ -243,8 +173,29 @@ impl<F: Field> Engine<F> {
 
 impl<F: Ground> Source<F> for Engine<F> {
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
-        let tape = self.begin();
-        let mut values = Values::new(self.told.clone());
+        match self.parts.count() {
+            1 => self.run(0, recorder, &[]).map(drop),
+            _ => AllShards(self).record(recorder),
+        }
+    }
+}
+
+impl<F: Field> Sharding for Engine<F> {
+    fn count(&self) -> usize {
+        self.parts.count()
+    }
+    fn needs(&self, shard: usize) -> Vec<Need> {
+        self.parts.needs(shard)
+    }
+    fn outgoing(&self, shard: usize) -> usize {
+        self.parts.outgoing(shard)
+    }
+}
+
+impl<'r, F: Ground> Sharded<Recorder<'r, F>> for Engine<F> {
+    fn run(&self, shard: usize, recorder: &mut Recorder<'r, F>, incoming: &[Handle]) -> Result<Vec<Handle>> {
+        let tape = self.begin(shard);
+        let mut values = Values::new(self.told.clone(), incoming);
         let mut execute = || -> Result<()> {
             loop {
                 let batch = tape.read().map_err(|()| ended())?;
@@ -256,24 +207,33 @@ impl<F: Ground> Source<F> for Engine<F> {
         };
         let executed = execute();
         self.end(&tape);
-        executed
+        executed.map(|()| values.outgoing)
     }
 }
 
 /// See [`Engine::witness`].
 #[derive(Clone)]
 pub(crate) struct Witness<F: Field> {
-    elements: Arc<Mutex<Zeroizing<Vec<F>>>>,
+    elements: Arc<Mutex<Vec<Zeroizing<Vec<F>>>>>,
+    shard: usize,
     next: usize,
+    /// The last shard that is read.
+    last: usize,
 }
 
 impl<F: Field> Iterator for Witness<F> {
     type Item = F;
 
     fn next(&mut self) -> Option<F> {
-        let element = self.elements.lock().unwrap_or_else(PoisonError::into_inner).get(self.next).copied();
-        self.next += usize::from(element.is_some());
-        element
+        let elements = self.elements.lock().unwrap_or_else(PoisonError::into_inner);
+        // Of a shard that goes on later ones are not known yet.
+        let found = (self.shard..=self.last).find_map(|shard| {
+            let next = if shard == self.shard { self.next } else { 0 };
+            elements[shard].get(next).map(|element| (shard, next, *element))
+        });
+        let (shard, next, element) = found?;
+        (self.shard, self.next) = (shard, next + 1);
+        Some(element)
     }
 }
 

@@ -20,6 +20,7 @@ mod raised {
     import_exception!(volery._errors, LinkError);
     import_exception!(volery._errors, PeerError);
     import_exception!(volery._errors, Stop);
+    import_exception!(volery._errors, Failed);
 }
 
 /// Why something failed: known to the library, or to what reads options and values.
@@ -80,13 +81,17 @@ fn arm(why: &Error) -> fn(String) -> PyErr {
 
 /// An assertion that does not hold, with its name and where it was made.
 fn unsatisfied(py: Python<'_>, assertion: &str, told: Option<Name>) -> PyErr {
-    let place = told.as_ref().map_or(String::new(), |name| format!(" ({}:{})", name.file, name.line));
+    let place = told.as_ref().map_or(String::new(), |name| {
+        let shard = name.shard.map_or(String::new(), |shard| format!(", in shard {shard}"));
+        format!(" ({}:{}{shard})", name.file, name.line)
+    });
     let error = raised::Unsatisfied::new_err(format!(
         "the witness does not satisfy the statement: {assertion}{place} does not hold"
     ));
     let value = error.value(py);
     let set = || -> PyResult<()> {
         value.setattr("assertion", assertion)?;
+        value.setattr("shard", told.as_ref().and_then(|name| name.shard))?;
         value.setattr("filename", told.as_ref().map(|name| &*name.file))?;
         value.setattr("lineno", told.as_ref().map(|name| name.line))
     };
@@ -120,6 +125,13 @@ pub(crate) fn invalid(why: impl Into<String>) -> PyErr {
 /// What unwinds a function of which nobody reads on.
 pub(crate) fn stop() -> PyErr {
     raised::Stop::new_err("the run of this function is over")
+}
+
+/// What the function of a worker has raised, for whoever tells its coordinator.
+pub(crate) fn failed(py: Python<'_>, why: PyErr) -> PyErr {
+    let failed = raised::Failed::new_err("the function failed");
+    failed.set_cause(py, Some(why));
+    failed
 }
 
 /// Whether it is one of [`stop`].

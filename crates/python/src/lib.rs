@@ -6,13 +6,14 @@
 //! kinds tape                  what values are, and what is done with them
 //! engine                      operations, executed in a recorder          engine/bits/*, engine/elements
 //! errors keys                 exceptions by whose fault it is, who is who
+//! parts                       how a function falls into shards
 //! built                       the statement of a function, over a setting by its name
 //! session                     two threads: one works, the other runs the function and hears signals
 //! values                      numbers of Python as numbers of a kind
-//! run                         what a function has in hand            run/{pass,types,wire}, run/wire/*
+//! run                         what a function has in hand            run/{pass,shard,types,wire}, run/wire/*
 //! gadgets memory              functions of values, memories and tables
 //! options                     what is asked for
-//! shards cluster              one party of a run in shards: its coordinator, its workers
+//! shards cluster              one party of a run in shards: its coordinator, its workers     cluster/*
 //! party                       checks, proves and verifies: of functions and of relations by name
 //! ```
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ mod keys;
 mod kinds;
 mod memory;
 mod options;
+mod parts;
 mod party;
 mod run;
 mod session;
@@ -39,7 +41,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _volery {
     #[pymodule_export]
-    use super::cluster::{Shards, run_worker};
+    use super::cluster::{Shards, run_worker, run_worker_of};
     #[pymodule_export]
     use super::gadgets::{
         aes128, array, assert_equal, assert_not_zero, assert_permutation, assert_range, assert_true, concat,

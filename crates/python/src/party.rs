@@ -5,8 +5,9 @@ mod given;
 use crate::built::{AnyBuilt, built};
 use crate::errors::{Result, Trouble};
 use crate::options::Asked;
-use crate::run::pass::{Pass, Private};
-use crate::session::{Event, Quietly, Shared, drive};
+use crate::parts::{Parts, Said};
+use crate::run::shard::Runs;
+use crate::session::{Event, Quietly, Shared, drive, never};
 pub(crate) use given::{claim, statement};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -260,14 +261,18 @@ fn given_back<'py>(py: Python<'py>, (object, bytes): Made) -> (String, Option<Bo
 }
 
 /// Does what `act` says with the statement that `function` makes, over `field` where no other is asked for.
+/// The function is called with the number of a shard and a list of what comes in to it, and gives a list of
+/// what goes out; `private` with that number, and gives a dictionary. What shards there are `parts` says.
 #[pyfunction]
-#[pyo3(signature = (act, function, field, private, keywords, proof = None))]
+#[pyo3(signature = (act, function, parts, field, private, keywords, proof = None))]
+#[expect(clippy::too_many_arguments, reason = "Python calls it by name")]
 pub(crate) fn run_function<'py>(
     py: Python<'py>,
     act: &str,
-    function: &Bound<'py, PyAny>,
+    function: Bound<'py, PyAny>,
+    parts: Option<Vec<Said>>,
     field: &str,
-    private: &Bound<'py, PyDict>,
+    private: Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,
     proof: Option<Vec<u8>>,
 ) -> PyResult<(String, Option<Bound<'py, PyBytes>>)> {
@@ -276,16 +281,12 @@ pub(crate) fn run_function<'py>(
     let raised = |why: Trouble| why.raised(py, None);
     let field = asked.field(Some(field)).map_err(raised)?;
     let work = Work::new(&asked, act, field, proof).map_err(raised)?;
+    let parts = Arc::new(Parts::read(parts).map_err(raised)?);
     let shared = Arc::<Shared>::default();
     let ask = shared.clone();
-    let stated = built(field, Box::new(move |tape| ask.say(Event::Run(tape))));
-    // The first run takes up the private values, others know them.
-    let mut knows = act.knows();
-    let mut run = |py: Python<'_>, tape, watch| {
-        let private = std::mem::take(&mut knows)
-            .then(|| Private { values: private.clone().unbind(), built: stated.clone() });
-        Pass::new(tape, watch, stated.facts(), private).run(py, function)
-    };
+    let stated = built(field, Box::new(move |tape, shard| ask.say(Event::Run(tape, shard))), parts);
+    let mut runs = Runs::new(function, act.knows().then_some(private), stated.clone());
+    let mut run = |_: Python<'_>, tape, shard, watch| runs.run(py, tape, shard, watch);
     let statement = Stated::Function(stated.clone());
     let made = drive(py, (shared, callbacks), Some(stated.clone()), &mut run, move |shared| {
         work.run(&statement, shared)
@@ -312,7 +313,6 @@ pub(crate) fn run_relation<'py>(
     let work = Work::new(&asked, act, field, proof).map_err(raised)?;
     let opened = statement(py, field, relation, public)?;
     let stated = if act.knows() { Stated::Claim(claim(py, opened, private)?) } else { Stated::Open(opened) };
-    let mut never = |_: Python<'_>, _, _| Ok(());
     let shared = Arc::<Shared>::default();
     let made = drive(py, (shared, callbacks), None, &mut never, move |shared| work.run(&stated, shared))?;
     Ok(given_back(py, made))
@@ -324,7 +324,6 @@ pub(crate) fn circuit_info(py: Python<'_>, relation: &str, keywords: &Bound<'_, 
     let (asked, callbacks) = Asked::read(keywords)?;
     let field = asked.field(None).map_err(|why| why.raised(py, None))?;
     let opened = given::open(py, field, relation)?;
-    let mut never = |_: Python<'_>, _, _| Ok(());
     let shared = Arc::<Shared>::default();
     let object = drive(py, (shared, callbacks), None, &mut never, move |_| Ok(given::told(&*opened)?))?;
     Ok(object.to_string())

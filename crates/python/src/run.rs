@@ -1,5 +1,6 @@
 //! What a Python function has in hand while it runs: the run, its values, and their kinds.
 
 pub(crate) mod pass;
+pub(crate) mod shard;
 pub(crate) mod types;
 pub(crate) mod wire;

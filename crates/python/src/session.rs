@@ -24,8 +24,8 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// What the working thread says.
 pub(crate) enum Event {
-    /// The function is to run.
-    Run(Arc<Tape>),
+    /// The function is to run, for a shard.
+    Run(Arc<Tape>, usize),
     /// A peer is waited for at this address.
     Listening(SocketAddr),
     /// Python is to be called, unless the work is to end.
@@ -59,9 +59,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Of work that is to end by `end`, too.
-    pub(crate) fn ended_by(end: impl Fn() + Send + 'static) -> Self {
-        Self { end: Mutex::new(Some(Box::new(end))), ..Self::default() }
+    /// Has the work end by `end`, too.
+    pub(crate) fn end_by(&self, end: impl Fn() + Send + 'static) {
+        *locked(&self.end) = Some(Box::new(end));
     }
 
     /// Says something to the caller's thread.
@@ -152,8 +152,13 @@ pub(crate) struct Callbacks {
     pub(crate) listening: Option<Py<PyAny>>,
 }
 
-/// Runs a function on a tape.
-pub(crate) type Run<'r> = &'r mut dyn FnMut(Python<'_>, Arc<Tape>, Arc<Watch>) -> PyResult<()>;
+/// Runs a function on a tape, for a shard.
+pub(crate) type Run<'r> = &'r mut dyn FnMut(Python<'_>, Arc<Tape>, usize, Arc<Watch>) -> PyResult<()>;
+
+/// What runs where there is no function.
+pub(crate) fn never(_: Python<'_>, _: Arc<Tape>, _: usize, _: Arc<Watch>) -> PyResult<()> {
+    Ok(())
+}
 
 /// Has `work` done on a thread of its own; `run` runs the function, if there is one, of `built`.
 ///
@@ -189,13 +194,13 @@ pub(crate) fn drive<T: Send + 'static>(
         let event = py.detach(|| shared.hear(POLL));
         let heard = match event {
             Some(Event::Done) => break,
-            Some(Event::Run(tape)) if raised.is_some() => {
+            Some(Event::Run(tape, _)) if raised.is_some() => {
                 tape.end(Err(()));
                 Ok(())
             }
             Some(Event::Call(_)) if raised.is_some() => Ok(()),
             Some(Event::Call(call)) => call(py),
-            Some(Event::Run(tape)) => run(py, tape, watch.clone()),
+            Some(Event::Run(tape, shard)) => run(py, tape, shard, watch.clone()),
             Some(Event::Listening(at)) => match &callbacks.listening {
                 Some(listening) => listening.call1(py, (at.to_string(),)).map(drop),
                 None => Ok(()),

@@ -1,6 +1,9 @@
-//! A relation in shards, as one party has it: what its coordinator plans, and what a worker does.
+//! A statement in shards, as one party has it: what its coordinator plans, and what a worker does.
 
+use crate::built::AnyBuilt;
 use crate::errors::Result;
+use std::sync::Arc;
+use volery::channel::Party;
 use volery::cluster::Work;
 use volery::{AnyClaim, AnyStatement, Options};
 use volery_cli::fields::Field;
@@ -14,6 +17,8 @@ pub(crate) enum Held {
     Claim(Box<dyn AnyClaim>),
     /// A prover's worker: the statement, and what one shard reads of the witness.
     Share(Box<dyn AnyStatement>, Zeroizing<Vec<u8>>),
+    /// Either: a function, and the digest of all its shards.
+    Function(Party, Arc<dyn AnyBuilt>, [u8; 32]),
 }
 
 /// A statement in shards, for one party.
@@ -39,20 +44,42 @@ impl InShards {
             Held::Share(statement, share) => {
                 Work::prove_share(*field, &**statement, *shards, share.clone(), options)?
             }
+            Held::Function(party, built, statement) => built.work(*party, *statement, options)?,
         })
     }
 
-    pub(crate) fn statement(&self) -> &dyn AnyStatement {
+    fn statement(&self) -> Option<&dyn AnyStatement> {
         match &self.held {
-            Held::Open(statement) | Held::Share(statement, _) => &**statement,
-            Held::Claim(claim) => claim.statement(),
+            Held::Open(statement) | Held::Share(statement, _) => Some(&**statement),
+            Held::Claim(claim) => Some(claim.statement()),
+            Held::Function(..) => None,
         }
+    }
+
+    /// The function, where it is one.
+    pub(crate) fn built(&self) -> Option<&Arc<dyn AnyBuilt>> {
+        match &self.held {
+            Held::Function(_, built, _) => Some(built),
+            _ => None,
+        }
+    }
+
+    /// The public values of a relation, as texts that workers take, whatever files they came from.
+    pub(crate) fn public(&self) -> Vec<String> {
+        let values = self.statement().map(|statement| statement.public()).unwrap_or_default();
+        values.into_iter().map(|(port, value)| format!("{}={value}", port.name)).collect()
+    }
+
+    /// What there is to warn of.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.statement().map(AnyStatement::warnings).unwrap_or_default()
     }
 
     /// The whole witness against the whole statement, in the clear.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.held {
             Held::Claim(claim) => Ok(claim.check()?),
+            Held::Function(Party::Prover, built, _) => Ok(built.check_shards()?),
             _ => Ok(()),
         }
     }

@@ -19,6 +19,10 @@ pub(crate) type Id = u32;
 /// An operation. Widths are those of a lane: operators apply lane by lane, and a value of one lane goes with
 /// values of any number.
 pub(crate) enum Op {
+    /// Elements from `start`, so many, of what comes in to this shard.
+    Incoming { out: Id, start: u32, count: u32 },
+    /// Values that go out of this shard, one after the other.
+    Outgoing { parts: Box<[Id]> },
     /// So many elements of the witness.
     Witness { out: Id, count: u32 },
     /// A public number in one lane.
@@ -140,13 +144,14 @@ pub(crate) enum Claim {
     Range,
 }
 
-/// The name of an assertion, and where it was made.
+/// The name of an assertion, and where it was made: in which shard, where the statement falls into some.
 #[derive(Clone)]
 pub(crate) struct Name {
     /// `None` where the user gave none.
     pub(crate) text: Option<Arc<str>>,
     pub(crate) file: Arc<str>,
     pub(crate) line: u32,
+    pub(crate) shard: Option<usize>,
 }
 
 impl fmt::Display for Name {

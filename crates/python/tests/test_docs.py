@@ -13,7 +13,8 @@ DOCS = pathlib.Path(__file__).parents[3] / "docs"
 
 
 @pytest.mark.parametrize(
-    "name", ["volery", "volery._circuit", "volery._report", "volery._steps", "volery._both"]
+    "name",
+    [f"volery{name}" for name in ("", "._circuit", "._sharded", "._report", "._steps", "._both")],
 )
 def test_doctests(name):
     options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL

@@ -1,8 +1,9 @@
 """Zero-knowledge proofs for programs too large for memory.
 
-A statement is a relation with a name or a file, or a Python function made by ``@volery.circuit``. ``check``
-evaluates it in the clear, ``prove`` and ``verify`` run it with a peer, and ``prove_to_bytes`` and
-``verify_bytes`` make and read proofs that need none. Options are those of the command line, as keywords.
+A statement is a relation with a name or a file, or a Python function made by ``@volery.circuit`` or, where
+it falls into shards, by ``@volery.sharded``. ``check`` evaluates it in the clear, ``prove`` and ``verify``
+run it with a peer, and ``prove_to_bytes`` and ``verify_bytes`` make and read proofs that need none; functions
+have these as methods, too. Options are those of the command line, as keywords.
 
 >>> import volery
 >>> digest = bytes.fromhex("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
@@ -18,7 +19,7 @@ from typing import Any, Mapping
 
 from . import _volery
 from ._both import loopback
-from ._circuit import Circuit, circuit
+from ._circuit import Circuit, Statement, circuit
 from ._errors import (
     Abandoned,
     Disagreed,
@@ -31,6 +32,7 @@ from ._errors import (
     Unsatisfied,
 )
 from ._report import Progress, Report
+from ._sharded import Sharded, sharded
 from ._steps import Running, start
 from ._volery import (
     Array,
@@ -70,43 +72,49 @@ del _error
 Values = Mapping[str, Any]
 
 
-def _run(act: str, relation: str, public: Any, private: Any, options: Any, proof: bytes | None = None) -> Any:
+def _run(
+    act: str, relation: Any, public: Any, private: Any, options: Any, proof: bytes | None = None
+) -> tuple[Any, bytes]:
+    if isinstance(relation, Statement):
+        return relation._run(act, public, private, options, proof)
     return _volery.run_relation(act, str(relation), dict(public or {}), dict(private or {}), options, proof)
 
 
 def check(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Any
+    relation: str | Statement, public: Values | None = None, private: Any = None, **options: Any
 ) -> Report:
     """Evaluates a relation in the clear; raises ``Unsatisfied`` with the first assertion that fails."""
     return Report(_run("check", relation, public, private, options)[0])
 
 
-def count(relation: str, public: Values | None = None, **options: Any) -> Report:
+def count(relation: str | Statement, public: Values | None = None, **options: Any) -> Report:
     """Counts the gates of a relation with its public values, and makes the digest of the statement."""
     return Report(_run("count", relation, public, None, options)[0])
 
 
 def prove(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Any
+    relation: str | Statement, public: Values | None = None, private: Any = None, **options: Any
 ) -> Report:
     """Proves a relation to the verifier at the other end of ``connect=`` or ``listen=``."""
     return Report(_run("prove", relation, public, private, options)[0])
 
 
-def verify(relation: str, public: Values | None = None, **options: Any) -> Report:
+def verify(relation: str | Statement, public: Values | None = None, **options: Any) -> Report:
     """Verifies what the prover at the other end of ``connect=`` or ``listen=`` proves."""
     return Report(_run("verify", relation, public, None, options)[0])
 
 
 def prove_to_bytes(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Any
+    relation: str | Statement, public: Values | None = None, private: Any = None, **options: Any
 ) -> tuple[bytes, Report]:
     """A proof that anybody can verify at any time, by ``voleith`` or ``limbo``: the command line's file."""
     report, proof = _run("prove_to_bytes", relation, public, private, options)
     return proof, Report(report)
 
 
-def verify_bytes(relation: str, proof: bytes, public: Values | None = None, **options: Any) -> Report:
+def verify_bytes(
+    relation: str | Statement, proof: bytes, public: Values | None = None, **options: Any
+) -> Report:
     """Verifies what ``prove_to_bytes`` has made, or the command line has put in a file."""
     return Report(_run("verify_bytes", relation, public, None, options, bytes(proof))[0])
 

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple, TypedDict, overload
 
@@ -7,12 +7,17 @@ from typing_extensions import Unpack
 __version__: str
 Values = Mapping[str, Any]
 
+# Those of a statement in shards are by shard.
+_ByShard = Mapping[int, Values] | Sequence[Values] | Callable[[int], Values | None]
+_Private = Values | _ByShard | None
+
 class Error(Exception): ...
 
 class Unsatisfied(Error):
     assertion: str | None
     filename: str | None
     lineno: int | None
+    shard: int | None
 
 class Invalid(Error, ValueError): ...
 class Rejected(Error): ...
@@ -73,51 +78,81 @@ class Options(TypedDict, total=False):
     listening: Callable[[str], Any]
 
 def check(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
 ) -> Report: ...
-def count(relation: str, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
+def count(relation: str | Statement, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
 def prove(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
 ) -> Report: ...
-def verify(relation: str, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
+def verify(
+    relation: str | Statement, public: Values | None = None, **options: Unpack[Options]
+) -> Report: ...
 def prove_to_bytes(
-    relation: str, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
 ) -> tuple[bytes, Report]: ...
 def verify_bytes(
-    relation: str, proof: bytes, public: Values | None = None, **options: Unpack[Options]
+    relation: str | Statement, proof: bytes, public: Values | None = None, **options: Unpack[Options]
 ) -> Report: ...
 def circuit_info(relation: str, **options: Unpack[Options]) -> dict[str, Any]: ...
 def fields() -> list[str]: ...
 
-class Circuit:
+class Statement:
     function: Callable[..., Any]
     field: str
     __name__: str
-    def __init__(self, function: Callable[..., Any], field: str) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def check(
-        self, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+        self, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
     ) -> Report: ...
     def count(self, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
     def prove(
-        self, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+        self, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
     ) -> Report: ...
     def verify(self, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
     def prove_to_bytes(
-        self, public: Values | None = None, private: Values | None = None, **options: Unpack[Options]
+        self, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
     ) -> tuple[bytes, Report]: ...
     def verify_bytes(
         self, proof: bytes, public: Values | None = None, **options: Unpack[Options]
     ) -> Report: ...
 
+class Circuit(Statement):
+    def __init__(self, function: Callable[..., Any], field: str) -> None: ...
+
+class Sharded(Statement):
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        field: str,
+        shards: _Shards,
+        takes: _Takes = (),
+        gives: _Gives = None,
+    ) -> None: ...
+
+# What is announced of shards: the value, or a function of those of shard, shards and public values that its
+# parameters name.
+_Shards = int | Callable[..., int]
+_From = int | tuple[int, int]
+_Takes = int | Iterable[_From] | Callable[..., int | Iterable[_From] | None]
+_Kinds = Type | tuple[Type, ...] | list[Type] | None
+_Gives = _Kinds | Callable[..., _Kinds]
+
 @overload
 def circuit(function: Callable[..., Any]) -> Circuit: ...
 @overload
 def circuit(function: None = None, *, field: str = "f2") -> Callable[[Callable[..., Any]], Circuit]: ...
+def sharded(
+    function: None = None,
+    *,
+    shards: _Shards,
+    takes: _Takes = (),
+    gives: _Gives = None,
+    field: str = "f2",
+) -> Callable[[Callable[..., Any]], Sharded]: ...
 def loopback(
-    statement: Circuit | str,
+    statement: Statement | str,
     public: Values | None = None,
-    private: Values | None = None,
+    private: _Private = None,
     **options: Unpack[Options],
 ) -> tuple[Report, Report]: ...
 

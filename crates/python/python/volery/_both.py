@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import Any, Mapping
 
-from ._circuit import Circuit
+from ._circuit import Statement
 from ._errors import Abandoned, LinkError
 from ._report import Report
 
 
 def loopback(
-    statement: Circuit | str,
+    statement: Statement | str,
     public: Mapping[str, Any] | None = None,
-    private: Mapping[str, Any] | None = None,
+    private: Any = None,
     **options: Any,
 ) -> tuple[Report, Report]:
     """Proves a function, or a relation, to a verifier on another thread of this process, over 127.0.0.1.
@@ -31,20 +31,13 @@ def loopback(
     """
     import volery
 
-    named = statement if isinstance(statement, str) else None
-
     def act(name: str, **kwargs: Any) -> Report:
-        if named is not None:
-            return getattr(volery, name)(named, public=public, **kwargs, **options)
-        return getattr(statement, name)(public=public, **kwargs, **options)
+        return getattr(volery, name)(statement, public=public, **kwargs, **options)
 
     if options.get("check", True):
         # A witness that fails is found before anybody waits.
         kept = {key: options[key] for key in ("field",) if key in options}
-        if named is not None:
-            volery.check(named, public=public, private=private, **kept)
-        else:
-            statement.check(public=public, private=private, **kept)
+        volery.check(statement, public=public, private=private, **kept)
     ends: dict[str, Any] = {}
     bound = threading.Event()
 

@@ -9,12 +9,14 @@ class Unsatisfied(Error):
     """The witness does not satisfy the statement; found locally, before anybody is contacted.
 
     ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where
-    a function made it, or are None.
+    a function made it, or are None; so is ``shard``, the number of the one in which it failed, where the
+    statement falls into some.
     """
 
     assertion: "str | None" = None
     filename: "str | None" = None
     lineno: "int | None" = None
+    shard: "int | None" = None
 
 
 class Invalid(Error, ValueError):
@@ -50,6 +52,10 @@ class PeerError(Error):
 
     shard: "int | None" = None
     counts_against_peer: bool = False
+
+
+class Failed(Exception):
+    """The function of a worker raised its cause: no try more would come to anything else."""
 
 
 class Stop(BaseException):

@@ -20,8 +20,18 @@ type Gates<'r, 'b> = &'b mut Recorder<'r, F2>;
 impl Ground for F2 {
     type Atom = Atom;
 
+    fn on(wire: Handle) -> Atom {
+        Bit::Wire(wire)
+    }
+
+    fn wire(atom: Atom, b: &mut Recorder<'_, Self>) -> Handle {
+        atom.wire(b)
+    }
+
     fn execute(values: &mut Values<Self>, b: &mut Recorder<'_, Self>, op: Op) -> Result<()> {
         match op {
+            Op::Incoming { out, start, count } => values.enter(out, start, count),
+            Op::Outgoing { parts } => values.leave(b, &parts),
             Op::Witness { out, count } => {
                 let value = (0..count).map(|_| Bit::witness(b)).collect::<Result<_>>()?;
                 values.put(out, value);

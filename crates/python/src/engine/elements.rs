@@ -16,6 +16,14 @@ macro_rules! ground {
         impl Ground for $field {
             type Atom = Atom<$field>;
 
+            fn on(wire: Handle) -> Atom<$field> {
+                Element::Wire(wire)
+            }
+
+            fn wire(atom: Atom<$field>, b: &mut Recorder<'_, Self>) -> Handle {
+                atom.wire(b)
+            }
+
             fn execute(values: &mut Values<Self>, b: &mut Recorder<'_, Self>, op: Op) -> Result<()> {
                 execute(values, b, op)
             }
@@ -35,6 +43,8 @@ where
     F: Ground<Atom = Atom<F>>,
 {
     match op {
+        Op::Incoming { out, start, count } => values.enter(out, start, count),
+        Op::Outgoing { parts } => values.leave(b, &parts),
         Op::Witness { out, count } => {
             let value = (0..count).map(|_| Element::witness(b)).collect::<Result<_>>()?;
             values.put(out, value);

@@ -25,6 +25,8 @@ pub(crate) struct Pass {
     watch: Arc<Watch>,
     pub(crate) facts: Facts,
     writer: Mutex<Writer>,
+    /// The shard that it is, where the statement falls into some.
+    shard: Option<usize>,
     private: Option<Private>,
 }
 
@@ -50,7 +52,7 @@ impl Pass {
         tape: Arc<Tape>,
         watch: Arc<Watch>,
         facts: Facts,
-        private: Option<Private>,
+        (shard, private): (Option<usize>, Option<Private>),
     ) -> Arc<Self> {
         let writer = Writer {
             batch: Vec::with_capacity(BATCH),
@@ -60,7 +62,7 @@ impl Pass {
             named: Vec::new(),
             file: None,
         };
-        Arc::new(Self { tape, watch, facts, writer: Mutex::new(writer), private })
+        Arc::new(Self { tape, watch, facts, writer: Mutex::new(writer), shard, private })
     }
 
     /// The run under way.
@@ -78,11 +80,15 @@ impl Pass {
     ///
     /// # Errors
     /// What it raises.
-    pub(crate) fn run(self: &Arc<Self>, py: Python<'_>, function: &Bound<'_, PyAny>) -> PyResult<()> {
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        function: impl FnOnce(&Arc<Self>) -> PyResult<()>,
+    ) -> PyResult<()> {
         CURRENT.with_borrow_mut(|passes| passes.push(self.clone()));
-        let ran = function.call0();
+        let ran = function(self);
         CURRENT.with_borrow_mut(|passes| passes.pop());
-        let ended = ran.map(drop).and_then(|()| self.unused(py)).and_then(|()| self.flush(py));
+        let ended = ran.and_then(|()| self.unused(py)).and_then(|()| self.flush(py));
         self.writer().open = false;
         self.tape.end(if ended.is_ok() { Ok(()) } else { Err(()) });
         ended
@@ -96,7 +102,10 @@ impl Pass {
             let key: String = key.extract()?;
             if !writer.named.contains(&key) {
                 let known = if writer.named.is_empty() { "none".into() } else { writer.named.join(", ") };
-                return Err(invalid(format!("the function has no private input {key}; private are {known}")));
+                let place = self.shard.map_or(String::new(), |shard| format!(" in shard {shard}"));
+                return Err(invalid(format!(
+                    "the function has no private input {key}{place}; private are {known}"
+                )));
             }
         }
         Ok(())
@@ -204,10 +213,15 @@ impl Pass {
         }
         if let Some(Private { values: given, built }) = &self.private {
             let value = given.bind(py).get_item(name)?.ok_or_else(|| {
-                invalid(format!("{name} has no value: give one, private={{\"{name}\": …}}"))
+                invalid(match self.shard {
+                    None => format!("{name} has no value: give one, private={{\"{name}\": …}}"),
+                    Some(shard) => format!(
+                        "{name} has no value in shard {shard}: give one, private={{{shard}: {{\"{name}\": …}}}}"
+                    ),
+                })
             })?;
             let numbers = values::numbers(&value, kind, self.facts, name)?;
-            let added = built.add_to_witness(&numbers, kind.lane().size());
+            let added = built.add_to_witness(self.shard.unwrap_or(0), &numbers, kind.lane().size());
             added.map_err(|why| invalid(format!("{name}: {why}")))?;
         }
         self.emit(py, kind.clone(), |out| Op::Witness { out, count: kind.size() })
@@ -266,7 +280,7 @@ impl Pass {
                 file
             }
         };
-        Ok(Name { text: text.map(Into::into), file, line })
+        Ok(Name { text: text.map(Into::into), file, line, shard: self.shard })
     }
 }
 

@@ -28,6 +28,24 @@ impl Type {
     fn __repr__(&self) -> String {
         self.0.to_string()
     }
+    /// As `pickle` keeps it: by the name of its family, and what stands in brackets.
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let family = |name: &str, of: Bound<'_, PyAny>| -> PyResult<Py<PyAny>> {
+            let family = py.import("volery")?.getattr(name)?;
+            let call = py.import("operator")?.getattr("getitem")?;
+            Ok((call, (family, of)).into_pyobject(py)?.into_any().unbind())
+        };
+        let number = |count: u32| count.into_pyobject(py).map(Bound::into_any);
+        match &self.0 {
+            Kind::Bit | Kind::Element => Ok(self.0.to_string().into_pyobject(py)?.into_any().unbind()),
+            Kind::Word(width) => family("Word", number(*width)?),
+            Kind::Int(width) => family("Int", number(*width)?),
+            Kind::Bytes(length) => family("Bytes", number(*length)?),
+            Kind::Array(of, length) => {
+                family("Array", (Self((**of).clone()), *length).into_pyobject(py)?.into_any())
+            }
+        }
+    }
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.0.hash(&mut hasher);
@@ -69,6 +87,10 @@ impl Family {
         }))
     }
     fn __repr__(&self) -> &'static str {
+        self.0
+    }
+    /// As `pickle` keeps it: by its name.
+    fn __reduce__(&self) -> &'static str {
         self.0
     }
 }

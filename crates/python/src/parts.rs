@@ -1,0 +1,71 @@
+//! How a function falls into shards: what each takes of which others, and what it gives.
+
+use crate::errors::Result;
+use crate::kinds::Kind;
+use crate::run::types::Type;
+use volery::circuit::{Announced, Need, Sharding};
+
+/// The shards of a function, in order. One that is no statement in shards is one of them.
+pub(crate) struct Parts {
+    parts: Vec<Part>,
+    /// Whether they have numbers, for whoever reads errors.
+    numbered: bool,
+}
+
+#[derive(Default)]
+struct Part {
+    needs: Vec<Need>,
+    /// The kinds of the values that come in, and of those that go out.
+    incoming: Vec<Kind>,
+    outgoing: Vec<Kind>,
+}
+
+/// What Python says of a shard: for each source of what comes in its shard, and which of that one's wires, the
+/// first and the one behind the last; the kinds of all values that come in, and of those that go out.
+pub(crate) type Said = (Vec<(usize, usize, usize)>, Vec<Type>, Vec<Type>);
+
+impl Parts {
+    /// What is said, or a function that is whole where nothing is.
+    ///
+    /// # Errors
+    /// `Invalid` where a shard takes what no earlier one gives.
+    pub(crate) fn read(said: Option<Vec<Said>>) -> Result<Self> {
+        let Some(said) = said else { return Ok(Self { parts: vec![Part::default()], numbered: false }) };
+        let kinds = |types: Vec<Type>| types.into_iter().map(|kind| kind.0).collect();
+        let part = |(needs, incoming, outgoing): Said| Part {
+            needs: needs.into_iter().map(|(from, start, end)| Need { from, wires: start..end }).collect(),
+            incoming: kinds(incoming),
+            outgoing: kinds(outgoing),
+        };
+        let parts = Self { parts: said.into_iter().map(part).collect(), numbered: true };
+        Announced::of(&parts)?;
+        Ok(parts)
+    }
+
+    /// The number of a shard, where there are any.
+    pub(crate) fn number(&self, shard: usize) -> Option<usize> {
+        self.numbered.then_some(shard)
+    }
+
+    /// The kinds of values that come in.
+    pub(crate) fn takes(&self, shard: usize) -> &[Kind] {
+        &self.parts[shard].incoming
+    }
+
+    /// The kinds of values that go out.
+    pub(crate) fn gives(&self, shard: usize) -> &[Kind] {
+        &self.parts[shard].outgoing
+    }
+}
+
+impl Sharding for Parts {
+    fn count(&self) -> usize {
+        self.parts.len()
+    }
+    fn needs(&self, shard: usize) -> Vec<Need> {
+        self.parts[shard].needs.clone()
+    }
+    fn outgoing(&self, shard: usize) -> usize {
+        self.gives(shard).iter().map(|kind| kind.size() as usize).sum()
+    }
+}
