@@ -8,11 +8,13 @@ from typing import Any, Callable, Mapping
 
 import ray
 
-from .. import _volery
+from .._circuit import Statement
 from .._errors import Invalid
 from .._report import Report
+from .._sharded import Sharded
+from ._stated import Function, Relation
 from ._watch import Watch
-from ._worker import Secret, Task, Worker, seal
+from ._worker import Fault, Secret, Worker, seal
 
 #: Options that workers take, too; the others are the coordinator's.
 _OF_WORKERS = ("system", "field", "vole", "security", "timeout", "bandwidth", "insecure_parameters")
@@ -20,32 +22,38 @@ _STRATEGIES = ("PACK", "SPREAD", "STRICT_PACK", "STRICT_SPREAD")
 
 
 def prove(
-    relation: str,
+    relation: str | Sharded,
     public: Mapping[str, Any] | list[str] | None = None,
-    private: Mapping[str, Any] | list[str] | None = None,
+    private: Any = None,
     *,
-    shards: int,
+    shards: int | None = None,
     **options: Any,
 ) -> Report:
-    """Proves a relation in ``shards`` shards to the verifier's coordinator at the other end of ``connect=``
-    or ``listen=``, by workers on this Ray cluster.
+    """Proves a relation in ``shards`` shards, or a function made by ``volery.sharded``, to the verifier's
+    coordinator at the other end of ``connect=`` or ``listen=``, by workers on this Ray cluster.
 
     ``workers``, how many there are at once: as many as the cluster has cores for where none is given; the
     lower number of the two parties counts. ``cpus``, the cores of each, and its threads: 1. ``restarts``, how
-    many attempts may be lost in all, on which both parties have to agree: 16. ``strategy``, of a placement group (``PACK``, ``SPREAD``, ``STRICT_PACK``, ``STRICT_SPREAD``) that
-    holds a place for each worker from the beginning; without it workers are started where there is room.
-    ``host``, the address of this machine at which workers join: the one by which Ray knows it. ``quiet``:
-    nothing on standard error. ``watch``, called with each piece of news, a dict, and the run's ``State``.
-    All others are those of ``volery.prove``.
+    many attempts may be lost in all, on which both parties have to agree: 16. ``strategy``, of a placement
+    group (``PACK``, ``SPREAD``, ``STRICT_PACK``, ``STRICT_SPREAD``) that holds a place for each worker from
+    the beginning; without it workers are started where there is room. ``host``, the address of this machine
+    at which workers join: the one by which Ray knows it. ``quiet``: nothing on standard error. ``watch``,
+    called with each piece of news, a dict, and the run's ``State``. All others are those of ``volery.prove``.
 
-    Values are a mapping, or a list of texts as the command line takes them. Raises what ``volery.prove``
-    does, and ``PeerError``; each has the ``shard`` in which it showed, or None.
+    Values of a relation are a mapping, or a list of texts as the command line takes them. A function goes to
+    workers as Ray's cloudpickle has it; its private values are by shard, and each worker gets those of its own
+    alone. Raises what ``volery.prove`` does, and ``PeerError``; each has the ``shard`` in which it showed, or
+    None.
     """
     return _coordinate("prover", relation, (public, private), shards, options)
 
 
 def verify(
-    relation: str, public: Mapping[str, Any] | list[str] | None = None, *, shards: int, **options: Any
+    relation: str | Sharded,
+    public: Mapping[str, Any] | list[str] | None = None,
+    *,
+    shards: int | None = None,
+    **options: Any,
 ) -> Report:
     """Verifies what the prover at the other end of ``connect=`` or ``listen=`` proves in ``shards`` shards,
     by workers on this Ray cluster. Options are those of ``prove``."""
@@ -53,7 +61,7 @@ def verify(
 
 
 def _coordinate(
-    role: str, relation: str, values: tuple[Any, Any], shards: int, options: dict[str, Any]
+    role: str, relation: Any, values: tuple[Any, Any], shards: int | None, options: dict[str, Any]
 ) -> Report:
     taken = {"workers": None, "cpus": 1, "restarts": None, "strategy": None, "host": None}
     taken |= {"quiet": False, "watch": None}
@@ -63,20 +71,24 @@ def _coordinate(
         raise Invalid("cpus: a number of cores for each worker, 1 or more")
     if "threads" in options:
         raise Invalid("threads: workers have as many as cores, which are chosen by cpus=")
-    public, private = (value if isinstance(value, list) else dict(value or {}) for value in values)
     progress = options.pop("progress", None)
     run = _Run(progress)
     keywords = {**options, "threads": cpus, "progress": run.look}
-    party = _volery.Shards(role, str(relation), shards, public, private, keywords)
+    stated: Relation | Function
+    if isinstance(relation, Statement):
+        stated = Function(role, relation, values, shards, keywords)
+    else:
+        stated = Relation(role, relation, values, shards, keywords)
+    party = stated.party
     if not ray.is_initialized():
         ray.init()
     cores = int(ray.cluster_resources().get("CPU", 1)) // cpus
     workers = own["workers"] or max(1, min(len(party), cores))
     host = own["host"] or ray.util.get_node_ip_address()
     of_workers = {name: options[name] for name in _OF_WORKERS if options.get(name) is not None}
-    task = Task(role, str(relation), 0, len(party), party.public(), "", {**of_workers, "threads": cpus})
+    stated.send({**of_workers, "threads": cpus})
     run.watch = Watch(role, len(party), own["quiet"], own["watch"])
-    run.party, run.task, run.key = party, task, Secret(party.run_key())
+    run.party, run.stated, run.key = party, stated, Secret(party.run_key())
     run.pool = _Pool(role, workers, cpus, own["strategy"], float(options.get("timeout", 60)))
     try:
         news = lambda text: run.watch.hear(json.loads(text))  # noqa: E731
@@ -90,7 +102,7 @@ class _Run:
     """What the coordinator asks of this process while it runs, all on one thread."""
 
     party: Any
-    task: Task
+    stated: Relation | Function
     key: Secret
     pool: _Pool
     watch: Watch
@@ -112,6 +124,8 @@ class _Run:
             try:
                 why = ray.get(ref) or "it is done"
                 self.pool.give_back(actor)
+                if isinstance(why, Fault):
+                    raise _of_function(why, shard)
             except ray.exceptions.RayError as error:
                 why = _first_line(error)
                 self.pool.lose(actor)
@@ -131,9 +145,9 @@ class _Run:
         while self._waiting and (found := self.pool.take(len(self._waiting))):
             shard, attempt, coordinator = self._waiting.popleft()
             actor, node, process = found
-            key, share = seal(self.party.share(shard))
-            task = self.task._replace(shard=shard, coordinator=coordinator)
-            self._working[actor.work.remote(task, self.key, key, share)] = (actor, shard)
+            key, share = seal(self.stated.share(shard))
+            task, content = self.stated.task(shard, coordinator)
+            self._working[actor.work.remote(task, self.key, key, share, content)] = (actor, shard)
             placed = {"event": "placed", "shard": shard, "attempt": attempt}
             self.watch.hear({**placed, "node": node, "process": process})
 
@@ -214,6 +228,13 @@ class _Pool:
 def _ended(refs: Mapping[Any, Any]) -> list[Any]:
     """Those that have ended, well or not."""
     return ray.wait(list(refs), num_returns=len(refs), timeout=0)[0] if refs else []
+
+
+def _of_function(fault: Fault, shard: int) -> Invalid:
+    """The error of a function that failed at a worker."""
+    error = Invalid(f"shard {shard}: {fault.why}")
+    error.shard = shard  # type: ignore[attr-defined]
+    return error
 
 
 def _first_line(error: BaseException) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import pickle
 import secrets
+import traceback
 from typing import Any, NamedTuple
 
 from .. import _volery
+from .._errors import Error, Failed
 
 
 class Secret:
@@ -32,12 +36,21 @@ class Task(NamedTuple):
     """A shard that is to be done, and all about it that is public."""
 
     role: str
-    relation: str
+    #: None where it is a function.
+    relation: str | None
     shard: int
     shards: int
     public: Any
     coordinator: str
     options: dict[str, Any]
+    #: Of a function: those by which the coordinator knows the shard, and all of the statement.
+    digests: tuple[bytes, bytes] | None = None
+
+
+class Fault(NamedTuple):
+    """What a function raised, in a line."""
+
+    why: str
 
 
 def seal(content: bytes) -> tuple[Secret, bytes]:
@@ -76,25 +89,66 @@ class Worker:
 
     def where(self) -> tuple[str, int]:
         """The node and the process in which it runs."""
-        import os
-
         import ray
 
         return ray.get_runtime_context().get_node_id(), os.getpid()
 
-    def work(self, task: Task, run_key: Secret, share_key: Secret, share: bytes) -> str | None:
-        """Does a shard until it is accepted; why it is not, where it is not."""
+    def work(
+        self, task: Task, run_key: Secret, share_key: Secret, share: bytes, content: bytes | None = None
+    ) -> str | Fault | None:
+        """Does a shard until it is accepted; why it is not, where it is not. ``content`` is a function with
+        its public values, where the statement is one."""
+        secrets_of_it = (run_key.reveal(), open_sealed(share_key, share))
         try:
-            _volery.run_worker(
-                task.role,
-                task.relation,
-                (task.shard, task.shards),
-                task.public,
-                (run_key.reveal(), open_sealed(share_key, share)),
-                task.coordinator,
-                None,
-                task.options,
-            )
+            if content is None:
+                _volery.run_worker(
+                    task.role,
+                    task.relation,
+                    (task.shard, task.shards),
+                    task.public,
+                    secrets_of_it,
+                    task.coordinator,
+                    None,
+                    task.options,
+                )
+            else:
+                _work_of(task, *secrets_of_it, content)
+        except Failed as why:
+            return Fault(_told(why.__cause__ or why))
         except Exception as why:
             return str(why) or type(why).__name__
         return None
+
+
+def _work_of(task: Task, run_key: bytes, share: bytes, content: bytes) -> None:
+    """Does a shard of a function."""
+    try:
+        # Both come from this party's own coordinator.
+        statement, public = pickle.loads(content)
+        values = pickle.loads(share)
+        made = statement._made(public)
+    except Exception as why:
+        raise Failed from why
+    assert task.digests is not None
+    _volery.run_worker_of(
+        task.role,
+        made.run,
+        made.parts,
+        statement.field,
+        (task.shard, *task.digests),
+        lambda shard: values,
+        run_key,
+        task.coordinator,
+        None,
+        task.options,
+    )
+
+
+def _told(why: BaseException) -> str:
+    """An error in a line, with the line of the function that it came from."""
+    own = os.path.dirname(os.path.dirname(__file__))
+    frames = traceback.extract_tb(why.__traceback__)
+    theirs = [frame for frame in frames if not frame.filename.startswith(own)]
+    place = f" ({theirs[-1].filename}:{theirs[-1].lineno})" if theirs else ""
+    text = str(why)
+    return (text if isinstance(why, Error) else f"{type(why).__name__}: {text}") + place
