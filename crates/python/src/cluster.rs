@@ -115,8 +115,8 @@ impl Shards {
         Ok(Self::made((party, of), settings, &asked, key, (way, callbacks)))
     }
 
-    /// Of a function that is run for each of `parts`, for a role: see `run_function`. All of it runs once, for
-    /// its digest. `private`, which gives the private values of a shard, is called where the whole is checked.
+    /// Of a function that is run for each of `parts`, for a role: see `run_function`. All of it runs once,
+    /// for its digest. `private`, which gives the private values of a shard, is called for the check.
     #[staticmethod]
     fn of_function(
         py: Python<'_>,

@@ -20,8 +20,8 @@ struct Part {
     outgoing: Vec<Kind>,
 }
 
-/// What Python says of a shard: for each source of what comes in its shard, and which of that one's wires, the
-/// first and the one behind the last; the kinds of all values that come in, and of those that go out.
+/// What Python says of a shard: for each source of what comes in the shard, and which of its wires, the first
+/// and the one behind the last; the kinds of all values that come in, and of those that go out.
 pub(crate) type Said = (Vec<(usize, usize, usize)>, Vec<Type>, Vec<Type>);
 
 impl Parts {

@@ -1,8 +1,9 @@
-"""Statements in shards that are functions, and what else two parties on one Ray cluster show in little time."""
+"""Statements in shards that are functions, and what else two parties on one Ray cluster show soon."""
 
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import threading
 
@@ -161,6 +162,38 @@ def test_a_function_that_fails_at_a_worker_ends_the_run():
         prover, verifier = run({"of": (one, {}, [{"x": 1}, wrong]), "check": False}, {"of": (one, {})})
         assert isinstance(prover, volery.Invalid) and prover.shard == 1, (prover, verifier)
         assert says in str(prover) and isinstance(verifier, volery.PeerError)
+
+
+def test_a_shard_of_a_function_that_is_lost_is_done_again():
+    @sharded(
+        shards=2,
+        takes=lambda shard: [0] if shard else [],
+        gives=lambda shard: None if shard else Word[32],
+    )
+    def long(shard, incoming, x: Word[32], *, rounds):
+        if not shard:
+            return x
+        for _ in range(rounds):
+            x = x * x + incoming[0]
+        assert_true(x != 0, "the end")
+
+    asked, killed = [], []
+
+    def private(shard):
+        asked.append(shard)
+        return {"x": 3}
+
+    def watch(news, state):
+        if news["event"] == "begun" and news["shard"] == 1 and not killed:
+            killed.append(state.shards[1]["process"])
+            os.kill(killed[0], signal.SIGKILL)
+
+    of = (long, {"rounds": 5000})
+    prover, verifier = run({"of": (*of, private), "check": False, "watch": watch}, {"of": of})
+    assert prover.accepted and verifier.accepted, (prover, verifier)
+    assert killed and asked == [0, 1, 1]
+    for report in (prover, verifier):
+        assert [shard["attempts"] for shard in report["shards"]] == [1, 2] and report.restarts == 1
 
 
 def test_what_makes_no_sense_is_refused_before_anybody_connects():

@@ -152,7 +152,7 @@ def test_what_is_returned_is_what_was_announced(gives, returned, kind, says):
 @pytest.mark.parametrize(
     "announced, kind, says",
     [
-        ({"takes": lambda shard: [shard]}, volery.Invalid, "shard 0 takes of shard 0, whose number is not lower"),
+        ({"takes": lambda shard: [shard]}, volery.Invalid, "of shard 0, whose number is not lower"),
         ({"takes": lambda shard: [0] if shard else []}, volery.Invalid, "of shard 0, which gives nothing"),
         (
             {"takes": lambda shard: [(0, 1)] if shard else [], "gives": Bit},

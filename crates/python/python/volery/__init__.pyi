@@ -78,17 +78,26 @@ class Options(TypedDict, total=False):
     listening: Callable[[str], Any]
 
 def check(
-    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
+    relation: str | Statement,
+    public: Values | None = None,
+    private: _Private = None,
+    **options: Unpack[Options],
 ) -> Report: ...
 def count(relation: str | Statement, public: Values | None = None, **options: Unpack[Options]) -> Report: ...
 def prove(
-    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
+    relation: str | Statement,
+    public: Values | None = None,
+    private: _Private = None,
+    **options: Unpack[Options],
 ) -> Report: ...
 def verify(
     relation: str | Statement, public: Values | None = None, **options: Unpack[Options]
 ) -> Report: ...
 def prove_to_bytes(
-    relation: str | Statement, public: Values | None = None, private: _Private = None, **options: Unpack[Options]
+    relation: str | Statement,
+    public: Values | None = None,
+    private: _Private = None,
+    **options: Unpack[Options],
 ) -> tuple[bytes, Report]: ...
 def verify_bytes(
     relation: str | Statement, proof: bytes, public: Values | None = None, **options: Unpack[Options]

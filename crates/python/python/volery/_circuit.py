@@ -42,7 +42,7 @@ class Parameters:
                 self._defaults[name] = parameter.default
 
     def public(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """A value for each public one; raises ``Invalid`` where one is missing, or there is none of a name."""
+        """A value for each that is public; raises ``Invalid`` where one is missing, or none has a name."""
         given = dict(given or {})
         for name in given:
             if name not in self._public:

@@ -41,9 +41,9 @@ def prove(
     called with each piece of news, a dict, and the run's ``State``. All others are those of ``volery.prove``.
 
     Values of a relation are a mapping, or a list of texts as the command line takes them. A function goes to
-    workers as Ray's cloudpickle has it; its private values are by shard, and each worker gets those of its own
-    alone. Raises what ``volery.prove`` does, and ``PeerError``; each has the ``shard`` in which it showed, or
-    None.
+    workers as Ray's cloudpickle has it; its private values are by shard, and each worker gets those of its
+    own alone. Raises what ``volery.prove`` does, and ``PeerError``; each has the ``shard`` in which it showed,
+    or None.
     """
     return _coordinate("prover", relation, (public, private), shards, options)
 

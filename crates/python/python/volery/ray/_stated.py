@@ -61,7 +61,8 @@ class Function:
         count = len(made.parts or ())
         if shards is not None and shards != count:
             raise Invalid(f"shards={shards}: {name} has {count}, so leave it out")
-        self._role, self._statement, self._public, self._known = role, statement, dict(public or {}), made.known
+        self._role, self._known = role, made.known
+        self._statement, self._public = statement, dict(public or {})
         self.party = _volery.Shards.of_function(
             role, made.run, made.parts, statement.field, made.known, keywords
         )
