@@ -39,8 +39,11 @@ fn claim<F: Field>(clause: usize) -> (usize, Vec<F>) {
     (clause, core::iter::once(element(clause)).chain(ones).collect())
 }
 
+/// The clause of each claim, and its witness.
+type Claims<F> = [(usize, Vec<F>)];
+
 fn run<S: Setting>(
-    (clauses, claims): (&Products, &[(usize, Vec<S::F>)]),
+    (clauses, claims): (&Products, &Claims<S::F>),
     (verified, count): (&Products, usize),
     options: &Options,
 ) -> Session

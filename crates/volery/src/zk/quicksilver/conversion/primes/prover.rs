@@ -16,6 +16,9 @@ use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F2, F128, Field, MacField, Tagged};
 
+/// Shares over F_2, over `B` and over `C`.
+type Voles<B, E, C, G> = (BoxedVole<Mac>, BoxedVole<Tagged<B, E>>, BoxedVole<Tagged<C, G>>);
+
 /// The three halves, of which one has the channel.
 pub(super) struct Three<'a, B: Field, E: MacField<B>, C: Field, G: MacField<C>> {
     pub(super) bits: quicksilver::Prover<'a>,
@@ -102,7 +105,7 @@ impl<'a, B: Field, E: MacField<B>, C: Field, G: MacField<C>> Prover<'a, B, E, C,
     /// drawn from `random`. In the VOLE over F_2 the verifier must say nothing after its set-up.
     pub fn new(
         channel: &'a mut Channel,
-        voles: (BoxedVole<Mac>, BoxedVole<Tagged<B, E>>, BoxedVole<Tagged<C, G>>),
+        voles: Voles<B, E, C, G>,
         arch: Arch,
         (bits, numbers, others): (
             impl IntoIterator<Item = F2, IntoIter: 'a>,

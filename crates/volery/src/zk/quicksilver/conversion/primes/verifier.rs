@@ -17,6 +17,9 @@ use core::sync::atomic::AtomicU64;
 use volery_primitives::arch::Arch;
 use volery_primitives::{F128, Field, MacField};
 
+/// Shares over F_2, and over fields whose MACs are in `E` and `G`.
+type Voles<E, G> = (BoxedVole<Key>, BoxedVole<subfield::Key<E>>, BoxedVole<subfield::Key<G>>);
+
 /// The three halves, of which one has the channel.
 pub(super) struct Three<'a, B: Field, E: MacField<B>, C: Field, G: MacField<C>> {
     pub(super) bits: quicksilver::Verifier<'a>,
@@ -103,7 +106,7 @@ impl<'a, B: Field, E: MacField<B>, C: Field, G: MacField<C>> Verifier<'a, B, E, 
     /// coins. In the VOLE over F_2 the verifier must say nothing after its set-up.
     pub fn new(
         channel: &'a mut Channel,
-        voles: (BoxedVole<Key>, BoxedVole<subfield::Key<E>>, BoxedVole<subfield::Key<G>>),
+        voles: Voles<E, G>,
         arch: Arch,
         deltas: (&'a Delta, &'a subfield::Delta<B, E>, &'a subfield::Delta<C, G>),
         random: &mut Random,
