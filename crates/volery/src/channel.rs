@@ -327,7 +327,7 @@ impl Channel {
         self.holders += usize::from(!core::mem::replace(holding, true));
     }
 
-    /// What the peer could foresee of this one has been decided.
+    /// What the peer could foresee of this one, which holds it on this channel, has been decided.
     pub fn release_peer_for(&mut self, holding: &mut bool) {
         self.holders -= usize::from(core::mem::replace(holding, false));
     }

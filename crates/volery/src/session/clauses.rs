@@ -131,7 +131,7 @@ impl<S: Setting> ProofOfClauses<S> for OnTape {
         let all: &dyn Source<S::F> = &OneOf(source);
         let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len());
+        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims.len())?;
         let counts: Vec<_> = shapes.iter().map(|shape| shape.size().commitments as usize).collect();
         let fixed_work = options.method.drawing().is_some_and(|drawing| drawing.fixed_work);
         let evaluation = Evaluation { clauses, shapes: &shapes, counts: &counts, products: true };
@@ -155,7 +155,7 @@ impl<S: Setting> ProofOfClauses<S> for OnTape {
         let all: &dyn Source<S::F> = &OneOf(source);
         let clauses = &ClauseStream::new(source);
         let (shapes, statement) = settle_clauses(clauses, options)?;
-        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims);
+        let plan = &Plan::new(&shapes, options.threads.get())?.of_claims(claims)?;
         let pushed = S::compiled().on_tape(clauses, direct, plan);
         let options = planned::<S>(options, of_claims(statement, claims), plan);
         VerifierEnd::<S>::new(channel, options).verify(ForVerifier::by(all, &*pushed))

@@ -162,8 +162,9 @@ pub fn verify_one_of_over<S: Setting>(
 }
 
 /// Proves claims, each of which is that one of `clauses` holds, and not which: that of this number does with this
-/// witness. By quicksilver alone: one set-up, one challenge for as many claims as fit into 16 MB of each party,
-/// and one check for all; the prover holds what it commits to for all of them.
+/// witness. By quicksilver alone: one set-up, one check for all, and a challenge for as many claims as have 2^20
+/// commitments and 2^24 gates together. The prover evaluates all of them before it says a word, and holds what it
+/// commits to.
 ///
 /// # Errors
 /// As for [`prove_one_of`]; `Invalid` where there is no claim, or by another system.
@@ -174,7 +175,6 @@ pub fn prove_each_of_over<S: Setting>(
     options: &Options,
 ) -> Result<Report> {
     let stated = Stated::<S>::of(clauses);
-    some_claims(claims.len())?;
     claims.iter().try_for_each(|(chosen, _)| exists(stated.source, *chosen))?;
     let claims: Vec<Claim<'_, S::F>> =
         claims.iter().map(|(chosen, witness)| (*chosen, witness as &dyn Reread<S::F>)).collect();
@@ -194,18 +194,9 @@ pub fn verify_each_of_over<S: Setting>(
     channel: &mut Channel,
     options: &Options,
 ) -> Result<(Accepted, Report)> {
-    some_claims(claims)?;
     let system = find::<S>(options.system())?;
     let of_clauses = system.clauses().ok_or_else(|| one_claim(options.system()))?;
     of_clauses.verify_each_of(Stated::of(clauses), claims, channel, options)
-}
-
-fn some_claims(claims: usize) -> Result<()> {
-    if claims == 0 {
-        Err(Error::invalid("no claims, and so nothing to prove: make one at least"))
-    } else {
-        Ok(())
-    }
 }
 
 /// The same, whatever states them.

@@ -4,8 +4,8 @@ use crate::kit::{Session, both, disagreements, seeded};
 use volery::circuit::{Alternatives, Backend, Branch, Clauses};
 use volery::error::Disagreement;
 use volery::{
-    Binary, Error, F2, F61, Field, Options, Over, ProvableClauses, Result, Setting, System,
-    prove_each_of_over, verify_each_of_over,
+    Binary, Correlations, Error, F2, F61, F61x2, Field, Options, Over, ProvableClauses, Result, Setting,
+    System, prove_each_of_over, verify_each_of_over,
 };
 
 /// "I know so many elements whose product is the number of the clause": two of them and three, …
@@ -76,6 +76,27 @@ where
 fn claims_are_accepted_over_bits_and_numbers() {
     accepted::<Binary>();
     accepted::<Over<F61>>();
+}
+
+/// More than are held at once: 300 clauses have 45,000 products together, and a challenge is for 2^24 of them.
+#[test]
+fn claims_by_several_challenges_are_accepted() {
+    fn accepted<S: Setting>(name: &str)
+    where
+        Products: ProvableClauses<S>,
+    {
+        let clauses = Products(300);
+        let claims: Vec<_> = (0..400).map(|claim| self::claim::<S::F>(7 * claim % 300)).collect();
+        let correlations: Correlations = Correlations::named::<S>(name).unwrap().into();
+        let options = seeded(8).with_correlations(correlations);
+        let session = run::<S>((&clauses, &claims), (&clauses, claims.len()), &options);
+        let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
+        assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
+        assert_eq!((verified.gates.clauses, verified.gates.epochs), (120_000, 1));
+    }
+    accepted::<Binary>("softspoken4");
+    accepted::<Over<F61>>("tiny");
+    accepted::<Over<F61, F61x2>>("tiny");
 }
 
 #[test]

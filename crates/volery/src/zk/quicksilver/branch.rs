@@ -45,13 +45,14 @@
 //!
 //! **Zero knowledge**: nothing of any p_i is opened; w_k and the tape are committed to, and the sum is masked as
 //! ever. Lengths depend on n, B and D alone, and all clauses are run, whichever holds. But the time of step 1
-//! is that of one clause: it lies before the first message, and where the verifier could measure it, all clauses
-//! are to be evaluated ([`Drawing::fixed_work`](crate::Drawing::fixed_work)).
+//! is that of one clause, or of one for each claim: it lies before the first message, and where the verifier could
+//! measure it, all clauses are to be evaluated ([`Drawing::fixed_work`](crate::Drawing::fixed_work)).
 //!
 //! **Abort**: as in [`super`]. A prover whose witness fails closes before the first message.
 //!
 //! **Memory**: a wire for each slot of the largest clause, on both sides, and D elements, or one, for each
-//! clause; of many claims that of as many tapes as have `HELD` slots together, or of one. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
+//! clause; of many claims that of as many as have 2^20 slots together, as many coefficients of groups, and 2^24
+//! gates to be run, or of one. **Work**: a commitment for each slot, and for each product of each clause the gates around it and
 //! its place in the check, by all threads: clauses do not wait for each other.
 
 mod join;
@@ -73,11 +74,16 @@ use std::sync::Mutex;
 use volery_primitives::prg::Seed;
 use volery_primitives::{Arch, Extension, F2, F128, Field};
 
-/// Clauses that are run before progress is told.
-pub(super) const WINDOW: usize = 64;
+/// Runs of clauses before progress is told, and threads end: at least so many, and with at least so many gates,
+/// but no more than this.
+const FEWEST: usize = 64;
+const GATES: u64 = 1 << 16;
+const MOST: usize = 1 << 12;
 
-/// Slots of the tapes of one challenge, where these are several: 16 MB over F_2.
-pub(super) const HELD: usize = 1 << 20;
+/// What is held of the claims of one challenge, where these are several: slots, or what comes of their groups.
+const HELD: usize = 1 << 20;
+/// The gates that are run over their tapes: both parties are silent so long.
+const SILENT: u64 = 1 << 24;
 
 /// What a challenge to the tape is called.
 pub(super) const TAPE: &str = "quicksilver clauses";
@@ -112,9 +118,28 @@ impl<'s> Plan<'s> {
         Ok(Self { shapes, slots, degree, group: group(shapes.len(), degree), threads, claims: 1, held: 1 })
     }
 
-    /// The same for so many claims, one at least.
-    pub(crate) fn of_claims(self, claims: usize) -> Self {
-        Self { claims, held: (HELD / self.slots.max(1)).clamp(1, claims), ..self }
+    /// The same for so many claims.
+    ///
+    /// # Errors
+    /// `Invalid` where there is none, or more are committed to than are ever counted.
+    pub(crate) fn of_claims(self, claims: usize) -> Result<Self> {
+        let joined = joined(self.shapes.len(), self.degree, self.group) + 1;
+        let of_one = self.slots.max(self.groups() * joined).max(self.shapes.len());
+        if claims == 0 || claims.checked_mul(of_one).is_none_or(|all| all > 1 << 48) {
+            return Err(Error::invalid(format!(
+                "{claims} claims: make one at least, and fewer than that together"
+            )));
+        }
+        let gates: u64 = self.shapes.iter().map(|shape| shape.size().commitments).sum();
+        let held = (HELD / of_one.max(1)).min((SILENT / gates.max(1)) as usize);
+        Ok(Self { claims, held: held.clamp(1, claims), ..self })
+    }
+
+    /// Runs of clauses that are done before progress is told.
+    pub(super) fn window(&self) -> usize {
+        let gates: u64 = self.shapes.iter().map(|shape| shape.mul).sum();
+        let runs = GATES * self.shapes.len() as u64 / gates.max(1);
+        (runs.min(MOST as u64) as usize).max(FEWEST)
     }
 
     /// The slots of a tape.
@@ -227,11 +252,11 @@ fn joined(clauses: usize, degree: usize, group: usize) -> usize {
     degree * group.min(clauses) + usize::from(clauses > group)
 }
 
-/// The seeds of coefficients for products, and for all else, and the coefficients of the one polynomial of each
-/// claim, where there is but one group.
-pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed, claims: usize) -> ([Seed; 2], Vec<M::E>) {
+/// The seeds of coefficients for products, and for all else, and the coefficients of the polynomials of so many
+/// claims with but one group.
+pub(super) fn split<M: Macs>(arch: Arch, challenge: Seed, alone: usize) -> ([Seed; 2], Vec<M::E>) {
     let [products, others, last] = challenge.split();
-    let mut only = vec![M::E::ZERO; claims];
+    let mut only = vec![M::E::ZERO; alone];
     M::coefficients(arch, last)(&mut only);
     ([products, others], only)
 }

@@ -3,7 +3,7 @@
 use super::{Commitments, Prover};
 use crate::circuit::{Backend, Circuit, Clause, Clauses};
 use crate::error::Result;
-use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::branch::{Factors, Plan, Replay, Replayed, TAPE, split};
 use crate::zk::quicksilver::memory::Party;
 use crate::zk::quicksilver::polynomial::Lower;
 use core::mem;
@@ -67,14 +67,14 @@ impl<M: Commitments + Replayed> Prover<'_, M> {
         // 2.
         let challenge = self.challenge(TAPE)?;
         self.gates.epochs += u64::from(first > 0);
-        let (seeds, only) = split::<M>(self.arch, challenge, claims);
+        let (seeds, only) = split::<M>(self.arch, challenge, if plan.groups() == 1 { claims } else { 0 });
         // The peer has all that it needs to go on by itself.
         self.channel.flush()?;
         let arch = self.arch;
         let count = plan.shapes.len();
-        let (mut groups, mut open) = (Vec::new(), Factors::default());
-        for start in (0..claims * count).step_by(WINDOW) {
-            let window = start..(claims * count).min(start + WINDOW);
+        let (mut groups, mut open) = (Vec::with_capacity(claims * plan.groups()), Factors::default());
+        for start in (0..claims * count).step_by(plan.window()) {
+            let window = start..(claims * count).min(start + plan.window());
             // 3.
             self.steps.begin()?;
             let polynomials = plan.each(window.clone(), &|queue| {

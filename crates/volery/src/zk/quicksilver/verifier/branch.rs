@@ -3,7 +3,7 @@
 use super::{Commitments, Verifier};
 use crate::circuit::{Circuit, Clause, Clauses};
 use crate::error::Result;
-use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, WINDOW, split};
+use crate::zk::quicksilver::branch::{KeyReplay, Keyed, Plan, Replayed, TAPE, split};
 use crate::zk::quicksilver::memory::Party;
 use crate::zk::quicksilver::polynomial::{Keys, power};
 use core::{iter, mem};
@@ -48,13 +48,13 @@ impl<M: Commitments + Replayed> Verifier<'_, M> {
         // 2.
         let challenge = self.challenge(TAPE)?;
         self.gates.epochs += u64::from(first > 0);
-        let (seeds, only) = split::<M>(self.arch, challenge, claims);
+        let (seeds, only) = split::<M>(self.arch, challenge, if plan.groups() == 1 { claims } else { 0 });
         let arch = self.arch;
         let keys = Zeroizing::new([M::delta(self.delta), *self.one]);
         let count = plan.shapes.len();
-        let (mut groups, mut open) = (Vec::new(), Keyed::default());
-        for start in (0..claims * count).step_by(WINDOW) {
-            let window = start..(claims * count).min(start + WINDOW);
+        let (mut groups, mut open) = (Vec::with_capacity(claims * plan.groups()), Keyed::default());
+        for start in (0..claims * count).step_by(plan.window()) {
+            let window = start..(claims * count).min(start + plan.window());
             // 3.
             self.steps.begin()?;
             let polynomials = plan.each(window.clone(), &|queue| {

@@ -11,7 +11,7 @@ fn run(
 ) -> super::Run {
     let shapes = &of_clauses::shapes(clauses).unwrap();
     let plan = |threads| {
-        let plan = Plan::new(shapes, threads).unwrap().of_claims(tapes.len());
+        let plan = Plan::new(shapes, threads).unwrap().of_claims(tapes.len()).unwrap();
         Plan { held: held.min(plan.held), ..plan }
     };
     let (here, there) = pipe(Duration::from_secs(20));
@@ -109,11 +109,22 @@ fn a_flipped_bit_in_any_message_of_claims_is_rejected() {
 }
 
 #[test]
-fn tapes_that_are_held_at_once_are_bounded() {
+fn what_is_held_of_claims_at_once_is_bounded() {
     let shape = Shape { mul: 100_000, assert: 1, ..Shape::default() };
-    let shapes = [shape];
-    let held = |claims| Plan::new(&shapes, 1).unwrap().of_claims(claims).held;
-    assert_eq!([held(1), held(7), held(1000)], [1, 7, HELD / 100_000]);
-    let large = [Shape { mul: 1 << 30, ..shape }];
-    assert_eq!(Plan::new(&large, 1).unwrap().of_claims(9).held, 1);
+    let held = |shapes: &[Shape], claims| Plan::new(shapes, 1).unwrap().of_claims(claims).unwrap().held;
+    assert_eq!([1, 7, 1000].map(|claims| held(&[shape], claims)), [1, 7, HELD / 100_000]);
+    assert_eq!(held(&[Shape { mul: 1 << 30, ..shape }], 9), 1);
+    // Many short clauses: by what comes of their groups; and long ones by the gates that are run.
+    let short = vec![Shape { mul: 10, ..shape }; 1000];
+    let plan = Plan::new(&short, 1).unwrap();
+    assert!(held(&short, 1 << 20) * plan.groups() * (2 * plan.group + 1) <= HELD);
+    assert_eq!(held(&vec![Shape { mul: 10_000, ..shape }; 100], 1 << 20), (SILENT / 1_000_000) as usize);
+}
+
+#[test]
+fn claims_that_nobody_counts_are_refused() {
+    let shapes = [Shape { mul: 2, assert: 1, ..Shape::default() }];
+    for claims in [0, 1 << 48, usize::MAX] {
+        assert!(matches!(Plan::new(&shapes, 1).unwrap().of_claims(claims), Err(Error::Invalid(_))));
+    }
 }
