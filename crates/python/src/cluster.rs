@@ -154,8 +154,9 @@ impl Shards {
         }
     }
 
-    /// The digests of a shard and of all, of a function: by these a worker knows that it has the same one.
-    fn digests<'py>(&self, py: Python<'py>, shard: usize) -> Option<[Bound<'py, PyBytes>; 2]> {
+    /// The digests of a shard, of what is announced and of all, of a function: by these a worker knows that it has
+    /// the same one.
+    fn digests<'py>(&self, py: Python<'py>, shard: usize) -> Option<[Bound<'py, PyBytes>; 3]> {
         match &self.of {
             Of::Relation(_) => None,
             Of::Function(function) => Some(function.digests(shard).map(|digest| PyBytes::new(py, &digest))),

@@ -7,12 +7,14 @@
 
 mod bits;
 mod elements;
+mod trace;
 mod values;
 
 use crate::parts::Parts;
 use crate::tape::{Name, Op, Tape};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
+use trace::Trace;
 pub(crate) use values::Values;
 use volery::circuit::stream::{AllShards, Handle, Recorder, Source};
 use volery::circuit::{Need, Sharded, Sharding, Wires};
@@ -53,11 +55,14 @@ pub(crate) struct Engine<F: Field> {
     witness: Arc<Mutex<Vec<Zeroizing<Vec<F>>>>>,
     /// The assertion that failed, if one did.
     pub(crate) told: Arc<Mutex<Option<Name>>>,
+    /// What the first whole run of each shard did.
+    did: Mutex<Vec<Option<[u8; 32]>>>,
 }
 
 impl<F: Field> Engine<F> {
     pub(crate) fn new(ask: Ask, parts: Arc<Parts>) -> Self {
         let witness = (0..parts.count()).map(|_| Zeroizing::default()).collect();
+        let did = Mutex::new(vec![None; parts.count()]);
         Self {
             ask,
             parts,
@@ -65,6 +70,7 @@ impl<F: Field> Engine<F> {
             free: Condvar::new(),
             witness: Arc::new(Mutex::new(witness)),
             told: Arc::default(),
+            did,
         }
     }
 
@@ -100,19 +106,41 @@ impl<F: Field> Engine<F> {
     /// # Errors
     /// `Invalid` where it ended in an error.
     pub(crate) fn skip(&self) -> Result<()> {
-        for shard in 0..self.parts.count() {
-            let tape = self.begin(shard);
-            let skipped = loop {
-                match tape.read() {
-                    Ok(Some(_)) => {}
-                    Ok(None) => break Ok(()),
-                    Err(()) => break Err(ended()),
+        (0..self.parts.count()).try_for_each(|shard| self.read(shard, &mut |_| Ok(())))
+    }
+
+    /// Has the function run for a shard, and `take` its operations.
+    ///
+    /// # Errors
+    /// Those of `take`; `Invalid` where the run ended in an error, or did something else than the one before.
+    fn read(&self, shard: usize, take: &mut dyn FnMut(Vec<Op>) -> Result<()>) -> Result<()> {
+        let (tape, mut trace) = (self.begin(shard), Trace::default());
+        let mut read = || loop {
+            match tape.read() {
+                Ok(Some(batch)) => {
+                    trace.add(&batch);
+                    take(batch)?;
                 }
-            };
-            self.end(&tape);
-            skipped?;
+                Ok(None) => return Ok(()),
+                Err(()) => return Err(ended()),
+            }
+        };
+        let read = read();
+        self.end(&tape);
+        read.and_then(|()| self.same(shard, trace.digest()))
+    }
+
+    /// Demands that all whole runs of a shard do the same: what is verified is what was counted and agreed on.
+    fn same(&self, shard: usize, now: [u8; 32]) -> Result<()> {
+        let mut did = self.did.lock().unwrap_or_else(PoisonError::into_inner);
+        if *did[shard].get_or_insert(now) == now {
+            return Ok(());
         }
-        Ok(())
+        let of = self.parts.number(shard).map(|shard| format!(" for shard {shard}")).unwrap_or_default();
+        Err(Error::invalid(format!(
+            "the function did something else when it was run again{of}: let it depend on its public values alone, and \
+             change nothing that it depends on"
+        )))
     }
 
     /// The witness of all shards as far as it is known whenever the next element is asked for.
@@ -194,20 +222,11 @@ impl<F: Field> Sharding for Engine<F> {
 
 impl<'r, F: Ground> Sharded<Recorder<'r, F>> for Engine<F> {
     fn run(&self, shard: usize, recorder: &mut Recorder<'r, F>, incoming: &[Handle]) -> Result<Vec<Handle>> {
-        let tape = self.begin(shard);
         let mut values = Values::new(self.told.clone(), incoming);
-        let mut execute = || -> Result<()> {
-            loop {
-                let batch = tape.read().map_err(|()| ended())?;
-                let Some(batch) = batch else { return Ok(()) };
-                for op in batch {
-                    F::execute(&mut values, recorder, op)?;
-                }
-            }
-        };
-        let executed = execute();
-        self.end(&tape);
-        executed.map(|()| values.outgoing)
+        self.read(shard, &mut |batch| {
+            batch.into_iter().try_for_each(|op| F::execute(&mut values, recorder, op))
+        })?;
+        Ok(values.outgoing)
     }
 }
 

@@ -122,6 +122,43 @@ def test_shards_that_differ_disagree():
     assert isinstance(prover, volery.Disagreed) and isinstance(verifier, volery.Disagreed)
 
 
+def test_a_function_that_changes_is_found_out():
+    rows = iter(range(1, 100))
+
+    @volery.circuit
+    def drained(x: Word[8]):
+        for row in rows:
+            volery.assert_that(x != row, "a row")
+
+    # The first run sees all rows, and those that follow none.
+    with pytest.raises(volery.Invalid, match="did something else when it was run again: let it depend"):
+        volery.loopback(drained, None, {"x": 200}, check=False)
+    runs = [0]
+
+    def changing(shard, x: Word[8], *, limit):
+        runs[0] += 1
+        volery.assert_that(x < limit + (shard == 1 and runs[0] > 4), "the limit")
+
+    changing = sharded(changing, shards=2)
+    known = [{"x": 1}, {"x": 2}]
+    with pytest.raises(volery.Invalid, match="run again for shard 1"):
+        volery.loopback(changing, {"limit": 9}, known)
+    # What dies when is the interpreter's business, and no difference.
+    kept = []
+
+    @volery.circuit
+    def keeping(x: Word[8]):
+        sums = [x + i for i in range(50)]
+        if len(kept) % 2:
+            kept.append(sums)
+            del sums[::3]
+        else:
+            kept.append(sums)
+        volery.assert_that(x + 60 == 61, "the sum")
+
+    assert volery.loopback(keeping, None, {"x": 1})[1].accepted
+
+
 @pytest.mark.parametrize(
     "gives, returned, kind, says",
     [

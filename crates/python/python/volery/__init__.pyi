@@ -11,13 +11,13 @@ Values = Mapping[str, Any]
 _ByShard = Mapping[int, Values] | Sequence[Values] | Callable[[int], Values | None]
 _Private = Values | _ByShard | None
 
-class Error(Exception): ...
+class Error(Exception):
+    shard: int | None
 
 class Unsatisfied(Error):
     assertion: str | None
     filename: str | None
     lineno: int | None
-    shard: int | None
 
 class Invalid(Error, ValueError): ...
 class Rejected(Error): ...
@@ -27,7 +27,6 @@ class Abandoned(Error): ...
 class LinkError(Error, ConnectionError): ...
 
 class PeerError(Error):
-    shard: int | None
     counts_against_peer: bool
 
 class Progress(NamedTuple):
@@ -150,6 +149,16 @@ _Gives = _Kinds | Callable[..., _Kinds]
 def circuit(function: Callable[..., Any]) -> Circuit: ...
 @overload
 def circuit(function: None = None, *, field: str = "f2") -> Callable[[Callable[..., Any]], Circuit]: ...
+@overload
+def sharded(
+    function: Callable[..., Any],
+    *,
+    shards: _Shards,
+    takes: _Takes = (),
+    gives: _Gives = None,
+    field: str = "f2",
+) -> Sharded: ...
+@overload
 def sharded(
     function: None = None,
     *,

@@ -2,21 +2,24 @@
 
 
 class Error(Exception):
-    """What a check or a proof ends with when it does not end well."""
+    """What a check or a proof ends with when it does not end well.
+
+    ``shard`` is the number of the one in which that showed, where the statement falls into some, or None.
+    """
+
+    shard: "int | None" = None
 
 
 class Unsatisfied(Error):
     """The witness does not satisfy the statement; found locally, before anybody is contacted.
 
     ``assertion`` is the name of the first assertion that does not hold; ``filename`` and ``lineno`` say where
-    a function made it, or are None; so is ``shard``, the number of the one in which it failed, where the
-    statement falls into some.
+    a function made it. They are None where they are not known, as of what a worker of ``volery.ray`` found.
     """
 
     assertion: "str | None" = None
     filename: "str | None" = None
     lineno: "int | None" = None
-    shard: "int | None" = None
 
 
 class Invalid(Error, ValueError):
@@ -46,11 +49,9 @@ class LinkError(Error, ConnectionError):
 class PeerError(Error):
     """Of a run in shards: the peer's side was lost, misbehaved, or was started with different settings.
 
-    ``shard`` is the number of the one in which that showed, or None; ``counts_against_peer`` says whether it
-    may have been a failed try to cheat.
+    ``counts_against_peer`` says whether it may have been a failed try to cheat.
     """
 
-    shard: "int | None" = None
     counts_against_peer: bool = False
 
 

@@ -88,12 +88,13 @@ class Sharded(Statement):
         """Where what comes in to a shard comes from."""
         if takes is None:
             takes = ()
-        if isinstance(takes, int):
+        if type(takes) is int:
             takes = (takes,)
         of, sources = self._of("takes"), []
         for one in takes:
             number, item = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
-            if not isinstance(number, int) or not (item is None or isinstance(item, int)):
+            is_number = type(number) is int and (item is None or type(item) is int)
+            if not is_number:
                 raise TypeError(
                     f"{of}: shard {shard} takes of {one!r}: write the number of a shard, or (number, i) for "
                     "the value number i of those it gives"

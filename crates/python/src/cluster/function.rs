@@ -28,8 +28,9 @@ pub(super) struct Function {
     party: Party,
     field: Field,
     options: Options,
-    /// The digest of each shard, and of all.
+    /// The digest of each shard, of what is announced, and of all.
     each: Vec<[u8; 32]>,
+    announced: [u8; 32],
     statement: [u8; 32],
 }
 
@@ -59,12 +60,14 @@ impl Function {
         let (of, all) = (built.clone(), parts.clone());
         let each = drive(py, (shared, quiet), Some(built), &mut run, move |_| {
             let each = of.fingerprint_shards(0..all.count())?;
-            let statement = fingerprint_of(&Announced::of(&*all)?, &each)?;
-            Ok((each.into_iter().map(|(_, digest)| digest).collect(), statement))
+            let announced = Announced::of(&*all)?;
+            let statement = fingerprint_of(&announced, &each)?;
+            let each = each.into_iter().map(|(_, digest)| digest).collect();
+            Ok((each, announced.digest(), statement))
         });
-        let (each, statement) = each?;
+        let (each, announced, statement) = each?;
         let (function, private) = (function.unbind(), private.unbind());
-        Ok(Self { function, private, parts, party, field, options, each, statement })
+        Ok(Self { function, private, parts, party, field, options, each, announced, statement })
     }
 
     /// How many shards there are.
@@ -72,9 +75,9 @@ impl Function {
         self.each.len()
     }
 
-    /// The digest of a shard, and of all.
-    pub(super) fn digests(&self, shard: usize) -> [[u8; 32]; 2] {
-        [self.each[shard], self.statement]
+    /// The digest of a shard, of what is announced, and of all.
+    pub(super) fn digests(&self, shard: usize) -> [[u8; 32]; 3] {
+        [self.each[shard], self.announced, self.statement]
     }
 
     /// It, for a run in which `shared` is asked to run it.
@@ -91,7 +94,7 @@ impl Function {
 }
 
 /// Does a shard of a function, for the coordinator at a host and a port, by the run key in PEM. `at` is the
-/// number of the shard, with the digests by which the coordinator knows it and the statement; `private` is
+/// number of the shard, with the digests by which the coordinator knows it, all announcements and the statement; `private` is
 /// called with that number, at the prover, and gives the private values. `host` is the one by which others
 /// reach this worker.
 ///
@@ -105,14 +108,14 @@ pub(crate) fn run_worker_of(
     function: Bound<'_, PyAny>,
     parts: Vec<Said>,
     field: &str,
-    at: (usize, [u8; 32], [u8; 32]),
+    at: (usize, [u8; 32], [u8; 32], [u8; 32]),
     private: Bound<'_, PyAny>,
     key: Vec<u8>,
     coordinator: String,
     host: Option<String>,
     keywords: &Bound<'_, PyDict>,
 ) -> PyResult<()> {
-    let (key, (shard, expected, statement)) = (Zeroizing::new(key), at);
+    let (key, (shard, expected, announced, statement)) = (Zeroizing::new(key), at);
     let party = party(role)?;
     let (asked, callbacks) = Asked::read(keywords)?;
     let raised = |why: Trouble| why.raised(py, None);
@@ -135,7 +138,7 @@ pub(crate) fn run_worker_of(
     let ran = drive(py, (shared, callbacks), Some(built), &mut run, move |_| {
         // Its machine may have another version of what the function calls. This run takes up private values.
         let found = of.fingerprint_shards(shard..shard + 1)?;
-        if found[0].1 != expected {
+        if found[0].1 != expected || Announced::of(&*parts)?.digest() != announced {
             return Ok(Ok(false));
         }
         let options = settings.options([0; 32], None)?;

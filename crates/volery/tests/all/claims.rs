@@ -78,7 +78,8 @@ fn claims_are_accepted_over_bits_and_numbers() {
     accepted::<Over<F61>>();
 }
 
-/// More than are held at once: 300 clauses have 45,000 products together, and a challenge is for 2^24 of them.
+/// More than are held at once: 300 clauses commit to 90,000 values together, and a challenge is for
+/// 2^24 of them.
 #[test]
 fn claims_by_several_challenges_are_accepted() {
     fn accepted<S: Setting>(name: &str)
@@ -92,7 +93,7 @@ fn claims_by_several_challenges_are_accepted() {
         let session = run::<S>((&clauses, &claims), (&clauses, claims.len()), &options);
         let (proved, (_, verified)) = (session.proved.unwrap(), session.verified.unwrap());
         assert_eq!((proved.gates, proved.statement), (verified.gates, verified.statement));
-        assert_eq!((verified.gates.clauses, verified.gates.epochs), (120_000, 1));
+        assert_eq!((verified.gates.clauses, verified.gates.epochs), (120_000, 2));
     }
     accepted::<Binary>("softspoken4");
     accepted::<Over<F61>>("tiny");

@@ -43,8 +43,8 @@ class Task(NamedTuple):
     public: Any
     coordinator: str
     options: dict[str, Any]
-    #: Of a function: those by which the coordinator knows the shard, and all of the statement.
-    digests: tuple[bytes, bytes] | None = None
+    #: Of a function: those by which the coordinator knows the shard, all announcements, and the statement.
+    digests: tuple[bytes, bytes, bytes] | None = None
 
 
 class Fault(NamedTuple):
@@ -148,7 +148,7 @@ def _told(why: BaseException) -> str:
     """An error in a line, with the line of the function that it came from."""
     own = os.path.dirname(os.path.dirname(__file__))
     frames = traceback.extract_tb(why.__traceback__)
-    theirs = [frame for frame in frames if not frame.filename.startswith(own)]
+    theirs = [frame for frame in frames if not frame.filename.startswith(own + os.sep)]
     place = f" ({theirs[-1].filename}:{theirs[-1].lineno})" if theirs else ""
     text = str(why)
     return (text if isinstance(why, Error) else f"{type(why).__name__}: {text}") + place
