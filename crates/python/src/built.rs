@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 use volery::channel::{Channel, Party};
 use volery::circuit::stream::{Shard, Source};
-use volery::circuit::{Announced, Shape};
+use volery::circuit::{Announced, Shape, Sharding as _};
 use volery::cluster::Work;
 use volery::{
     AnySetting, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2,
@@ -125,10 +125,12 @@ impl<S: Setting<F: Ground> + Sync> AnyBuilt for Built<S> {
         S::compiled().check(self.source(), Box::new(self.engine.witness()))
     }
     fn check_shards(&self) -> Result<()> {
-        S::compiled().check_shards(&self.engine, &|shard| {
+        let checked = S::compiled().check_shards(&self.engine, &|shard| {
             self.engine.forget_before(shard);
             Box::new(self.engine.witness_of(shard))
-        })
+        });
+        self.engine.forget_before(self.engine.parts.count());
+        checked
     }
     fn fingerprint(&self) -> Result<(Shape, [u8; 32])> {
         S::compiled().fingerprint(self.source())

@@ -54,7 +54,7 @@ mod _volery {
     #[pymodule_export]
     use super::party::{circuit_info, fields, run_function, run_relation};
     #[pymodule_export]
-    use super::run::types::Type;
+    use super::run::types::{Type, kind_named};
     #[pymodule_export]
     use super::run::wire::Wire;
 

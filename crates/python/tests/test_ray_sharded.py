@@ -11,7 +11,7 @@ import pytest
 import volery
 from test_docs import DOCS
 from test_ray import ROOTS
-from volery import Array, Word, assert_equal, assert_true, sharded
+from volery import Array, Element, Word, assert_equal, assert_true, sharded
 
 ray = pytest.importorskip("ray")
 import volery.ray  # noqa: E402 - it takes Ray
@@ -102,6 +102,25 @@ def test_a_function_is_accepted():
     assert [shard["attempts"] for shard in verifier["shards"]] == [1] * SHARDS
     # Once to be checked, and once each for its worker.
     assert sorted(asked) == sorted(2 * list(range(SHARDS)))
+
+
+def test_arrays_of_elements_cross():
+    @sharded(
+        shards=3,
+        field="f61",
+        takes=lambda shard: [shard - 1] if shard else [],
+        gives=lambda: Array[Element, 500],
+    )
+    def wide(shard, incoming, v: Array[Element, 500], *, total):
+        sums = v * v + (incoming[0] if shard else [1] * 500)
+        if shard == 2:
+            assert_equal(sums.sum(), total, "the total")
+        return sums
+
+    known = [{"v": list(range(500))}] * 3
+    total = 3 * sum(i * i for i in range(500)) + 500
+    prover, verifier = run({"of": (wide, {"total": total}, known)})
+    assert prover.accepted and verifier.accepted and verifier.gates.mul == 1500, (prover, verifier)
 
 
 def test_a_function_whose_witness_is_wrong_in_one_shard_is_not_accepted():

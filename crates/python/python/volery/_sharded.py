@@ -169,7 +169,8 @@ class _Announced(NamedTuple):
 
 def _part(announced: list[_Announced], shard: int) -> Any:
     """A shard as Rust takes it: which wires of which shards, and the kinds of values."""
-    needs, kinds = [], []
+    needs: list[tuple[int, int, int]] = []
+    kinds: list[Any] = []
     for number, item in announced[shard].sources:
         given = _kinds(announced[number].gives)
         first = 0 if item is None else item

@@ -37,7 +37,10 @@ impl Type {
         };
         let number = |count: u32| count.into_pyobject(py).map(Bound::into_any);
         match &self.0 {
-            Kind::Bit | Kind::Element => Ok(self.0.to_string().into_pyobject(py)?.into_any().unbind()),
+            Kind::Bit | Kind::Element => {
+                let call = py.import("volery._volery")?.getattr("kind_named")?;
+                Ok((call, (self.0.to_string(),)).into_pyobject(py)?.into_any().unbind())
+            }
             Kind::Word(width) => family("Word", number(*width)?),
             Kind::Int(width) => family("Int", number(*width)?),
             Kind::Bytes(length) => family("Bytes", number(*length)?),
@@ -56,6 +59,16 @@ impl Type {
     fn size(&self) -> u32 {
         self.0.size()
     }
+}
+
+/// A kind without brackets, by its name.
+#[pyfunction]
+pub(crate) fn kind_named(name: &str) -> PyResult<Type> {
+    [Kind::Bit, Kind::Element]
+        .into_iter()
+        .find(|kind| kind.to_string() == name)
+        .map(Type)
+        .ok_or_else(|| invalid(format!("no kind of value is called {name}")))
 }
 
 /// A kind that has a width, or a length, in brackets.

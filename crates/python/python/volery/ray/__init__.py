@@ -1,8 +1,8 @@
 """Proofs by many machines: each party's workers run on a Ray cluster of its own.
 
-A relation falls into shards, each of which is proved by a worker of the prover to one of the verifier. The
-process that calls ``prove`` or ``verify`` coordinates: it talks to the other party's, has Ray start workers,
-and has those started again that die.
+A relation, or a function made by ``volery.sharded``, falls into shards, each of which is proved by a worker of
+the prover to one of the verifier. The process that calls ``prove`` or ``verify`` coordinates: it talks to the
+other party's, has Ray start workers, and has those started again that die.
 
     report = volery.ray.verify(relation, public, shards=8, listen="0.0.0.0:7000", key=…, peer="volery1…")
 
