@@ -3,6 +3,7 @@
 //! A statement is written once, knows no party, and is pushed gate by gate into a [`Backend`]: the prover and
 //! the verifier of a proof system, [`Clear`] evaluation, or [`Count`]. Nothing here knows a key or a peer.
 
+mod aiger;
 mod algebra;
 mod arithmetic;
 mod bristol;
@@ -17,6 +18,7 @@ pub mod gadget;
 mod hashed;
 pub(crate) mod memory;
 mod mixed;
+mod netlist;
 mod network;
 mod parts;
 pub(crate) mod permutation;
@@ -42,6 +44,7 @@ pub use mixed::{
     BitWire, Conversions, Mixed, MixedCircuit, MixedCount, MixedShape, NumberWire, OtherWire, PrimesCount,
     PrimesShape, TwoPrimes, check_mixed, check_primes, widest,
 };
+pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use network::Network;
 pub use parts::{Parts, Reversible, Turned};
 pub use permutation::Permutations;

@@ -152,6 +152,10 @@ pub trait AnyRelation: Send + Sync {
     fn format_name(&self) -> &'static str;
     /// As [`Program::examine`].
     fn examine(&self) -> Result<(Shape, Vec<String>)>;
+    /// As [`Program::ands_in_file`].
+    fn ands_in_file(&self) -> Option<u64> {
+        None
+    }
     /// As [`Program::clauses`].
     fn clauses(&self) -> Result<Vec<Shape>>;
     /// About what a session sends of a statement over two fields, all inputs being private; `None` for one
@@ -330,6 +334,9 @@ impl<S: Setting> AnyRelation for Opened<S> {
     }
     fn examine(&self) -> Result<(Shape, Vec<String>)> {
         self.program.examine()
+    }
+    fn ands_in_file(&self) -> Option<u64> {
+        self.program.ands_in_file()
     }
     fn clauses(&self) -> Result<Vec<Shape>> {
         self.program.clauses()

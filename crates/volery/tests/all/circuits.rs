@@ -1,6 +1,7 @@
 //! Circuit files with known outputs, ours and published ones, and statements over fields,
 //! evaluated in the clear.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use volery::circuit::stream::Streamed;
@@ -53,6 +54,37 @@ fn our_circuits_have_their_known_outputs() {
         rows += 1;
     }
     assert!(rows >= 10, "{rows} rows were read");
+}
+
+/// By the names of their own ports, whatever the encoding.
+#[test]
+fn our_aiger_circuits_have_their_known_outputs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aiger");
+    let table = std::fs::read_to_string(folder.join("values.txt")).expect("vectors/aiger/values.txt");
+    let mut rows = 0;
+    for row in table.lines() {
+        let (given, outputs) = row.split_once(" -> ").expect("inputs -> outputs");
+        let (file, inputs) = given.split_once(' ').expect("a file");
+        let spec = format!("{}/{file}", folder.display());
+        let relation = Relation::open(&spec, None).unwrap_or_else(|why| panic!("{row}: {why}"));
+        let mut values = Values::new();
+        for (name, value) in inputs.split(' ').map(|given| given.split_once('=').expect("name=value")) {
+            values.insert(name, Value::from_bits_text(value).unwrap()).unwrap();
+        }
+        let seen = relation.evaluate(values).unwrap_or_else(|why| panic!("{row}: {why}"));
+        let seen: BTreeMap<_, _> = relation.outputs().iter().map(|port| &*port.name).zip(&seen).collect();
+        assert_eq!(seen.len(), outputs.split(' ').count(), "{row}");
+        for (name, value) in outputs.split(' ').map(|given| given.split_once('=').expect("name=value")) {
+            let expected = Value::from_bits_text(value).unwrap();
+            assert_eq!(seen[name].to_number_hex(), expected.to_number_hex(), "{name} of {row}");
+        }
+        rows += 1;
+    }
+    assert!(rows >= 20, "{rows} rows were read");
+    for ending in ["aig", "aag"] {
+        let adder = Relation::open(&format!("{}/adder8.{ending}", folder.display()), None).unwrap();
+        assert_eq!((adder.shape().unwrap().mul, adder.ands_in_file()), (8, Some(72)), "{ending}");
+    }
 }
 
 /// The folder of published circuits: `VOLERY_CIRCUITS`, or `shared/circuits` beside the repository.

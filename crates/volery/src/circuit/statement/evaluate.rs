@@ -46,7 +46,7 @@ impl Open<'_> {
     pub(super) fn order(&self, port: usize) -> Box<dyn Iterator<Item = u64>> {
         let width = self.0.inputs()[port].width;
         match self.0.source {
-            Kind::Bristol(_) => Box::new(0..width),
+            Kind::Bristol(_) | Kind::Netlist(_) => Box::new(0..width),
             Kind::Builtin(_) => Box::new(in_turn(width)),
         }
     }
@@ -57,6 +57,14 @@ impl Source<F2> for Open<'_> {
         let b = &mut Branch::asserting(recorder);
         match &self.0.source {
             Kind::Builtin(builtin) => builtin.gates(b, &mut OnWires(self.0.inputs()), None),
+            Kind::Netlist(netlist) => netlist.run(
+                b,
+                |b, _| Bit::witness(b),
+                |b, at, bit| {
+                    let wire = bit.wire(b);
+                    b.output(at.port, at.bit, wire)
+                },
+            ),
             Kind::Bristol(circuit) => {
                 circuit.run(b, |b, _| b.witness(), |b, at, wire| b.output(at.port, at.bit, wire))
             }

@@ -8,7 +8,7 @@ use super::{Format, Port, Relation};
 use crate::circuit::Circuit as _;
 use crate::circuit::bristol::write;
 use crate::circuit::stream::Streamed;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::io::Write;
 
 impl Relation {
@@ -30,6 +30,7 @@ impl Relation {
                 let order = |port| open.order(port);
                 write(out, &inputs, &outputs, &order, |writer| Streamed(&open).run(writer))
             }
+            Format::Aiger => Err(Error::invalid("AIGER is read, and not written: choose bristol-fashion")),
         }
     }
 }

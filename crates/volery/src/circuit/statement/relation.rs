@@ -4,11 +4,13 @@ use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
 use crate::circuit::bristol::open_regular;
+use crate::circuit::gadget::Bit;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Shape};
+use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use std::io::Read;
+use std::path::Path;
 use volery_primitives::F2;
 
 /// How a relation is written.
@@ -17,6 +19,8 @@ use volery_primitives::F2;
 pub enum Format {
     /// Bristol Fashion, or the older Bristol Format: which of them shows in the file.
     BristolFashion,
+    /// AIGER, in text or in bytes: which of them shows in the file.
+    Aiger,
 }
 
 impl FromStr for Format {
@@ -25,8 +29,10 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self> {
         match name {
             "bristol-fashion" | "bristol" => Ok(Self::BristolFashion),
+            "aiger" | "aig" | "aag" => Ok(Self::Aiger),
             _ => Err(Error::invalid(format!(
-                "there is no format {name:?}; there is bristol-fashion, which covers the older bristol too"
+                "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, and \
+                 aiger"
             ))),
         }
     }
@@ -43,12 +49,15 @@ pub struct Relation {
 #[derive(Debug)]
 pub(super) enum Source {
     Bristol(Bristol),
+    Netlist(Netlist),
     Builtin(Builtin),
 }
 
 impl Relation {
     /// The relation at a path, in `format` or in the one that its content shows, or
-    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults.
+    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an AIGER
+    /// file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, unless there is a file
+    /// of the whole name.
     ///
     /// # Errors
     /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates
@@ -64,9 +73,18 @@ impl Relation {
             let (inputs, outputs) = builtin.ports();
             return Ok(Self { source: Source::Builtin(builtin), inputs, outputs });
         }
-        let format = format.map_or_else(|| sniff(spec), Ok)?;
-        match format {
-            Format::BristolFashion => Ok(Self::bristol(Bristol::open(spec)?)),
+        let (path, options) = with_options(spec);
+        let format = format.map_or_else(|| sniff(path), Ok)?;
+        match (format, options) {
+            (Format::BristolFashion, None) => Ok(Self::bristol(Bristol::open(path)?)),
+            (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
+                "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
+            ))),
+            (Format::Aiger, options) => {
+                let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
+                let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;
+                Ok(Self::netlist(Netlist::open_aiger(path, options)?))
+            }
         }
     }
 
@@ -79,18 +97,28 @@ impl Relation {
         Self { source: Source::Bristol(circuit), inputs, outputs }
     }
 
+    /// The relation of a netlist.
+    pub fn netlist(netlist: Netlist) -> Self {
+        let ports = |pins: Vec<Pin>| {
+            pins.into_iter().map(|Pin { name, width, public }| Port { name, width, public }).collect()
+        };
+        let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));
+        Self { source: Source::Netlist(netlist), inputs, outputs }
+    }
+
     /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
     pub fn builtins() -> &'static [(&'static str, &'static str)] {
         builtin::LIST
     }
 
-    /// `bristol-fashion`, `bristol` or `builtin`.
+    /// `bristol-fashion`, `bristol`, `aiger`, `aag` or `builtin`.
     pub fn format_name(&self) -> &'static str {
         match &self.source {
             Source::Bristol(circuit) => match circuit.dialect() {
                 Dialect::Fashion => "bristol-fashion",
                 Dialect::Old => "bristol",
             },
+            Source::Netlist(netlist) => netlist.format(),
             Source::Builtin(_) => "builtin",
         }
     }
@@ -117,7 +145,7 @@ impl Relation {
     /// The clauses, where it states that one of several holds.
     pub(super) fn disjunction(&self) -> Option<Disjunction> {
         match &self.source {
-            Source::Bristol(_) => None,
+            Source::Bristol(_) | Source::Netlist(_) => None,
             Source::Builtin(builtin) => builtin.disjunction(),
         }
     }
@@ -155,6 +183,24 @@ impl Relation {
                     None => Ok(()),
                 },
             ),
+            Source::Netlist(netlist) => netlist.run(
+                b,
+                |b, at| match &inputs[at.port] {
+                    Some(value) => Ok(Bit::Public(value.bit(at.bit).to_bool())),
+                    None => Bit::witness(b),
+                },
+                |b, at, bit| match &outputs[at.port] {
+                    Some(value) => {
+                        let wire = bit.wire(b);
+                        b.output(at.port, at.bit, wire)?;
+                        let expected = b.constant(value.bit(at.bit));
+                        let difference = b.add(wire, expected);
+                        let name = &self.outputs[at.port].name;
+                        b.assert_zero(difference, format_args!("{name}[{}]", at.bit))
+                    }
+                    None => Ok(()),
+                },
+            ),
             Source::Builtin(builtin) => {
                 let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
                 builtin.run(b, ports, clause)
@@ -165,7 +211,7 @@ impl Relation {
     /// The bits of `value`, given for an input, in the order in which [`Program::record`] reads them.
     fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
         match self.source {
-            Source::Bristol(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
+            Source::Bristol(_) | Source::Netlist(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
             Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
             Source::Builtin(_) => Box::new(in_turn(value.width()).map(|i| value.bit(i))),
         }
@@ -196,6 +242,7 @@ impl Program for Relation {
     fn identity(&self) -> Vec<u8> {
         match &self.source {
             Source::Bristol(circuit) => circuit.digest().to_vec(),
+            Source::Netlist(netlist) => netlist.identity(),
             Source::Builtin(builtin) => builtin.canonical().into_bytes(),
         }
     }
@@ -204,6 +251,7 @@ impl Program for Relation {
         match &self.source {
             // Its digest is that of its gates.
             Source::Bristol(_) => None,
+            Source::Netlist(_) => Some(Netlist::VERSION),
             Source::Builtin(builtin) => Some(builtin.version()),
         }
     }
@@ -239,7 +287,9 @@ impl Program for Relation {
 
     fn split(&self, shards: usize) -> Result<Split> {
         match &self.source {
-            Source::Bristol(_) => Err(no_shards("a circuit file", shards, "prove it as a whole")),
+            Source::Bristol(_) | Source::Netlist(_) => {
+                Err(no_shards("a circuit file", shards, "prove it as a whole"))
+            }
             Source::Builtin(builtin) => builtin.split(shards),
         }
     }
@@ -265,6 +315,21 @@ impl Program for Relation {
     fn clauses(&self) -> Result<Vec<Shape>> {
         self.clauses()
     }
+
+    fn ands_in_file(&self) -> Option<u64> {
+        match &self.source {
+            Source::Netlist(netlist) => Some(netlist.ands()),
+            Source::Bristol(_) | Source::Builtin(_) => None,
+        }
+    }
+}
+
+/// The path that `spec` names, and what stands behind it.
+fn with_options(spec: &str) -> (&str, Option<&str>) {
+    match spec.rsplit_once('?') {
+        Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
+        _ => (spec, None),
+    }
 }
 
 /// The format that the begin of the file at `path` shows.
@@ -274,10 +339,14 @@ fn sniff(path: &str) -> Result<Format> {
     open_regular(path.as_ref())
         .and_then(|file| file.take(256).read_to_end(&mut begin))
         .map_err(|error| Error::invalid(format!("{path} cannot be read: {error}")))?;
+    if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
+        return Ok(Format::Aiger);
+    }
     match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
         _ => Err(Error::invalid(format!(
-            "{path} shows no format that is known: a Bristol circuit begins with its number of gates"
+            "{path} shows no format that is known: a Bristol circuit begins with its number of gates, and AIGER with \
+             \"aag\" or \"aig\""
         ))),
     }
 }

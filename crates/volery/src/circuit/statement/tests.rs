@@ -1,3 +1,4 @@
+mod netlists;
 mod versions;
 
 use super::*;

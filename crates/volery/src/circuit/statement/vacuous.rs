@@ -40,7 +40,9 @@ impl Relation {
     /// # Errors
     /// `Invalid` where the file is malformed.
     pub fn examine(&self) -> Result<(Shape, Vec<String>)> {
-        let Kind::Bristol(_) = &self.source else { return Ok((self.shape()?, Vec::new())) };
+        if let Kind::Builtin(_) = &self.source {
+            return Ok((self.shape()?, Vec::new()));
+        }
         let open = Open(self);
         let traced = Traced::new(&open);
         let shape = Shape::of(&traced)?;

@@ -137,7 +137,7 @@ impl Value {
     ///
     /// # Panics
     /// Where the value has no such bit.
-    pub(super) fn bit(&self, i: u64) -> F2 {
+    pub(in crate::circuit) fn bit(&self, i: u64) -> F2 {
         F2::low_bit((self.packed[(i / 8) as usize] >> (i % 8)).into())
     }
 

@@ -1,0 +1,187 @@
+//! Gates as a file has them: what a reader makes, whatever its format.
+
+use std::collections::BTreeMap;
+
+/// A node, or its negation: twice the number of the node, and one more where it is negated. Node 0 is the
+/// constant zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::circuit) struct Literal(pub(in crate::circuit) u32);
+
+impl Literal {
+    pub(in crate::circuit) const ZERO: Self = Self(0);
+    pub(in crate::circuit) const ONE: Self = Self(1);
+
+    /// The node as it is.
+    #[inline(always)]
+    pub(in crate::circuit) fn of(node: u32) -> Self {
+        Self(node << 1)
+    }
+
+    #[inline(always)]
+    pub(in crate::circuit) fn node(self) -> u32 {
+        self.0 >> 1
+    }
+
+    #[inline(always)]
+    pub(in crate::circuit) fn negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The literal, negated where `by` says so.
+    #[inline(always)]
+    pub(in crate::circuit) fn flip(self, by: bool) -> Self {
+        Self(self.0 ^ u32::from(by))
+    }
+
+    #[inline(always)]
+    pub(in crate::circuit) fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+}
+
+/// A gate of two literals. Which of the two kinds it is shows in their order, so that a gate has 8 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::circuit) struct Gate(Literal, Literal);
+
+impl Gate {
+    /// `a ∧ b`.
+    #[inline(always)]
+    pub(in crate::circuit) fn and(a: Literal, b: Literal) -> Self {
+        if a <= b { Self(a, b) } else { Self(b, a) }
+    }
+
+    /// `a ⊕ b` of two literals that differ.
+    #[inline(always)]
+    pub(in crate::circuit) fn xor(a: Literal, b: Literal) -> Self {
+        debug_assert_ne!(a, b);
+        if a > b { Self(a, b) } else { Self(b, a) }
+    }
+
+    #[inline(always)]
+    pub(in crate::circuit) fn is_xor(self) -> bool {
+        self.0 > self.1
+    }
+
+    #[inline(always)]
+    pub(in crate::circuit) fn operands(self) -> [Literal; 2] {
+        [self.0, self.1]
+    }
+
+    /// A gate of the same kind on other operands: a literal where it comes to one, or else the gate.
+    fn folded(self, a: Literal, b: Literal) -> core::result::Result<Literal, Self> {
+        if self.is_xor() {
+            match (a, b) {
+                (Literal::ZERO, other) | (other, Literal::ZERO) => Ok(other),
+                (Literal::ONE, other) | (other, Literal::ONE) => Ok(other.flip(true)),
+                _ if a.node() == b.node() => Ok(Literal::ZERO.flip(a != b)),
+                _ => Err(Self::xor(a, b)),
+            }
+        } else {
+            match (a, b) {
+                (Literal::ZERO, _) | (_, Literal::ZERO) => Ok(Literal::ZERO),
+                (Literal::ONE, other) | (other, Literal::ONE) => Ok(other),
+                _ if a == b => Ok(a),
+                _ if a.node() == b.node() => Ok(Literal::ZERO),
+                _ => Err(Self::and(a, b)),
+            }
+        }
+    }
+}
+
+/// What a latch carries at first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::circuit) enum Start {
+    Bit(bool),
+    /// Whatever it is.
+    Free,
+}
+
+/// A latch: its value in the next step, and the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::circuit) struct Latch {
+    pub(in crate::circuit) next: Literal,
+    pub(in crate::circuit) start: Start,
+}
+
+/// Names of inputs or the like, by their numbers.
+pub(in crate::circuit) type Names = BTreeMap<u32, String>;
+
+/// A circuit: node 0 is zero, then come the inputs, the latches, and the gates, each behind its operands.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::circuit) struct Logic {
+    pub(in crate::circuit) inputs: u32,
+    pub(in crate::circuit) latches: Vec<Latch>,
+    pub(in crate::circuit) gates: Vec<Gate>,
+    pub(in crate::circuit) outputs: Vec<Literal>,
+    /// What is one in a bad state.
+    pub(in crate::circuit) bad: Vec<Literal>,
+    /// What has to be one in every step.
+    pub(in crate::circuit) constraints: Vec<Literal>,
+    pub(in crate::circuit) input_names: Names,
+    pub(in crate::circuit) output_names: Names,
+    pub(in crate::circuit) bad_names: Names,
+    pub(in crate::circuit) constraint_names: Names,
+}
+
+impl Logic {
+    /// The number of inputs and latches.
+    pub(in crate::circuit) fn leaves(&self) -> u32 {
+        self.inputs + self.latches.len() as u32
+    }
+
+    /// The node of the first gate.
+    pub(in crate::circuit) fn first_gate(&self) -> u32 {
+        self.leaves() + 1
+    }
+
+    /// The number of ANDs.
+    pub(in crate::circuit) fn ands(&self) -> u64 {
+        self.gates.iter().filter(|gate| !gate.is_xor()).count() as u64
+    }
+
+    /// The same without gates that come to a constant or to an operand, where there are any. Names are left
+    /// out.
+    pub(super) fn folded(&self) -> Option<Self> {
+        let folds = |gate: &Gate| {
+            let [a, b] = gate.operands();
+            a.is_constant() || b.is_constant() || a.node() == b.node()
+        };
+        if !self.gates.iter().any(folds) {
+            return None;
+        }
+        let first = self.first_gate();
+        let mut literals: Vec<Literal> = (0..first).map(Literal::of).collect();
+        literals.reserve_exact(self.gates.len());
+        let mut gates = Vec::new();
+        let of = |literals: &[Literal], literal: Literal| {
+            literals[literal.node() as usize].flip(literal.negated())
+        };
+        for gate in &self.gates {
+            let [a, b] = gate.operands().map(|operand| of(&literals, operand));
+            literals.push(match gate.folded(a, b) {
+                Ok(literal) => literal,
+                Err(gate) => {
+                    gates.push(gate);
+                    Literal::of(first + gates.len() as u32 - 1)
+                }
+            });
+        }
+        let list = |list: &[Literal]| list.iter().map(|literal| of(&literals, *literal)).collect();
+        let latches = self.latches.iter();
+        Some(Self {
+            inputs: self.inputs,
+            latches: latches.map(|latch| Latch { next: of(&literals, latch.next), ..*latch }).collect(),
+            gates,
+            outputs: list(&self.outputs),
+            bad: list(&self.bad),
+            constraints: list(&self.constraints),
+            ..Self::default()
+        })
+    }
+
+    /// What is needed in the end of a step, in order: outputs, bad states, constraints, next states.
+    pub(super) fn sinks(&self) -> impl Iterator<Item = Literal> + '_ {
+        let now = self.outputs.iter().chain(&self.bad).chain(&self.constraints);
+        now.copied().chain(self.latches.iter().map(|latch| latch.next))
+    }
+}
