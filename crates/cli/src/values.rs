@@ -143,7 +143,7 @@ impl Reader {
 fn split(text: &[u8]) -> Option<(&str, &[u8])> {
     let at = text.iter().position(|&byte| byte == b'=')?;
     let name = str::from_utf8(text[..at].trim_ascii()).ok()?;
-    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].".contains(c);
+    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@$:".contains(c);
     let value = &text[at + 1..];
     (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
 }
@@ -204,8 +204,8 @@ mod tests {
         let file = folder.path().join("a=b");
         std::fs::write(&file, "\u{feff}# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
             .expect("written");
-        let read = read(&[file.to_str().expect("UTF-8"), "y=text:"]).expect("read");
-        assert_eq!(read, ["in0", "in1", "x", "y"]);
+        let read = read(&[file.to_str().expect("UTF-8"), "y=text:", "top.a[3]@17=0b1"]).expect("read");
+        assert_eq!(read, ["in0", "in1", "x", "y", "top.a[3]@17"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) fn advice(path: &str) -> Option<&'static str> {
 
 /// The same of a file that begins so.
 fn of(begin: &[u8]) -> Option<&'static str> {
-    const STARTS: [(&[u8], &str); 11] = [
+    const STARTS: [(&[u8], &str); 9] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),
         (
             b"PK\x03\x04",
@@ -29,8 +29,6 @@ fn of(begin: &[u8]) -> Option<&'static str> {
         (b"\xef\xbb\xbf", "it begins with a byte-order mark: save it as plain text without one"),
         (b"\xff\xfe", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
         (b"\xfe\xff", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
-        (b"aag ", "it is AIGER, which is not read: write the circuit in Bristol Fashion"),
-        (b"aig ", "it is AIGER, which is not read: write the circuit in Bristol Fashion"),
         (b".model", "it is BLIF, which is not read: write the circuit in Bristol Fashion"),
         (b"version 2", "it is SIEVE IR, which is not read: write the circuit in Bristol Fashion"),
     ];
@@ -45,7 +43,7 @@ fn of(begin: &[u8]) -> Option<&'static str> {
         verilog
             .iter()
             .any(|word| code.starts_with(word))
-            .then_some("it is Verilog: synthesize it to gates, and write these in Bristol Fashion")
+            .then_some("it is Verilog: synthesize it to gates, as Yosys does, and write these in AIGER")
     })
 }
 

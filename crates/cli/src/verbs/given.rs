@@ -17,7 +17,9 @@ pub(crate) fn relation<R>(
     format: Option<&str>,
 ) -> Result<R> {
     let format: Option<Format> = format.map(str::parse).transpose()?;
-    open(spec, format).map_err(|why| match foreign::advice(spec) {
+    // Behind the path may stand options.
+    let path = spec.rsplit_once('?').map_or(spec, |(path, _)| path);
+    open(spec, format).map_err(|why| match foreign::advice(spec).or_else(|| foreign::advice(path)) {
         Some(advice) => Failure::usage(format_args!("{why}: {advice}")),
         None => why.into(),
     })

@@ -110,6 +110,8 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     let (clauses, of_two) = (relation.clauses()?, relation.estimate()?);
     drop(announced);
     print::warn(&warnings);
+    // Gates with a public value are spared in any case: what is counted here has none.
+    let in_file = relation.ands_in_file().map(|ands| (ands, ands.saturating_sub(shape.mul)));
     let over = field.name();
     let (over, all, simulated, in_the_head) = match of_two {
         // One system alone proves what is over two fields.
@@ -141,6 +143,8 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
                 "constant": shape.constant,
                 "assert": shape.assert,
             },
+            "ands_in_file": in_file.map(|(ands, _)| ands),
+            "ands_saved": in_file.map(|(_, saved)| saved),
             "inputs": shape.inputs,
             "clauses": largest.is_some().then_some(clauses.len()),
             "largest_clause": largest,
@@ -181,6 +185,10 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         ),
         ("depth", things(shape.depth, "multiplication")),
     ]);
+    if let Some((ands, saved)) = in_file {
+        let saved = grouped(saved);
+        rows.push(("recognised", format!("{} of the file, of which {saved} are saved", things(ands, "AND"))));
+    }
     if shape.polynomials > 0 {
         rows.push(("polynomials", format!("{}, of degree {} at most", shape.polynomials, shape.degree)));
     }

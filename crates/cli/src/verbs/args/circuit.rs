@@ -36,9 +36,9 @@ pub(crate) enum CircuitVerb {
 
 #[derive(Args)]
 pub(crate) struct Eval {
-    /// A circuit file, or builtin:NAME?key=value
+    /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
@@ -51,7 +51,7 @@ pub(crate) struct Eval {
 
 #[derive(Args)]
 pub(crate) struct Export {
-    /// A circuit file, or builtin:NAME?key=value
+    /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
     /// The format to write
     #[arg(long, default_value = "bristol-fashion")]
@@ -76,9 +76,9 @@ pub(crate) struct List {
 
 #[derive(Args)]
 pub(crate) struct Info {
-    /// A circuit file, or builtin:NAME?key=value
+    /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The field of the relation, as for `prove` [default: f2]
