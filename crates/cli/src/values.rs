@@ -143,7 +143,7 @@ impl Reader {
 fn split(text: &[u8]) -> Option<(&str, &[u8])> {
     let at = text.iter().position(|&byte| byte == b'=')?;
     let name = str::from_utf8(text[..at].trim_ascii()).ok()?;
-    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@$:".contains(c);
+    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@*$:".contains(c);
     let value = &text[at + 1..];
     (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
 }

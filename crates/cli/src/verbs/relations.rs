@@ -99,6 +99,9 @@ fn states(field: Field, spec: &str) -> Option<&'static str> {
     Some(states)
 }
 
+/// The ports that are shown, where nobody asks for JSON.
+const LISTED: usize = 64;
+
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
     let field = fields::asked(typed.field.as_deref())?;
@@ -125,8 +128,14 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
     if typed.json {
         let ports = |ports: &[Port]| -> Value {
             let widths = |port: &Port| format!("{}s", unit(port));
-            let port =
-                |port: &Port| json!({"name": port.name, widths(port): port.width, "public": port.public});
+            let port = |port: &Port| {
+                json!({
+                    "name": port.name,
+                    widths(port): port.width,
+                    "public": port.public,
+                    "optional": port.optional,
+                })
+            };
             ports.iter().map(port).collect()
         };
         let largest = largest(&clauses).map(|(mul, inputs)| json!({"mul": mul, "inputs": inputs}));
@@ -159,10 +168,18 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         }));
     }
     let ports = |ports: &[Port]| {
-        let public = |port: &Port| if port.public { ", to be public" } else { "" };
+        let public = |port: &Port| match port {
+            Port { public: true, .. } => ", to be public",
+            Port { optional: true, .. } => ", which nothing reads",
+            _ => "",
+        };
         let port =
             |port: &Port| format!("{} ({}{})", port.name, things(port.width, unit(port)), public(port));
-        ports.iter().map(port).collect::<Vec<_>>().join(", ")
+        let mut list: Vec<_> = ports.iter().take(LISTED).map(port).collect();
+        if ports.len() > LISTED {
+            list.push(format!("and {} more, which --json lists", grouped((ports.len() - LISTED) as u64)));
+        }
+        list.join(", ")
     };
     let outputs = match relation.outputs() {
         [] => "none, so that no statement can be made of it".into(),

@@ -69,6 +69,8 @@ pub struct Pin {
     pub width: u64,
     /// Whether it has to be public.
     pub public: bool,
+    /// Whether nothing reads it.
+    pub optional: bool,
 }
 
 /// The most ports that all steps together may have.
@@ -106,13 +108,13 @@ impl Netlist {
     pub fn inputs(&self) -> Vec<Pin> {
         let public = self.options.init == Initial::Public;
         let state = self.free_latches();
-        let state = (state > 0).then(|| Pin { name: "state".into(), width: state, public });
+        let state = (state > 0).then(|| Pin { name: "state".into(), width: state, public, optional: false });
         let steps = (0..self.options.steps.unwrap_or(1)).flat_map(|step| {
             let name = move |name: &str| match self.options.steps {
                 Some(_) => format!("{name}@{step}"),
                 None => name.to_owned(),
             };
-            self.inputs.iter().map(move |bus| pin(name(&bus.name), bus))
+            self.inputs.iter().map(move |bus| Pin { optional: !bus.read, ..pin(name(&bus.name), bus) })
         });
         state.into_iter().chain(steps).collect()
     }
@@ -171,6 +173,10 @@ impl Netlist {
             logic,
         };
         netlist.check()?;
+        let read = netlist.logic.read();
+        for bus in &mut netlist.inputs {
+            bus.read = bus.bits.iter().any(|&input| read[input as usize]);
+        }
         // Of a circuit that does not change nothing is left over.
         netlist.logic.latches.shrink_to_fit();
         Ok(netlist)
@@ -222,7 +228,7 @@ impl Netlist {
 }
 
 fn pin(name: String, bus: &Bus) -> Pin {
-    Pin { name, width: bus.bits.len() as u64, public: false }
+    Pin { name, width: bus.bits.len() as u64, public: false, optional: false }
 }
 
 /// All bytes of the file at `path`, with its name.

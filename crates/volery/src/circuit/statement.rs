@@ -165,11 +165,13 @@ pub struct Port {
     pub width: u64,
     /// Whether the port has to be public: a statement without its value would say little.
     pub public: bool,
+    /// Whether nothing depends on it, so that it is zero where it has no value.
+    pub optional: bool,
 }
 
 impl Port {
     fn new(name: impl Into<String>, width: u64) -> Self {
-        Self { name: name.into(), width, public: false }
+        Self { name: name.into(), width, public: false, optional: false }
     }
 
     /// One that has to be public.
@@ -288,7 +290,8 @@ impl<P: Program> Statement<P> {
     pub fn witness(&self, mut private: Values<P::Value>) -> Result<P::Witness> {
         let mut values = Vec::new();
         for port in self.private_ports() {
-            let value = private.take(port)?.ok_or_else(|| {
+            let absent = || port.optional.then(|| P::Value::zeros(port.width));
+            let value = private.take(port)?.or_else(absent).ok_or_else(|| {
                 Error::invalid(format!("{} has no value: give one, public or private", port.name))
             })?;
             values.push(value);
@@ -328,11 +331,18 @@ impl<P: Program> Source<P::F> for Bare<'_, P> {
     }
 }
 
-/// The names of ports with their widths.
-fn listed<'a, P: Program>(ports: impl Iterator<Item = &'a Port>) -> String {
-    let ports: Vec<_> =
-        ports.map(|port| format!("{} ({})", port.name, counted(port.width, P::Value::UNIT))).collect();
-    if ports.is_empty() { "none".into() } else { ports.join(", ") }
+/// The ports that an error lists.
+const LISTED: usize = 32;
+
+/// The names of ports with their widths, and of many the first.
+fn listed<'a, P: Program>(mut ports: impl Iterator<Item = &'a Port>) -> String {
+    let named = |port: &Port| format!("{} ({})", port.name, counted(port.width, P::Value::UNIT));
+    let mut list: Vec<_> = ports.by_ref().take(LISTED).map(named).collect();
+    let more = ports.count();
+    if more > 0 {
+        list.push(format!("and {more} more"));
+    }
+    if list.is_empty() { "none".into() } else { list.join(", ") }
 }
 
 /// The same where the ports are of several kinds.

@@ -139,6 +139,19 @@ impl Logic {
         self.gates.iter().filter(|gate| !gate.is_xor()).count() as u64
     }
 
+    /// For each input, whether a gate or a sink reads it.
+    pub(super) fn read(&self) -> Vec<bool> {
+        let mut read = vec![false; self.inputs as usize + 1];
+        let operands = self.gates.iter().flat_map(|gate| gate.operands());
+        for literal in operands.chain(self.sinks()) {
+            if let Some(read) = read.get_mut(literal.node() as usize) {
+                *read = true;
+            }
+        }
+        read.remove(0);
+        read
+    }
+
     /// The same without gates that come to a constant or to an operand, where there are any. Names are left
     /// out.
     pub(super) fn folded(&self) -> Option<Self> {

@@ -10,6 +10,8 @@ pub(super) struct Bus {
     pub(super) name: String,
     /// The numbers of its bits among the inputs, or the like, bit 0 first.
     pub(super) bits: Vec<u32>,
+    /// Of inputs, whether anything reads one of its bits.
+    pub(super) read: bool,
 }
 
 /// The ports of `count` bits: `a[0]`, `a[1]`, … are the port `a`, and so they are from another number on.
@@ -42,17 +44,17 @@ pub(super) fn group(file: &str, things: &str, count: u32, names: &Names, unnamed
     let mut grouped = BTreeSet::new();
     for (base, bits) in buses {
         grouped.extend(bits.values().copied());
-        ports.push(Bus { name: base.to_owned(), bits: bits.into_values().collect() });
+        ports.push(Bus { name: base.to_owned(), bits: bits.into_values().collect(), read: true });
     }
     let single = names.iter().filter(|(number, _)| !grouped.contains(number));
-    ports.extend(single.map(|(&number, name)| Bus { name: name.clone(), bits: vec![number] }));
+    ports.extend(single.map(|(&number, name)| Bus { name: name.clone(), bits: vec![number], read: true }));
     let mut name = unnamed.to_owned();
     while ports.iter().any(|port| port.name == name) {
         name.push('_');
     }
     let rest: Vec<u32> = (0..count).filter(|number| !names.contains_key(number)).collect();
     if !rest.is_empty() {
-        ports.push(Bus { name, bits: rest });
+        ports.push(Bus { name, bits: rest, read: true });
     }
     ports.sort_by_key(|port| port.bits.iter().copied().min());
     Ok(ports)

@@ -21,7 +21,8 @@ impl Relation {
         let mut values = Vec::new();
         for port in self.inputs() {
             let missing = || Error::invalid(format!("{} has no value: give one", port.name));
-            values.push(inputs.take(port)?.ok_or_else(missing)?);
+            let absent = || port.optional.then(|| Value::zeros(port.width));
+            values.push(inputs.take(port)?.or_else(absent).ok_or_else(missing)?);
         }
         if let Some(name) = inputs.names().next() {
             return Err(Error::invalid(format!("the relation has no input {name}: leave it out")));

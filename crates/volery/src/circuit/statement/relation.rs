@@ -100,7 +100,8 @@ impl Relation {
     /// The relation of a netlist.
     pub fn netlist(netlist: Netlist) -> Self {
         let ports = |pins: Vec<Pin>| {
-            pins.into_iter().map(|Pin { name, width, public }| Port { name, width, public }).collect()
+            let port = |Pin { name, width, public, optional }| Port { name, width, public, optional };
+            pins.into_iter().map(port).collect()
         };
         let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));
         Self { source: Source::Netlist(netlist), inputs, outputs }

@@ -3,13 +3,13 @@
 use super::{Port, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, btree_map};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::Path;
 use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
 /// What the ports of a program take.
-pub trait PortValue: Sized {
+pub trait PortValue: Clone {
     /// What widths count: `bit` or `element`.
     const UNIT: &'static str;
 
@@ -33,6 +33,9 @@ pub trait PortValue: Sized {
     /// # Errors
     /// `Invalid` that names both widths.
     fn fit(self, port: &Port) -> Result<Self>;
+
+    /// Zeros, so many.
+    fn zeros(width: u64) -> Self;
 
     /// What tells the value, which is public, from all others of its width.
     fn encoding(&self) -> Cow<'_, [u8]>;
@@ -223,18 +226,27 @@ impl PortValue for Value {
         Ok(self)
     }
 
+    fn zeros(width: u64) -> Self {
+        Self::zeros(width)
+    }
+
     fn encoding(&self) -> Cow<'_, [u8]> {
         self.packed().into()
     }
 }
 
-/// Values by the names of their ports.
+/// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in each
+/// step of a circuit, that have none of their own.
 #[derive(Clone)]
-pub struct Values<V = Value>(BTreeMap<String, V>);
+pub struct Values<V = Value> {
+    values: BTreeMap<String, V>,
+    /// The names of those for several ports that a port has taken.
+    taken: BTreeSet<String>,
+}
 
 impl<V> Default for Values<V> {
     fn default() -> Self {
-        Self(BTreeMap::new())
+        Self { values: BTreeMap::new(), taken: BTreeSet::new() }
     }
 }
 
@@ -250,21 +262,21 @@ impl<V> Values<V> {
     /// `Invalid` where `name` has one.
     pub fn insert(&mut self, name: impl Into<String>, value: V) -> Result<()> {
         let name = name.into();
-        if self.0.contains_key(&name) {
+        if self.values.contains_key(&name) {
             return Err(Error::invalid(format!("{name} is given twice: give each value once")));
         }
-        self.0.insert(name, value);
+        self.values.insert(name, value);
         Ok(())
     }
 
     /// The names that have values, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.values.keys().filter(|name| !self.taken.contains(*name)).map(String::as_str)
     }
 
     /// Whether no value was added.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// Takes the value of `port` out, if it has one.
@@ -272,7 +284,17 @@ impl<V> Values<V> {
     where
         V: PortValue,
     {
-        self.0.remove(&port.name).map(|value| value.fit(port)).transpose()
+        let mut value = self.values.remove(&port.name);
+        if value.is_none()
+            && let Some((name, _)) = port.name.rsplit_once('@')
+        {
+            let name = format!("{name}@*");
+            value = self.values.get(&name).cloned();
+            if value.is_some() {
+                self.taken.insert(name);
+            }
+        }
+        value.map(|value| value.fit(port)).transpose()
     }
 }
 
@@ -313,6 +335,6 @@ impl<V> IntoIterator for Values<V> {
     type IntoIter = btree_map::IntoIter<String, V>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.values.into_iter()
     }
 }

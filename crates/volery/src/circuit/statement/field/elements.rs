@@ -150,6 +150,10 @@ impl<F: Field> PortValue for Elements<F> {
         Ok(self)
     }
 
+    fn zeros(width: u64) -> Self {
+        vec![F::ZERO; usize::try_from(width).expect("as many as a port has")].into()
+    }
+
     fn encoding(&self) -> Cow<'_, [u8]> {
         self.iter().flat_map(|element| element.to_word().to_le_bytes().into_iter().take(F::BYTES)).collect()
     }
