@@ -1,5 +1,6 @@
 //! The command line as its users meet it: real processes, real sockets, no fixed ports.
 
+mod aiger;
 mod circuits;
 mod clauses;
 mod clusters;

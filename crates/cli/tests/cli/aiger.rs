@@ -1,0 +1,149 @@
+//! AIGER files, proved and verified by two processes, with and without latches.
+
+use crate::kit::{session, start_listening, volery};
+use std::path::Path;
+
+/// The relation of a file of ours, and behind it these options.
+fn ours(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aiger");
+    folder.join(file).to_str().expect("UTF-8").to_owned()
+}
+
+/// What a verb takes to say all of `values`, written `public|private`, each `name=0b… name=0b…`.
+fn typed<'a>(verb: &'a str, relation: &'a str, public: &'a str, private: &'a str) -> Vec<&'a str> {
+    let each = |option: &'static str, values: &'a str| {
+        values.split_whitespace().flat_map(move |value| [option, value])
+    };
+    let all = [verb, "--relation", relation, "--json"].into_iter();
+    all.chain(each("--public", public)).chain(each("--private", private)).collect()
+}
+
+#[test]
+fn adders_are_proved_in_both_encodings() {
+    for (file, system) in
+        [("adder8.aig", "quicksilver"), ("adder8.aag", "quicksilver"), ("adder8.aig", "jko")]
+    {
+        let relation = ours(file);
+        let (public, private) = ("sum=0b10110001 cout=0b0", "a=0b01011010 b=0b11001100 cin=0b0");
+        let by = ["--system", system];
+        let verify = [&typed("verify", &relation, public, "")[..], &by].concat();
+        let prove = |private| [&typed("prove", &relation, public, private)[..], &by].concat();
+        let [verified, proved] = session(&verify, &prove(private)).map(|ended| ended.expect(0).json());
+        assert_eq!(verified["verdict"], "accepted");
+        assert_eq!(verified["statement"], proved["statement"]);
+        assert_eq!(verified["gates"]["mul"], 8);
+        // The prover sees that its values do not do; where it does not look, the verifier does.
+        let wrong = private.replace("a=0b0", "a=0b1");
+        volery(&[&prove(&wrong)[..], &["--connect", "127.0.0.1:1"]].concat())
+            .refused(2, &["sum[0] does not hold"]);
+        let careless = [&prove(&wrong)[..], &["--no-check"]].concat();
+        let [verified, proved] = session(&verify, &careless);
+        proved.refused(2, &["sum[0] does not hold"]);
+        assert_ne!(verified.code, Some(0));
+    }
+}
+
+#[test]
+fn both_sides_have_to_read_one_file_alike() {
+    let prove = |relation: &str, more: &[&str]| {
+        let typed = typed("prove", relation, "cout=0b1", "a=0b11111111 b=0b10000000 cin=0b0");
+        [&typed[..], more].concat().into_iter().map(String::from).collect::<Vec<_>>()
+    };
+    let relation = ours("adder8.aig");
+    let verify = typed("verify", &relation, "cout=0b1", "");
+    for other in [ours("adder8.aag"), format!("{relation}?plain")] {
+        let listening = start_listening(&verify);
+        let prove = prove(&other, &["--connect", &listening.address, "--timeout", "20"]);
+        let prove: Vec<&str> = prove.iter().map(String::as_str).collect();
+        volery(&prove).refused(3, &["statement"]);
+        assert_eq!(listening.end().code, Some(3));
+    }
+}
+
+/// That a counter can be full is proved without saying when it counted.
+#[test]
+fn bad_states_are_reached_in_so_many_steps() {
+    for file in ["counter3.aig", "counter3.aag"] {
+        let relation = ours(&format!("{file}?steps=8"));
+        let given = "clear@*=0b0 on@3=0b0 on@*=0b1";
+        let verify = typed("verify", &relation, "full=0b1", "");
+        let prove = typed("prove", &relation, "full=0b1", given);
+        let [verified, _] = session(&verify, &prove).map(|ended| ended.expect(0).json());
+        assert_eq!(verified["verdict"], "accepted");
+        let check = |relation: &str, private: &str| volery(&typed("check", relation, "full=0b1", private));
+        check(&relation, "clear@*=0b0 on@*=0b1").refused(2, &["full[0] does not hold"]);
+        check(&relation, "clear@*=0b1 on@*=0b1").refused(2, &["constraint sane in step 0"]);
+        check(&format!("{}&bad=any", relation), "clear@*=0b0 on@*=0b1").expect(0);
+        let state = ours(&format!("{file}?steps=1&init=private"));
+        check(&state, "state=0b111 clear@0=0b0 on@0=0b0").expect(0);
+        check(&state, "state=0b011 clear@0=0b0 on@0=0b0").refused(2, &["full[0]"]);
+        volery(&typed(
+            "check",
+            &state.replace("private", "public"),
+            "full=0b1 state=0b111",
+            "clear@0=0b0 on@0=0b0",
+        ))
+        .expect(0);
+    }
+}
+
+#[test]
+fn circuits_are_shown_and_evaluated() {
+    let relation = ours("adder8.aig");
+    let info = volery(&["circuit", "info", &relation]).expect(0).out;
+    for words in [
+        "adder8.aig (aiger)",
+        "a (8 bits), b (8 bits), cin (1 bit)",
+        "sum (8 bits), cout (1 bit)",
+        "8 multiplications",
+        "72 ANDs of the file, of which 64 are saved",
+    ] {
+        assert!(info.contains(words), "{words:?} is missing in {info}");
+    }
+    let json = |relation: &str| volery(&["circuit", "info", relation, "--json"]).expect(0).json();
+    let object = json(&relation);
+    assert_eq!((&object["ands_in_file"], &object["ands_saved"]), (&72.into(), &64.into()));
+    let plain = json(&format!("{relation}?plain"));
+    assert!(plain["gates"]["mul"].as_u64() > Some(30), "{plain}");
+    let counter = ours("counter3.aag?steps=2");
+    let object = json(&counter);
+    let optional = |port: &serde_json::Value| port["optional"] == true;
+    let ports = object["ports"]["inputs"].as_array().expect("ports");
+    let names: Vec<_> = ports.iter().filter(|port| optional(port)).map(|port| &port["name"]).collect();
+    assert_eq!(names, ["clk@0", "clk@1"]);
+    assert!(
+        volery(&["circuit", "info", &counter]).expect(0).out.contains("clk@0 (1 bit, which nothing reads)")
+    );
+    let inputs = ["--input", "on@*=0b1", "--input", "clear@*=0b0"];
+    let eval = volery(&[&["circuit", "eval", &counter, "--format", "aiger"], &inputs[..]].concat()).expect(0);
+    assert_eq!(eval.out.trim_end(), "count@0=0x1\nfull@0=0x0\ncount=0x2\nfull=0x0");
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anybody_waits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.aig");
+    let text = path.to_str().expect("UTF-8");
+    let whole = std::fs::read(ours("adder8.aig")).expect("ours");
+    let cases: [(&[u8], &str); 4] = [
+        (&whole[..200], "byte 1"),
+        (b"aag 1 1 0 0 0\n2\n", "the circuit has no outputs"),
+        (b"aag 1 1 0 1 0\r\n2\r\n2\r\n", "line 1: the line ends in CR LF"),
+        (b"aag 1 0 1 1 0\n2 3\n2\n", "x.aig?steps=N"),
+    ];
+    for (bytes, words) in cases {
+        std::fs::write(&path, bytes).expect("written");
+        for verb in
+            [&["circuit", "info", text][..], &["verify", "--relation", text, "--listen", "127.0.0.1:0"]]
+        {
+            let ended = volery(verb).refused(2, &["x.aig", words]);
+            assert!(!ended.err.contains("listening"), "{ended:?}");
+        }
+    }
+    std::fs::write(&path, b"\x1f\x8b\x08\x00").expect("written");
+    for more in [&[][..], &["--format", "aiger"]] {
+        volery(&[&["circuit", "info", text], more].concat()).refused(2, &["gunzip"]);
+    }
+    volery(&["circuit", "info", &format!("{}?speed=1", ours("adder8.aig"))])
+        .refused(2, &["no option \"speed\""]);
+}
