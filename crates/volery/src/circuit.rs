@@ -6,6 +6,7 @@
 mod aiger;
 mod algebra;
 mod arithmetic;
+mod blif;
 mod bristol;
 pub mod clauses;
 mod clear;

@@ -35,8 +35,8 @@ the fastest; `volery doctor` lists them.";
 const STATEMENTS: &str = "\
 A statement is a relation (a public program) with public and private values.
 
-RELATION is a circuit file in Bristol Fashion, the older Bristol Format or
-AIGER, or builtin:NAME?key=value. Over every --field there are
+RELATION is a circuit file in Bristol Fashion, the older Bristol Format, AIGER
+or BLIF, or builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
 over f2 builtin:sha256-preimage?length=55, builtin:sha3-256-preimage?length=32,
 builtin:keccak256-preimage?length=32, builtin:aes128,
@@ -55,8 +55,9 @@ builtin:sis?rows=2&columns=8&bound=1 and builtin:mlp, a perceptron with
 Values are given one by one as NAME=VALUE, or by the path of a file of such
 lines, where lines that begin with # are comments. (A path with a `=` in it is
 written ./PATH.) Names of a Bristol circuit are in0, in1, … and out0, out1, …;
-AIGER has names of its own, or else in and out. A circuit with latches runs for
-N steps as FILE?steps=N, and an input of step 3 is NAME@3.
+AIGER and BLIF have names of their own, or else in and out. A circuit with
+latches runs for N steps as FILE?steps=N; an input of step 3 is NAME@3, and
+NAME@* one of all steps without a value of their own.
 Over f2 VALUE is one of
   0x…     a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
@@ -293,7 +294,7 @@ pub(crate) struct Public {
     /// said which
     #[arg(long, required = true)]
     pub(crate) relation: Vec<String>,
-    /// The format of the files: bristol-fashion, bristol, aiger [default: as their content shows]
+    /// The format of the files: bristol-fashion, bristol, aiger, blif [default: as their content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// A public value, or a file of them; may be repeated. Behind K. it is for the K-th of several relations

@@ -18,7 +18,7 @@ pub(crate) fn advice(path: &str) -> Option<&'static str> {
 
 /// The same of a file that begins so.
 fn of(begin: &[u8]) -> Option<&'static str> {
-    const STARTS: [(&[u8], &str); 9] = [
+    const STARTS: [(&[u8], &str); 8] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),
         (
             b"PK\x03\x04",
@@ -29,7 +29,6 @@ fn of(begin: &[u8]) -> Option<&'static str> {
         (b"\xef\xbb\xbf", "it begins with a byte-order mark: save it as plain text without one"),
         (b"\xff\xfe", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
         (b"\xfe\xff", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
-        (b".model", "it is BLIF, which is not read: write the circuit in Bristol Fashion"),
         (b"version 2", "it is SIEVE IR, which is not read: write the circuit in Bristol Fashion"),
     ];
     let words = STARTS.iter().find(|(start, _)| begin.starts_with(start)).map(|(_, words)| *words);

@@ -147,3 +147,29 @@ fn what_is_wrong_is_said_before_anybody_waits() {
     volery(&["circuit", "info", &format!("{}?speed=1", ours("adder8.aig"))])
         .refused(2, &["no option \"speed\""]);
 }
+
+/// A counter of two bits, whose next state is a model of its own.
+const COUNTER: &str = ".model counter\n.inputs clk on\n.outputs n[0] n[1]\n.latch m0 n[0] re clk 0\n.latch m1 n[1] re clk 0\n\
+    .subckt half a=n[0] b=on s=m0 c=carry\n.subckt half a=n[1] b=carry s=m1\n.end\n\
+    .model half\n.inputs a b\n.outputs s c\n.names a b s\n11 0\n00 0\n.names a b c\n11 1\n.end\n";
+
+#[test]
+fn blif_is_proved_as_well() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("counter.blif");
+    std::fs::write(&path, COUNTER).expect("written");
+    let relation = format!("{}?steps=4", path.to_str().expect("UTF-8"));
+    let verify = typed("verify", &relation, "n=0b01", "");
+    let prove = |private| typed("prove", &relation, "n=0b01", private);
+    let right = "on@*=0b1 on@2=0b0";
+    let [verified, proved] = session(&verify, &prove(right)).map(|ended| ended.expect(0).json());
+    assert_eq!((&verified["verdict"], &verified["statement"]), (&"accepted".into(), &proved["statement"]));
+    let wrong = [&prove("on@*=0b1")[..], &["--no-check"]].concat();
+    let [verified, proved] = session(&verify, &wrong);
+    proved.refused(2, &["n[0] does not hold"]);
+    assert_ne!(verified.code, Some(0));
+    let info = volery(&["circuit", "info", &relation, "--format", "blif", "--json"]).expect(0).json();
+    assert_eq!(info["format"], "blif");
+    std::fs::write(&path, COUNTER.replace(".names a b c", ".names c b c")).expect("written");
+    volery(&["circuit", "info", &relation]).refused(2, &["counter.blif, line 15", "reads itself through c"]);
+}

@@ -1,6 +1,7 @@
 //! Circuits of single gates, as tools for hardware write them: read whole, turned into few ANDs, and pushed.
 //!
-//! Each format has a reader of its own ([`aiger`](super::aiger)), which makes a `Logic` of its text. What is
+//! Each format has a reader of its own ([`aiger`](super::aiger), [`blif`](super::blif)), which makes a `Logic`
+//! of its text. What is
 //! done with that is here, once: bits become ports by their names, latches are unrolled for a number of
 //! steps, and XORs, MUXes and adders are recognised among ANDs ([`recognise`]). A file is held in 8 bytes a
 //! gate and its plan in 12 an operation, which is less than the wires of all its gates would take; wires are
@@ -27,8 +28,8 @@ use self::emit::Sums;
 use self::plan::Plan;
 use self::ports::{Bus, group};
 use self::recognise::Cover;
-use super::aiger;
 use super::bristol::open_regular;
+use super::{aiger, blif};
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -99,7 +100,26 @@ impl Netlist {
         Self::new(name, format, bytes, logic, options)
     }
 
-    /// `aiger`, or `aag` where it is AIGER in text.
+    /// Reads the BLIF file at `path`.
+    ///
+    /// # Errors
+    /// As for [`Netlist::open_aiger`].
+    pub fn open_blif(path: impl AsRef<Path>, options: NetlistOptions) -> Result<Self> {
+        let (name, bytes) = read(path.as_ref())?;
+        Self::blif(name, &bytes, options)
+    }
+
+    /// A BLIF file in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`Netlist::open_aiger`].
+    pub fn blif(name: impl Into<String>, bytes: &[u8], options: NetlistOptions) -> Result<Self> {
+        let name = name.into();
+        let logic = blif::read(&name, bytes)?;
+        Self::new(name, "blif", bytes, logic, options)
+    }
+
+    /// `aiger`, `aag` where it is AIGER in text, or `blif`.
     pub fn format(&self) -> &'static str {
         self.format
     }

@@ -38,7 +38,7 @@ pub(crate) enum CircuitVerb {
 pub(crate) struct Eval {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol, aiger [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger, blif [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The value of an input, public or private, or a file of them, as for `prove`; may be repeated
@@ -78,7 +78,7 @@ pub(crate) struct List {
 pub(crate) struct Info {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol, aiger [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger, blif [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The field of the relation, as for `prove` [default: f2]

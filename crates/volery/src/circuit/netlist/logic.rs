@@ -67,9 +67,13 @@ impl Gate {
         [self.0, self.1]
     }
 
-    /// A gate of the same kind on other operands: a literal where it comes to one, or else the gate.
-    fn folded(self, a: Literal, b: Literal) -> core::result::Result<Literal, Self> {
-        if self.is_xor() {
+    /// A gate of these operands: a literal where it comes to one, or else the gate.
+    pub(in crate::circuit) fn folded(
+        xor: bool,
+        a: Literal,
+        b: Literal,
+    ) -> core::result::Result<Literal, Self> {
+        if xor {
             match (a, b) {
                 (Literal::ZERO, other) | (other, Literal::ZERO) => Ok(other),
                 (Literal::ONE, other) | (other, Literal::ONE) => Ok(other.flip(true)),
@@ -171,7 +175,7 @@ impl Logic {
         };
         for gate in &self.gates {
             let [a, b] = gate.operands().map(|operand| of(&literals, operand));
-            literals.push(match gate.folded(a, b) {
+            literals.push(match Gate::folded(gate.is_xor(), a, b) {
                 Ok(literal) => literal,
                 Err(gate) => {
                     gates.push(gate);

@@ -30,7 +30,9 @@ impl Relation {
                 let order = |port| open.order(port);
                 write(out, &inputs, &outputs, &order, |writer| Streamed(&open).run(writer))
             }
-            Format::Aiger => Err(Error::invalid("AIGER is read, and not written: choose bristol-fashion")),
+            Format::Aiger | Format::Blif => {
+                Err(Error::invalid("AIGER and BLIF are read, and not written: choose bristol-fashion"))
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ pub enum Format {
     BristolFashion,
     /// AIGER, in text or in bytes: which of them shows in the file.
     Aiger,
+    /// BLIF.
+    Blif,
 }
 
 impl FromStr for Format {
@@ -30,9 +32,10 @@ impl FromStr for Format {
         match name {
             "bristol-fashion" | "bristol" => Ok(Self::BristolFashion),
             "aiger" | "aig" | "aag" => Ok(Self::Aiger),
+            "blif" => Ok(Self::Blif),
             _ => Err(Error::invalid(format!(
-                "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, and \
-                 aiger"
+                "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger \
+                 and blif"
             ))),
         }
     }
@@ -56,7 +59,7 @@ pub(super) enum Source {
 impl Relation {
     /// The relation at a path, in `format` or in the one that its content shows, or
     /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an AIGER
-    /// file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, unless there is a file
+    /// or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, unless there is a file
     /// of the whole name.
     ///
     /// # Errors
@@ -80,10 +83,11 @@ impl Relation {
             (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
                 "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
             ))),
-            (Format::Aiger, options) => {
+            (format, options) => {
                 let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
                 let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;
-                Ok(Self::netlist(Netlist::open_aiger(path, options)?))
+                let open = if format == Format::Blif { Netlist::open_blif } else { Netlist::open_aiger };
+                Ok(Self::netlist(open(path, options)?))
             }
         }
     }
@@ -112,7 +116,7 @@ impl Relation {
         builtin::LIST
     }
 
-    /// `bristol-fashion`, `bristol`, `aiger`, `aag` or `builtin`.
+    /// `bristol-fashion`, `bristol`, `aiger`, `aag`, `blif` or `builtin`.
     pub fn format_name(&self) -> &'static str {
         match &self.source {
             Source::Bristol(circuit) => match circuit.dialect() {
@@ -333,21 +337,31 @@ fn with_options(spec: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Bytes that are looked at, comments included.
+const BEGIN: u64 = 4096;
+
 /// The format that the begin of the file at `path` shows.
 fn sniff(path: &str) -> Result<Format> {
     let mut begin = Vec::new();
     // Others may have no begin, or only once.
     open_regular(path.as_ref())
-        .and_then(|file| file.take(256).read_to_end(&mut begin))
+        .and_then(|file| file.take(BEGIN).read_to_end(&mut begin))
         .map_err(|error| Error::invalid(format!("{path} cannot be read: {error}")))?;
     if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
         return Ok(Format::Aiger);
     }
+    let mut lines = begin.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
+    if lines
+        .find(|line| !line.is_empty() && !line.starts_with(b"#"))
+        .is_some_and(|line| line.starts_with(b"."))
+    {
+        return Ok(Format::Blif);
+    }
     match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
         _ => Err(Error::invalid(format!(
-            "{path} shows no format that is known: a Bristol circuit begins with its number of gates, and AIGER with \
-             \"aag\" or \"aig\""
+            "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
+             \"aag\" or \"aig\", and BLIF with \".model\""
         ))),
     }
 }

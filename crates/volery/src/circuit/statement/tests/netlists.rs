@@ -151,6 +151,12 @@ fn files_are_told_by_their_content() {
         let why = Relation::open(&spec, format).unwrap_err().to_string();
         assert!(why.contains(words), "{words:?} is missing in {why:?}");
     }
+    let blif =
+        file("blif", &format!("# {}\n\n.model m\n.inputs a\n.outputs y\n.latch a y 1\n", "x".repeat(300)));
+    let relation = Relation::open(&format!("{blif}?steps=1"), None).unwrap();
+    let evaluated = relation.evaluate(values(&[("a@0", "0b0")])).unwrap();
+    assert_eq!((relation.format_name(), evaluated[0].to_number_hex()), ("blif", "0x1".into()));
+    assert!(Relation::open(&gate, Some(Format::Blif)).is_err());
     let relation = Relation::open(&gate, None).unwrap();
     assert!(Program::split(&relation, 2).unwrap_err().to_string().contains("as a whole"));
 }
@@ -188,8 +194,7 @@ fn netlists_are_clauses() {
 /// goes up.
 #[test]
 fn gates_of_netlists_are_pinned() {
-    let pinned = |text: &str, options: &str| {
-        let relation = open(text, options);
+    let pinned_of = |relation: Relation| {
         let mut public = Values::new();
         for port in relation.outputs() {
             public.insert(&port.name, Value::zeros(port.width)).unwrap();
@@ -199,6 +204,10 @@ fn gates_of_netlists_are_pinned() {
         let hex = |bytes: [u8; 32]| bytes[..8].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         (hex(statement.digest()), hex(gates))
     };
+    let pinned = |text: &str, options: &str| pinned_of(open(text, options));
+    let blif = ".inputs a[0] a[1] a[2]\n.outputs y\n.names a[0] a[1] a[2] y\n11- 1\n1-1 1\n-11 1\n";
+    let blif =
+        pinned_of(Relation::netlist(Netlist::blif("x", blif.as_bytes(), NetlistOptions::default()).unwrap()));
     let adder = include_str!("../../../../../../vectors/aiger/adder8.aag");
     let found: Vec<_> = [
         (GATE, ""),
@@ -210,6 +219,7 @@ fn gates_of_netlists_are_pinned() {
     .map(|(text, options)| pinned(text, options))
     .into_iter()
     .collect();
+    let found = [found, vec![blif]].concat();
     assert_eq!(Netlist::VERSION, 1);
     let expected = [
         ("41679ebfc69dc88a", "05bb457ec82807b6"),
@@ -217,6 +227,7 @@ fn gates_of_netlists_are_pinned() {
         ("517ce3f5ee3e09f3", "9a1f39af897a4875"),
         ("50e6378bffcfb42e", "c17a36aaa5ac0ac7"),
         ("254c9971c687bbef", "096dd0228e7dd82c"),
+        ("ed9e63089b2cb2e7", "738b19ef25d87b4d"),
     ];
     let found: Vec<_> = found.iter().map(|(digest, gates)| (&**digest, &**gates)).collect();
     assert_eq!(found, expected);

@@ -1,0 +1,233 @@
+//! Tables as gates, with few ANDs.
+//!
+//! A table of up to six inputs is a function f, which is split by an input x: f = f₀ + x·(f₀ + f₁), or the same
+//! from f₁ on. Which input, and which of the two, is that of the fewest ANDs, by looking at all. What has three
+//! inputs and degree two is one AND, as `netlist::recognise` has it. Larger tables are made row by row.
+
+use crate::circuit::netlist::{Gate, Literal};
+use std::collections::HashMap;
+
+/// Makes gates.
+pub(super) struct Builder {
+    first: u32,
+    pub(super) gates: Vec<Gate>,
+    /// How functions of more than three inputs are split, and the ANDs that they take.
+    known: HashMap<u64, (Split, u32)>,
+}
+
+/// An input, and whether the function is split from where that is one.
+#[derive(Clone, Copy)]
+struct Split {
+    input: usize,
+    from_one: bool,
+}
+
+/// Functions whose split is remembered.
+const KNOWN: usize = 1 << 18;
+
+/// The most inputs of a table that is looked at as a function.
+const INPUTS: usize = 6;
+
+/// The functions that are input 0, 1, ….
+const INPUT: [u64; INPUTS] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+impl Builder {
+    /// Whose first gate is this node.
+    pub(super) fn new(first: u32) -> Self {
+        Self { first, gates: Vec::new(), known: HashMap::new() }
+    }
+
+    /// What is one where a row covers the inputs.
+    pub(super) fn table(&mut self, inputs: &[Literal], rows: &[&[u8]]) -> Literal {
+        if inputs.len() <= INPUTS {
+            let mut function = 0;
+            for row in rows {
+                let literals = row.iter().zip(INPUT);
+                function |= literals.fold(u64::MAX, |cube, (byte, input)| match byte {
+                    b'0' => cube & !input,
+                    b'1' => cube & input,
+                    _ => cube,
+                });
+            }
+            return self.function(function, inputs);
+        }
+        let mut any = Literal::ZERO;
+        for row in rows {
+            let mut cube = Literal::ONE;
+            for (&input, byte) in inputs.iter().zip(*row) {
+                if *byte != b'-' {
+                    cube = self.and(cube, input.flip(*byte == b'0'));
+                }
+            }
+            any = self.and(any.flip(true), cube.flip(true)).flip(true);
+        }
+        any
+    }
+
+    /// The function of these inputs.
+    fn function(&mut self, function: u64, inputs: &[Literal]) -> Literal {
+        let polynomial = polynomial(function);
+        if let Some(simple) = Simple::of(polynomial) {
+            return self.simple(polynomial, simple, inputs);
+        }
+        let (Split { input, from_one }, _) = self.split(function);
+        let [zero, one] = cofactors(function, input);
+        let base = self.function(if from_one { one } else { zero }, inputs);
+        let difference = self.function(zero ^ one, inputs);
+        let product = self.and(inputs[input].flip(from_one), difference);
+        self.xor(base, product)
+    }
+
+    /// A function of one product of sums at most.
+    fn simple(&mut self, polynomial: u64, simple: Simple, inputs: &[Literal]) -> Literal {
+        let mut sum = match simple {
+            Simple::Sum => Literal::ZERO,
+            Simple::Product(left, right) => {
+                let [left, right] = [left, right].map(|set| self.sum(set, inputs));
+                self.and(left, right)
+            }
+            Simple::Majority(a, b, c) => {
+                let (left, right) = (self.xor(inputs[a], inputs[b]), self.xor(inputs[a], inputs[c]));
+                let product = self.and(left, right);
+                self.xor(product, inputs[a])
+            }
+        };
+        for (place, &input) in inputs.iter().enumerate() {
+            if polynomial >> (1u64 << place) & 1 == 1 {
+                sum = self.xor(sum, input);
+            }
+        }
+        sum.flip(polynomial & 1 == 1)
+    }
+
+    fn sum(&mut self, set: u32, inputs: &[Literal]) -> Literal {
+        let members = inputs.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
+        members.fold(Literal::ZERO, |sum, (_, &input)| self.xor(sum, input))
+    }
+
+    /// How a function is split that is not simple, and the ANDs that it takes.
+    fn split(&mut self, function: u64) -> (Split, u32) {
+        if let Some(known) = self.known.get(&function) {
+            return *known;
+        }
+        let mut best: Option<(Split, u32)> = None;
+        for input in members(support(function)) {
+            let [zero, one] = cofactors(function, input);
+            let difference = zero ^ one;
+            let product = self.cost(difference) + u32::from(support(difference) != 0);
+            for (from_one, base) in [(false, zero), (true, one)] {
+                let cost = product + self.cost(base);
+                if best.is_none_or(|(_, least)| cost < least) {
+                    best = Some((Split { input, from_one }, cost));
+                }
+            }
+        }
+        let best = best.expect("what depends on nothing is simple");
+        if self.known.len() >= KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(function, best);
+        best
+    }
+
+    fn cost(&mut self, function: u64) -> u32 {
+        match Simple::of(polynomial(function)) {
+            Some(Simple::Sum) => 0,
+            Some(_) => 1,
+            None => self.split(function).1,
+        }
+    }
+
+    fn and(&mut self, a: Literal, b: Literal) -> Literal {
+        self.gate(false, a, b)
+    }
+
+    fn xor(&mut self, a: Literal, b: Literal) -> Literal {
+        let negated = a.negated() ^ b.negated();
+        self.gate(true, a.flip(a.negated()), b.flip(b.negated())).flip(negated)
+    }
+
+    fn gate(&mut self, xor: bool, a: Literal, b: Literal) -> Literal {
+        match Gate::folded(xor, a, b) {
+            Ok(literal) => literal,
+            Err(gate) => {
+                self.gates.push(gate);
+                Literal::of(self.first + self.gates.len() as u32 - 1)
+            }
+        }
+    }
+}
+
+/// What takes one AND at most.
+#[derive(Clone, Copy)]
+enum Simple {
+    Sum,
+    /// Two sums of inputs, as sets of them.
+    Product(u32, u32),
+    /// Three inputs, and all products of two of them.
+    Majority(usize, usize, usize),
+}
+
+impl Simple {
+    /// How a function is made whose terms of degree two are none, one product of sums, or those of a majority.
+    fn of(polynomial: u64) -> Option<Self> {
+        let higher = (0..64u32).filter(|term| polynomial >> term & 1 == 1 && term.count_ones() > 1);
+        let mut terms = [0; 4];
+        let mut count = 0;
+        for term in higher {
+            if term.count_ones() > 2 || count == 3 {
+                return None;
+            }
+            terms[count] = term;
+            count += 1;
+        }
+        let lowest = |set: u32| 1 << set.trailing_zeros();
+        let [first, second, third, _] = terms;
+        match count {
+            0 => Some(Self::Sum),
+            1 => Some(Self::Product(lowest(first), first & !lowest(first))),
+            2 => (first & second != 0).then_some(Self::Product(first & second, first ^ second)),
+            _ => {
+                let all = first | second | third;
+                let mut inputs = members(all);
+                let mut next = || inputs.next().expect("three of them");
+                (all.count_ones() == 3).then(|| Self::Majority(next(), next(), next()))
+            }
+        }
+    }
+}
+
+/// The numbers in a set.
+fn members(set: u32) -> impl Iterator<Item = usize> {
+    (0..INPUTS).filter(move |input| set >> input & 1 == 1)
+}
+
+/// The function where an input is zero, and where it is one.
+fn cofactors(function: u64, input: usize) -> [u64; 2] {
+    let (zero, one) = (function & !INPUT[input], function & INPUT[input]);
+    [zero | zero << (1 << input), one | one >> (1 << input)]
+}
+
+/// The inputs that matter.
+fn support(function: u64) -> u32 {
+    let matters = |input: &usize| {
+        let [zero, one] = cofactors(function, *input);
+        zero != one
+    };
+    (0..INPUTS).filter(matters).fold(0, |set, input| set | 1 << input)
+}
+
+/// The coefficients over F_2: bit i is that of the product of the inputs in i.
+fn polynomial(mut function: u64) -> u64 {
+    for (place, input) in INPUT.iter().enumerate() {
+        function ^= function << (1 << place) & input;
+    }
+    function
+}
