@@ -173,3 +173,32 @@ fn blif_is_proved_as_well() {
     std::fs::write(&path, COUNTER.replace(".names a b c", ".names c b c")).expect("written");
     volery(&["circuit", "info", &relation]).refused(2, &["counter.blif, line 15", "reads itself through c"]);
 }
+
+/// From format to format, and back: what comes out is the same, and costs the same.
+#[test]
+fn circuits_are_converted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let formats = ["aiger", "aag", "blif", "bristol-fashion"];
+    let mut before = ours("adder8.aag");
+    for (number, format) in (0..).zip(formats.into_iter().cycle().take(6)) {
+        let after = path(&format!("{number}.{format}"));
+        let verb = if number % 2 == 0 { ["convert", "--to"] } else { ["export", "--format"] };
+        volery(&["circuit", verb[0], &before, verb[1], format, "--out", &after]).expect(0);
+        let info = volery(&["circuit", "info", &after, "--json"]).expect(0).json();
+        assert_eq!((&info["format"], &info["gates"]["mul"]), (&format.into(), &8.into()), "{info}");
+        // Bristol Fashion forgets names.
+        let names =
+            if number < 3 { ["a", "b", "cin", "sum", "cout"] } else { ["in0", "in1", "in2", "out0", "out1"] };
+        let inputs = [(names[0], "0b01011010"), (names[1], "0b11001101"), (names[2], "0b1")];
+        let inputs: Vec<String> = inputs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let given: Vec<&str> = inputs.iter().flat_map(|input| ["--input", input]).collect();
+        let eval = volery(&[&["circuit", "eval", &after], &given[..]].concat()).expect(0);
+        assert_eq!(eval.out.trim_end(), format!("{}=0x0e\n{}=0x1", names[3], names[4]), "{after}");
+        before = after;
+    }
+    volery(&["circuit", "convert", "builtin:inner-product", "--to", "aiger"])
+        .refused(2, &["stated by polynomials"]);
+    volery(&["circuit", "convert", &before, "--to", "verilog"])
+        .refused(2, &["no format \"verilog\"", "blif"]);
+}

@@ -22,6 +22,9 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod text;
+mod writer;
+
+pub(super) use writer::write;
 
 use self::header::Header;
 #[cfg(test)]

@@ -23,6 +23,9 @@ mod sort;
 mod table;
 #[cfg(test)]
 mod tests;
+mod writer;
+
+pub(super) use writer::write;
 
 use self::flat::Flat;
 use self::lines::Lines;

@@ -9,6 +9,7 @@
 
 mod cut;
 mod emit;
+mod gather;
 mod logic;
 #[cfg(test)]
 pub(super) mod made;
@@ -20,6 +21,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub(super) use gather::{Named, gather};
 pub(super) use logic::{Gate, Latch, Literal, Logic, Names, Start};
 pub use options::{Initial, NetlistOptions};
 pub(super) use ports::writable;

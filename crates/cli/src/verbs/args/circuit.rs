@@ -7,11 +7,13 @@ use std::path::PathBuf;
 const EXPORT: &str = "\
 Inputs and outputs are those that `volery circuit info` lists, in that order,
 with bit i of each on its wire i: values are given to the file as to the
-relation, by the names in0, in1, … and out0, out1, … An input that has to be
-public is an input like others.
+relation, in Bristol Fashion by the names in0, in1, … and out0, out1, …, and in
+AIGER and BLIF by its own. An input that has to be public is an input like
+others. A circuit with latches is written as the steps that it runs.
 
-What a statement asserts by itself is one output more, behind the others and
-only where there is such an assertion: all its bits have to be zero.
+What a statement asserts by itself are constraints in AIGER. In the others it
+is one output more, behind the others and only where there is such an
+assertion: all its bits have to be zero.
 
 Statements of polynomials (inner-product, matmul, holes=1) are not made of
 gates, and are refused. The file of one block of SHA-256 has 3 MB.
@@ -27,8 +29,8 @@ pub(crate) enum CircuitVerb {
     Info(Info),
     /// What comes out of a relation over f2, where all its inputs are given
     Eval(Eval),
-    /// Write a relation over f2 as a circuit file
-    #[command(after_help = EXPORT)]
+    /// Write a relation over f2 as a circuit file, or a file in another format
+    #[command(after_help = EXPORT, visible_alias = "convert")]
     Export(Export),
     /// The built-in statements, with their keys and the defaults of these
     List(List),
@@ -53,8 +55,8 @@ pub(crate) struct Eval {
 pub(crate) struct Export {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format to write
-    #[arg(long, default_value = "bristol-fashion")]
+    /// The format to write: bristol-fashion, aiger, aag (AIGER in text), blif
+    #[arg(long, visible_alias = "to", default_value = "bristol-fashion")]
     pub(crate) format: String,
     /// The file to write, which appears once it is whole [default: standard output]
     #[arg(long, value_name = "FILE")]

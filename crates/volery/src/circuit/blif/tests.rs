@@ -1,7 +1,7 @@
 use super::*;
 use crate::circuit::netlist::{Latch, Literal, Start};
 use proptest::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 fn error(text: &str) -> String {
     match read("x.blif", text.as_bytes()) {

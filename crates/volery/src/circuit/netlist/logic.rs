@@ -1,11 +1,14 @@
 //! Gates as a file has them: what a reader makes, whatever its format.
 
 use std::collections::BTreeMap;
+use zeroize::DefaultIsZeroes;
 
 /// A node, or its negation: twice the number of the node, and one more where it is negated. Node 0 is the
 /// constant zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(in crate::circuit) struct Literal(pub(in crate::circuit) u32);
+
+impl DefaultIsZeroes for Literal {}
 
 impl Literal {
     pub(in crate::circuit) const ZERO: Self = Self(0);

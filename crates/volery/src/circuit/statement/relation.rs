@@ -19,8 +19,10 @@ use volery_primitives::F2;
 pub enum Format {
     /// Bristol Fashion, or the older Bristol Format: which of them shows in the file.
     BristolFashion,
-    /// AIGER, in text or in bytes: which of them shows in the file.
+    /// AIGER, written in bytes; read, it may be either kind, which shows in the file.
     Aiger,
+    /// The same, written in text.
+    AigerText,
     /// BLIF.
     Blif,
 }
@@ -31,11 +33,12 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self> {
         match name {
             "bristol-fashion" | "bristol" => Ok(Self::BristolFashion),
-            "aiger" | "aig" | "aag" => Ok(Self::Aiger),
+            "aiger" | "aig" => Ok(Self::Aiger),
+            "aag" => Ok(Self::AigerText),
             "blif" => Ok(Self::Blif),
             _ => Err(Error::invalid(format!(
-                "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger \
-                 and blif"
+                "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger, \
+                 aag and blif"
             ))),
         }
     }

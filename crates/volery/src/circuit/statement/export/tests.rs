@@ -1,5 +1,7 @@
 use super::*;
-use crate::circuit::bristol::Order;
+mod formats;
+
+use crate::circuit::bristol::{Order, write};
 use crate::circuit::{Backend, Bristol, Circuit, Clear, Shape, Statement, Value, Values};
 use crate::error::Error;
 use proptest::prelude::*;
