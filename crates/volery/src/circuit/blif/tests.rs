@@ -306,10 +306,11 @@ fn what_a_file_comes_to_is_counted_first() {
     assert_eq!(outputs(&read("x", tables.as_bytes()).unwrap(), &[true]), [true]);
 }
 
-/// Tables on inputs and on each other by number, in any order.
-fn random()
--> impl Strategy<Value = (Vec<(Vec<prop::sample::Index>, Vec<Vec<u8>>, bool)>, Vec<prop::sample::Index>, u64)>
-{
+/// What a table reads, its rows, and their output.
+type Random = (Vec<prop::sample::Index>, Vec<Vec<u8>>, bool);
+
+/// Tables on inputs and on each other by number, what comes out, and their order.
+fn random() -> impl Strategy<Value = (Vec<Random>, Vec<prop::sample::Index>, u64)> {
     let row = proptest::collection::vec(0..3u8, 8);
     let rows = proptest::collection::vec(row, 0..5);
     let table = (proptest::collection::vec(any::<prop::sample::Index>(), 0..8), rows, any::<bool>());

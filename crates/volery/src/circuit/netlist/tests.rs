@@ -207,7 +207,7 @@ proptest! {
         aig.outputs = chosen.iter().map(|of| of % (2 * nodes)).chain([2 * nodes - 2]).collect();
         let (smart, plain) = (relation(&aig, ""), relation(&aig, "plain=1"));
         for inputs in combinations(5) {
-            let expected = &aig.run(&[inputs.clone()], &[])[0][0];
+            let expected = &aig.run(std::slice::from_ref(&inputs), &[])[0][0];
             prop_assert_eq!(&outputs(&smart, &inputs), expected);
             prop_assert_eq!(&outputs(&plain, &inputs), expected);
         }
@@ -245,7 +245,7 @@ proptest! {
             values.insert("state", value(&free[..count])).unwrap();
         }
         for (step, inputs) in inputs.iter().enumerate() {
-            values.insert(&format!("in@{step}"), value(inputs)).unwrap();
+            values.insert(format!("in@{step}"), value(inputs)).unwrap();
         }
         let seen = relation.evaluate(values).unwrap();
         let mut seen = relation.outputs().iter().map(|port| port.name.as_str()).zip(&seen);

@@ -55,7 +55,7 @@ pub struct Relation {
 #[derive(Debug)]
 pub(super) enum Source {
     Bristol(Bristol),
-    Netlist(Netlist),
+    Netlist(Box<Netlist>),
     Builtin(Builtin),
 }
 
@@ -111,7 +111,7 @@ impl Relation {
             pins.into_iter().map(port).collect()
         };
         let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));
-        Self { source: Source::Netlist(netlist), inputs, outputs }
+        Self { source: Source::Netlist(Box::new(netlist)), inputs, outputs }
     }
 
     /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
