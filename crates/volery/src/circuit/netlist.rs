@@ -219,12 +219,18 @@ impl Netlist {
         let buses = self.inputs.iter().chain(&self.outputs).chain(&self.bad);
         let mut known = BTreeSet::new();
         for name in buses.map(|bus| bus.name.as_str()).chain(state) {
-            if !known.insert(name) {
-                return Err(Error::invalid(format!(
-                    "{}: two inputs or outputs are called {name}: give each a name of its own",
-                    self.name
-                )));
+            if known.insert(name) {
+                continue;
             }
+            let why = match state {
+                Some(state) if name == state => {
+                    "an input or output is called state, as are the bits with which latches begin: give it another \
+                     name"
+                        .to_owned()
+                }
+                _ => format!("two inputs or outputs are called {name}: give each a name of its own"),
+            };
+            return Err(Error::invalid(format!("{}: {why}", self.name)));
         }
         Ok(())
     }

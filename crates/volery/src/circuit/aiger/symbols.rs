@@ -16,7 +16,8 @@ pub(super) fn read(lines: &mut Lines<'_>, logic: &mut Logic) -> Result<()> {
         if line.ends_with(b"\r") {
             return wrong("the line ends in CR LF, and in AIGER lines end in LF alone: convert them".into());
         }
-        if line == b"c" {
+        // By some tools the comment stands behind the letter at once.
+        if line.first() == Some(&b'c') && split(line).is_none() {
             break;
         }
         let Some((kind, number, name)) = split(line) else {

@@ -36,9 +36,11 @@ pub(super) struct Flat {
     pub(super) latches: Vec<Placed>,
 }
 
-/// Signals that the circuit may have in all, beside [`FOR_A_BYTE`] for each byte of the file.
-const SPARE: u64 = 1 << 16;
-const FOR_A_BYTE: u64 = 256;
+/// Signals and gates that the circuit may have in all, of some 40 bytes each: so many, beside [`FOR_A_BYTE`] for
+/// each byte of the file, and no more than [`MOST`].
+const SPARE: u64 = 1 << 21;
+const FOR_A_BYTE: u64 = 16;
+const MOST: u64 = 1 << 30;
 
 impl Flat {
     pub(super) fn new(file: &str, models: &[Model<'_>], length: usize) -> Result<Self> {
@@ -55,12 +57,47 @@ impl Flat {
             }
         }
         let parts = parts(file, models, &known)?;
-        let most = SPARE + FOR_A_BYTE * length as u64;
+        let most = (SPARE + FOR_A_BYTE * length as u64).min(MOST);
         count(file, models, &parts, most)?;
         let mut flat =
             Self { drivers: Vec::new(), nets: Vec::new(), tables: Vec::new(), latches: Vec::new() };
         flat.place_all(file, models, &parts)?;
+        flat.one_clock(file, models)?;
         Ok(flat)
+    }
+
+    /// Demands that all latches which follow a clock follow the same edge of one input of the circuit: it makes
+    /// the steps.
+    fn one_clock(&self, file: &str, models: &[Model<'_>]) -> Result<()> {
+        let mut first: Option<((bool, u32), u64)> = None;
+        for &Placed { model, number, nets } in &self.latches {
+            let model = &models[model as usize];
+            let latch = &model.latches[number as usize];
+            let Some((falls, signal)) = latch.clock else { continue };
+            let (net, name) = (self.nets[nets + signal as usize], Word(model.names[signal as usize]));
+            if !matches!(self.drivers[net as usize], Driver::Input(_)) {
+                return Err(invalid(
+                    file,
+                    latch.line,
+                    format_args!(
+                        "the latch follows {name}, which is no input of the circuit: steps are those of a clock that \
+                         nothing else makes, so write what gates it as a table in front of the latch"
+                    ),
+                ));
+            }
+            let ((other_falls, other), line) = *first.get_or_insert(((falls, net), latch.line));
+            if (other_falls, other) != (falls, net) {
+                return Err(invalid(
+                    file,
+                    latch.line,
+                    format_args!(
+                        "the latch follows another clock than that of line {line}, or its other edge: all have to \
+                         follow one, which makes the steps"
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Places the first model and all that it is made of.
@@ -141,9 +178,8 @@ impl Flat {
 /// For each part of each model the model that it is, where what is connected is right.
 fn parts(file: &str, models: &[Model<'_>], known: &HashMap<&[u8], usize>) -> Result<Vec<Vec<usize>>> {
     let mut all = Vec::with_capacity(models.len());
-    // Stamps of those signals of a model that are ports, or connected, by the part that says so last.
-    let mut stamps: Vec<Vec<(u64, u64)>> =
-        models.iter().map(|model| vec![(0, 0); model.names.len()]).collect();
+    // Stamps of those signals of a model that are connected, by the part that says so last.
+    let mut stamps: Vec<Vec<u64>> = models.iter().map(|model| vec![0; model.names.len()]).collect();
     let mut stamp = 0;
     for model in models {
         let mut of = Vec::with_capacity(model.parts.len());
@@ -154,16 +190,10 @@ fn parts(file: &str, models: &[Model<'_>], known: &HashMap<&[u8], usize>) -> Res
             };
             let inner = &models[number];
             stamp += 1;
-            inner
-                .inputs
-                .iter()
-                .chain(&inner.outputs)
-                .for_each(|&port| stamps[number][port as usize].0 = stamp);
             for (formal, _) in &part.connected {
-                let signal = inner.signal(formal).map(|signal| &mut stamps[number][signal as usize]);
-                let port = signal.filter(|(port, _)| *port == stamp);
+                let port = inner.signal(formal).filter(|signal| inner.is_port(*signal));
                 let formal = Word(formal);
-                let Some((_, connected)) = port else {
+                let Some(connected) = port.map(|signal| &mut stamps[number][signal as usize]) else {
                     let why = format_args!("model {name} has no input or output {formal}");
                     return Err(invalid(file, part.line, why));
                 };
@@ -171,8 +201,7 @@ fn parts(file: &str, models: &[Model<'_>], known: &HashMap<&[u8], usize>) -> Res
                     return Err(invalid(file, part.line, format_args!("{formal} is connected twice")));
                 }
             }
-            if let Some(&input) =
-                inner.inputs.iter().find(|input| stamps[number][**input as usize].1 != stamp)
+            if let Some(&input) = inner.inputs.iter().find(|input| stamps[number][**input as usize] != stamp)
             {
                 let input = Word(inner.names[input as usize]);
                 return Err(invalid(
@@ -188,7 +217,7 @@ fn parts(file: &str, models: &[Model<'_>], known: &HashMap<&[u8], usize>) -> Res
     Ok(all)
 }
 
-/// Counts the signals of the first model and of all that it is made of, before there are any.
+/// Counts signals and gates of the first model and of all that it is made of, before there are any.
 fn count(file: &str, models: &[Model<'_>], parts: &[Vec<usize>], most: u64) -> Result<()> {
     #[derive(Clone, Copy)]
     enum State {
@@ -198,7 +227,7 @@ fn count(file: &str, models: &[Model<'_>], parts: &[Vec<usize>], most: u64) -> R
     }
     let mut states = vec![State::Unseen; models.len()];
     // A model, which of its parts is looked at next, and what was counted so far.
-    let own = |number: usize| models[number].names.len() as u64 + models[number].tables.len() as u64 + 1;
+    let own = |number: usize| models[number].size();
     let mut open = vec![(0, 0, own(0))];
     states[0] = State::Open;
     while let Some((number, next, total)) = open.last_mut() {
@@ -207,7 +236,7 @@ fn count(file: &str, models: &[Model<'_>], parts: &[Vec<usize>], most: u64) -> R
                 file,
                 models[0].line,
                 format_args!(
-                    "the circuit has more than {most} signals and tables, once its models are put into each other: \
+                    "the circuit has more than {most} signals and gates, once its models are put into each other: \
                      that is too much for a file of this length"
                 ),
             ));

@@ -15,6 +15,8 @@ pub(super) struct Model<'a> {
     pub(super) names: Vec<&'a [u8]>,
     pub(super) inputs: Vec<u32>,
     pub(super) outputs: Vec<u32>,
+    /// For each signal up to the last port whether it is among inputs, and among outputs.
+    ports: Vec<[bool; 2]>,
     pub(super) tables: Vec<Table>,
     /// The inputs of all tables.
     pub(super) operands: Vec<u32>,
@@ -22,6 +24,13 @@ pub(super) struct Model<'a> {
     pub(super) rows: Vec<&'a [u8]>,
     pub(super) latches: Vec<Latch>,
     pub(super) parts: Vec<Part<'a>>,
+}
+
+/// Which list of ports a name stands in.
+#[derive(Clone, Copy)]
+enum Ports {
+    In,
+    Out,
 }
 
 /// A table.
@@ -40,6 +49,8 @@ pub(super) struct Latch {
     pub(super) next: u32,
     pub(super) output: u32,
     pub(super) start: Start,
+    /// Whether it goes with the falling edge, and of which signal, where the file says so.
+    pub(super) clock: Option<(bool, u32)>,
 }
 
 /// A use of another model, with its signals and ours.
@@ -79,12 +90,43 @@ impl<'a> Model<'a> {
             names: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
+            ports: Vec::new(),
             tables: Vec::new(),
             operands: Vec::new(),
             rows: Vec::new(),
             latches: Vec::new(),
             parts: Vec::new(),
         }
+    }
+
+    /// Adds an input or an output.
+    fn port(&mut self, file: &str, line: u64, name: &'a [u8], kind: Ports) -> Result<()> {
+        let number = self.number(name);
+        self.ports.resize(self.names.len().max(self.ports.len()), [false; 2]);
+        if core::mem::replace(&mut self.ports[number as usize][kind as usize], true) {
+            let why = format_args!("{} stands among these twice: name it once", Word(name));
+            return Err(invalid(file, line, why));
+        }
+        match kind {
+            Ports::In => self.inputs.push(number),
+            Ports::Out => self.outputs.push(number),
+        }
+        Ok(())
+    }
+
+    /// Whether the signal is an input or an output.
+    pub(super) fn is_port(&self, signal: u32) -> bool {
+        self.ports.get(signal as usize).is_some_and(|kinds| kinds.contains(&true))
+    }
+
+    /// What all its tables come to, about: gates, and what is read of rows.
+    pub(super) fn size(&self) -> u64 {
+        let of = |table: &Table| match (table.operands.len() as u64, table.rows.len() as u64) {
+            (inputs @ 0..=6, _) => 1 + (1 << inputs),
+            (inputs, rows) => 1 + inputs + inputs.saturating_mul(rows),
+        };
+        let tables = self.tables.iter().map(of).fold(0, u64::saturating_add);
+        tables.saturating_add((self.names.len() + self.latches.len()) as u64 + 1)
     }
 
     /// The number of the signal of this name, where there is one.
@@ -107,7 +149,6 @@ pub(super) fn read<'a>(lines: &mut Lines<'a>) -> Result<Vec<Model<'a>>> {
     let mut models: Vec<Model<'a>> = Vec::new();
     // Whether what follows belongs to the last model.
     let mut open = false;
-    let mut clock: Option<(&[u8], &[u8], u64)> = None;
     while let Some(words) = lines.next()? {
         let words = words.to_vec();
         let (file, line) = (lines.file, lines.line);
@@ -130,9 +171,9 @@ pub(super) fn read<'a>(lines: &mut Lines<'a>) -> Result<Vec<Model<'a>>> {
         };
         match words[0] {
             b".inputs" | b".outputs" => {
+                let ports = if words[0] == b".inputs" { Ports::In } else { Ports::Out };
                 for &name in rest {
-                    let number = model.number(name);
-                    if words[0] == b".inputs" { &mut model.inputs } else { &mut model.outputs }.push(number);
+                    model.port(file, line, name, ports)?;
                 }
             }
             b".names" => {
@@ -142,26 +183,8 @@ pub(super) fn read<'a>(lines: &mut Lines<'a>) -> Result<Vec<Model<'a>>> {
                 table(lines, model, inputs, output)?;
             }
             b".latch" => {
-                let (latch, by) = latch(lines.file, line, model, rest)?;
+                let latch = latch(lines.file, line, model, rest)?;
                 model.latches.push(latch);
-                if let Some((edge, control)) = by {
-                    let known = *clock.get_or_insert((edge, control, line));
-                    if (known.0, known.1) != (edge, control) {
-                        return Err(invalid(
-                            file,
-                            line,
-                            format_args!(
-                                "the latch follows {} of {}, and that of line {} {} of {}: all have to follow one \
-                                 clock, which makes the steps",
-                                Word(edge),
-                                Word(control),
-                                known.2,
-                                Word(known.0),
-                                Word(known.1)
-                            ),
-                        ));
-                    }
-                }
             }
             b".subckt" => {
                 let Some((&name, rest)) = rest.split_first() else {
@@ -282,7 +305,7 @@ fn table<'a>(
 /// The edge and the clock by which a latch goes.
 type Clock<'a> = Option<(&'a [u8], &'a [u8])>;
 
-fn latch<'a>(file: &str, line: u64, model: &mut Model<'a>, words: &[&'a [u8]]) -> Result<(Latch, Clock<'a>)> {
+fn latch<'a>(file: &str, line: u64, model: &mut Model<'a>, words: &[&'a [u8]]) -> Result<Latch> {
     let (next, output, by, start): (_, _, Clock<'a>, &[u8]) = match *words {
         [next, output] => (next, output, None, b"3"),
         [next, output, start] => (next, output, None, start),
@@ -313,5 +336,6 @@ fn latch<'a>(file: &str, line: u64, model: &mut Model<'a>, words: &[&'a [u8]]) -
             ));
         }
     };
-    Ok((Latch { line, next: model.number(next), output: model.number(output), start }, by))
+    let clock = by.map(|(edge, clock)| (edge == b"fe", model.number(clock)));
+    Ok(Latch { line, next: model.number(next), output: model.number(output), start, clock })
 }

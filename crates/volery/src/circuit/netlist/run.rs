@@ -65,6 +65,7 @@ impl Netlist {
                 let name = logic.constraint_names.get(&(number as u32));
                 let name = name.map_or_else(|| number.to_string(), Clone::clone);
                 run.b.assert_zero(fails, format_args!("constraint {name} in step {step}"))?;
+                run.b.forget(&[fails]);
             }
             let last = step + 1 == steps;
             if self.options.any_bad {
@@ -72,10 +73,9 @@ impl Netlist {
                     *any = run.or_sink(*any, bad_states + number)?;
                 }
             }
-            let outputs = self.outputs.iter().map(|bus| (bus, 0));
-            let bad = self.bad.iter().map(|bus| (bus, bad_states));
-            for (bus, first) in outputs.chain(bad) {
-                let any = first > 0 && self.options.any_bad;
+            let outputs = self.outputs.iter().map(|bus| (bus, 0, false));
+            let bad = self.bad.iter().map(|bus| (bus, bad_states, self.options.any_bad));
+            for (bus, first, any) in outputs.chain(bad) {
                 if any && !last {
                     continue;
                 }
@@ -166,12 +166,30 @@ impl<B: Backend<F = F2>> Run<'_, B> {
         }
     }
 
-    /// `any`, or sink number `sink`.
+    /// `any`, which is not needed any more, or sink number `sink`: on a wire of its own.
     fn or_sink(&mut self, any: Bit<B::Wire>, sink: usize) -> Result<Bit<B::Wire>> {
+        let any = match any {
+            Public(true) => return Ok(any),
+            Public(false) => return Ok(self.own(sink)),
+            Wire(any) => any,
+        };
         let now = self.sink(sink);
-        let both = any.and(self.b, now)?;
-        let one = self.add(any, now);
-        Ok(self.add(one, both))
+        let or = match now {
+            Public(true) => {
+                self.b.forget(&[any]);
+                Public(true)
+            }
+            Public(false) => Wire(any),
+            Wire(bit) => {
+                let both = self.b.mul(any, bit)?;
+                let one = self.b.add(any, bit);
+                let or = self.b.add(one, both);
+                self.b.forget(&[any, both, one]);
+                Wire(or)
+            }
+        };
+        self.leave(sink, now);
+        Ok(or)
     }
 
     /// The sum of two bits, always on a wire of its own if on any.

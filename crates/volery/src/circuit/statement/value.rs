@@ -285,9 +285,9 @@ impl<V> Values<V> {
         V: PortValue,
     {
         let mut value = self.values.remove(&port.name);
-        if value.is_none()
-            && let Some((name, _)) = port.name.rsplit_once('@')
-        {
+        if value.is_none() {
+            // What comes out in the last step has the name alone.
+            let name = port.name.rsplit_once('@').map_or(port.name.as_str(), |(name, _)| name);
             let name = format!("{name}@*");
             value = self.values.get(&name).cloned();
             if value.is_some() {
