@@ -101,7 +101,7 @@ pub struct Refusal {
 }
 
 impl Named {
-    /// The name of the relation `spec`.
+    /// The name of the relation `spec`, of a file with what stands behind it.
     ///
     /// # Errors
     /// Where it is a file that cannot be read.
@@ -110,7 +110,10 @@ impl Named {
             return Ok(Self::Builtin(spec.into()));
         }
         let path = Path::new(spec);
-        let mut file = File::open(path)?;
+        let mut file = match (File::open(path), spec.rsplit_once('?')) {
+            (Err(why), Some((path, _))) if why.kind() == io::ErrorKind::NotFound => File::open(path)?,
+            (opened, _) => opened?,
+        };
         let (mut hash, mut piece) = (Sha256::new(), vec![0; 64 << 10]);
         loop {
             match file.read(&mut piece)? {
@@ -120,6 +123,14 @@ impl Named {
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self::File { name, sha256: hex(&hash.finalize()) })
+    }
+
+    /// What stands behind the name of a file.
+    pub fn options(&self) -> &str {
+        match self {
+            Self::File { name, .. } => name.rsplit_once('?').map_or("", |(_, options)| options),
+            Self::Builtin(_) => "",
+        }
     }
 }
 
@@ -422,6 +433,24 @@ mod tests {
             seconds: 60,
             bytes: 1 << 40,
         }
+    }
+
+    /// Of a file its content counts, and what stands behind its name.
+    #[test]
+    fn files_are_named_with_their_options() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.aig");
+        std::fs::write(&path, "aag 0 0 0 1 0\n1\n").expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let of = |spec: &str| match Named::of(spec).expect("read") {
+            Named::File { name, sha256 } => (name, sha256),
+            Named::Builtin(spec) => panic!("{spec}"),
+        };
+        let ((plain, hash), (steps, same)) = (of(path), of(&format!("{path}?steps=3")));
+        assert_eq!((&*plain, &*steps, &hash), ("x.aig", "x.aig?steps=3", &same));
+        let options = |spec: &str| Named::of(spec).expect("read").options().to_owned();
+        assert_eq!((options(path), options(&format!("{path}?steps=3"))), (String::new(), "steps=3".into()));
+        assert!(Named::of(&format!("{path}.no?steps=3")).is_err());
     }
 
     #[test]

@@ -205,7 +205,7 @@ mod tests {
         std::fs::write(&file, "\u{feff}# known to both\r\n\n  in0=0x12 \r\nin1 = 0b01\nx=text:a # b")
             .expect("written");
         let read = read(&[file.to_str().expect("UTF-8"), "y=text:", "top.a[3]@17=0b1"]).expect("read");
-        assert_eq!(read, ["in0", "in1", "x", "y", "top.a[3]@17"]);
+        assert_eq!(read, ["in0", "in1", "top.a[3]@17", "x", "y"]);
     }
 
     #[test]

@@ -121,8 +121,15 @@ fn relation(typed: &Prove, terms: &Terms) -> Result<String> {
             let ours = Named::of(given).map_err(|why| {
                 Failure::usage(format_args!("--relation {given}: it cannot be read: {why}"))
             })?;
-            match ours {
-                Named::File { sha256: ours, .. } if ours == *sha256 => Ok(given.clone()),
+            match &ours {
+                Named::File { sha256: hash, .. }
+                    if hash == sha256 && ours.options() == terms.relation.options() =>
+                {
+                    Ok(given.clone())
+                }
+                Named::File { sha256: hash, .. } if hash == sha256 => Err(Failure::usage(format_args!(
+                    "--relation {given}: the service has the file as {name}: write the same from ? on"
+                ))),
                 Named::File { sha256: ours, .. } => Err(Failure::usage(format_args!(
                     "--relation {given}: its SHA-256 is {ours}, and that of the service's {name} is {sha256}: ask \
                      who runs it for the file"

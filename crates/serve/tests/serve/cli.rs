@@ -119,3 +119,30 @@ fn every_system_proves_to_a_service() {
     let systems: Vec<_> = folder.verdicts(&[]).iter().map(|verdict| verdict["system"].clone()).collect();
     assert_eq!(systems, ["quicksilver", "limbo", "jko", "wolverine", "quicksilver"]);
 }
+
+/// A circuit with latches, for as many steps as the service says.
+#[test]
+fn a_service_has_circuits_with_latches() {
+    let folder = Folder::new(1, "");
+    let toggle = "aag 5 1 1 1 3\n2\n4 11\n4\n6 4 3\n8 5 2\n10 9 7\ni0 on\no0 q\n";
+    std::fs::write(folder.folder.path().join("toggle.aag"), toggle).expect("written");
+    folder.write("[statement.toggled]\nrelation = \"toggle.aag?steps=3\"\npublic = { q = \"0b1\" }\n");
+    let service = folder.serve();
+    let identity = folder.identity().to_string();
+    let prove = |relation: &str, last: &str| {
+        let peer =
+            ["--connect", &service.address, "--peer", &identity, "--key", "p0", "--relation", relation];
+        let values = ["--private", "on@*=0b0", "--private", last, "--quiet"];
+        volery(&folder, &[&["prove", "--statement", "toggled"], &peer[..], &values].concat())
+    };
+    let ended = prove("toggle.aag?steps=3", "on@1=0b1");
+    assert!(ended.status.success(), "{ended:?}");
+    for (relation, last, words) in [
+        ("toggle.aag?steps=4", "on@1=0b1", "the service has the file as toggle.aag?steps=3"),
+        ("toggle.aag?steps=3", "on@2=0b1", "q[0] does not hold"),
+    ] {
+        let ended = prove(relation, last);
+        let err = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(ended.status.code() == Some(2) && err.contains(words), "{err}");
+    }
+}
