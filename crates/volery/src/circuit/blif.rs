@@ -10,9 +10,9 @@
 //! .end
 //! ```
 //! The first model is the circuit; those that it is made of may stand before or behind. `#` begins a comment,
-//! and `\` at the end of a line has it go on in the next. Gates stand in any order: all of them are read, made
-//! flat, and sorted. The file is untrusted: how much it comes to is counted before it is made flat, and each
-//! malformation is an error that names the line.
+//! and `\` at the end of a line has it go on in the next. Gates stand in any order: all of them are read,
+//! made flat, and sorted. The file is untrusted: how much it comes to is counted before it is made flat, and
+//! each malformation is an error that names the line.
 //!
 //! Format: <https://course.ece.cmu.edu/~ee760/760docs/blif.pdf>
 

@@ -1,11 +1,10 @@
 //! Circuits of single gates, as tools for hardware write them: read whole, turned into few ANDs, and pushed.
 //!
-//! Each format has a reader of its own ([`aiger`](super::aiger), [`blif`](super::blif)), which makes a `Logic`
-//! of its text. What is
-//! done with that is here, once: bits become ports by their names, latches are unrolled for a number of
-//! steps, and XORs, MUXes and adders are recognised among ANDs ([`recognise`]). A file is held in 8 bytes a
-//! gate and its plan in 12 an operation, which is less than the wires of all its gates would take; wires are
-//! held while they are live.
+//! Each format has a reader of its own ([`aiger`](super::aiger), [`blif`](super::blif)), which makes a
+//! `Logic` of its text. What is done with that is here, once: bits become ports by their names, latches are
+//! unrolled for a number of steps, and XORs, MUXes and adders are recognised among ANDs ([`recognise`]). A
+//! file is held in 8 bytes a gate and its plan in 12 an operation, which is less than the wires of all its
+//! gates would take; wires are held while they are live.
 
 mod cut;
 mod emit;

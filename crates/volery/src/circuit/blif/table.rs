@@ -1,8 +1,9 @@
 //! Tables as gates, with few ANDs.
 //!
-//! A table of up to six inputs is a function f, which is split by an input x: f = f₀ + x·(f₀ + f₁), or the same
-//! from f₁ on. Which input, and which of the two, is that of the fewest ANDs, by looking at all. What has three
-//! inputs and degree two is one AND, as `netlist::recognise` has it. Larger tables are made row by row.
+//! A table of up to six inputs is a function f, which is split by x, an input or the sum of two:
+//! f = f₀ + x·(f₀ + f₁), or the same from f₁. Which x, and which of both, is that of the fewest ANDs, by looking
+//! at all. What has one product of sums, or the terms of a majority, is one AND. Larger tables are made row by
+//! row.
 
 use crate::circuit::netlist::{Gate, Literal};
 use std::collections::HashMap;
@@ -15,10 +16,11 @@ pub(super) struct Builder {
     known: HashMap<u64, (Split, u32)>,
 }
 
-/// An input, and whether the function is split from where that is one.
+/// An input, or its sum with another, and whether the function is split from where that is one.
 #[derive(Clone, Copy)]
 struct Split {
     input: usize,
+    plus: Option<usize>,
     from_one: bool,
 }
 
@@ -77,11 +79,12 @@ impl Builder {
         if let Some(simple) = Simple::of(polynomial) {
             return self.simple(polynomial, simple, inputs);
         }
-        let (Split { input, from_one }, _) = self.split(function);
-        let [zero, one] = cofactors(function, input);
+        let (Split { input, plus, from_one }, _) = self.split(function);
+        let [zero, one] = cofactors(twisted(function, input, plus), input);
         let base = self.function(if from_one { one } else { zero }, inputs);
         let difference = self.function(zero ^ one, inputs);
-        let product = self.and(inputs[input].flip(from_one), difference);
+        let by = plus.map_or(inputs[input], |plus| self.xor(inputs[input], inputs[plus]));
+        let product = self.and(by.flip(from_one), difference);
         self.xor(base, product)
     }
 
@@ -118,14 +121,18 @@ impl Builder {
             return *known;
         }
         let mut best: Option<(Split, u32)> = None;
-        for input in members(support(function)) {
-            let [zero, one] = cofactors(function, input);
-            let difference = zero ^ one;
-            let product = self.cost(difference) + u32::from(support(difference) != 0);
-            for (from_one, base) in [(false, zero), (true, one)] {
-                let cost = product + self.cost(base);
-                if best.is_none_or(|(_, least)| cost < least) {
-                    best = Some((Split { input, from_one }, cost));
+        let support_of = support(function);
+        for input in members(support_of) {
+            let sums = members(support_of).filter(|other| *other > input).map(Some);
+            for plus in [None].into_iter().chain(sums) {
+                let [zero, one] = cofactors(twisted(function, input, plus), input);
+                let difference = zero ^ one;
+                let product = self.cost(difference) + u32::from(support(difference) != 0);
+                for (from_one, base) in [(false, zero), (true, one)] {
+                    let cost = product + self.cost(base);
+                    if best.is_none_or(|(_, least)| cost < least) {
+                        best = Some((Split { input, plus, from_one }, cost));
+                    }
                 }
             }
         }
@@ -176,7 +183,8 @@ enum Simple {
 }
 
 impl Simple {
-    /// How a function is made whose terms of degree two are none, one product of sums, or those of a majority.
+    /// How a function is made whose terms of degree two are none, one product of sums, or those of a
+    /// majority.
     fn of(polynomial: u64) -> Option<Self> {
         let higher = (0..64u32).filter(|term| polynomial >> term & 1 == 1 && term.count_ones() > 1);
         let mut terms = [0; 4];
@@ -207,6 +215,13 @@ impl Simple {
 /// The numbers in a set.
 fn members(set: u32) -> impl Iterator<Item = usize> {
     (0..INPUTS).filter(move |input| set >> input & 1 == 1)
+}
+
+/// The function of the sum of an input and another in the place of the former.
+fn twisted(function: u64, input: usize, plus: Option<usize>) -> u64 {
+    let Some(plus) = plus else { return function };
+    let swapped = (function & INPUT[input]) >> (1 << input) | (function & !INPUT[input]) << (1 << input);
+    function & !INPUT[plus] | swapped & INPUT[plus]
 }
 
 /// The function where an input is zero, and where it is one.

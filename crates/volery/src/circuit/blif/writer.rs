@@ -4,8 +4,8 @@ use crate::circuit::netlist::{Literal, Logic, Names};
 use crate::error::{Error, Result};
 use std::io::{self, Write};
 
-/// Writes a circuit without latches. What it demands is one output more, behind the others and only where there
-/// is such a demand: all its bits have to be zero.
+/// Writes a circuit without latches. What it demands is one output more, behind the others and only where
+/// there is such a demand: all its bits have to be zero.
 ///
 /// # Errors
 /// `Invalid` where `out` takes no more.

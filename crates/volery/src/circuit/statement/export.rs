@@ -12,14 +12,14 @@ use crate::error::Result;
 use std::io::Write;
 
 impl Relation {
-    /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion streams: no gate is kept. For
-    /// AIGER and BLIF 8 bytes a gate are, since outputs stand before gates, or names before all.
+    /// Writes the relation to `out` as a circuit file in `format`. Bristol Fashion streams: no gate is kept.
+    /// For AIGER and BLIF 8 bytes a gate are, since outputs stand before gates, or names before all.
     ///
     /// Inputs and outputs are those of the relation in order, bit i of a port on its wire i, so that values
-    /// are given to the file as to the relation, by its names where the format has names; but the file does not
-    /// say which inputs have to be public. What the relation asserts by itself are constraints in AIGER. In the
-    /// others it is one output more, behind the others and only where there is such an assertion: all its bits
-    /// have to be zero.
+    /// are given to the file as to the relation, by its names where the format has names; but the file does
+    /// not say which inputs have to be public. What the relation asserts by itself are constraints in AIGER.
+    /// In the others it is one output more, behind the others and only where there is such an assertion: all
+    /// its bits have to be zero.
     ///
     /// # Errors
     /// `Invalid` where the relation is not made of gates alone, is a malformed file, or cannot be written.

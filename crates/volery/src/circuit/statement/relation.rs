@@ -61,9 +61,9 @@ pub(super) enum Source {
 
 impl Relation {
     /// The relation at a path, in `format` or in the one that its content shows, or
-    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an AIGER
-    /// or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it, unless there is a file
-    /// of the whole name.
+    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. Behind the path of an
+    /// AIGER or BLIF file may stand `?key=value&key=value`, too, as [`NetlistOptions::parse`] reads it,
+    /// unless there is a file of the whole name.
     ///
     /// # Errors
     /// `Invalid` where there is no such file or built-in, or its head or parameters make no sense. The gates

@@ -35,7 +35,8 @@ impl<P: Program> Statement<P> {
 }
 
 impl Relation {
-    /// As [`Relation::shape`], and a warning for each output of a circuit file that depends on no input.
+    /// As [`Relation::shape`], and a warning for each output of a circuit file that depends on no input; of a
+    /// circuit with latches in the last step, since those before may well be as it began.
     ///
     /// # Errors
     /// `Invalid` where the file is malformed.
@@ -48,9 +49,8 @@ impl Relation {
         let shape = Shape::of(&traced)?;
         let outputs = traced.found().map(|found| &found.outputs);
         let constant = outputs.into_iter().flatten().filter(|(_, private)| !**private);
-        let warn = |(port, _): (&u32, &bool)| {
-            format!("output {} depends on no input: it is constant", self.outputs()[*port as usize].name)
-        };
-        Ok((shape, constant.map(warn).collect()))
+        let names = constant.map(|(port, _)| &self.outputs()[*port as usize].name);
+        let warn = |name: &String| format!("output {name} depends on no input: it is constant");
+        Ok((shape, names.filter(|name| !name.contains('@')).map(warn).collect()))
     }
 }

@@ -235,8 +235,8 @@ impl PortValue for Value {
     }
 }
 
-/// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in each
-/// step of a circuit, that have none of their own.
+/// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in
+/// each step of a circuit, that have none of their own.
 #[derive(Clone)]
 pub struct Values<V = Value> {
     values: BTreeMap<String, V>,

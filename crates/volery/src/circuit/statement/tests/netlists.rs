@@ -61,6 +61,10 @@ fn latches_run_for_steps() {
     check(open(TOGGLE, "steps=2"), public, &private).unwrap();
     let other = [("on@0", "0b0"), private[1], private[2], private[3]];
     assert!(refused(open(TOGGLE, "steps=2"), public, &other).contains(": q[0] does not hold"));
+    let relation = open(TOGGLE, "steps=2&init=zero");
+    assert_eq!(relation.examine().unwrap().1, Vec::<String>::new(), "q@0 is constant, and nobody minds");
+    let one = open(TOGGLE, "steps=1&init=zero").examine().unwrap().1;
+    assert_eq!(one, ["output q depends on no input: it is constant"]);
     // What the file demands of every step is not asked for, and holds all the same.
     let wrong = [private[0], private[1], ("on@1", "0b1"), ("off@1", "0b1")];
     let why = refused(open(TOGGLE, "steps=2"), public, &wrong);
