@@ -198,6 +198,16 @@ fn latches_keep_what_they_are() {
     assert_eq!(logic.outputs, [l(6), l(8), l(10)]);
     let bare = text.replace("re clk ", "").replace("re clk", "");
     assert_eq!(read("x", bare.as_bytes()).unwrap().latches, logic.latches);
+    // One clock has another name in each model, and two clocks may have one.
+    let models = |first: &str, second: &str| {
+        format!(
+            ".model m\n.inputs a c d\n.outputs y\n.subckt p i=a o=b {first}\n.subckt q i=b o=y {second}\n\
+             .model p\n.inputs i clk\n.outputs o\n.latch i o re clk 0\n\
+             .model q\n.inputs i ck\n.outputs o\n.latch i o re ck 0\n"
+        )
+    };
+    assert_eq!(read("x", models("clk=c", "ck=c").as_bytes()).unwrap().latches.len(), 2);
+    assert!(error(&models("clk=c", "ck=d")).contains("another clock"));
     // In a model each use has latches of its own.
     let twice = ".model m\n.inputs a\n.outputs y\n.subckt delay i=a o=b\n.subckt delay i=b o=y\n\
         .model delay\n.inputs i\n.outputs o\n.latch i o 0\n";
@@ -247,8 +257,12 @@ fn malformations_are_named_with_their_line() {
         (&with_y(".latch a q 4"), &["line 6", "4 is no first value"]),
         (&with_y(".latch a q ah b 0"), &["line 6", "not ah"]),
         (&with_y(".latch a q re b 0 0"), &["line 6", "write .latch"]),
-        (&with_y(".latch a q re b\n.latch a r fe b"), &["line 7", "follows fe of b, and that of line 6 re of b"]),
-        (&with_y(".latch a q re b\n.latch a r re a"), &["line 7", "re of a", "one clock"]),
+        (&with_y(".latch a q re b\n.latch a r fe b"), &["line 7", "another clock than that of line 6, or its other"]),
+        (&with_y(".latch a q re b\n.latch a r re a"), &["line 7", "another clock", "follow one"]),
+        (&with_y(".names a b g\n11 1\n.latch a q re g"), &["line 8", "follows g, which is no input", "gates it"]),
+        (&with_y(".latch a q re c"), &["line 6", "follows c, which is no input"]),
+        (&with_y(".inputs c c"), &["line 6", "c stands among these twice"]),
+        (&with_y(".outputs y"), &["line 6", "y stands among these twice"]),
         (&with_y(".gate and2 a=a"), &["line 6", ".gate is not read, a gate of a library"]),
         (&with_y(".exdc"), &["line 6", "leave them out"]),
         (&with_y(".search other.blif"), &["line 6", "another file"]),
@@ -288,7 +302,18 @@ fn what_a_file_comes_to_is_counted_first() {
     }
     text += ".model m60\n.inputs i\n.outputs o\n.names i o\n0 1\n.end\n";
     let why = error(&text);
-    assert!(why.contains("signals and tables") && why.contains("too much"), "{why}");
+    assert!(why.contains("signals and gates") && why.contains("too much"), "{why}");
+    // Few signals, and many rows of many inputs.
+    let mut wide = String::new();
+    for depth in 0..19 {
+        let next = depth + 1;
+        wide += &format!(".model m{depth}\n.inputs a b\n.outputs o\n.subckt m{next} a=a b=b o=x\n");
+        wide += &format!(".subckt m{next} a=x b=b o=o\n.end\n");
+    }
+    let (inputs, row) = ("a b ".repeat(2048), "1".repeat(4096));
+    wide += &format!(".model m19\n.inputs a b\n.outputs o\n.names {inputs}o\n{row} 1\n{row} 1\n.end\n");
+    let why = error(&wide);
+    assert!(why.contains("too much for a file of this length"), "{why}");
     // In the midst of it all is well.
     let small = text[text.find(".model m50").unwrap()..].to_owned();
     assert_eq!(outputs(&read("x", small.as_bytes()).unwrap(), &[true]), [true]);
@@ -339,7 +364,9 @@ proptest! {
         for i in (1..blocks.len()).rev() {
             blocks.swap(i, (shuffled.rotate_left(9 * i as u32) % (i as u64 + 1)) as usize);
         }
-        let ends: Vec<_> = ends.iter().map(|of| names[of.index(names.len())].clone()).collect();
+        let mut ends: Vec<_> = ends.iter().map(|of| names[of.index(names.len())].clone()).collect();
+        ends.sort();
+        ends.dedup();
         check(&format!(".model m\n.inputs i0 i1 i2 i3\n.outputs {}\n{}.end\n", ends.join(" "), blocks.concat()));
     }
 
