@@ -1,8 +1,8 @@
 //! Tables as gates, with few ANDs.
 //!
-//! A table of up to six inputs is a function f, which is split by x, an input or the sum of two:
-//! f = f₀ + x·(f₀ + f₁), or the same from f₁. Which x, and which of both, is that of the fewest ANDs, by looking
-//! at all. What has one product of sums, or the terms of a majority, is one AND. Larger tables are made row by
+//! A table of up to six inputs is a function f, which is split by x, an input or the sum of two: f = f₀ +
+//! x·(f₀ + f₁), or the same from f₁. Which x, and which of both, is that of the fewest ANDs, by looking at
+//! all. What has one product of sums, or the terms of a majority, is one AND. Larger tables are made row by
 //! row.
 
 use crate::circuit::netlist::{Gate, Literal};
