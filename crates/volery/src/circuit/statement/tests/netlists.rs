@@ -239,6 +239,27 @@ fn netlists_are_clauses() {
     assert!(StreamedClauses(&any).find(&witness).is_err());
 }
 
+/// Where assertions are collected, what a file demands of each step is one of them.
+#[test]
+fn steps_are_clauses() {
+    let statement = |q: &str| {
+        let public = values(&[("q", q), ("rising@0", "0b1")]);
+        Statement::new(open(TOGGLE, "steps=3&init=private"), public).unwrap()
+    };
+    let any = AnyOf::new(vec![statement("0b0"), statement("0b1")]).unwrap();
+    let find = |given: Given| {
+        let witness = statement("0b1")
+            .witness(values(&[&[("state", "0b0"), ("on@2", "0b0")], given].concat()))
+            .unwrap();
+        StreamedClauses(&any).find(&witness)
+    };
+    assert_eq!(find(&[("on@*", "0b1"), ("off@*", "0b0")]).unwrap(), 0);
+    assert_eq!(find(&[("on@0", "0b1"), ("on@1", "0b0"), ("off@*", "0b0")]).unwrap(), 1);
+    // Neither holds: nothing rises at first, or both inputs are one in the midst.
+    assert!(find(&[("on@*", "0b0"), ("off@*", "0b0")]).is_err());
+    assert!(find(&[("on@*", "0b1"), ("off@1", "0b1"), ("off@*", "0b0")]).is_err());
+}
+
 /// Two builds that read a file in other ways have to disagree: where one of these changes, `Netlist::VERSION`
 /// goes up.
 #[test]
