@@ -48,7 +48,7 @@ pub struct Netlist {
     inputs: Vec<Bus>,
     outputs: Vec<Bus>,
     bad: Vec<Bus>,
-    plan: OnceLock<Plan>,
+    plans: OnceLock<Vec<Plan>>,
 }
 
 /// One bit of an input or output.
@@ -187,7 +187,7 @@ impl Netlist {
             outputs: group(&name, "output", bits(logic.outputs.len()), &logic.output_names, "out")?,
             bad: group(&name, "bad state", bits(logic.bad.len()), &logic.bad_names, "bad")?,
             digest: blake3::hash(bytes).into(),
-            plan: OnceLock::new(),
+            plans: OnceLock::new(),
             name,
             format,
             options,
@@ -198,8 +198,6 @@ impl Netlist {
         for bus in &mut netlist.inputs {
             bus.read = bus.bits.iter().any(|&input| read[input as usize]);
         }
-        // Of a circuit that does not change nothing is left over.
-        netlist.logic.latches.shrink_to_fit();
         Ok(netlist)
     }
 
@@ -239,18 +237,26 @@ impl Netlist {
             as u64
     }
 
-    /// The operations of a step, which are found when they are needed for the first time.
-    fn plan(&self) -> Result<&Plan> {
-        if let Some(plan) = self.plan.get() {
-            return Ok(plan);
+    /// The operations of a step, which are found when they are needed for the first time; where there are
+    /// latches those of the last step come behind, which has no next one.
+    fn plans(&self) -> Result<&[Plan]> {
+        if let Some(plans) = self.plans.get() {
+            return Ok(plans);
         }
         let folded = self.logic.folded();
         let logic = folded.as_ref().unwrap_or(&self.logic);
+        let mut plans = vec![self.plan(logic)?];
+        if !logic.latches.is_empty() {
+            plans.push(self.plan(&logic.without_next())?);
+        }
+        Ok(self.plans.get_or_init(|| plans))
+    }
+
+    fn plan(&self, logic: &Logic) -> Result<Plan> {
         let cover = if self.options.plain { Cover::plain(logic) } else { Cover::recognised(logic) };
         let sums = Sums::new(logic, &cover)?;
         drop(cover);
-        let plan = Plan::new(&sums);
-        Ok(self.plan.get_or_init(|| plan))
+        Ok(Plan::new(&sums))
     }
 }
 

@@ -199,6 +199,20 @@ impl Logic {
         })
     }
 
+    /// The same without what latches carry next. Names are left out.
+    pub(super) fn without_next(&self) -> Self {
+        let latches = self.latches.iter().map(|latch| Latch { next: Literal::ZERO, ..*latch });
+        Self {
+            inputs: self.inputs,
+            latches: latches.collect(),
+            gates: self.gates.clone(),
+            outputs: self.outputs.clone(),
+            bad: self.bad.clone(),
+            constraints: self.constraints.clone(),
+            ..Self::default()
+        }
+    }
+
     /// What is needed in the end of a step, in order: outputs, bad states, constraints, next states.
     pub(super) fn sinks(&self) -> impl Iterator<Item = Literal> + '_ {
         let now = self.outputs.iter().chain(&self.bad).chain(&self.constraints);

@@ -25,9 +25,10 @@ impl Netlist {
         mut input: impl FnMut(&mut B, PinBit) -> Result<Bit<B::Wire>>,
         mut output: impl FnMut(&mut B, PinBit, Bit<B::Wire>) -> Result<()>,
     ) -> Result<()> {
-        let plan = self.plan()?;
+        let plans = self.plans()?;
+        let places = plans.iter().map(|plan| plan.places).max().unwrap_or(0);
         let mut run =
-            Run { b: backend, plan, places: vec![Public(false); plan.places], constants: [None; 2] };
+            Run { b: backend, plan: &plans[0], places: vec![Public(false); places], constants: [None; 2] };
         let logic = &self.logic;
         // Where the sinks of each kind begin.
         let bad_states = logic.outputs.len();
@@ -49,6 +50,10 @@ impl Netlist {
         let mut any_bad = vec![Public(false); logic.bad.len()];
         let steps = self.options.steps.unwrap_or(1);
         for step in 0..steps {
+            let last = step + 1 == steps;
+            if last && let Some(plan) = plans.last() {
+                run.plan = plan;
+            }
             for bus in &self.inputs {
                 for at in bus.pins(ports[0]) {
                     let value = input(run.b, at)?;
@@ -67,7 +72,6 @@ impl Netlist {
                 run.b.assert_zero(fails, format_args!("constraint {name} in step {step}"))?;
                 run.b.forget(&[fails]);
             }
-            let last = step + 1 == steps;
             if self.options.any_bad {
                 for (number, any) in any_bad.iter_mut().enumerate() {
                     *any = run.or_sink(*any, bad_states + number)?;

@@ -224,6 +224,7 @@ proptest! {
         inputs in proptest::collection::vec(proptest::collection::vec(any::<bool>(), 3), 1..5),
         free in proptest::collection::vec(any::<bool>(), 3),
         any_bad: bool,
+        outputs in 0..3usize,
     ) {
         let mut aig = Aig::new(3);
         let latch = |(own, (_, reset)): (u32, &(u32, u8))| (0, [0, 1, 2 * own][usize::from(*reset)]);
@@ -234,7 +235,8 @@ proptest! {
         for (latch, (next, _)) in aig.latches.iter_mut().zip(&latches) {
             latch.0 = literal(next);
         }
-        aig.outputs = chosen[..2].iter().map(literal).collect();
+        // As in files of model checkers there may be bad states alone.
+        aig.outputs = chosen[..outputs].iter().map(literal).collect();
         aig.bad = chosen[2..].iter().map(literal).collect();
         let count = aig.latches.iter().filter(|(_, reset)| *reset > 1).count();
         let expected = aig.run(&inputs, &free);
@@ -252,8 +254,10 @@ proptest! {
         for (step, [outputs, bad, _]) in expected.iter().enumerate() {
             let last = step + 1 == inputs.len();
             let name = |name: &str| if last { name.to_owned() } else { format!("{name}@{step}") };
-            let (port, seen_outputs) = seen.next().unwrap();
-            prop_assert_eq!((port, bits(seen_outputs)), (&*name("out"), outputs.clone()));
+            if !outputs.is_empty() {
+                let (port, seen_outputs) = seen.next().unwrap();
+                prop_assert_eq!((port, bits(seen_outputs)), (&*name("out"), outputs.clone()));
+            }
             if last || !any_bad {
                 let any = |i: usize| expected.iter().any(|[_, bad, _]| bad[i]);
                 let bad = if any_bad { vec![any(0), any(1)] } else { bad.clone() };
