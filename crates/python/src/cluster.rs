@@ -10,6 +10,7 @@ use crate::keys::Key;
 use crate::options::Asked;
 use crate::parts::{Parts, Said};
 use crate::party::{claim, statement};
+use crate::run::types::Type;
 use crate::session::{Callbacks, Event, Quietly, Shared, drive, never};
 use crate::shards::{Held, InShards};
 use function::Function;
@@ -122,7 +123,7 @@ impl Shards {
         py: Python<'_>,
         role: &str,
         function: Bound<'_, PyAny>,
-        parts: Vec<Said>,
+        parts: Vec<Said<Type>>,
         field: &str,
         private: Bound<'_, PyAny>,
         keywords: &Bound<'_, PyDict>,

@@ -2,7 +2,6 @@
 
 use crate::errors::Result;
 use crate::kinds::Kind;
-use crate::run::types::Type;
 use volery::circuit::{Announced, Need, Sharding};
 
 /// The shards of a function, in order. One that is no statement in shards is one of them.
@@ -21,18 +20,18 @@ struct Part {
 }
 
 /// What Python says of a shard: for each source of what comes in the shard, and which of its wires, the first
-/// and the one behind the last; the kinds of all values that come in, and of those that go out.
-pub(crate) type Said = (Vec<(usize, usize, usize)>, Vec<Type>, Vec<Type>);
+/// and the one behind the last; the kinds of all values that come in, and of those that go out, as `K`.
+pub(crate) type Said<K> = (Vec<(usize, usize, usize)>, Vec<K>, Vec<K>);
 
 impl Parts {
     /// What is said, or a function that is whole where nothing is.
     ///
     /// # Errors
     /// `Invalid` where a shard takes what no earlier one gives.
-    pub(crate) fn read(said: Option<Vec<Said>>) -> Result<Self> {
+    pub(crate) fn read<K: Into<Kind>>(said: Option<Vec<Said<K>>>) -> Result<Self> {
         let Some(said) = said else { return Ok(Self { parts: vec![Part::default()], numbered: false }) };
-        let kinds = |types: Vec<Type>| types.into_iter().map(|kind| kind.0).collect();
-        let part = |(needs, incoming, outgoing): Said| Part {
+        let kinds = |types: Vec<K>| types.into_iter().map(Into::into).collect();
+        let part = |(needs, incoming, outgoing): Said<K>| Part {
             needs: needs.into_iter().map(|(from, start, end)| Need { from, wires: start..end }).collect(),
             incoming: kinds(incoming),
             outgoing: kinds(outgoing),

@@ -7,6 +7,7 @@ use crate::errors::{Result, Trouble};
 use crate::options::Asked;
 use crate::parts::{Parts, Said};
 use crate::run::shard::Runs;
+use crate::run::types::Type;
 use crate::session::{Event, Quietly, Shared, drive, never};
 pub(crate) use given::{claim, statement};
 use pyo3::prelude::*;
@@ -270,7 +271,7 @@ pub(crate) fn run_function<'py>(
     py: Python<'py>,
     act: &str,
     function: Bound<'py, PyAny>,
-    parts: Option<Vec<Said>>,
+    parts: Option<Vec<Said<Type>>>,
     field: &str,
     private: Bound<'py, PyAny>,
     keywords: &Bound<'py, PyDict>,

@@ -148,8 +148,9 @@ fn committed_models_are_proved_between_processes() {
     volery(&fewer.split(' ').collect::<Vec<_>>()).refused(2, &["does not satisfy", "model["]);
     let info = volery(&[&["circuit", "info", relation, "--json"], &named[..2]].concat()).expect(0).json();
     assert_eq!(info["field"], "f2 f61");
-    assert_eq!(info["ports"]["outputs"][2], json!({"name": "model", "bits": 256, "public": true}));
-    assert_eq!(info["ports"]["inputs"][1], json!({"name": "weights", "elements": 10, "public": false}));
+    let port = |name: &str, kind: &str, size: u64, public: bool| json!({"name": name, kind: size, "public": public, "optional": false});
+    assert_eq!(info["ports"]["outputs"][2], port("model", "bits", 256, true));
+    assert_eq!(info["ports"]["inputs"][1], port("weights", "elements", 10, false));
     let (prove, verify) = (claim("prove", weights), claim("verify", weights));
     let [prove, verify] = [&prove, &verify].map(|typed| typed.iter().map(String::as_str).collect::<Vec<_>>());
     for ended in session(&verify, &prove) {

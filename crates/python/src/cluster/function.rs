@@ -6,6 +6,7 @@ use crate::errors::{Trouble, failed, invalid, is_stop, of_abort};
 use crate::options::Asked;
 use crate::parts::{Parts, Said};
 use crate::run::shard::Runs;
+use crate::run::types::Type;
 use crate::session::{Callbacks, Event, Shared, drive};
 use crate::shards::{Held, InShards};
 use pyo3::prelude::*;
@@ -106,7 +107,7 @@ pub(crate) fn run_worker_of(
     py: Python<'_>,
     role: &str,
     function: Bound<'_, PyAny>,
-    parts: Vec<Said>,
+    parts: Vec<Said<Type>>,
     field: &str,
     at: (usize, [u8; 32], [u8; 32], [u8; 32]),
     private: Bound<'_, PyAny>,

@@ -61,6 +61,12 @@ impl Type {
     }
 }
 
+impl From<Type> for Kind {
+    fn from(kind: Type) -> Self {
+        kind.0
+    }
+}
+
 /// A kind without brackets, by its name.
 #[pyfunction]
 pub(crate) fn kind_named(name: &str) -> PyResult<Type> {
