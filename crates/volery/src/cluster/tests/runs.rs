@@ -182,22 +182,31 @@ fn killed_workers_cost_their_shard_alone() {
     let mut killed = 0;
     for party in [Party::Prover, Party::Verifier] {
         for left in 0..6 {
-            let mortal = |prover: &mut Side, verifier: &mut Side| {
-                let side = if party == Party::Prover { prover } else { verifier };
-                side.mortal = Some((1, left));
-            };
-            let ([(proved, prover), (verified, verifier)], workers) = run(mortal, |links| links);
-            let (proved, verified) = (proved.unwrap(), verified.unwrap());
-            assert_eq!(proved.shards, verified.shards);
-            for side in [prover, verifier] {
-                let again: Vec<_> = side.turns.iter().filter(|(shard, _)| *shard != 1).collect();
-                assert_eq!(again.len(), 3, "{again:?}");
+            // It says that it joins, waits, is done and rests; what comes between is up to the machine, and so is
+            // whether it has to rest. Where it was too quick it is tried again.
+            let mut tries = if left < 4 { 50 } else { 1 };
+            loop {
+                let mortal = |prover: &mut Side, verifier: &mut Side| {
+                    let side = if party == Party::Prover { prover } else { verifier };
+                    side.mortal = Some((1, left));
+                };
+                let ([(proved, prover), (verified, verifier)], workers) = run(mortal, |links| links);
+                let (proved, verified) = (proved.unwrap(), verified.unwrap());
+                assert_eq!(proved.shards, verified.shards);
+                for side in [prover, verifier] {
+                    let again: Vec<_> = side.turns.iter().filter(|(shard, _)| *shard != 1).collect();
+                    assert_eq!(again.len(), 3, "{again:?}");
+                }
+                let ended = workers.iter().filter(|(_, ended)| ended.is_err()).count();
+                killed += ended;
+                tries -= 1;
+                if ended > 0 || tries == 0 {
+                    break;
+                }
             }
-            killed += workers.iter().filter(|(_, ended)| ended.is_err()).count();
         }
     }
-    // It says three words at least: that it joins, that it waits, and that it is done.
-    assert!(killed >= 6, "{killed}");
+    assert!(killed >= 8, "{killed}");
 }
 
 /// The link between the coordinators ends at each message: both runs end, and all workers do.
