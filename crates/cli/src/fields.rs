@@ -34,6 +34,18 @@ pub fn named(name: &str) -> Result<Field> {
     Ok(volery::setting(name)?)
 }
 
+/// The one of `wires`, the field of a file; without a name the usual extension of its MACs.
+///
+/// # Errors
+/// Where nothing is proved over it.
+pub fn of_wires(wires: &str) -> Result<Field> {
+    settings().iter().find(|field| field.wires() == wires).copied().ok_or_else(|| {
+        let mut names: Vec<_> = settings().iter().map(|field| field.wires()).collect();
+        names.dedup();
+        Failure::usage(format_args!("the relation is over {wires}, and proofs are over {}", names.join(", ")))
+    })
+}
+
 /// F_2, for a run that has no choice.
 ///
 /// # Errors
@@ -54,8 +66,13 @@ mod tests {
     fn fields_have_names_of_their_own() {
         for field in settings() {
             assert_eq!(named(&field.name()).expect("known").name(), field.name());
+            assert_eq!(of_wires(field.wires()).expect("known").wires(), field.wires());
         }
         assert_eq!(asked(None).expect("the usual one").name(), BOOLEAN);
         assert!(boolean("demo", Some("f61")).is_err());
+        assert_eq!(of_wires("f61").expect("known").name(), "f61");
+        assert!(
+            of_wires("101").is_err_and(|why| why.line.contains("is over 101, and proofs are over f2, f61, "))
+        );
     }
 }

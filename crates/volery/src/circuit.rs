@@ -57,7 +57,7 @@ pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use statement::snippets;
 pub use statement::{
     AnyOf, Elements, FieldRelation, Format, Given, Part, Port, PortValue, Program, ReadValues, Relation,
-    Split, SplitStatement, Statement, Value, Values, Witness, Written,
+    Sequence, Split, SplitStatement, Statement, StatementFile, Value, Values, Witness, Written, field_of,
 };
 pub(crate) use statement::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub(crate) use table::check_range;

@@ -263,7 +263,7 @@ pub(crate) struct Check {
     pub(crate) public: Public,
     #[command(flatten)]
     pub(crate) private: Private,
-    /// The field of the statement, as for `prove` [default: f2]
+    /// The field of the statement, as for `prove` [default: that of a file, or f2]
     #[arg(long)]
     pub(crate) field: Option<String>,
     /// Print one JSON object

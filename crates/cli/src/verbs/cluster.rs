@@ -3,8 +3,8 @@
 mod processes;
 pub(crate) mod worker;
 
-use crate::verbs::args::{ClusterProve, ClusterRun, ClusterVerify};
-use crate::verbs::given::{claim, statement, way};
+use crate::verbs::args::{ClusterProve, ClusterRun, ClusterVerify, Public};
+use crate::verbs::given::{claim, field, statement, way};
 use crate::verbs::session::{CHECKING, met};
 use processes::{Processes, Share};
 use serde_json::{Value, json};
@@ -18,7 +18,6 @@ use volery::channel::{Listener, Party, SecretKey};
 use volery::cluster::{Abort, Fault as Cause, Launcher, News, ShardOutcome, Work};
 use volery::{AnyStatement, System};
 use volery_cli::failure::{Failure, Fault, Result};
-use volery_cli::fields;
 use volery_cli::keys;
 use volery_cli::link::Reached;
 use volery_cli::print::{human, notice, seconds, things};
@@ -33,7 +32,7 @@ const LISTED: usize = 16;
 
 /// `volery cluster prove`.
 pub(crate) fn prove(typed: &ClusterProve, started: Instant) -> Result<()> {
-    let settings = &settings(&typed.run)?;
+    let settings = &settings(&typed.run, &typed.public)?;
     let claim = claim(settings.field, &typed.public, &typed.private, Reader::waiting(settings.timeout))?;
     if !typed.no_check {
         let _announced = Progress::announce(CHECKING, settings.quiet);
@@ -49,7 +48,7 @@ pub(crate) fn prove(typed: &ClusterProve, started: Instant) -> Result<()> {
 
 /// `volery cluster verify`.
 pub(crate) fn verify(typed: &ClusterVerify, started: Instant) -> Result<()> {
-    let settings = &settings(&typed.run)?;
+    let settings = &settings(&typed.run, &typed.public)?;
     let statement = statement(settings.field, &typed.public, &mut Reader::waiting(settings.timeout))?;
     let options = settings.options(statement.digest(), None)?;
     let work = Work::verify(settings.field, &*statement, shards(&typed.run)?, options)?;
@@ -57,8 +56,8 @@ pub(crate) fn verify(typed: &ClusterVerify, started: Instant) -> Result<()> {
     party.run(&typed.public.relation[0], typed.public.format.as_deref(), None, started)
 }
 
-fn settings(typed: &ClusterRun) -> Result<Settings> {
-    let field = fields::asked(typed.protocol.field.as_deref())?;
+fn settings(typed: &ClusterRun, public: &Public) -> Result<Settings> {
+    let field = field(&typed.protocol, public)?;
     let settings =
         Settings::new(field, &typed.protocol, &typed.output)?.over(typed.hint.bandwidth.as_deref())?;
     only_quicksilver(&settings)?;

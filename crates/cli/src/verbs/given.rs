@@ -2,13 +2,34 @@
 
 use crate::verbs::args::{Peer, Private, Public};
 use crate::verbs::foreign;
-use volery::circuit::Format;
+use volery::circuit::{Format, field_of};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
+use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields::{BOOLEAN, Field};
+use volery_cli::fields::{self, BOOLEAN, Field};
 use volery_cli::keys;
 use volery_cli::link::{Reach, Way};
 use volery_cli::values::{PRIVATE, PUBLIC, Reader};
+
+/// The field that is asked for, or that of the relation, where it is a file; or F_2.
+pub(crate) fn field_over(
+    typed: Option<&str>,
+    relation: Option<&String>,
+    format: Option<&str>,
+) -> Result<Field> {
+    let (None, Some(spec)) = (typed, relation) else { return fields::asked(typed) };
+    let format = format.map(str::parse).transpose()?;
+    // What is wrong with a file is said by whoever opens it, with advice.
+    match field_of(spec, format) {
+        Ok(Some(wires)) => fields::of_wires(&wires),
+        Ok(None) | Err(_) => fields::asked(None),
+    }
+}
+
+/// The same of a proof.
+pub(crate) fn field(protocol: &Protocol, public: &Public) -> Result<Field> {
+    field_over(protocol.field.as_deref(), public.relation.first(), public.format.as_deref())
+}
 
 /// What `open` makes of a relation that is given as text.
 pub(crate) fn relation<R>(

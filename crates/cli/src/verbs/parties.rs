@@ -4,7 +4,7 @@ use crate::verbs::args::{Prove, Verify};
 use crate::verbs::cluster::worker;
 use crate::verbs::disjunction;
 use crate::verbs::file::{self, OUT, PROOF};
-use crate::verbs::given::{claim, statement, way};
+use crate::verbs::given::{claim, field, statement, way};
 use crate::verbs::proofs;
 use crate::verbs::service;
 use crate::verbs::session::{CHECKING, Counted, Session};
@@ -13,7 +13,6 @@ use std::time::Instant;
 use volery::channel::Party;
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result};
-use volery_cli::fields;
 use volery_cli::progress::Progress;
 use volery_cli::settings::{Settings, system_of_party};
 use volery_cli::values::Reader;
@@ -23,7 +22,7 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
     if let Some(name) = &typed.statement {
         return service::prove(typed, name, started);
     }
-    let field = fields::asked(typed.protocol.field.as_deref())?;
+    let field = field(&typed.protocol, &typed.public)?;
     let system = system_of_party(&typed.protocol, typed.out.as_ref().map(|_| OUT))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = &settings.over(typed.hint.bandwidth.as_deref())?.fixed_work(typed.fixed_work)?;
@@ -45,7 +44,7 @@ pub(crate) fn prove(typed: &Prove, started: Instant) -> Result<()> {
 
 /// `volery verify`.
 pub(crate) fn verify(typed: &Verify, started: Instant) -> Result<()> {
-    let field = fields::asked(typed.protocol.field.as_deref())?;
+    let field = field(&typed.protocol, &typed.public)?;
     let system = system_of_party(&typed.protocol, typed.proof.first().map(|_| PROOF))?;
     let settings = Settings::of(field, system, &typed.protocol, &typed.output)?;
     let settings = settings.over(typed.hint.bandwidth.as_deref())?;

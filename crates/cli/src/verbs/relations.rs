@@ -4,7 +4,7 @@ mod traffic;
 
 use crate::verbs::args::{Check, Eval, Info, List};
 use crate::verbs::disjunction;
-use crate::verbs::given::{claim, relation};
+use crate::verbs::given::{claim, field_over, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,8 @@ use volery_cli::values::Reader;
 
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
-    let field = fields::asked(typed.field.as_deref())?;
+    let public = &typed.public;
+    let field = field_over(typed.field.as_deref(), public.relation.first(), public.format.as_deref())?;
     if disjunction::several(field, &typed.public) {
         let (digest, clauses, warnings) = disjunction::check(typed)?;
         return satisfied(typed, &digest, Some(clauses), warnings);
@@ -104,7 +105,7 @@ const LISTED: usize = 64;
 
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
-    let field = fields::asked(typed.field.as_deref())?;
+    let field = field_over(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
     let open = |spec: &str, format| field.open(spec, format);
     let relation = relation(open, &typed.relation, typed.format.as_deref())?;
     let states = states(field, &typed.relation);

@@ -1,7 +1,7 @@
 //! Statements as a command line puts them: a public program, and values for its ports.
 //!
 //! A [`Program`] is a [`Relation`], which is a circuit file or a built-in over F_2, or a [`FieldRelation`], a
-//! built-in over another field. A [`Statement`] adds the public values, which both parties know, and is the
+//! built-in over another field; or, over either, a [`StatementFile`], which asserts something by itself. A [`Statement`] adds the public values, which both parties know, and is the
 //! [`Source`] of the gates that they execute. The prover makes a witness of the private values.
 //!
 //! # The order of bits
@@ -22,7 +22,9 @@ mod clauses;
 mod evaluate;
 mod export;
 mod field;
+mod file;
 mod relation;
+mod sniff;
 pub mod snippets;
 mod split;
 #[cfg(test)]
@@ -34,7 +36,9 @@ mod witness;
 pub use clauses::AnyOf;
 pub(crate) use field::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub use field::{Elements, FieldRelation};
+pub use file::{Sequence, StatementFile};
 pub use relation::{Format, Relation};
+pub use sniff::field_of;
 pub use split::{Part, Split, SplitStatement};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
@@ -144,6 +148,11 @@ pub trait Program: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Whether it asserts something by itself, so that a statement about it needs no public output.
+    fn asserts(&self) -> bool {
+        false
+    }
+
     /// The gates of each clause, likewise, where the program claims that one of several things holds.
     ///
     /// # Errors
@@ -199,8 +208,8 @@ impl<P: Program> Statement<P> {
     ///
     /// # Errors
     /// `Invalid` for a name that the relation has not, for a width that is not that of the port,
-    /// where an input or output that has to be public is not, and where no output is public: then
-    /// there is nothing to prove.
+    /// where an input or output that has to be public is not, and where no output is public of a relation that
+    /// [asserts](Program::asserts) nothing by itself: then there is nothing to prove.
     pub fn new(relation: P, mut public: Values<P::Value>) -> Result<Self> {
         let mut take =
             |ports: &[Port]| ports.iter().map(|port| public.take(port)).collect::<Result<Vec<_>>>();
@@ -217,7 +226,7 @@ impl<P: Program> Statement<P> {
             let port = listed::<P>([port].into_iter());
             return Err(Error::invalid(format!("{port} has to be public: give a public value for it")));
         }
-        if outputs.iter().all(Option::is_none) {
+        if outputs.iter().all(Option::is_none) && !relation.asserts() {
             let known = listed::<P>(relation.outputs().iter());
             let advice = match relation.outputs() {
                 [] => "the relation has no outputs, so that no statement can be made of it".into(),

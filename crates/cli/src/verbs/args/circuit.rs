@@ -83,7 +83,7 @@ pub(crate) struct Info {
     /// The format of the file: bristol-fashion, bristol, aiger, blif [default: as its content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
-    /// The field of the relation, as for `prove` [default: f2]
+    /// The field of the relation, as for `prove` [default: that of a file, or f2]
     #[arg(long)]
     pub(crate) field: Option<String>,
     /// Print one JSON object

@@ -47,7 +47,7 @@ impl Open<'_> {
     pub(super) fn order(&self, port: usize) -> Box<dyn Iterator<Item = u64>> {
         let width = self.0.inputs()[port].width;
         match self.0.source {
-            Kind::Bristol(_) | Kind::Netlist(_) => Box::new(0..width),
+            Kind::Bristol(_) | Kind::Netlist(_) | Kind::File(_) => Box::new(0..width),
             Kind::Builtin(_) => Box::new(in_turn(width)),
         }
     }
@@ -66,6 +66,11 @@ impl Source<F2> for Open<'_> {
                     b.output(at.port, at.bit, wire)
                 },
             ),
+            // It has no outputs; what it has to know of public inputs is missing.
+            Kind::File(file) => Err(Error::invalid(format!(
+                "a statement in {} has no outputs: `check` says whether it holds",
+                file.format_name()
+            ))),
             Kind::Bristol(circuit) => {
                 circuit.run(b, |b, _| b.witness(), |b, at, wire| b.output(at.port, at.bit, wire))
             }

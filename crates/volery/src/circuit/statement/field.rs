@@ -1,4 +1,4 @@
-//! Statements over a field: built in, with ports that take vectors of its elements.
+//! Statements over a field: built in or in files, with ports that take vectors of its elements.
 
 mod builtin;
 mod committed;
@@ -11,20 +11,33 @@ pub(super) use builtin::LIST;
 pub(crate) use committed::{BothValues, Committed, OfModel, Secrets, WITH_BITS, takes_bits};
 pub use elements::Elements;
 
-use super::{Format, Given, Port, Program, Split};
+use super::file::{StatementFile, sequences};
+use super::{Format, Given, Port, Program, Split, field_of, split};
 use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
 use builtin::Builtin;
-use core::marker::PhantomData;
 use volery_primitives::Field;
 
-/// A built-in statement over `F`, with nothing said about its values, which are [`Elements`].
+/// A statement over `F`, built in or in a file, with nothing said about its values, which are [`Elements`].
 #[derive(Debug)]
 pub struct FieldRelation<F> {
-    builtin: Builtin,
+    source: Source<F>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
-    field: PhantomData<F>,
+}
+
+#[derive(Debug)]
+enum Source<F> {
+    Builtin(Builtin),
+    File(Box<dyn StatementFile<F>>),
+}
+
+impl<F: Field> FieldRelation<F> {
+    /// The relation of a file.
+    pub fn file(file: Box<dyn StatementFile<F>>) -> Self {
+        let inputs = file.inputs();
+        Self { source: Source::File(file), inputs, outputs: Vec::new() }
+    }
 }
 
 impl<F: Field> Program for FieldRelation<F> {
@@ -36,21 +49,19 @@ impl<F: Field> Program for FieldRelation<F> {
         LIST
     }
 
-    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults. There is no other format.
+    /// `builtin:NAME?key=value&key=value`, where keys left out take their defaults, or the path of a file in a
+    /// format that is over `F`.
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         let Some(builtin) = spec.strip_prefix("builtin:") else {
-            return Err(Error::invalid(format!(
-                "{spec} is no built-in statement, and over {} there are no others: choose the field f2 for a circuit \
-                 file, or builtin:NAME",
-                F::NAME
-            )));
+            let field = field_of(spec, format)?.expect("of a file");
+            return Err(Error::invalid(format!("{spec} is over {field}, and not over {}", F::NAME)));
         };
         if format.is_some() {
             return Err(Error::invalid(format!("{spec} is built in: a format is for files, leave it out")));
         }
         let builtin = Builtin::parse::<F>(builtin)?;
         let (inputs, outputs) = builtin.ports();
-        Ok(Self { builtin, inputs, outputs, field: PhantomData })
+        Ok(Self { source: Source::Builtin(builtin), inputs, outputs })
     }
 
     fn inputs(&self) -> &[Port] {
@@ -60,16 +71,32 @@ impl<F: Field> Program for FieldRelation<F> {
         &self.outputs
     }
     fn format_name(&self) -> &'static str {
-        "builtin"
+        match &self.source {
+            Source::Builtin(_) => "builtin",
+            Source::File(file) => file.format_name(),
+        }
     }
     fn identity(&self) -> Vec<u8> {
-        self.builtin.canonical().into_bytes()
+        match &self.source {
+            Source::Builtin(builtin) => builtin.canonical().into_bytes(),
+            Source::File(file) => file.identity(),
+        }
     }
     fn version(&self) -> Option<u32> {
-        Some(self.builtin.version())
+        Some(match &self.source {
+            Source::Builtin(builtin) => builtin.version(),
+            Source::File(file) => file.version(),
+        })
+    }
+    fn asserts(&self) -> bool {
+        matches!(self.source, Source::File(_))
     }
     fn witness(&self, values: Vec<Elements<F>>) -> Elements<F> {
-        Elements::in_turn(&values, self.builtin.turn())
+        let turn = match &self.source {
+            Source::Builtin(builtin) => builtin.turn(),
+            Source::File(_) => usize::MAX,
+        };
+        Elements::in_turn(&values, turn)
     }
     fn elements(witness: &Elements<F>) -> impl Iterator<Item = F> {
         witness.iter()
@@ -80,10 +107,16 @@ impl<F: Field> Program for FieldRelation<F> {
         inputs: &[Option<Elements<F>>],
         outputs: &[Option<Elements<F>>],
     ) -> Result<()> {
-        self.builtin.run(b, inputs, outputs)
+        match &self.source {
+            Source::Builtin(builtin) => builtin.run(b, inputs, outputs),
+            Source::File(file) => file.record(b, &sequences(inputs)),
+        }
     }
     fn split(&self, shards: usize) -> Result<Split> {
-        self.builtin.split(shards)
+        match &self.source {
+            Source::Builtin(builtin) => builtin.split(shards),
+            Source::File(file) => Err(split::no_shards(file.format_name(), shards, "prove it as a whole")),
+        }
     }
     fn record_shard(
         &self,
@@ -92,6 +125,9 @@ impl<F: Field> Program for FieldRelation<F> {
         incoming: &[Handle],
         given: Given<'_, Elements<F>>,
     ) -> Result<Vec<Handle>> {
-        self.builtin.run_shard(part, b, given, incoming)
+        match &self.source {
+            Source::Builtin(builtin) => builtin.run_shard(part, b, given, incoming),
+            Source::File(file) => Err(split::no_shards(file.format_name(), part.0, "prove it as a whole")),
+        }
     }
 }

@@ -1,16 +1,15 @@
 //! The public program of a statement.
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
+use super::file::{StatementFile, sequences};
+use super::sniff::{sniff, with_options};
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
-use crate::circuit::bristol::open_regular;
 use crate::circuit::gadget::Bit;
 use crate::circuit::stream::{Handle, Recorder};
 use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
-use std::io::Read;
-use std::path::Path;
 use volery_primitives::F2;
 
 /// How a relation is written.
@@ -57,6 +56,7 @@ pub(super) enum Source {
     Bristol(Bristol),
     Netlist(Box<Netlist>),
     Builtin(Builtin),
+    File(Box<dyn StatementFile<F2>>),
 }
 
 impl Relation {
@@ -114,6 +114,12 @@ impl Relation {
         Self { source: Source::Netlist(Box::new(netlist)), inputs, outputs }
     }
 
+    /// The relation of a file that asserts something by itself.
+    pub fn file(file: Box<dyn StatementFile<F2>>) -> Self {
+        let inputs = file.inputs();
+        Self { source: Source::File(file), inputs, outputs: Vec::new() }
+    }
+
     /// What [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of description.
     pub fn builtins() -> &'static [(&'static str, &'static str)] {
         builtin::LIST
@@ -128,6 +134,7 @@ impl Relation {
             },
             Source::Netlist(netlist) => netlist.format(),
             Source::Builtin(_) => "builtin",
+            Source::File(file) => file.format_name(),
         }
     }
 
@@ -153,7 +160,7 @@ impl Relation {
     /// The clauses, where it states that one of several holds.
     pub(super) fn disjunction(&self) -> Option<Disjunction> {
         match &self.source {
-            Source::Bristol(_) | Source::Netlist(_) => None,
+            Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => None,
             Source::Builtin(builtin) => builtin.disjunction(),
         }
     }
@@ -213,14 +220,17 @@ impl Relation {
                 let ports = Stated { inputs: (&self.inputs, inputs), outputs: (&self.outputs, outputs) };
                 builtin.run(b, ports, clause)
             }
+            Source::File(file) => file.record_clause(b, &sequences(inputs)),
         }
     }
 
     /// The bits of `value`, given for an input, in the order in which [`Program::record`] reads them.
     fn stream<'a>(&self, value: &'a Value) -> Box<dyn Iterator<Item = F2> + 'a> {
         match self.source {
-            Source::Bristol(_) | Source::Netlist(_) => Box::new((0..value.width()).map(|i| value.bit(i))),
-            Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
+            Source::Bristol(_)
+            | Source::Netlist(_)
+            | Source::File(_)
+            | Source::Builtin(Builtin::Algebra(_)) => Box::new((0..value.width()).map(|i| value.bit(i))),
             Source::Builtin(_) => Box::new(in_turn(value.width()).map(|i| value.bit(i))),
         }
     }
@@ -252,6 +262,7 @@ impl Program for Relation {
             Source::Bristol(circuit) => circuit.digest().to_vec(),
             Source::Netlist(netlist) => netlist.identity(),
             Source::Builtin(builtin) => builtin.canonical().into_bytes(),
+            Source::File(file) => file.identity(),
         }
     }
 
@@ -261,6 +272,7 @@ impl Program for Relation {
             Source::Bristol(_) => None,
             Source::Netlist(_) => Some(Netlist::VERSION),
             Source::Builtin(builtin) => Some(builtin.version()),
+            Source::File(file) => Some(file.version()),
         }
     }
 
@@ -290,12 +302,15 @@ impl Program for Relation {
         inputs: &[Option<Value>],
         outputs: &[Option<Value>],
     ) -> Result<()> {
-        self.push(&mut Branch::asserting(b), inputs, outputs, None)
+        match &self.source {
+            Source::File(file) => file.record(b, &sequences(inputs)),
+            _ => self.push(&mut Branch::asserting(b), inputs, outputs, None),
+        }
     }
 
     fn split(&self, shards: usize) -> Result<Split> {
         match &self.source {
-            Source::Bristol(_) | Source::Netlist(_) => {
+            Source::Bristol(_) | Source::Netlist(_) | Source::File(_) => {
                 Err(no_shards("a circuit file", shards, "prove it as a whole"))
             }
             Source::Builtin(builtin) => builtin.split(shards),
@@ -327,44 +342,11 @@ impl Program for Relation {
     fn ands_in_file(&self) -> Option<u64> {
         match &self.source {
             Source::Netlist(netlist) => Some(netlist.ands()),
-            Source::Bristol(_) | Source::Builtin(_) => None,
+            Source::Bristol(_) | Source::Builtin(_) | Source::File(_) => None,
         }
     }
-}
 
-/// The path that `spec` names, and what stands behind it.
-fn with_options(spec: &str) -> (&str, Option<&str>) {
-    match spec.rsplit_once('?') {
-        Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
-        _ => (spec, None),
-    }
-}
-
-/// Bytes that are looked at, comments included.
-const BEGIN: u64 = 4096;
-
-/// The format that the begin of the file at `path` shows.
-fn sniff(path: &str) -> Result<Format> {
-    let mut begin = Vec::new();
-    // Others may have no begin, or only once.
-    open_regular(path.as_ref())
-        .and_then(|file| file.take(BEGIN).read_to_end(&mut begin))
-        .map_err(|error| Error::invalid(format!("{path} cannot be read: {error}")))?;
-    if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
-        return Ok(Format::Aiger);
-    }
-    let mut lines = begin.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
-    if lines
-        .find(|line| !line.is_empty() && !line.starts_with(b"#"))
-        .is_some_and(|line| line.starts_with(b"."))
-    {
-        return Ok(Format::Blif);
-    }
-    match begin.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
-        _ => Err(Error::invalid(format!(
-            "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
-             \"aag\" or \"aig\", and BLIF with \".model\""
-        ))),
+    fn asserts(&self) -> bool {
+        matches!(self.source, Source::File(_))
     }
 }

@@ -41,7 +41,7 @@ impl Relation {
     /// # Errors
     /// `Invalid` where the file is malformed.
     pub fn examine(&self) -> Result<(Shape, Vec<String>)> {
-        if let Kind::Builtin(_) = &self.source {
+        if let Kind::Builtin(_) | Kind::File(_) = &self.source {
             return Ok((self.shape()?, Vec::new()));
         }
         let open = Open(self);

@@ -25,6 +25,13 @@ pub trait PortValue: Clone {
     /// As for [`PortValue::from_text`].
     fn from_content(content: &[u8]) -> Result<Self>;
 
+    /// The value that is `encodings`: those of elements of the field, each in as many bytes as it has,
+    /// [`Field::BYTES`], the least significant first.
+    ///
+    /// # Errors
+    /// `Invalid` with the number of an element whose encoding is not canonical, or that is cut off.
+    fn from_encodings(encodings: &[u8]) -> Result<Self>;
+
     /// How it is written, as [`PortValue::from_text`] reads it: for values that are no secret.
     fn to_text(&self) -> String;
 
@@ -180,6 +187,15 @@ impl PortValue for Value {
         Ok(Self::from_bytes(content))
     }
 
+    fn from_encodings(encodings: &[u8]) -> Result<Self> {
+        let mut value = Self::zeros(encodings.len() as u64);
+        for (i, &bit) in encodings.iter().enumerate() {
+            let bit = F2::from_word(bit.into()).ok_or_else(|| not_canonical(i, encodings.len(), F2::NAME))?;
+            value.set(i as u64, bit);
+        }
+        Ok(value)
+    }
+
     fn to_text(&self) -> String {
         // No digits are a value that was cut off.
         if self.width == 0 { "text:".into() } else { self.to_number_hex() }
@@ -233,6 +249,11 @@ impl PortValue for Value {
     fn encoding(&self) -> Cow<'_, [u8]> {
         self.packed().into()
     }
+}
+
+/// That element `i` of so many has an encoding that no element of `field` has.
+pub(super) fn not_canonical(i: usize, of: usize, field: &str) -> Error {
+    Error::invalid(format!("element {} of {of} is none of {field}", i + 1))
 }
 
 /// Values by the names of their ports. One for `a@*` is for all of the ports `a@0`, `a@1`, …, an input in
@@ -305,6 +326,8 @@ pub enum Written<'a> {
     Text(&'a [u8]),
     /// All bytes of a file, and its path where errors are to name it.
     Content(&'a [u8], Option<&'a Path>),
+    /// Elements, as [`PortValue::from_encodings`] reads them: for who reads values in a format of their own.
+    Encodings(&'a [u8]),
 }
 
 /// [`Values`] of whichever kind.
@@ -320,6 +343,7 @@ impl<V: PortValue> ReadValues for Values<V> {
     fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
         let value = match written {
             Written::Text(text) => V::from_text(text),
+            Written::Encodings(encodings) => V::from_encodings(encodings),
             Written::Content(content, None) => V::from_content(content),
             Written::Content(content, Some(path)) => {
                 V::from_content(content).map_err(|why| Error::invalid(format!("{}: {why}", path.display())))

@@ -1,6 +1,7 @@
 //! Values of ports: elements that may be secret.
 
 use crate::circuit::gadget::prime_field;
+use crate::circuit::statement::value::not_canonical;
 use crate::circuit::statement::{Port, PortValue, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
@@ -131,6 +132,19 @@ impl<F: Field> PortValue for Elements<F> {
     /// The same: files hold numbers, too.
     fn from_content(content: &[u8]) -> Result<Self> {
         Self::parse(content)
+    }
+
+    fn from_encodings(encodings: &[u8]) -> Result<Self> {
+        let count = encodings.len().div_ceil(F::BYTES);
+        let mut elements = Vec::with_capacity(count).into();
+        let Self(within) = &mut elements;
+        for (i, encoding) in encodings.chunks(F::BYTES).enumerate() {
+            let mut word = Zeroizing::new([0; 16]);
+            word[..encoding.len()].copy_from_slice(encoding);
+            let element = F::from_word(u128::from_le_bytes(*word)).filter(|_| encoding.len() == F::BYTES);
+            within.push(element.ok_or_else(|| not_canonical(i, count, F::NAME))?);
+        }
+        Ok(elements)
     }
 
     fn to_text(&self) -> String {

@@ -287,7 +287,7 @@ fn unknown<F: Field>(spec: &str, word: &str) {
 fn bad_relations_are_refused() {
     #[rustfmt::skip]
     let cases = [
-        ("power", "power is no built-in statement, and over f61 there are no others"),
+        ("power", "a statement that is built in is builtin:NAME"),
         ("builtin:powers", "no builtin:powers over f61; there are builtin:power?exponent=5, builtin:poly"),
         ("builtin:sha256-preimage", "builtin:sha256-preimage is over f2"),
         ("builtin:power?exponent=0", "exponent=0: choose from 1 to 18446744073709551615"),
