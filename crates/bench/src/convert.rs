@@ -62,8 +62,11 @@ pub(crate) fn convert(run: &Run) -> Result<()> {
         "goldilocksx2" => over::<Goldilocks, Goldilocksx2>(run),
         "q32" => over::<Q32, Q32x2>(run),
         "f65537" => over::<F65537, F65537x4>(run),
-        other => Err(Failure::usage(format_args!(
+        other @ ("f2" | "f256") => Err(Failure::usage(format_args!(
             "--field: bits are converted to numbers modulo an odd prime, and {other} has characteristic two"
+        ))),
+        other => Err(Failure::usage(format_args!(
+            "--field: conversions are measured over f61, goldilocks, their x2, q32 and f65537, and not over {other}"
         ))),
     }
 }

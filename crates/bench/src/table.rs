@@ -7,7 +7,8 @@ use crate::{
     shards, snippets, tables, vole,
 };
 use volery::{
-    Binary, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32, Q32x2, System,
+    Binary, Bls12381, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Over, Q32,
+    Q32x2, System,
 };
 use volery_cli::failure::{Result, one_of};
 use volery_cli::fields::{ARITHMETIC, BOOLEAN};
@@ -27,6 +28,8 @@ macro_rules! over {
             "q32" => $($bench)::+::<Over<Q32, Q32x2>>(run),
             "f65537" => $($bench)::+::<Over<F65537, F65537x4>>(run),
             "f256" => $($bench)::+::<Over<F256, F128>>(run),
+            "bn254" => $($bench)::+::<Over<Bn254>>(run),
+            "bls12-381" => $($bench)::+::<Over<Bls12381>>(run),
             "f2" => $($bench)::+::<Binary>(run),
             other => unreachable!("no bench is over {other}"),
         }

@@ -41,7 +41,8 @@ pub trait CheckField:
     const ENCODED: usize;
     /// The name in options and reports.
     const LABEL: &'static str;
-    /// The 64-bit words of randomness that [`CheckField::uniform`] takes, at most 4.
+    /// The 64-bit words of randomness that [`CheckField::uniform`] takes, at most
+    /// [`MOST_WORDS`](crate::MOST_WORDS).
     const WORDS: usize;
 
     /// The element that uniform `words`, [`CheckField::WORDS`] of them, make: uniform within a statistical

@@ -10,8 +10,11 @@
 //! | [`Goldilocks`] | `goldilocks` | [`Goldilocksx2`] | `goldilocks^2` | 2 | 4 |
 //! | [`Q32`] | `q32` | [`Q32x2`] | `q32^2` | 2 | 2 |
 //! | [`F65537`] | `f65537` | [`F65537x4`] | `f65537^4` | 4 | 2 |
+//! | [`Bn254`] | `bn254` | [`Bn254`] | `bn254` | 1 | 5 |
+//! | [`Bls12381`] | `bls12-381` | [`Bls12381`] | `bls12-381` | 1 | 5 |
 //!
-//! Every field is its own extension of degree one.
+//! Every field is its own extension of degree one. `bn254` and `bls12-381` are the scalar fields of the curves
+//! of these names: the integers modulo the number of points, which circuits for them are written over.
 //!
 //! [`F48`], [`F64`], [`F96`] and [`F160`], named `f48` to `f160`, carry no MACs: products are checked over
 //! them, as over all MACs of this table, which is what [`CheckField`](crate::CheckField) says.
@@ -56,6 +59,7 @@ mod f256;
 mod f61;
 mod f65537;
 mod goldilocks;
+mod large;
 #[cfg(test)]
 pub mod laws;
 mod prime;
@@ -74,13 +78,18 @@ pub(crate) use f256::IMAGES;
 pub use f65537::{F65537, F65537x4};
 pub(crate) use goldilocks::P64;
 pub use goldilocks::{Goldilocks, Goldilocksx2};
+pub use large::{Bls12381, Bn254, Fp, LargeModulus};
 pub use prime::{Modulus, Prime, Word};
 pub use q32::{Q32, Q32x2};
 
+use crate::integer::U256;
 use core::fmt::Debug;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
+
+/// The most 64-bit words that an element is sampled from.
+pub const MOST_WORDS: usize = 5;
 
 /// A finite field whose elements have one canonical encoding.
 ///
@@ -114,12 +123,37 @@ pub trait Field:
     fn invert(self) -> Self;
 
     /// The canonical encoding, least significant bit first; bits from [`Field::BITS`] on are zero.
-    fn to_word(self) -> u128;
+    fn to_integer(self) -> U256;
 
-    /// The element encoded by `word`, or `None` where the encoding is not canonical.
-    fn from_word(word: u128) -> Option<Self>;
+    /// The element encoded by `integer`, or `None` where the encoding is not canonical.
+    fn from_integer(integer: U256) -> Option<Self>;
 
-    /// The 64-bit words of randomness that [`Field::sample`] takes: 1, 2 or 4.
+    /// The element encoded by an integer of no more than 128 bits, or `None` where the encoding is not canonical.
+    #[inline(always)]
+    fn from_word(word: u128) -> Option<Self> {
+        Self::from_integer(word.into())
+    }
+
+    /// Writes the canonical encoding, least significant byte first.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`Field::BYTES`] long.
+    #[inline(always)]
+    fn encode(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.to_integer().to_bytes()[..Self::BYTES]);
+    }
+
+    /// The element that `bytes` encode, or `None` where the encoding is not canonical.
+    ///
+    /// # Panics
+    /// Where `bytes` is not [`Field::BYTES`] long.
+    #[inline(always)]
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        assert_eq!(bytes.len(), Self::BYTES);
+        Self::from_integer(U256::from_bytes(bytes))
+    }
+
+    /// The 64-bit words of randomness that [`Field::sample`] takes: 1, 2, 4 or 5, [`MOST_WORDS`].
     const SAMPLE: usize;
 
     /// The element that uniform `words`, [`Field::SAMPLE`] of them, make: uniform within a
@@ -138,6 +172,9 @@ pub trait Field:
 
     /// The bytes of an encoded element.
     const BYTES: usize = Self::BITS.div_ceil(8) as usize;
+
+    /// The bytes that a digest takes of an element, its encoding and zeroes: 16, or 32 of more than 128 bits.
+    const DIGESTED: usize = if Self::BITS > 128 { 32 } else { 16 };
 }
 
 /// `Self` as an extension of degree [`Extension::DEGREE`] over the field `B`.

@@ -33,7 +33,7 @@ pub(crate) struct Facts {
 impl Facts {
     fn of<F: Field>() -> Self {
         let prime = F::ONE + F::ONE != F::ZERO;
-        let largest = if prime { (-F::ONE).to_word() } else { u128::MAX >> (128 - F::BITS) };
+        let largest = if prime { (-F::ONE).to_integer().capped() } else { u128::MAX >> (128 - F::BITS) };
         Self { name: F::NAME, boolean: F::BITS == 1, largest, prime }
     }
 }

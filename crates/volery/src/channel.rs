@@ -35,7 +35,7 @@ use crate::error::{Error, Misbehaviour, Result};
 use std::io;
 use std::time::{Duration, Instant};
 use transcript::Transcript;
-use volery_primitives::{F128, Field};
+use volery_primitives::{F128, Field, U256};
 
 /// Carries bytes to and from the peer, in order, without knowing what they mean.
 ///
@@ -273,7 +273,7 @@ impl Channel {
         let mut bytes = core::mem::take(&mut self.scratch);
         bytes.resize(F::BYTES * elements.len(), 0);
         for (bytes, element) in bytes.chunks_exact_mut(F::BYTES).zip(elements) {
-            bytes.copy_from_slice(&element.to_word().to_le_bytes()[..F::BYTES]);
+            element.encode(bytes);
         }
         let sent = self.send(&bytes);
         self.scratch = bytes;
@@ -290,7 +290,7 @@ impl Channel {
         let received = self.recv(&mut bytes);
         let mut canonical = true;
         for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
-            let decoded = F::from_word(word(bytes));
+            let decoded = F::from_integer(integer(bytes));
             canonical &= decoded.is_some();
             *element = decoded.unwrap_or(F::ZERO);
         }
@@ -400,19 +400,17 @@ impl Channel {
     }
 }
 
-/// The integer of up to 16 bytes, least significant first. Bytes that are stored one by one to be read as a
+/// The integer of up to 32 bytes, least significant first. Bytes that are stored one by one to be read as a
 /// word would be waited for.
 #[inline(always)]
-fn word(bytes: &[u8]) -> u128 {
-    let (low, high) = bytes.split_at(bytes.len().min(8));
-    let word = |bytes: &[u8]| {
-        let mut word = 0;
+fn integer(bytes: &[u8]) -> U256 {
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
         for (i, byte) in bytes.iter().enumerate() {
-            word |= u64::from(*byte) << (8 * i);
+            *limb |= u64::from(*byte) << (8 * i);
         }
-        word
-    };
-    u128::from(word(high)) << 64 | u128::from(word(low))
+    }
+    U256::from_limbs(limbs)
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ impl<F: Field, N: Satisfied<F>> Generated<N, F> {
             return self.network.digest();
         }
         let hasher = Sha256::new_with_prefix("volery bench inputs").chain_update(self.inputs.to_le_bytes());
-        let hasher = hasher.chain_update(self.sum.to_word().to_le_bytes());
+        let hasher = hasher.chain_update(&self.sum.to_integer().to_bytes()[..F::DIGESTED]);
         hasher.chain_update(self.network.digest()).finalize().into()
     }
 

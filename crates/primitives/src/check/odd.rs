@@ -2,7 +2,9 @@
 
 use super::CheckField;
 use crate::arch::Arch;
-use crate::field::{Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use crate::field::{
+    Bls12381, Bn254, Extension, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Q32, Q32x2,
+};
 use crate::lanes::Lanes;
 
 /// Implements [`CheckField`] for an extension of a prime field, given [`CheckField::SIZE_BITS`].
@@ -28,13 +30,11 @@ macro_rules! check_field {
             }
             #[inline]
             fn write(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_word().to_le_bytes()[..Self::ENCODED]);
+                self.encode(bytes);
             }
             #[inline]
             fn read(bytes: &[u8]) -> Option<Self> {
-                let mut word = [0; 16];
-                word[..Self::ENCODED].copy_from_slice(bytes);
-                Self::from_word(u128::from_le_bytes(word))
+                Self::decode(bytes)
             }
             fn point(index: u32) -> Self {
                 from_digits::<$prime, Self>(u64::from(index) + 1)
@@ -63,10 +63,13 @@ check_field!(Goldilocks, Goldilocks, 63);
 check_field!(Goldilocksx2, Goldilocks, 127);
 check_field!(Q32x2, Q32, 63);
 check_field!(F65537x4, F65537, 64);
+check_field!(Bn254, Bn254, 253);
+check_field!(Bls12381, Bls12381, 254);
 
 /// The element whose coordinates are the digits of `integer`, at most two, in base p.
 fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
-    let p = (-B::ONE).to_word() as u64 + 1;
+    // Of a larger p the integer is the one digit.
+    let p = (-B::ONE).to_integer().saturated().saturating_add(1);
     let digits = [integer % p, integer / p].map(|digit| {
         let digit = B::from_word(digit.into()).expect("two digits");
         E::from(digit)
@@ -77,6 +80,7 @@ fn from_digits<B: Field, E: Extension<B>>(integer: u64) -> E {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::MOST_WORDS;
     use crate::field::laws::check_field;
 
     fn laws<F: CheckField + Field>() {
@@ -86,7 +90,7 @@ mod tests {
             -F::ONE,
             F::place(1),
             F::place(F::BITS - 1),
-            F::sample(&[!5; 4]),
+            F::sample(&[!5; MOST_WORDS]),
         ]);
     }
 
@@ -98,6 +102,8 @@ mod tests {
         laws::<Goldilocksx2>();
         laws::<Q32x2>();
         laws::<F65537x4>();
+        laws::<Bn254>();
+        laws::<Bls12381>();
     }
 
     /// The number of elements is p^N, computed exactly.
@@ -113,5 +119,7 @@ mod tests {
         bits::<Goldilocksx2>(Goldilocks::MODULUS, 2);
         bits::<Q32x2>(Q32::MODULUS.into(), 2);
         bits::<F65537x4>(F65537::MODULUS.into(), 4);
+        assert_eq!(Bn254::MODULUS.length() - 1, Bn254::SIZE_BITS);
+        assert_eq!(Bls12381::MODULUS.length() - 1, Bls12381::SIZE_BITS);
     }
 }

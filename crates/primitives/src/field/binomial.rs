@@ -1,6 +1,7 @@
 //! Extensions of a prime field by an N-th root.
 
 use super::{Extension, Field};
+use crate::integer::U256;
 use core::array::from_fn;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -45,6 +46,12 @@ pub struct Binomial<B, const N: usize>(pub [B; N]);
 
 // Loops over indices: the functions of `map` and `zip` are compiled by themselves, and not always inlined.
 impl<B: Radicand<N>, const N: usize> Binomial<B, N> {
+    /// The canonical encoding: [`Field::to_integer`].
+    #[inline(always)]
+    pub fn to_word(self) -> u128 {
+        self.0.iter().rev().fold(0, |word, coordinate| word << B::BITS | coordinate.to_integer().low())
+    }
+
     /// `Σ coordinates[i] · X^i`: [`Extension::pack`] over the prime field.
     ///
     /// # Panics
@@ -80,7 +87,11 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
     fn invert(self) -> Self {
         // x^p has the coordinates x_i·w^(i(p-1)/N). The product of x with its conjugates is in the prime
         // field. Of degree 2, w^((p-1)/2) is -1, as for all that are no squares.
-        let root = if N == 2 { -B::ONE } else { super::power(B::RADICAND, (-B::ONE).to_word() / N as u128) };
+        let root = if N == 2 {
+            -B::ONE
+        } else {
+            super::power(B::RADICAND, (-B::ONE).to_integer().low() / N as u128)
+        };
         let mut conjugate = self;
         let mut others = Self::ONE;
         for _ in 1..N {
@@ -93,10 +104,13 @@ impl<B: Radicand<N>, const N: usize> Field for Binomial<B, N> {
         }
         others.scale((self * others).0[0].invert())
     }
-    fn to_word(self) -> u128 {
-        self.0.iter().rev().fold(0, |word, coordinate| word << B::BITS | coordinate.to_word())
+    #[inline(always)]
+    fn to_integer(self) -> U256 {
+        self.to_word().into()
     }
-    fn from_word(word: u128) -> Option<Self> {
+    #[inline(always)]
+    fn from_integer(integer: U256) -> Option<Self> {
+        let word = integer.word()?;
         let mut element = Self::ZERO;
         for (i, coordinate) in element.0.iter_mut().enumerate() {
             *coordinate = B::from_word(word >> (i as u32 * B::BITS) & ((1 << B::BITS) - 1))?;

@@ -4,6 +4,7 @@
 use super::{Extension, F2, Field};
 use crate::arch::xor;
 use crate::check::CheckField;
+use crate::integer::U256;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, BitXor, BitXorAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -30,6 +31,12 @@ impl F128 {
     #[inline(always)]
     pub const fn bit0(self) -> F2 {
         F2::low_bit(self.0)
+    }
+
+    /// The canonical encoding: [`Field::to_integer`].
+    #[inline(always)]
+    pub const fn to_word(self) -> u128 {
+        self.0
     }
 
     /// The 16 bytes of the element, least significant first.
@@ -65,7 +72,7 @@ impl F128 {
 
 /// The carry-less product of a 32-bit and a 64-bit polynomial, in constant time.
 ///
-/// Integer products of operands with holes: where one bit in four may be set, at most 8 partial products meet
+/// U256 products of operands with holes: where one bit in four may be set, at most 8 partial products meet
 /// in a position, and their carries stay within the holes.
 const fn clmul32(a: u32, b: u64) -> u128 {
     const HOLES: u128 = 0x1111_1111_1111_1111_1111_1111_1111_1111;
@@ -110,11 +117,13 @@ impl Field for F128 {
     fn invert(self) -> Self {
         super::binary::inverse(self)
     }
-    fn to_word(self) -> u128 {
-        self.0
+    #[inline(always)]
+    fn to_integer(self) -> U256 {
+        self.0.into()
     }
-    fn from_word(word: u128) -> Option<Self> {
-        Some(Self(word))
+    #[inline(always)]
+    fn from_integer(integer: U256) -> Option<Self> {
+        (integer.high() == 0).then_some(Self(integer.low()))
     }
 
     const SAMPLE: usize = 2;

@@ -3,6 +3,7 @@
 
 use super::Field;
 use crate::bits;
+use crate::integer::U256;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use zeroize::DefaultIsZeroes;
@@ -19,6 +20,12 @@ impl F2 {
     #[inline(always)]
     pub const fn low_bit(word: u128) -> Self {
         Self((word & 1) as u8)
+    }
+
+    /// The canonical encoding: [`Field::to_integer`].
+    #[inline(always)]
+    pub const fn to_word(self) -> u128 {
+        self.0 as u128
     }
 
     /// This bit as a `bool`. Branching on it makes time depend on it: for public values only.
@@ -51,11 +58,13 @@ impl Field for F2 {
     fn invert(self) -> Self {
         self
     }
-    fn to_word(self) -> u128 {
-        self.0.into()
+    #[inline(always)]
+    fn to_integer(self) -> U256 {
+        self.to_word().into()
     }
-    fn from_word(word: u128) -> Option<Self> {
-        (word < 2).then_some(Self(word as u8))
+    #[inline(always)]
+    fn from_integer(integer: U256) -> Option<Self> {
+        (integer < 2).then_some(Self(integer.low() as u8))
     }
 
     const SAMPLE: usize = 1;

@@ -6,6 +6,7 @@ use crate::aes::Aes128;
 use crate::arch::f256::{self, Map, Row};
 use crate::arch::{self, Arch};
 use crate::hash::Circular;
+use crate::integer::U256;
 use crate::lanes::Lanes;
 use crate::mac::MacField;
 use core::iter::Sum;
@@ -20,6 +21,12 @@ pub struct F256(pub u8);
 impl DefaultIsZeroes for F256 {}
 
 impl F256 {
+    /// The canonical encoding: [`Field::to_integer`].
+    #[inline(always)]
+    pub const fn to_word(self) -> u128 {
+        self.0 as u128
+    }
+
     /// All ones where bit i is set, zero where it is not.
     #[inline(always)]
     const fn mask(self, i: u32) -> u128 {
@@ -67,11 +74,13 @@ impl Field for F256 {
     fn invert(self) -> Self {
         super::power(self, 254)
     }
-    fn to_word(self) -> u128 {
-        self.0.into()
+    #[inline(always)]
+    fn to_integer(self) -> U256 {
+        self.to_word().into()
     }
-    fn from_word(word: u128) -> Option<Self> {
-        u8::try_from(word).ok().map(Self)
+    #[inline(always)]
+    fn from_integer(integer: U256) -> Option<Self> {
+        (integer < 256).then_some(Self(integer.low() as u8))
     }
 
     const SAMPLE: usize = 1;

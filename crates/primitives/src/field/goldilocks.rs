@@ -85,7 +85,7 @@ impl MacField<Goldilocks> for Goldilocksx2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Field, laws};
+    use crate::field::laws;
     use proptest::prelude::*;
 
     #[test]

@@ -2,9 +2,10 @@
 
 #![allow(clippy::eq_op)] // a - a is a law
 
-use super::{Binomial, Extension, F128, Field, Modulus, Prime, Radicand};
+use super::{Binomial, Extension, F128, Field, MOST_WORDS, Modulus, Prime, Radicand};
 use crate::arch::Arch;
 use crate::check::{CheckField, portable};
+use crate::integer::U256;
 use crate::prg::Prg;
 use std::collections::BTreeSet;
 
@@ -85,9 +86,16 @@ pub fn field<F: Field>(samples: &[F]) {
         assert_eq!(a + (-a), F::ZERO);
         assert_eq!(a - a, F::ZERO);
         assert_eq!(a * a.invert(), if a == F::ZERO { F::ZERO } else { F::ONE });
-        assert_eq!(F::from_word(a.to_word()), Some(a));
-        if F::BITS < 128 {
-            assert_eq!(F::from_word(a.to_word() | 1 << F::BITS), None);
+        let encoded = a.to_integer();
+        assert_eq!(F::from_integer(encoded), Some(a));
+        for bit in F::BITS..256 {
+            assert_eq!(F::from_integer(encoded | U256::from(1_u64) << bit), None);
+        }
+        let mut bytes = vec![0; F::BYTES];
+        a.encode(&mut bytes);
+        assert_eq!((&bytes[..], F::decode(&bytes)), (&encoded.to_bytes()[..F::BYTES], Some(a)));
+        if let Some(word) = encoded.word() {
+            assert_eq!(F::from_word(word), Some(a));
         }
         assert_eq!((a.masked(u64::MAX), a.masked(0)), (a, F::ZERO));
         for &b in samples {
@@ -108,9 +116,9 @@ pub fn field<F: Field>(samples: &[F]) {
     }
     assert_eq!(samples.iter().copied().sum::<F>(), samples.iter().fold(F::ZERO, |s, &a| s + a));
     extension(samples, samples);
-    for words in [[0; 4], [u64::MAX; 4], [1, 2, 3, 4]] {
+    for words in [[0; MOST_WORDS], [u64::MAX; MOST_WORDS], [1, 2, 3, 4, 5]] {
         let sample = F::sample(&words[..F::SAMPLE]);
-        assert_eq!(F::from_word(sample.to_word()), Some(sample));
+        assert_eq!(F::from_integer(sample.to_integer()), Some(sample));
     }
     // Places are independent where sums are: each is new, and in a prime field doubles the one before.
     for bit in 1..F::BITS {
@@ -172,7 +180,7 @@ pub fn check_field<F: CheckField>(samples: &[F]) {
         }
     }
     assert_eq!(samples.iter().copied().sum::<F>(), samples.iter().fold(zero, |s, &a| s + a));
-    assert!(F::WORDS <= 4 && F::SIZE_BITS >= 40 && F::ENCODED * 8 >= F::SIZE_BITS as usize);
+    assert!(F::WORDS <= MOST_WORDS && F::SIZE_BITS >= 40 && F::ENCODED * 8 >= F::SIZE_BITS as usize);
     encodings::<F>();
     points::<F>();
     kernels::<F>();
@@ -210,10 +218,10 @@ fn points<F: CheckField>() {
 }
 
 fn kernels<F: CheckField>() {
-    let mut words = vec![F128::ZERO; 4 * 70];
+    let mut words = vec![F128::ZERO; MOST_WORDS * 70];
     Prg::new(Arch::PORTABLE, F128(7)).fill(&mut words);
     let words: Vec<u64> = words.iter().flat_map(|word| [word.0 as u64, (word.0 >> 64) as u64]).collect();
-    let elements: Vec<F> = words.chunks_exact(4).map(F::uniform).collect();
+    let elements: Vec<F> = words.chunks_exact(MOST_WORDS).map(F::uniform).collect();
     let (a, b) = elements.split_at(70);
     for arch in Arch::available() {
         for length in 0..=70 {

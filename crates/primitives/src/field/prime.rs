@@ -4,6 +4,7 @@
 //! [`Radicand`](super::Radicand) of the alias.
 
 use super::Field;
+use crate::integer::U256;
 use core::fmt::{self, Debug};
 use core::hash::Hash;
 use core::iter::Sum;
@@ -114,6 +115,12 @@ impl<P: Modulus> Prime<P> {
         self.0
     }
 
+    /// The canonical encoding: [`Field::to_integer`].
+    #[inline(always)]
+    pub fn to_word(self) -> u128 {
+        self.0.into()
+    }
+
     /// The element of an integer below p.
     #[inline(always)]
     pub(crate) const fn below(integer: P::Word) -> Self {
@@ -155,11 +162,14 @@ impl<P: Modulus> Field for Prime<P> {
     fn invert(self) -> Self {
         super::power(self, P::MODULUS.into() - 2)
     }
-    fn to_word(self) -> u128 {
-        self.0.into()
+    #[inline(always)]
+    fn to_integer(self) -> U256 {
+        self.to_word().into()
     }
-    fn from_word(word: u128) -> Option<Self> {
-        (word < P::MODULUS.into()).then(|| Self(P::Word::cut(word)))
+    #[inline(always)]
+    fn from_integer(integer: U256) -> Option<Self> {
+        let below = integer.high() == 0 && integer.low() < P::MODULUS.into();
+        below.then(|| Self(P::Word::cut(integer.low())))
     }
 
     const SAMPLE: usize = P::SAMPLE;

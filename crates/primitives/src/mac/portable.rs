@@ -4,7 +4,7 @@ use super::{Holes, MacField, Tagged};
 use crate::aes::Aes128;
 use crate::arch::WEIGHT;
 use crate::bits::mask;
-use crate::field::{Extension, F128, Field};
+use crate::field::{Extension, F128, Field, MOST_WORDS};
 use crate::hash::Circular;
 use core::ops::Add;
 use zeroize::Zeroizing;
@@ -15,6 +15,9 @@ const HASHED: usize = 64;
 pub(crate) fn grow_leaves<B: Field, E: MacField<B>>(keys: &[Circular], parents: &[F128], leaves: &mut [E]) {
     const { assert!(E::SAMPLE >= 2, "a leaf of one word takes half a hash, by a kernel of its own") };
     assert_eq!((keys.len(), leaves.len()), (E::SAMPLE, 2 * parents.len()));
+    if !E::SAMPLE.is_multiple_of(2) {
+        return grow_leaves_of_odd(keys, parents, leaves);
+    }
     // As many hashes as a leaf takes, side by side.
     let per_leaf = E::SAMPLE / 2;
     let mut blocks = Zeroizing::new([[F128(0); HASHED]; 3]);
@@ -34,6 +37,27 @@ pub(crate) fn grow_leaves<B: Field, E: MacField<B>>(keys: &[Circular], parents: 
     }
 }
 
+/// The same where the two leaves of a parent share a hash.
+fn grow_leaves_of_odd<E: Field>(keys: &[Circular], parents: &[F128], leaves: &mut [E]) {
+    const { assert!(E::SAMPLE <= MOST_WORDS) };
+    let mut blocks = Zeroizing::new([[F128(0); HASHED]; MOST_WORDS]);
+    let (left, right) = leaves.split_at_mut(parents.len());
+    let leaves = left.chunks_mut(HASHED).zip(right.chunks_mut(HASHED));
+    for (parents, (left, right)) in parents.chunks(HASHED).zip(leaves) {
+        for (key, blocks) in keys.iter().zip(blocks.iter_mut()) {
+            key.hash(parents, &mut blocks[..parents.len()]);
+        }
+        let mut words = Zeroizing::new([0; 2 * MOST_WORDS]);
+        for (i, (left, right)) in left.iter_mut().zip(right).enumerate() {
+            for (words, blocks) in words.as_chunks_mut().0.iter_mut().zip(blocks.iter()) {
+                *words = [blocks[i].0 as u64, (blocks[i].0 >> 64) as u64];
+            }
+            *left = E::sample(&words[..E::SAMPLE]);
+            *right = E::sample(&words[E::SAMPLE..2 * E::SAMPLE]);
+        }
+    }
+}
+
 pub(crate) fn sum_rows<E: Field>(nodes: &[E], sums: &mut [E]) {
     assert!(!sums.is_empty() && nodes.len().is_multiple_of(sums.len()));
     sums.fill(E::ZERO);
@@ -45,7 +69,7 @@ pub(crate) fn sum_rows<E: Field>(nodes: &[E], sums: &mut [E]) {
 pub(crate) fn sample_all<E: Field>(blocks: &[F128], out: &mut [E]) {
     assert!(2 * blocks.len() >= E::SAMPLE * out.len());
     for (i, out) in out.iter_mut().enumerate() {
-        let mut words = [0; 4];
+        let mut words = [0; MOST_WORDS];
         for (word, n) in words[..E::SAMPLE].iter_mut().zip(i * E::SAMPLE..) {
             *word = (blocks[n / 2].0 >> (64 * (n % 2))) as u64;
         }

@@ -3,18 +3,20 @@
 
 use super::*;
 use crate::arch::{Arch, WEIGHT};
-use crate::field::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use crate::field::{
+    Bls12381, Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
+};
 use crate::prg::Prg;
 
 const LENGTHS: [usize; 20] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513];
 
 /// Random elements, one in two of which is zero, one, minus one or minus two.
 fn elements<F: Field>(seed: u128, length: usize) -> Vec<F> {
-    let mut blocks = vec![F128::ZERO; 3 * length];
+    let mut blocks = vec![F128::ZERO; 4 * length];
     Prg::new(Arch::PORTABLE, F128(seed)).fill(&mut blocks);
-    let element = |x: &[F128; 3]| {
-        let words: [u64; 4] = core::array::from_fn(|i| (x[i / 2].0 >> (64 * (i % 2))) as u64);
-        match x[2].0 % 8 {
+    let element = |x: &[F128; 4]| {
+        let words: [u64; MOST_WORDS] = core::array::from_fn(|i| (x[i / 2].0 >> (64 * (i % 2))) as u64);
+        match x[3].0 % 8 {
             0 => F::ZERO,
             1 => F::ONE,
             2 => -F::ONE,
@@ -192,6 +194,16 @@ fn f61() {
 fn goldilocks() {
     field::<Goldilocks, Goldilocks>();
     field::<Goldilocks, Goldilocksx2>();
+}
+
+#[test]
+fn bn254() {
+    field::<Bn254, Bn254>();
+}
+
+#[test]
+fn bls12_381() {
+    field::<Bls12381, Bls12381>();
 }
 
 #[test]

@@ -359,7 +359,7 @@ impl<F: Field> Tables for Clear<'_, F> {
         }
         check_range::<F>(bits)?;
         self.compared += values.len() as u64;
-        let within = values.iter().all(|value| value.to_word() >> bits == 0);
+        let within = values.iter().all(|value| value.to_integer() >> bits == 0);
         if verdict(within) { Ok(()) } else { Err(Error::Unsatisfied(name.to_string())) }
     }
 }

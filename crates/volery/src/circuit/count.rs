@@ -439,10 +439,16 @@ impl<F: Field> Count<F> {
         }
     }
 
+    /// A gate of kind `kind` that has an element in it.
+    fn constant_gate(&mut self, kind: u8, c: F) {
+        let c = c.to_integer();
+        self.gate(kind, c.low(), c.high());
+    }
+
     /// The same where they are public.
     fn values(&mut self, values: &[F]) {
         if self.fingerprint.is_some() {
-            values.iter().for_each(|value| self.gate(b',', value.to_word(), 0));
+            values.iter().for_each(|value| self.constant_gate(b',', *value));
         }
     }
 
@@ -492,7 +498,7 @@ impl<F: Field> Backend for Count<F> {
 
     fn constant(&mut self, c: F) -> Counted {
         self.shape.constant += 1;
-        self.gate(b'c', c.to_word(), 0);
+        self.constant_gate(b'c', c);
         self.wire(0)
     }
     fn add(&mut self, a: Counted, b: Counted) -> Counted {
@@ -502,7 +508,12 @@ impl<F: Field> Backend for Count<F> {
     }
     fn scale(&mut self, a: Counted, c: F) -> Counted {
         self.shape.scale += 1;
-        self.gate(b's', a.number.into(), c.to_word());
+        let c = c.to_integer();
+        self.gate(b's', a.number.into(), c.low());
+        // What is longer than the place for it stands behind it.
+        if F::BITS > 128 {
+            self.gate(b',', c.high(), 0);
+        }
         self.wire(a.depth)
     }
     fn witness(&mut self) -> Result<Counted> {

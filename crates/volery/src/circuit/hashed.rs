@@ -49,7 +49,7 @@ pub(super) fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
     let mut bytes = Vec::with_capacity(F::BYTES << 10);
     for elements in elements.chunks(1 << 10) {
         bytes.clear();
-        bytes.extend(elements.iter().flat_map(|x| x.to_word().to_le_bytes().into_iter().take(F::BYTES)));
+        bytes.extend(elements.iter().flat_map(|x| x.to_integer().to_bytes().into_iter().take(F::BYTES)));
         hasher.update(&bytes);
     }
 }

@@ -39,7 +39,7 @@ pub(in crate::circuit) use scan::{assert_one, by_bits, by_number};
 use super::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// What the cells of a memory hold at first: words one after the other, each of as many elements as the
 /// memory's width.
@@ -157,8 +157,8 @@ impl Sizes {
     /// `Invalid` where there is no such memory.
     pub(crate) fn new<F: Field, W>(cells: &Cells<'_, F, W>, width: usize) -> Result<Self> {
         let count = cells.count(width)?;
-        let last = (-F::ONE).to_word();
-        if !is_binary::<F>() && (count - 1) as u128 > last {
+        let last = (-F::ONE).to_integer();
+        if !is_binary::<F>() && U256::from(count as u64 - 1) > last {
             return Err(Error::invalid(format!(
                 "a memory of {count} cells over {}, whose last address is {last}",
                 F::NAME
@@ -197,7 +197,7 @@ const MOST_CELLS: u64 = 1 << 30;
 /// The number that the values of an address say: of a cell, or of none.
 pub(crate) fn place<F: Field>(address: impl Iterator<Item = F>) -> u128 {
     if !is_binary::<F>() {
-        return address.map(|value| value.to_word()).sum();
+        return address.map(|value| value.to_integer().capped()).sum();
     }
-    address.enumerate().fold(0, |place, (bit, value)| place | (value.to_word() & 1) << bit)
+    address.enumerate().fold(0, |place, (bit, value)| place | u128::from(value.to_integer().bit(0)) << bit)
 }

@@ -99,7 +99,7 @@ pub trait MixedCircuit<M: Mixed> {
 /// are different numbers. Of a field of characteristic two it is none.
 pub fn widest<F: Field>() -> usize {
     // The largest element is p − 1, and words of w bits are different where 2^w − 1 is no larger.
-    if is_binary::<F>() { 0 } else { (-F::ONE).to_word().ilog2() as usize }
+    if is_binary::<F>() { 0 } else { (-F::ONE).to_integer().length() as usize - 1 }
 }
 
 /// Demands that words of `width` bits are different numbers.
@@ -170,11 +170,11 @@ fn bits_of<F: Field>(
     check_width::<F>(width)?;
     let mut bits = Vec::with_capacity(numbers.len() * width);
     for number in numbers {
-        let word = number.to_word();
-        if half.ends(word >> width != 0) {
+        let word = number.to_integer();
+        if half.ends(word >> width as u32 != 0) {
             return Err(Error::Unsatisfied(name.to_string()));
         }
-        bits.extend((0..width).map(|place| F2::low_bit(word >> place)));
+        bits.extend((0..width).map(|place| F2::low_bit(word.bit(place as u32).into())));
     }
     Ok(bits)
 }

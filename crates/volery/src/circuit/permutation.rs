@@ -10,8 +10,8 @@ use super::memory::{address_width, assert_one, by_bits, by_number, equality, is_
 use super::{Argued, Backend, Scan, Scans};
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
 use volery_primitives::bits::mask;
+use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;
 
 /// A backend that compares lists of words whatever their order.
@@ -55,7 +55,7 @@ pub(crate) fn count_words<F: Field>(xs: usize, ys: usize, width: usize) -> Resul
         )));
     }
     let count = xs / width;
-    if !is_binary::<F>() && count as u128 > (-F::ONE).to_word() {
+    if !is_binary::<F>() && U256::from(count as u64) > (-F::ONE).to_integer() {
         return Err(Error::invalid(format!("a permutation of {count} words over {}: choose fewer", F::NAME)));
     }
     Ok(count)
@@ -146,7 +146,7 @@ fn places<F: Field>(count: usize, width: usize) -> impl Fn(&[F]) -> Vec<F> + Sen
             let (mut place, mut open) = (0, u64::MAX);
             for (i, (x, taken)) in xs.chunks_exact(width).zip(taken.iter_mut()).enumerate() {
                 let differs =
-                    x.iter().zip(word).fold(0, |differs, (x, y)| differs | (x.to_word() ^ y.to_word()));
+                    x.iter().zip(word).fold(0, |differs, (x, y)| differs | (*x - *y).to_integer().capped());
                 let here = mask((differs == 0).into()) & !*taken & open;
                 place |= i as u64 & here;
                 *taken |= here;
@@ -185,12 +185,12 @@ pub(crate) fn are_permuted<F: Field>(xs: &[F], ys: &[F], width: usize) -> bool {
 fn encode<F: Field>(word: &[F], bytes: &mut [u8]) {
     if F::BITS > 1 {
         for (bytes, element) in bytes.chunks_exact_mut(F::BYTES).zip(word) {
-            bytes.copy_from_slice(&element.to_word().to_le_bytes()[..F::BYTES]);
+            element.encode(bytes);
         }
         return;
     }
     for (byte, bits) in bytes.iter_mut().zip(word.chunks(8)) {
-        *byte = bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_word() as u8);
+        *byte = bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit.to_integer().bit(0) as u8);
     }
 }
 

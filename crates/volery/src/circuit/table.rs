@@ -74,7 +74,7 @@ impl<F: Field> Known<F> {
         }
         let count = u32::try_from(entries.len() / length);
         let count = count.map_err(|_| Error::invalid("a table of 2^32 rows: the most are fewer"))?;
-        let of = |row: &u32| entries[*row as usize * length..][..key].iter().map(|key| key.to_word());
+        let of = |row: &u32| entries[*row as usize * length..][..key].iter().map(|key| key.to_integer());
         let mut sorted: Vec<u32> = (0..count).collect();
         sorted.sort_by(|a, b| of(a).cmp(of(b)));
         let twice = sorted.windows(2).find(|pair| of(&pair[0]).eq(of(&pair[1])));
@@ -113,8 +113,8 @@ impl<F: Field> Known<F> {
 
     /// The number of the row with this key.
     pub(crate) fn find(&self, key: &[F]) -> Option<usize> {
-        let words = || key.iter().map(|key| key.to_word());
-        let of = |row: &u32| self.row(*row as usize)[..self.key].iter().map(|key| key.to_word());
+        let words = || key.iter().map(|key| key.to_integer());
+        let of = |row: &u32| self.row(*row as usize)[..self.key].iter().map(|key| key.to_integer());
         let found = self.sorted.binary_search_by(|row| of(row).cmp(words())).ok()?;
         Some(self.sorted[found] as usize)
     }
@@ -146,7 +146,7 @@ pub(crate) fn check_key(key: usize, expected: usize) -> Result<()> {
 pub(crate) fn check_range<F: Field>(bits: u32) -> Result<()> {
     let most = if is_binary::<F>() { 0 } else { F::BITS - 1 };
     // A field whose elements have several coordinates has the numbers of one.
-    if bits == 0 || bits > most.min(127) || F::ONE.to_word() != 1 {
+    if bits == 0 || bits > most || F::ONE.to_integer() != 1 {
         return Err(Error::invalid(format!(
             "a range of {bits} bits over {}: from 1 to {most} bits are ranges of it",
             F::NAME

@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
             let (plan, setting, options) = (self.plan.clone(), self.setting, self.options.clone());
             coordinator.secret = Some(Box::new(move |id| {
                 let delta = setting.run_delta(&run(&plan, *id, restarts), &options)?;
-                Ok(plan::Crossing::new(delta.to_bytes().to_vec().into()))
+                Ok(plan::Crossing::new(delta.to_bytes()))
             }));
             let (plan, announced, worth) = (self.plan.clone(), self.announced.clone(), worth.clone());
             coordinator.record = Some(Box::new(move |outcome| {
@@ -258,8 +258,10 @@ impl Shards for Work<'_> {
                         Ok(())
                     }
                 }));
-                let bytes = Zeroizing::new(<[u8; 16]>::try_from(secret.bytes()).map_err(|_| no_key())?);
-                let delta = self.setting.load_run_delta(&run, &bytes)?;
+                if secret.bytes().len() != self.setting.delta_bytes() {
+                    return Err(no_key());
+                }
+                let delta = self.setting.load_run_delta(&run, secret.bytes())?;
                 verify((&run, place), incoming, &delta, channel, &options)?
             }
         };

@@ -31,12 +31,15 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
 use subtle::{Choice, ConditionallySelectable};
-use volery_primitives::F128;
 use volery_primitives::hash::Digest;
+use volery_primitives::{F128, U256};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The most transfers in a batch, one for each choice bit; SoftSpoken takes as many.
-pub const MOST: usize = 128;
+/// The transfers that SoftSpoken is set up by.
+pub const TRANSFERS: usize = 128;
+
+/// The most transfers in a batch, one for each choice bit.
+const MOST: usize = 256;
 
 /// What the sender holds: both keys of each transfer.
 pub type Pairs = Zeroizing<Vec<[F128; 2]>>;
@@ -124,13 +127,19 @@ pub fn send(channel: &mut Channel, count: usize, random: &mut Random) -> Result<
 ///
 /// # Errors
 /// `Misbehaved` where a point is not canonical or is the identity; link errors.
-pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut Random) -> Result<Chosen> {
+pub fn receive(
+    channel: &mut Channel,
+    choices: impl Into<U256>,
+    count: usize,
+    random: &mut Random,
+) -> Result<Chosen> {
     assert!(count <= MOST, "{count} transfers");
+    let choices = Zeroizing::new(choices.into());
     let oracle = Oracle { sid: channel.checkpoint("base ot") };
     let mut exponents = Zeroizing::new(Vec::with_capacity(count));
     let mut message = Vec::with_capacity(64 * count);
     for i in 0..count {
-        let slot = choice(choices, i);
+        let slot = choice(&choices, i);
         let a = random_scalar(random);
         let other = RistrettoPoint::from_uniform_bytes(&random.bytes());
         let chosen = RistrettoPoint::mul_base(&a) - oracle.group(i, slot.unwrap_u8(), &other.compress());
@@ -149,13 +158,13 @@ pub fn receive(channel: &mut Channel, choices: F128, count: usize, random: &mut 
     }
     let mut keys = Zeroizing::new(Vec::with_capacity(count));
     for (i, a) in exponents.iter().enumerate() {
-        keys.push(oracle.key(i, choice(choices, i).unwrap_u8(), &first, &encoded, &(a * m)));
+        keys.push(oracle.key(i, choice(&choices, i).unwrap_u8(), &first, &encoded, &(a * m)));
     }
     Ok(keys)
 }
 
-fn choice(choices: F128, i: usize) -> Choice {
-    Choice::from((choices.0 >> i) as u8 & 1)
+fn choice(choices: &U256, i: usize) -> Choice {
+    Choice::from(choices.bit(i as u32) as u8)
 }
 
 #[cfg(test)]
@@ -165,7 +174,8 @@ mod tests {
     use std::time::Duration;
 
     const COUNT: usize = MOST;
-    const CHOICES: F128 = F128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
+    const CHOICES: U256 =
+        U256::new(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210, 0x0fed_cba9_8765_4321_1234_5678_9abc_def0);
 
     /// Runs both sides, with one bit of the sender's or the receiver's message flipped where asked.
     fn run(in_reply: Option<Flip>, in_first: Option<Flip>) -> (Result<Pairs>, Result<Chosen>) {
@@ -187,7 +197,7 @@ mod tests {
     fn the_receiver_holds_the_chosen_key_and_not_the_other() {
         let (pairs, keys) = run(None, None);
         for (i, (pair, key)) in pairs.unwrap().iter().zip(keys.unwrap().iter()).enumerate() {
-            let c = (CHOICES.0 >> i & 1) as usize;
+            let c = CHOICES.bit(i as u32) as usize;
             assert_eq!(*key, pair[c]);
             assert_ne!(*key, pair[1 - c]);
         }

@@ -154,7 +154,7 @@ impl Sender {
         let sid = channel.checkpoint("committing transfer");
         let delta = Zeroizing::new(F128(random.word().0 | 1));
         let choices = pprf::choices(*delta, DEPTH.bits());
-        let keys = base::receive(channel, choices, base::MOST, random)?;
+        let keys = base::receive(channel, choices, base::TRANSFERS, random)?;
         let digest = digest_of_keys(&sid, keys.iter().copied());
         let mut extension = softspoken::Sender::over(channel, arch, DEPTH, *delta, &keys)?;
         let mut rows: Zeroizing<Vec<F128>> = Zeroizing::new(Vec::with_capacity(count));
@@ -231,7 +231,7 @@ impl Receiver {
         random: &mut Random,
     ) -> Result<Self> {
         let sid = channel.checkpoint("committing transfer");
-        let pairs = base::send(channel, base::MOST, random)?;
+        let pairs = base::send(channel, base::TRANSFERS, random)?;
         let mut extension = softspoken::Receiver::over(channel, arch, DEPTH, &pairs)?;
         let mut rows: Zeroizing<Vec<F128>> = Zeroizing::new(Vec::with_capacity(choices.len()));
         let mut chunk = Zeroizing::new(Vec::new());

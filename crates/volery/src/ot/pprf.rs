@@ -19,7 +19,7 @@
 //! puncturer goes on, and is caught with probability 1/2 for each. Surviving α form an affine set, so that
 //! guessing the rest is as hard as before: the caller treats a failed check as the end of Δ.
 
-use super::base::{Chosen, MOST, Pairs};
+use super::base::{Chosen, Pairs, TRANSFERS};
 use crate::channel::Channel;
 use crate::commit::ggm::{self, Tree};
 use crate::error::{Error, Misbehaviour, Result};
@@ -62,7 +62,7 @@ fn check_digest(sid: &[u8; 32]) -> Digest {
 /// Link errors.
 pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
     let sid = channel.checkpoint("pprf");
-    let mut leaves = Zeroizing::new(Vec::with_capacity((MOST / k) << k));
+    let mut leaves = Zeroizing::new(Vec::with_capacity((TRANSFERS / k) << k));
     let mut corrections = Vec::new();
     let mut sums = Vec::new();
     let mut digest = check_digest(&sid);
@@ -97,7 +97,7 @@ pub fn deal(channel: &mut Channel, pairs: &Pairs, k: usize) -> Result<Leaves> {
 /// `Misbehaved` where the trees are inconsistent; link errors.
 pub fn puncture(channel: &mut Channel, keys: &Chosen, delta: F128, k: usize) -> Result<Leaves> {
     let sid = channel.checkpoint("pprf");
-    let trees = MOST / k;
+    let trees = TRANSFERS / k;
     let mut corrections = vec![F128::default(); 2 * (k - 1) * trees];
     let mut sums = vec![0; 32 * trees];
     channel.recv_words(&mut corrections)?;
@@ -155,7 +155,7 @@ pub fn slice(delta: F128, i: usize, k: usize) -> u64 {
 /// sibling of the path.
 pub fn choices(delta: F128, k: usize) -> F128 {
     let mut choices = 0;
-    for i in 0..MOST / k {
+    for i in 0..TRANSFERS / k {
         for level in 1..=k {
             let turn = slice(delta, i, k) >> (k - level) & 1;
             choices |= u128::from(1 - turn) << (k * i + level - 1);
@@ -181,10 +181,10 @@ mod tests {
     /// Both sides over ideal base transfers, with one bit of the dealer's messages flipped where asked.
     fn run(k: usize, delta: F128, seed: u8, flip: Option<Flip>) -> (Leaves, Result<Leaves>) {
         let mut random = Random::from_seed(&[seed; 32]);
-        let pairs: Pairs = Zeroizing::new((0..MOST).map(|_| [random.word(), random.word()]).collect());
+        let pairs: Pairs = Zeroizing::new((0..TRANSFERS).map(|_| [random.word(), random.word()]).collect());
         let chosen = choices(delta, k);
         let keys: Chosen =
-            Zeroizing::new((0..MOST).map(|i| pairs[i][(chosen.0 >> i & 1) as usize]).collect());
+            Zeroizing::new((0..TRANSFERS).map(|i| pairs[i][(chosen.0 >> i & 1) as usize]).collect());
         let (dealer, puncturer) = pipe(Duration::from_secs(10));
         let mut dealer = Channel::new(Party::Prover, Tape::new(dealer, flip).0);
         let mut puncturer = Channel::new(Party::Verifier, puncturer);
@@ -204,7 +204,7 @@ mod tests {
         for k in [4, 8] {
             let (all, punctured) = run(k, DELTA, 1, None);
             let punctured = punctured.unwrap();
-            assert_eq!(all.len(), (MOST / k) << k);
+            assert_eq!(all.len(), (TRANSFERS / k) << k);
             for (place, (a, p)) in all.iter().zip(punctured.iter()).enumerate() {
                 let hole = slice(DELTA, place >> k, k) == (place & ((1 << k) - 1)) as u64;
                 assert_eq!(*p, if hole { F128(0) } else { *a });

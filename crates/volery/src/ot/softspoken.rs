@@ -293,7 +293,7 @@ impl Receiver {
     /// # Errors
     /// `Misbehaved` where the peer breaks the base transfers; link errors.
     pub fn new(channel: &mut Channel, arch: Arch, depth: Depth, random: &mut Random) -> Result<Self> {
-        let pairs = base::send(channel, base::MOST, random)?;
+        let pairs = base::send(channel, base::TRANSFERS, random)?;
         Self::over(channel, arch, depth, &pairs)
     }
 
@@ -396,7 +396,7 @@ impl Sender {
         random: &mut Random,
     ) -> Result<Self> {
         assert_odd(delta);
-        let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::MOST, random)?;
+        let keys = base::receive(channel, pprf::choices(delta, depth.bits()), base::TRANSFERS, random)?;
         Self::over(channel, arch, depth, delta, &keys)
     }
 

@@ -48,9 +48,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use share::{Cut, count, from_bytes, to_bytes};
 use std::io::{Read, Write};
-use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 #[cfg(not(test))]
-use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{F61, F61x2, F128, F256, F65537, F65537x4, Field};
 use zeroize::Zeroizing;
 
 /// All settings that have names.
@@ -69,6 +69,10 @@ pub fn settings() -> &'static [&'static dyn AnySetting] {
         &PhantomData::<Over<Q32, Q32x2>>,
         &PhantomData::<Over<F65537, F65537x4>>,
         &PhantomData::<Over<F256, F128>>,
+        #[cfg(not(test))]
+        &PhantomData::<Over<Bn254>>,
+        #[cfg(not(test))]
+        &PhantomData::<Over<Bls12381>>,
     ]
 }
 
@@ -117,8 +121,10 @@ pub trait AnySetting: Sync {
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>>;
     /// As [`RunDelta::fresh`].
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta>;
+    /// The bytes that store a key: those of [`RunDelta::to_bytes`].
+    fn delta_bytes(&self) -> usize;
     /// As [`RunDelta::from_bytes`].
-    fn load_run_delta(&self, run: &Run, bytes: &[u8; 16]) -> Result<RunDelta>;
+    fn load_run_delta(&self, run: &Run, bytes: &[u8]) -> Result<RunDelta>;
     /// As [`Crossing::length`].
     fn crossing_length(&self, party: Party, wires: usize) -> usize;
     /// As [`sharded::privacy`].
@@ -298,7 +304,10 @@ impl<S: Setting + Sync> AnySetting for PhantomData<S> {
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta> {
         RunDelta::fresh::<S>(run, options)
     }
-    fn load_run_delta(&self, run: &Run, bytes: &[u8; 16]) -> Result<RunDelta> {
+    fn delta_bytes(&self) -> usize {
+        S::DELTA_BYTES
+    }
+    fn load_run_delta(&self, run: &Run, bytes: &[u8]) -> Result<RunDelta> {
         RunDelta::from_bytes::<S>(run, bytes)
     }
     fn crossing_length(&self, party: Party, wires: usize) -> usize {

@@ -225,12 +225,12 @@ impl Setting for Binary {
         Delta::random(random)
     }
 
-    fn store_delta(delta: &Delta) -> Zeroizing<[u8; 16]> {
-        delta.to_bytes()
+    fn store_delta(delta: &Delta) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(delta.to_bytes().to_vec())
     }
 
-    fn load_delta(bytes: &[u8; 16]) -> Option<Delta> {
-        Delta::from_bytes(bytes)
+    fn load_delta(bytes: &[u8]) -> Option<Delta> {
+        Delta::from_bytes(bytes.try_into().ok()?)
     }
 
     fn relates(delta: &Delta, macs: &Shares<Mac>, keys: &Shares<Key>) -> bool {

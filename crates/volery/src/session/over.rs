@@ -32,7 +32,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::AtomicU64;
 use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Field, MacField, Tagged};
 #[cfg(not(test))]
-use volery_primitives::{Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{Bls12381, Bn254, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
 use zeroize::Zeroizing;
 
@@ -153,7 +153,9 @@ register!(
 register!(
     Goldilocks, Goldilocks, monomorphic: false;
     Goldilocks, Goldilocksx2, monomorphic: false;
-    Q32, Q32x2, monomorphic: false
+    Q32, Q32x2, monomorphic: false;
+    Bn254, Bn254, monomorphic: false;
+    Bls12381, Bls12381, monomorphic: false
 );
 
 impl<B: Field, E: MacField<B>> Setting for Over<B, E>
@@ -281,11 +283,13 @@ where
         Delta::random(random)
     }
 
-    fn store_delta(delta: &Delta<B, E>) -> Zeroizing<[u8; 16]> {
+    const DELTA_BYTES: usize = E::DIGESTED;
+
+    fn store_delta(delta: &Delta<B, E>) -> Zeroizing<Vec<u8>> {
         delta.to_bytes()
     }
 
-    fn load_delta(bytes: &[u8; 16]) -> Option<Delta<B, E>> {
+    fn load_delta(bytes: &[u8]) -> Option<Delta<B, E>> {
         Delta::from_bytes(bytes)
     }
 

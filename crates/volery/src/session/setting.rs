@@ -112,11 +112,14 @@ pub trait Setting: Sized + 'static {
     /// A fresh global key.
     fn delta(random: &mut Random) -> Self::Delta;
 
-    /// The 16 bytes that store it.
-    fn store_delta(delta: &Self::Delta) -> Zeroizing<[u8; 16]>;
+    /// The bytes that store it.
+    const DELTA_BYTES: usize = 16;
+
+    /// These [`Setting::DELTA_BYTES`].
+    fn store_delta(delta: &Self::Delta) -> Zeroizing<Vec<u8>>;
 
     /// The global key that these bytes store, if they store any.
-    fn load_delta(bytes: &[u8; 16]) -> Option<Self::Delta>;
+    fn load_delta(bytes: &[u8]) -> Option<Self::Delta>;
 
     /// Whether `keys` belong to `macs` under `delta`, share by share. For whoever holds both ends,
     /// in benches and tests.

@@ -24,11 +24,10 @@ use super::extend::CHI;
 use super::{Share, Shares};
 use crate::random::Random;
 use core::marker::PhantomData;
-use subtle::ConstantTimeEq;
 use volery_primitives::arch::Arch;
 use volery_primitives::prg::{Prg, Seed};
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MacField, Tagged, U256};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 impl<B: Field, E: MacField<B>> Share for Tagged<B, E> {
@@ -50,7 +49,7 @@ impl<E: Field> Share for Key<E> {
 pub struct Delta<B, E: Field> {
     value: Zeroizing<E>,
     /// Its bits at the places of `base::gadget`, the first of them lowest.
-    choices: Zeroizing<F128>,
+    choices: Zeroizing<U256>,
     field: PhantomData<B>,
 }
 
@@ -68,30 +67,34 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 
     /// The key with these coordinates, unless that is zero.
     fn of(coordinates: Zeroizing<Vec<B>>) -> Option<Self> {
-        let mut choices = Zeroizing::new(F128(0));
+        let mut choices = Zeroizing::new(U256::ZERO);
         let mut lifted = Zeroizing::new(Vec::with_capacity(coordinates.len()));
         for (i, coordinate) in (0..).zip(coordinates.iter()) {
-            choices.0 |= coordinate.to_word() << (i * B::BITS);
+            *choices |= coordinate.to_integer() << (i * B::BITS);
             lifted.push(E::from(*coordinate));
         }
         let value = Zeroizing::new(E::pack(&lifted));
         if same(*value, E::ZERO) { None } else { Some(Self { value, choices, field: PhantomData }) }
     }
 
-    /// The 16 bytes that store it: its coordinates, each of as many bits as an element has.
-    pub(crate) fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
-        Zeroizing::new(self.choices.to_bytes())
+    /// The bytes that store it, [`Field::DIGESTED`] of E: its coordinates, each of as many bits as an element
+    /// has.
+    pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(Zeroizing::new(self.choices.to_bytes())[..E::DIGESTED].to_vec())
     }
 
     /// The key that these bytes store, if they store any.
-    pub(crate) fn from_bytes(bytes: &[u8; 16]) -> Option<Self> {
-        let mut left = Zeroizing::new(u128::from_le_bytes(*bytes));
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != E::DIGESTED {
+            return None;
+        }
+        let mut left = Zeroizing::new(U256::from_bytes(bytes));
         let mut coordinates = Zeroizing::new(Vec::with_capacity(E::DEGREE as usize));
         for _ in 0..E::DEGREE {
-            coordinates.push(B::from_word(*left & (u128::MAX >> (128 - B::BITS)))?);
-            *left = left.checked_shr(B::BITS).unwrap_or(0);
+            coordinates.push(B::from_integer(*left & U256::ones(B::BITS))?);
+            *left = *left >> B::BITS;
         }
-        if verdict(*left == 0) { Self::of(coordinates) } else { None }
+        if verdict(*left == U256::ZERO) { Self::of(coordinates) } else { None }
     }
 
     /// The field element.
@@ -112,7 +115,9 @@ impl<B: Field, E: MacField<B>> Delta<B, E> {
 /// An element, each as likely as the others: the first that bits of its length encode.
 pub(crate) fn uniform<F: Field>(random: &mut Random) -> F {
     loop {
-        let element = F::from_word(random.word().0 >> (128 - F::BITS));
+        let [low, high] =
+            if F::BITS > 128 { [random.word().0, random.word().0] } else { [0, random.word().0] };
+        let element = F::from_integer(U256::new(low, high) >> (256 - F::BITS));
         // Of what is refused the next one knows nothing.
         if verdict(element.is_some()) {
             return element.unwrap_or(F::ZERO);
@@ -123,8 +128,8 @@ pub(crate) fn uniform<F: Field>(random: &mut Random) -> F {
 /// The probability that one guess at Δ is right.
 pub fn guess<B: Field, E: MacField<B>>() -> f64 {
     // Of an element of B: 2^BITS in characteristic two, and in a prime field one more than −1 is.
-    let last = (-B::ONE).to_word();
-    let size = if last == 1 { f64::from(B::BITS).exp2() } else { last as f64 + 1.0 };
+    let last = (-B::ONE).to_integer();
+    let size = if last == 1 { f64::from(B::BITS).exp2() } else { last.to_f64() + 1.0 };
     size.powi(-(E::DEGREE as i32))
 }
 
@@ -204,7 +209,7 @@ pub(crate) fn macs<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>]) -> E {
 
 /// Whether two elements are equal, in constant time: the verdict of a check.
 pub(crate) fn same<E: Field>(a: E, b: E) -> bool {
-    verdict(a.to_word().to_le_bytes().ct_eq(&b.to_word().to_le_bytes()))
+    verdict(a.to_integer() == b.to_integer())
 }
 
 #[cfg(test)]

@@ -178,18 +178,13 @@ fn opened_sums_by<R: Copy, V: Field, E: Extension<V>>(
 
 /// Stores an element behind `bytes`, least significant byte first.
 pub(crate) fn store<F: Field>(element: F, bytes: &mut Vec<u8>) {
-    let encoded = Zeroizing::new(element.to_word().to_le_bytes());
+    let encoded = Zeroizing::new(element.to_integer().to_bytes());
     bytes.extend_from_slice(&encoded[..F::BYTES]);
 }
 
 /// The element that so many bytes store, if they store any.
 pub(crate) fn load<F: Field>(bytes: &[u8]) -> Option<F> {
-    if bytes.len() != F::BYTES {
-        return None;
-    }
-    let mut word = Zeroizing::new([0; 16]);
-    word[..F::BYTES].copy_from_slice(bytes);
-    F::from_word(u128::from_le_bytes(*word))
+    if bytes.len() == F::BYTES { F::decode(bytes) } else { None }
 }
 
 /// The values of wires.

@@ -13,7 +13,7 @@ impl Openings {
     }
 
     pub(crate) fn absorb<E: Field>(&mut self, element: &E) {
-        self.0.update(&element.to_word().to_le_bytes());
+        self.0.update(&element.to_integer().to_bytes()[..E::DIGESTED]);
     }
 
     pub(crate) fn digest(&self) -> [u8; 32] {

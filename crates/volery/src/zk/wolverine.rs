@@ -93,7 +93,7 @@ use core::array::from_fn;
 use interpolation::POINTS;
 use opening::{BUCKET_BITS, Matching};
 use volery_primitives::prg::Prg;
-use volery_primitives::{Arch, Extension, F128, Field};
+use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
 
 /// The statistical security where none is asked for, in bits.
 pub const SECURITY: u32 = 40;
@@ -122,7 +122,7 @@ impl Terms {
         let degree = <M::E as Extension<M::F>>::DEGREE;
         let usual = match (M::F::BITS, degree) {
             (1, _) => CheckedBy::Buckets,
-            (_, 1) => CheckedBy::Sacrifice,
+            (_, 1) if !by_transcript::<M::E>() => CheckedBy::Sacrifice,
             _ => CheckedBy::Interpolation,
         };
         let by = checking.by.unwrap_or(usual);
@@ -321,9 +321,10 @@ fn match_groups<E: Field>(matching: &mut Matching<E>, arch: Arch, seed: F128, gr
 
 /// The next element that `prg` makes.
 fn element<V: Field>(prg: &mut Prg) -> V {
-    let mut blocks = [F128::ZERO; 2];
-    prg.fill(&mut blocks);
-    let words: [u64; 4] = from_fn(|i| (blocks[i / 2].0 >> (64 * (i % 2))) as u64);
+    // As many as there have always been, or more where they are not enough.
+    let mut blocks = [F128::ZERO; MOST_WORDS.div_ceil(2)];
+    prg.fill(&mut blocks[..V::SAMPLE.div_ceil(2).max(2)]);
+    let words: [u64; MOST_WORDS] = from_fn(|i| (blocks[i / 2].0 >> (64 * (i % 2))) as u64);
     V::sample(&words[..V::SAMPLE])
 }
 

@@ -42,7 +42,7 @@ pub(crate) trait Halves: Field {
     /// The integer.
     fn integer(self) -> u64;
     /// The element of an integer below p.
-    fn from_integer(integer: u64) -> Self;
+    fn of_integer(integer: u64) -> Self;
 
     /// `a + b`.
     unsafe fn plus<V: Simd>(a: V, b: V) -> V;
@@ -167,7 +167,7 @@ unsafe fn total<V: Simd, B: Halves, E: Coordinates<B, N>, const N: usize>(x: [V;
     for (n, x) in x.into_iter().enumerate() {
         // SAFETY: the caller upholds the condition of `Simd`; an element is N coordinates.
         unsafe {
-            *coordinates.add(n) = words(x)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+            *coordinates.add(n) = words(x)[..2 * V::LANES].iter().map(|&word| B::of_integer(word)).sum();
         }
     }
     total
@@ -269,7 +269,7 @@ pub(in crate::arch) unsafe fn inner_product<V: Simd, B: Halves, E: Coordinates<B
             sum.0 += total::<V, B, E, N>(macs.reduce());
             sum.1 += total::<V, B, E, N>(cross.scaled());
             let [values] = values.reduce();
-            sum.2 += words(values)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+            sum.2 += words(values)[..2 * V::LANES].iter().map(|&word| B::of_integer(word)).sum();
         }
     }
     sum
@@ -293,7 +293,7 @@ pub(in crate::arch) unsafe fn linear<V: Simd, B: Halves, E: Coordinates<B, N>, c
                 macs.add_scaled(mac, factor);
             }
             let [values] = values.scaled();
-            sum.value += words(values)[..2 * V::LANES].iter().map(|&word| B::from_integer(word)).sum();
+            sum.value += words(values)[..2 * V::LANES].iter().map(|&word| B::of_integer(word)).sum();
             sum.mac += total::<V, B, E, N>(macs.scaled());
         }
     }

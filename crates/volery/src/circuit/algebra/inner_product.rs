@@ -56,7 +56,7 @@ impl<F: Field> InnerProduct<F> {
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("volery inner product v1");
         hasher.update(&self.length.to_le_bytes());
-        hasher.update(&self.product.to_word().to_le_bytes());
+        hasher.update(&self.product.to_integer().to_bytes()[..F::DIGESTED]);
         hasher.update(F::NAME.as_bytes());
         hasher.finalize().into()
     }

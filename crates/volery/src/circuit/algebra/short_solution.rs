@@ -5,7 +5,7 @@ use crate::circuit::hashed::{absorb, expanded};
 use crate::circuit::{Circuit, HIGHEST_DEGREE, Matrix, Polynomials};
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// Which integers the entries of a short vector may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl<'a, F: Field> ShortSolution<'a, F> {
             Bound::Binary => (F::ZERO, 2),
             Bound::Within(bound) => (-integer::<F>(bound), 2 * bound + 1),
         };
-        let value = |x: F| least + integer((x.to_word() % values as u128) as usize);
+        let value = |x: F| least + integer(x.to_integer().div_rem(values as u64).1 as usize);
         expanded(seed).map(value).take(length).collect()
     }
 
@@ -169,7 +169,7 @@ impl Bound {
                  {HIGHEST_DEGREE} at most"
             )));
         }
-        if modulus < self.degree() as u128 {
+        if modulus < U256::from(self.degree() as u64) {
             return Err(Error::invalid(format!(
                 "entries from -{bound} to {bound}: {} has only {modulus} elements",
                 F::NAME

@@ -11,8 +11,8 @@ use super::prime_field;
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
 use volery_primitives::bits::mask;
+use volery_primitives::{Field, U256};
 
 /// How numbers are written: as signed integers of so many bits, from −2^(bits − 1) to 2^(bits − 1) − 1, each
 /// of which stands for itself times 2^−fraction. On a wire −x is p − x. With no bits of fraction they are
@@ -32,6 +32,9 @@ pub struct Fixed {
     fraction: u32,
 }
 
+/// The most bits of a number with its fraction.
+const LONGEST: u32 = 126;
+
 impl Fixed {
     /// Numbers of so many bits, `fraction` of them behind the point.
     ///
@@ -40,8 +43,8 @@ impl Fixed {
     /// numbers of one bit, or none.
     pub fn new<F: Field>(bits: u32, fraction: u32) -> Result<Self> {
         prime_field::<F>()?;
-        // The modulus is above 2^(BITS - 1).
-        let most = F::BITS - 1;
+        // The modulus is above 2^(BITS - 1), and an integer of all bits has to fit a word.
+        let most = (F::BITS - 1).min(LONGEST);
         if bits < 2 || bits >= most || fraction > most - bits {
             return Err(Error::invalid(format!(
                 "numbers of {bits} bits with {fraction} of fraction over {}: choose 2 to {} bits, with the fraction at \
@@ -78,7 +81,7 @@ impl Fixed {
     /// The integer that `element` stands for, times 2^fraction, if it is a number.
     pub fn integer<F: Field>(self, element: F) -> Option<i128> {
         let half = 1 << (self.bits - 1);
-        let above = (element + F::place(self.bits - 1)).to_word();
+        let above = (element + F::place(self.bits - 1)).to_integer().word()?;
         (above < 2 * half).then_some(above as i128 - half as i128)
     }
 
@@ -91,12 +94,11 @@ impl Fixed {
     pub fn check_products<F: Field>(self, terms: u64) -> Result<()> {
         let modulus = prime_field::<F>()?;
         let Self { bits, fraction } = self;
-        let product = 1_u128.checked_shl(2 * bits - 2);
+        let one = U256::from(1_u64);
         // Of a sum, of the number beside it, and of what it is to be within.
-        let most = product.and_then(|product| product.checked_mul(terms.into()));
-        let beside = 1_u128 << (bits - 1 + fraction);
-        let most = most.and_then(|most| most.checked_add(2 * beside));
-        if most.is_none_or(|most| most >= modulus) {
+        let (products, above) = (one << (2 * bits - 2)).mul_add(terms, 0);
+        let (most, over) = products.overflowing_add(one << (bits + fraction));
+        if above > 0 || over || most >= modulus {
             return Err(Error::invalid(format!(
                 "sums of {terms} products of numbers of {bits} bits with {fraction} of fraction may exceed the modulus of \
                  {}: choose fewer",
@@ -378,13 +380,13 @@ fn check_lengths(xs: usize, ys: usize) -> Result<()> {
 
 /// x + 2^(bits − 1), which is below 2^bits where x is a signed integer of so many bits.
 fn word_above<F: Field>(x: F, bits: u32) -> u128 {
-    (x + F::place(bits - 1)).to_word()
+    (x + F::place(bits - 1)).to_integer().low()
 }
 
 /// The element that `word`, of fewer bits than the modulus, says. It is a secret: so what it may be is
 /// masked, and not asked.
 fn said<F: Field>(word: u128) -> F {
-    F::from_word(word & ((1 << (F::BITS - 1)) - 1)).unwrap_or(F::ZERO)
+    F::from_integer(U256::from(word) & U256::ones(F::BITS - 1)).unwrap_or(F::ZERO)
 }
 
 /// One where a signed integer of so many bits is not negative. Hints are made in functions of the field

@@ -7,7 +7,7 @@
 
 use super::{Sizes, is_binary};
 use crate::circuit::Argued;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// The accesses of the epochs of small memories.
 const SHORTEST: u64 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
@@ -46,14 +46,14 @@ impl Layout {
         let mut epoch = (sizes.cells as u64).clamp(SHORTEST, LONGEST);
         if !binary {
             // Gaps and times must not meet modulo p, nor lookups be p times the same.
-            let elements = (-F::ONE).to_word().min(u64::MAX.into()) as u64;
+            let elements = (-F::ONE).to_integer().saturated();
             epoch = epoch.min(elements / 4);
         }
         // 2^(2·limb) ≥ epoch.
         let limb = (u64::BITS - (epoch - 1).leading_zeros()).div_ceil(2);
         let gaps = 1_u128 << (2 * limb);
         assert!(
-            binary || gaps + u128::from(epoch) <= (-F::ONE).to_word(),
+            binary || U256::from(gaps + u128::from(epoch)) <= (-F::ONE).to_integer(),
             "gaps that are times of later accesses"
         );
         Self { sizes, binary, epoch, limb }
@@ -174,7 +174,7 @@ const MOST_LOOKUPS: u64 = 1 << 20;
 
 impl Looked {
     pub(crate) fn new<F: Field>(rows: usize) -> Self {
-        let elements = (-F::ONE).to_word().min(u64::MAX.into()) as u64;
+        let elements = (-F::ONE).to_integer().saturated();
         Self { rows: rows as u64, lookups: 0, most: MOST_LOOKUPS.min(elements / 2) }
     }
 
@@ -280,12 +280,12 @@ mod tests {
         fn test<F: Field>() {
             for limb in [6, 8, 11, 16].map(longest::<F>) {
                 let rows = 1 << limb;
-                assert!(1 << (2 * limb - 1) <= (-F::ONE).to_word());
+                assert!((-F::ONE).to_integer() >> (2 * limb - 1) > 0);
                 for bits in 1..limb {
                     let full = F::from_word(1 << (limb - bits)).expect("a small number");
                     for highest in 0..rows {
                         let element = F::from_word(highest).expect("a small number");
-                        let is_row = (element * full).to_word() < rows;
+                        let is_row = (element * full).to_integer() < rows;
                         assert_eq!(is_row, highest < 1 << bits, "{highest}, {bits} bits");
                     }
                 }

@@ -146,8 +146,8 @@ fn found<F: Field>(table: Known<F>) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + '
 /// The bits of a number.
 fn bits_of<F: Field>(bits: u32) -> impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static {
     move |values| {
-        let word = values[0].to_word();
-        (0..bits).map(|bit| F::ONE.masked(mask((word >> bit) as u64))).collect()
+        let word = values[0].to_integer();
+        (0..bits).map(|bit| F::ONE.masked(mask(word.bit(bit)))).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::circuit::stream::{Recorder, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Rows, Shape, Tables};
-use volery_primitives::{F2, F61, F256, F65537, Field, Goldilocks};
+use volery_primitives::{Bn254, F2, F61, F256, F65537, Field, Goldilocks};
 
 /// A program of accesses with what a plain array says of them.
 struct Trace<F> {
@@ -133,6 +133,7 @@ fn memories_are_arrays_over_every_field() {
     agrees::<F61>();
     agrees::<F65537>();
     agrees::<Goldilocks>();
+    agrees::<Bn254>();
 }
 
 /// One access, by looking at all cells.

@@ -2,7 +2,7 @@ use super::*;
 use crate::circuit::faulty::Faulty;
 use crate::circuit::stream::{Recorder, Streamed};
 use crate::circuit::{Branch, Circuit, Clear, Count, Returned, Shape};
-use volery_primitives::{F2, F61, F256, F65537, Goldilocks};
+use volery_primitives::{Bn254, F2, F61, F256, F65537, Goldilocks};
 
 /// Two lists of words that the prover commits to.
 #[derive(Clone)]
@@ -90,6 +90,7 @@ fn permutations_are_found_over_every_field() {
     agrees::<F61>();
     agrees::<F65537>();
     agrees::<Goldilocks>();
+    agrees::<Bn254>();
 }
 
 /// Words that both lists have, and one not as often.

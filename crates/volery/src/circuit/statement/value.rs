@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::Path;
-use volery_primitives::{F2, Field};
+use volery_primitives::F2;
 use zeroize::Zeroizing;
 
 /// What the ports of a program take.

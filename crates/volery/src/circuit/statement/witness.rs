@@ -1,6 +1,6 @@
 //! The private bits of a statement over F_2.
 
-use volery_primitives::{F2, Field};
+use volery_primitives::F2;
 use zeroize::Zeroizing;
 
 /// The private bits of a statement, in the order in which it reads them. Wiped when dropped.

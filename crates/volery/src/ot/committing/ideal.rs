@@ -15,7 +15,7 @@ pub(crate) fn deal(choices: &[F2], seed: u8) -> (Sender, Receiver) {
 /// The same, with this Δ.
 pub(super) fn deal_under(delta: F128, choices: &[F2], random: &mut Random) -> (Sender, Receiver) {
     let sid = random.bytes();
-    let pairs = (0..super::base::MOST).map(|_| [random.word(), random.word()]);
+    let pairs = (0..super::base::TRANSFERS).map(|_| [random.word(), random.word()]);
     let pairs = Zeroizing::new(pairs.collect::<Vec<_>>());
     let rows: Vec<F128> = choices.iter().map(|_| random.word()).collect();
     let sent = rows.iter().zip(choices).map(|(t, c)| F128(t.0 ^ delta.0 & c.mask())).collect();

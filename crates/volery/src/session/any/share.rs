@@ -44,9 +44,10 @@ pub(super) fn to_bytes<F: Field>(elements: Stream<'_, F>, count: usize) -> Zeroi
     let mut bytes = Zeroizing::new(Vec::with_capacity(length::<F>(count)));
     for (i, element) in elements.enumerate() {
         match (F::BITS, i % 8) {
-            (1, 0) => bytes.push(element.to_word() as u8),
+            (1, 0) => bytes.push(element.to_integer().low() as u8),
             (1, bit) => {
-                *bytes.last_mut().expect("pushed with its first bit") |= (element.to_word() as u8) << bit
+                *bytes.last_mut().expect("pushed with its first bit") |=
+                    (element.to_integer().low() as u8) << bit
             }
             _ => store(element, &mut bytes),
         }

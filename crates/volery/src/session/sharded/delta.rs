@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 pub struct RunDelta {
     run: [u8; 32],
     setting: String,
-    bytes: Zeroizing<[u8; 16]>,
+    bytes: Zeroizing<Vec<u8>>,
 }
 
 impl RunDelta {
@@ -27,12 +27,12 @@ impl RunDelta {
         Ok(Self::new::<S>(run, S::store_delta(&S::delta(&mut random))))
     }
 
-    fn new<S: Setting>(run: &Run, bytes: Zeroizing<[u8; 16]>) -> Self {
+    fn new<S: Setting>(run: &Run, bytes: Zeroizing<Vec<u8>>) -> Self {
         Self { run: run.digest(), setting: S::name(), bytes }
     }
 
-    /// The 16 bytes by which another worker of the verifier comes to have it, and nobody else.
-    pub fn to_bytes(&self) -> Zeroizing<[u8; 16]> {
+    /// The bytes by which another worker of the verifier comes to have it, and nobody else.
+    pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         self.bytes.clone()
     }
 
@@ -40,14 +40,14 @@ impl RunDelta {
     ///
     /// # Errors
     /// `Invalid` where they store none.
-    pub fn from_bytes<S: Setting>(run: &Run, bytes: &[u8; 16]) -> Result<Self> {
+    pub fn from_bytes<S: Setting>(run: &Run, bytes: &[u8]) -> Result<Self> {
         S::load_delta(bytes).ok_or_else(|| {
             Error::invalid(format!(
                 "these are not the bytes of a key over {}: take those of the run",
                 S::name()
             ))
         })?;
-        Ok(Self::new::<S>(run, Zeroizing::new(*bytes)))
+        Ok(Self::new::<S>(run, Zeroizing::new(bytes.to_vec())))
     }
 
     /// The key itself.

@@ -91,7 +91,7 @@ fn weigh<B: Field, E: MacField<B>>(arch: Arch, chi: &[E], column: &[B]) -> E {
 /// The digest of the columns' sums.
 fn digest<E: Field>(seed: F128, sums: impl Iterator<Item = E>) -> [u8; 32] {
     let digest = Digest::new("volery svole v1, check of base").field(&seed.to_bytes());
-    sums.fold(digest, |digest, sum| digest.field(&sum.to_word().to_le_bytes())).finish()
+    sums.fold(digest, |digest, sum| digest.field(&sum.to_integer().to_bytes()[..E::DIGESTED])).finish()
 }
 
 /// What a party has of `count` shares and r masks: a column of elements of B for each bit of Δ,
@@ -228,7 +228,7 @@ impl<B: Field, E: MacField<B>> Verifier<B, E> {
     ) -> Result<Self> {
         let places = gadget::<B, E>();
         let keys = base::receive(channel, *delta.choices, places.len(), random)?;
-        let bits = (0..).map(|j| Zeroizing::new(mask((delta.choices.0 >> j) as u64)));
+        let bits = (0..).map(|j| Zeroizing::new(mask(delta.choices.bit(j))));
         let transfers = keys.iter().map(|key| Expansion::new(arch, *key)).zip(bits).collect();
         Ok(Self { arch, transfers, places, random: Random::from_seed(&random.bytes()) })
     }

@@ -72,6 +72,6 @@ fn code(arch: Arch, id: [u8; 32]) -> ([u8; 32], Aes128) {
 
 /// The verifier's commitment to its V, of which `salt` is the opening.
 fn commitment<E: Field>(id: &[u8; 32], sum: E, salt: &[u8; 32]) -> [u8; 32] {
-    let word = sum.to_word().to_le_bytes();
-    Digest::new("volery svole v1, check of trees").field(id).field(&word).field(salt).finish()
+    let sum = sum.to_integer().to_bytes();
+    Digest::new("volery svole v1, check of trees").field(id).field(&sum[..E::DIGESTED]).field(salt).finish()
 }

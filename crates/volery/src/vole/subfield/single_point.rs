@@ -42,7 +42,7 @@ use std::sync::Arc;
 use volery_primitives::arch::Arch;
 use volery_primitives::hash::{Circular, Tweakable};
 use volery_primitives::mac::Holes;
-use volery_primitives::{F128, Field, MacField, Tagged};
+use volery_primitives::{F128, Field, MOST_WORDS, MacField, Tagged};
 use zeroize::Zeroizing;
 
 /// Numbers of a tile's keys besides those of its levels: from the first on those of its leaves, and that of
@@ -71,7 +71,7 @@ fn transfer_masks<B: Field, E: MacField<B>>(
     keys: &[F128],
 ) -> Zeroizing<Vec<E>> {
     let hash = Tweakable::new(forest.arch, forest.key(tile, TRANSFER_KEY));
-    let mut words = Zeroizing::new(vec![[0; 4]; keys.len()]);
+    let mut words = Zeroizing::new(vec![[0; MOST_WORDS.next_multiple_of(2)]; keys.len()]);
     for half in 0..E::SAMPLE.div_ceil(2) {
         let mut blocks = Zeroizing::new(keys.to_vec());
         hash.apply((half as u128) << 64, &mut blocks);

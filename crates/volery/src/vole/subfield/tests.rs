@@ -7,14 +7,14 @@ use crate::error::{Error, Result};
 use crate::vole::BoxedVole;
 use std::collections::HashSet;
 use std::time::Duration;
-use volery_primitives::{F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
+use volery_primitives::{Bn254, F61, F61x2, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2};
 
 /// One test for each pair of fields, of a function that is generic in both.
 macro_rules! over_every_field {
     ($test:ident) => {
         mod $test {
             use volery_primitives::{
-                F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
+                Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2,
             };
             #[test]
             fn f61() {
@@ -39,6 +39,10 @@ macro_rules! over_every_field {
             #[test]
             fn q32x2() {
                 super::$test::<Q32, Q32x2>();
+            }
+            #[test]
+            fn bn254() {
+                super::$test::<Bn254, Bn254>();
             }
             #[test]
             fn f256() {
@@ -76,10 +80,8 @@ impl Change {
     pub(super) fn add<F: Field>(from: Party, message: usize, index: usize, error: F) -> Self {
         let to = move |bytes: &mut [u8]| {
             let bytes = &mut bytes[F::BYTES * index..][..F::BYTES];
-            let mut word = [0; 16];
-            word[..F::BYTES].copy_from_slice(bytes);
-            let sum = F::from_word(u128::from_le_bytes(word)).unwrap() + error;
-            bytes.copy_from_slice(&sum.to_word().to_le_bytes()[..F::BYTES]);
+            let sum = F::decode(bytes).unwrap() + error;
+            sum.encode(bytes);
         };
         Self { from, message, to: Box::new(to) }
     }
@@ -164,7 +166,7 @@ pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>
     assert_related(shares, keys, delta);
     assert_uniform(shares.iter().map(|share| share.value));
     let distinct =
-        |elements: &mut dyn Iterator<Item = E>| elements.map(E::to_word).collect::<HashSet<_>>().len();
+        |elements: &mut dyn Iterator<Item = E>| elements.map(E::to_integer).collect::<HashSet<_>>().len();
     assert_eq!(distinct(&mut keys.iter().copied()), keys.len());
     assert_eq!(distinct(&mut shares.iter().map(|share| share.mac)), keys.len());
 }
@@ -172,9 +174,11 @@ pub(super) fn assert_correlated<B: Field, E: MacField<B>>(shares: &[Tagged<B, E>
 /// As many values in each sixteenth of the field as in the others, by six standard deviations.
 pub(super) fn assert_uniform<B: Field>(values: impl Iterator<Item = B>) {
     // In characteristic two −1 is 1.
-    let last = if B::ONE == -B::ONE { (1 << B::BITS) - 1 } else { (-B::ONE).to_word() };
+    let last = if B::ONE == -B::ONE { U256::ones(B::BITS) } else { (-B::ONE).to_integer() };
     let mut counts = [0_usize; 16];
-    values.for_each(|value| counts[(16 * value.to_word() / (last + 1)) as usize] += 1);
+    values.for_each(|value| {
+        counts[(16.0 * (value.to_integer().to_f64() / (last.to_f64() + 1.0))) as usize % 16] += 1
+    });
     let mean = counts.iter().sum::<usize>() as f64 / 16.0;
     assert!(counts.iter().all(|count| (*count as f64 - mean).abs() <= 6.0 * mean.sqrt()), "{counts:?}");
 }
@@ -211,12 +215,12 @@ fn keys_are_uniform_and_the_sum_of_their_places<B: Field, E: MacField<B>>() {
     for _ in 0..2000 {
         let delta = Delta::<B, E>::random(&mut random);
         assert_ne!(delta.value(), E::ZERO);
-        let chosen = |j: usize| delta.choices.0 >> j & 1 == 1;
+        let chosen = |j: usize| delta.choices.bit(j as u32) == 1;
         let places = gadget.iter().enumerate().filter(|(j, _)| chosen(*j)).map(|(_, place)| *place);
         assert_eq!(places.sum::<E>(), delta.value());
         for (i, values) in coordinates.iter_mut().enumerate() {
-            let word = delta.choices.0 >> (i as u32 * B::BITS) & ((1 << B::BITS) - 1);
-            values.push(B::from_word(word).expect("a canonical coordinate"));
+            let coordinate = *delta.choices >> (i as u32 * B::BITS) & U256::ones(B::BITS);
+            values.push(B::from_integer(coordinate).expect("a canonical coordinate"));
         }
     }
     coordinates.into_iter().for_each(|values| assert_uniform(values.into_iter()));
@@ -234,9 +238,10 @@ fn guesses_are_as_good_as_the_field_is_small() {
         guess::<F65537, F65537x4>(),
         guess::<Q32, Q32x2>(),
         guess::<F256, F128>(),
+        guess::<Bn254, Bn254>(),
     ]
     .map(|guess| (-1e3 * guess.log2()).round() / 1e3);
-    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0]);
+    assert_eq!(bits, [61.0, 122.0, 64.0, 128.0, 64.0, 64.0, 128.0, 253.597]);
 }
 
 /// One seed makes the same coefficients however they are drawn, and they are uniform; another makes others.
@@ -258,7 +263,7 @@ fn coefficients_are_a_stream<B: Field, E: MacField<B>>() {
     }
     assert!(Arch::available().into_iter().all(|arch| coefficients::<B, E>(arch, F128(3), 4000) == chi));
     assert!(coefficients::<B, E>(arch, F128(4), 4000).iter().zip(&chi).all(|(a, b)| a != b));
-    let words: HashSet<u128> = chi.iter().map(|chi| chi.to_word()).collect();
+    let words: HashSet<U256> = chi.iter().map(|chi| chi.to_integer()).collect();
     assert_eq!(words.len(), chi.len());
 }
 over_every_field!(coefficients_are_a_stream);

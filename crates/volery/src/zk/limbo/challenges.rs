@@ -2,16 +2,16 @@
 
 use super::polynomials::{Evaluation, Points};
 use super::simulation::TILE;
-use volery_primitives::{Arch, CheckField};
+use volery_primitives::{Arch, CheckField, MOST_WORDS};
 
 /// An endless stream of elements that is a function of a challenge.
 fn elements<E: CheckField>(challenge: &[u8; 32]) -> impl Iterator<Item = E> {
     let mut stream = blake3::Hasher::new_keyed(challenge).finalize_xof();
     core::iter::repeat_with(move || {
-        let mut bytes = [[0; 8]; 4];
+        let mut bytes = [[0; 8]; MOST_WORDS];
         let bytes = &mut bytes[..E::WORDS];
         stream.fill(bytes.as_flattened_mut());
-        let mut words = [0; 4];
+        let mut words = [0; MOST_WORDS];
         words.iter_mut().zip(bytes).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
         E::uniform(&words)
     })

@@ -10,7 +10,7 @@ use super::aggregation::Aggregation;
 use crate::commit::ggm::Tree;
 use core::ops::{AddAssign, Range, Sub};
 use volery_primitives::aes::Aes128;
-use volery_primitives::{Arch, CheckField, F128, Field};
+use volery_primitives::{Arch, CheckField, F128, Field, MOST_WORDS};
 use zeroize::Zeroizing;
 
 /// A segment of each tape.
@@ -151,7 +151,7 @@ impl Tapes {
                 continue;
             }
             rows.extend(row.chunks_exact(B::SAMPLE).map(|blocks| {
-                let mut words = [0; 8];
+                let mut words = [0; 2 * MOST_WORDS];
                 for (words, block) in words.as_chunks_mut().0.iter_mut().zip(blocks) {
                     *words = [block.0 as u64, (block.0 >> 64) as u64];
                 }

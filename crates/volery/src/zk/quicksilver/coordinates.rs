@@ -1,22 +1,21 @@
 //! The coordinates of an element of an extension, by which it is committed to.
 
-use volery_primitives::{Extension, Field};
+use volery_primitives::{Extension, Field, U256};
 use zeroize::Zeroizing;
 
 /// The coordinates of which [`Extension::pack`] makes `element`. Time does not depend on it.
 pub(super) fn coordinates<B: Field, E: Extension<B>>(element: E) -> impl Iterator<Item = B> {
     // Over F_2, and in odd characteristic, the encoding is that of the coordinates, one after the other.
     let is_row = E::DEGREE == 1 || B::BITS == 1 || B::ONE + B::ONE != B::ZERO;
-    let word = Zeroizing::new(if is_row { element.to_word() } else { mapped::<B, E>(element) });
-    let mask = if E::DEGREE == 1 { u128::MAX } else { (1 << B::BITS) - 1 };
-    (0..E::DEGREE).map(move |i| said(*word >> (B::BITS * i) & mask))
+    let word = Zeroizing::new(if is_row { element.to_integer() } else { mapped::<B, E>(element).into() });
+    (0..E::DEGREE).map(move |i| said(*word >> (B::BITS * i) & U256::ones(B::BITS)))
 }
 
-/// The element that `word` says. It may be a secret, and does say one: so the check of that is a choice, not
+/// The element that `integer` says. It may be a secret, and does say one: so the check of that is a choice, not
 /// a branch.
-pub(super) fn said<F: Field>(word: u128) -> F {
-    let element = F::from_word(word);
-    debug_assert!(element.is_some(), "a word that says an element");
+pub(super) fn said<F: Field>(integer: impl Into<U256>) -> F {
+    let element = F::from_integer(integer.into());
+    debug_assert!(element.is_some(), "an integer that says an element");
     element.unwrap_or(F::ZERO)
 }
 
@@ -28,7 +27,7 @@ fn mapped<B: Field, E: Extension<B>>(element: E) -> u128 {
         .map(|place| {
             let mut one = vec![E::ZERO; E::DEGREE as usize];
             one[(place / B::BITS) as usize] = E::from(B::place(place % B::BITS));
-            (E::pack(&one).to_word(), 1 << place)
+            (E::pack(&one).to_integer().low(), 1 << place)
         })
         .collect();
     for bit in 0..rows.len() {
@@ -41,7 +40,7 @@ fn mapped<B: Field, E: Extension<B>>(element: E) -> u128 {
             }
         }
     }
-    let word = Zeroizing::new(element.to_word());
+    let word = Zeroizing::new(element.to_integer().low());
     let terms = rows.iter().enumerate().map(|(bit, (_, of))| of & (*word >> bit & 1).wrapping_neg());
     terms.fold(0, |sum, term| sum ^ term)
 }

@@ -168,7 +168,9 @@ impl<W: DefaultIsZeroes, E: Field> Open<W, E> {
 /// The digest of the differences of all lines.
 fn digest<E: Field>(id: &[u8; 32], differences: impl Iterator<Item = E>) -> [u8; 32] {
     let digest = Digest::new("volery quicksilver v1, one key").field(id);
-    let field = |digest: Digest, element: E| digest.field(&*Zeroizing::new(element.to_word().to_le_bytes()));
+    let field = |digest: Digest, element: E| {
+        digest.field(&Zeroizing::new(element.to_integer().to_bytes())[..E::DIGESTED])
+    };
     differences.fold(digest, field).finish()
 }
 

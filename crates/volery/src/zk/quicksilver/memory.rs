@@ -390,7 +390,7 @@ fn invert_all<E: Field>(elements: &mut [E]) {
         product *= *element;
     }
     // As good as never, but where a prover is about to fail.
-    if verdict(product.to_word() == 0) {
+    if verdict(product.to_integer() == 0) {
         return elements.iter_mut().for_each(|element| *element = element.invert());
     }
     let mut inverse = product.invert();

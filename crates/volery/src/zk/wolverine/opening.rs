@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::rows::Tiles;
 use crate::zk::Values;
 use volery_primitives::aes::Aes128;
-use volery_primitives::{Arch, Extension, F128, Field};
+use volery_primitives::{Arch, Extension, F128, Field, MOST_WORDS};
 use zeroize::DefaultIsZeroes;
 
 /// The bits of a slot that tell triples of one bucket apart.
@@ -114,7 +114,7 @@ impl Coefficients {
         }
         self.key.encrypt(&mut self.blocks);
         for (blocks, out) in self.blocks.chunks_exact(each).zip(out) {
-            let mut words = [0; 4];
+            let mut words = [0; MOST_WORDS];
             for (i, word) in words[..E::SAMPLE].iter_mut().enumerate() {
                 *word = (blocks[i / 2].0 >> (64 * (i % 2))) as u64;
             }

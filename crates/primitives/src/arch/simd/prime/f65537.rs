@@ -17,7 +17,7 @@ impl Halves for F65537 {
         self.get().into()
     }
     #[inline(always)]
-    fn from_integer(integer: u64) -> Self {
+    fn of_integer(integer: u64) -> Self {
         Self::below(integer as u32)
     }
 

@@ -61,7 +61,7 @@ impl Halves for Goldilocks {
         self.get()
     }
     #[inline(always)]
-    fn from_integer(integer: u64) -> Self {
+    fn of_integer(integer: u64) -> Self {
         Self::below(integer)
     }
 

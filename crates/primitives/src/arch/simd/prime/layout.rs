@@ -64,7 +64,7 @@ pub(super) unsafe fn store<V: Simd, B: Halves>(x: V, to: *mut B, stride: usize) 
     // SAFETY: the caller's.
     unsafe {
         for (i, word) in words(x)[..2 * V::LANES].iter().enumerate() {
-            *to.add(i * stride) = B::from_integer(*word);
+            *to.add(i * stride) = B::of_integer(*word);
         }
     }
 }

@@ -18,7 +18,7 @@ impl Halves for Q32 {
         self.get().into()
     }
     #[inline(always)]
-    fn from_integer(integer: u64) -> Self {
+    fn of_integer(integer: u64) -> Self {
         Self::below(integer as u32)
     }
 

@@ -12,7 +12,7 @@ use crate::circuit::Polynomials;
 use crate::circuit::gadget::{Bit, Holes, Word};
 use crate::error::Result;
 use core::array;
-use volery_primitives::{F2, Field};
+use volery_primitives::F2;
 use zeroize::Zeroizing;
 
 /// The inverse, or zero of zero: without a branch.

@@ -4,8 +4,8 @@ use super::Element::{self, Public, Wire};
 use crate::circuit::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
 use volery_primitives::bits::mask;
+use volery_primitives::{Field, U256};
 
 impl<F: Field, W: Copy> Element<F, W> {
     /// The `count` lowest bits of the integer that is the element, least significant first; demands under
@@ -24,7 +24,7 @@ impl<F: Field, W: Copy> Element<F, W> {
         check_bits::<F>(count, &name)?;
         let (x, highest) = match (self, count.checked_sub(1)) {
             (Public(c), _) => {
-                let excess = F::from_word(c.to_word() >> count).expect("no more than an element");
+                let excess = F::from_integer(c.to_integer() >> count).expect("no more than an element");
                 Public(excess).assert_zero(b, &name)?;
                 return Ok((0..count).map(|i| Public(bit(c, i))).collect());
             }
@@ -78,7 +78,7 @@ impl<F: Field, W: Copy> Element<F, W> {
 
 /// Bit `i` of the integer `x`, in the same time for all `x`.
 fn bit<F: Field>(x: F, i: u32) -> F {
-    F::ONE.masked(mask((x.to_word() >> i) as u64))
+    F::ONE.masked(mask(x.to_integer().bit(i)))
 }
 
 /// Refuses numbers of `count` bits that are not all different elements of a prime field.
@@ -95,12 +95,12 @@ fn check_bits<F: Field>(count: u32, name: &dyn Display) -> Result<()> {
     Ok(())
 }
 
-/// The modulus, where elements are integers, which `to_word` gives.
+/// The modulus, where elements are integers, which [`Field::to_integer`] gives.
 ///
 /// # Errors
 /// `Invalid` in characteristic two, and in extensions.
-pub(in crate::circuit) fn prime_field<F: Field>() -> Result<u128> {
-    let greatest = (-F::ONE).to_word();
+pub(in crate::circuit) fn prime_field<F: Field>() -> Result<U256> {
+    let greatest = (-F::ONE).to_integer();
     // In an extension of an odd field -1 has fewer bits than others.
     if F::ONE + F::ONE == F::ZERO || greatest >> (F::BITS - 1) == 0 {
         return Err(Error::invalid(format!(
@@ -108,5 +108,5 @@ pub(in crate::circuit) fn prime_field<F: Field>() -> Result<u128> {
             F::NAME
         )));
     }
-    Ok(greatest + 1)
+    Ok(greatest.overflowing_add(U256::from(1_u64)).0)
 }

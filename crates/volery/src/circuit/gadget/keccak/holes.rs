@@ -32,7 +32,7 @@ use crate::circuit::Polynomials;
 use crate::circuit::gadget::{Bit, Gates, Holes, Word, function_of_words};
 use crate::error::Result;
 use core::array;
-use volery_primitives::{F2, Field};
+use volery_primitives::F2;
 use zeroize::Zeroizing;
 
 /// Lanes of the state.

@@ -19,7 +19,7 @@ use crate::circuit::gadget::hash::fips_180::Word32;
 use crate::circuit::gadget::{Bit, Gates, Holes, Word, function_of_words};
 use crate::error::Result;
 use core::array;
-use volery_primitives::{F2, Field};
+use volery_primitives::F2;
 
 /// Bits of a word.
 const WIDTH: usize = 32;

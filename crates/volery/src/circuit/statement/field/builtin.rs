@@ -10,7 +10,7 @@ use crate::circuit::statement::{Given, Port};
 use crate::circuit::{Backend, Polynomials, Tables};
 use crate::error::{Error, Result};
 use core::fmt::Display;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// Names with keys and defaults, and what they state.
 pub(in crate::circuit::statement) const LIST: &[(&str, &str)] = &[
@@ -86,8 +86,8 @@ impl Builtin {
                 if bits == 0 || bits >= F::BITS.into() {
                     return choose("bits", bits, (F::BITS - 1).into());
                 }
-                let most = ((1u128 << bits) - 1).checked_mul(count.into());
-                if most.is_none_or(|most| most >= modulus) {
+                let (most, above) = U256::ones(bits as u32).mul_add(count, 0);
+                if above > 0 || most >= modulus {
                     return Err(refused(format!(
                         " with count={count}&bits={bits}: the sum may exceed the modulus of {}, and come round to a small \
                          number; choose fewer values or fewer bits",

@@ -5,7 +5,7 @@ use crate::circuit::statement::value::not_canonical;
 use crate::circuit::statement::{Port, PortValue, counted};
 use crate::error::{Error, Result};
 use std::borrow::Cow;
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 use zeroize::Zeroizing;
 
 /// Elements of `F` in order: the value of a port, or a witness. Wiped when dropped; no error and
@@ -89,7 +89,7 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
     if digits.is_empty() {
         return Err("there are no digits".into());
     }
-    let (mut word, mut over) = (0u128, false);
+    let (mut integer, mut over) = (U256::ZERO, false);
     for (i, &digit) in digits.iter().enumerate() {
         let decimal = digit.wrapping_sub(b'0') < 10;
         let letter = (digit | 0x20).wrapping_sub(b'a') < 6;
@@ -102,12 +102,11 @@ fn element<F: Field>(number: &[u8]) -> Result<F, String> {
         }
         // Letters have bit 6 set, and the low half of 'a' is 1.
         let value = (digit & 0xf) + 9 * (digit >> 6);
-        let (shifted, beyond) = word.overflowing_mul(radix);
-        let (sum, carry) = shifted.overflowing_add(value.into());
-        word = sum;
-        over |= beyond | carry;
+        let (sum, above) = integer.mul_add(radix, value.into());
+        integer = sum;
+        over |= above != 0;
     }
-    let element = if over { None } else { F::from_word(word) };
+    let element = if over { None } else { F::from_integer(integer) };
     let element = element.ok_or_else(|| match prime_field::<F>() {
         Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::NAME),
         Err(_) => {
@@ -148,7 +147,7 @@ impl<F: Field> PortValue for Elements<F> {
     }
 
     fn to_text(&self) -> String {
-        self.iter().map(|element| element.to_word().to_string()).collect::<Vec<_>>().join(",")
+        self.iter().map(|element| element.to_integer().to_string()).collect::<Vec<_>>().join(",")
     }
 
     fn fit(self, port: &Port) -> Result<Self> {
@@ -169,6 +168,6 @@ impl<F: Field> PortValue for Elements<F> {
     }
 
     fn encoding(&self) -> Cow<'_, [u8]> {
-        self.iter().flat_map(|element| element.to_word().to_le_bytes().into_iter().take(F::BYTES)).collect()
+        self.iter().flat_map(|element| element.to_integer().to_bytes().into_iter().take(F::BYTES)).collect()
     }
 }

@@ -4,6 +4,7 @@ use super::super::tests::*;
 use super::*;
 use crate::channel::Party;
 use crate::vole::subfield::uniform;
+use volery_primitives::U256;
 
 /// Shares in two messages.
 const COUNT: usize = 300;
@@ -15,9 +16,9 @@ fn ends<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8) -> (Prover<B, E
     let places = gadget::<B, E>();
     for j in 0..places.len() {
         let keys = [(); 2].map(|()| random.word());
-        let bit = delta.choices.0 >> j & 1;
+        let bit = delta.choices.bit(j as u32);
         both.push(keys.map(|key| Expansion::new(arch, key)));
-        let mask = Zeroizing::new((bit as u64).wrapping_neg());
+        let mask = Zeroizing::new(bit.wrapping_neg());
         chosen.push((Expansion::new(arch, keys[bit as usize]), mask));
     }
     let [first, second] = [(); 2].map(|()| Random::from_seed(&random.bytes()));
@@ -102,7 +103,7 @@ fn accepted<B: Field, E: MacField<B>>(delta: &Delta<B, E>, seed: u8, lie: &Lie<B
 }
 
 fn bit<B, E: Field>(delta: &Delta<B, E>, j: usize) -> bool {
-    delta.choices.0 >> j & 1 == 1
+    delta.choices.bit(j as u32) == 1
 }
 
 fn shares_are_correlated<B: Field, E: MacField<B>>() {
@@ -222,8 +223,8 @@ fn one_sum_attack() {
 }
 
 fn coordinates<B: Field, E: MacField<B>>(delta: &Delta<B, E>) -> Vec<B> {
-    let word = |i: u32| delta.choices.0 >> (i * B::BITS) & ((1 << B::BITS) - 1);
-    (0..E::DEGREE).map(|i| B::from_word(word(i)).unwrap()).collect()
+    let integer = |i: u32| *delta.choices >> (i * B::BITS) & U256::ones(B::BITS);
+    (0..E::DEGREE).map(|i| B::from_integer(integer(i)).unwrap()).collect()
 }
 
 /// Whether a prover that lies passes figure 5's check, of the one sum Σ g_j·z_j = Σ g_j·(column j's sum) −
@@ -289,12 +290,12 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
         let error = session.verified.err();
         matches!(error, Some(Error::Misbehaved(Misbehaviour::NonCanonicalElement)))
     };
-    if B::from_word((1 << (8 * B::BYTES)) - 1).is_none() {
+    if B::decode(&vec![0xff; B::BYTES]).is_none() {
         for (message, index) in [(0, 0), (0, PIECE * gadget::<B, E>().len() - 1), (1, 7)] {
             assert!(refused(Change::fill::<B>(Party::Prover, message, index)), "τ {message}, {index}");
         }
     }
-    if E::from_word(u128::MAX >> (128 - 8 * E::BYTES)).is_none() {
+    if E::decode(&vec![0xff; E::BYTES]).is_none() {
         assert!(refused(Change::fill::<E>(Party::Prover, 2, 0)), "x");
     }
 }

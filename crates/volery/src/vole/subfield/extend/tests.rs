@@ -154,11 +154,11 @@ fn secrets_are_used_once<B: Field, E: MacField<B>>() {
                 if drawn % iteration == 0 {
                     assert_eq!(vole.iteration.checked.table.len(), SHORT.secret);
                     assert!(
-                        vole.iteration.checked.table.iter().all(|key| seen.insert(key.to_word())),
+                        vole.iteration.checked.table.iter().all(|key| seen.insert(key.to_integer())),
                         "a secret came again"
                     );
                 }
-                assert!(block.rows(0).iter().all(|key| seen.insert(key.to_word())), "a share came again");
+                assert!(block.rows(0).iter().all(|key| seen.insert(key.to_integer())), "a share came again");
             }
             Ok(())
         },
@@ -391,11 +391,11 @@ fn elements_are_canonical<B: Field, E: MacField<B>>() {
     let trees = SHORT.trees_per_tile();
     let refused =
         |end: Option<Error>| matches!(end, Some(Error::Misbehaved(Misbehaviour::NonCanonicalElement)));
-    if B::from_word((1 << (8 * B::BYTES)) - 1).is_none() {
+    if B::decode(&vec![0xff; B::BYTES]).is_none() {
         let change = Change::fill::<B>(Party::Prover, number(&prover, "τ"), 256);
         assert!(refused(block::<B, E>(vec![change]).verified.err()), "τ");
     }
-    if E::from_word(u128::MAX >> (128 - 8 * E::BYTES)).is_none() {
+    if E::decode(&vec![0xff; E::BYTES]).is_none() {
         for (name, index) in [("sum", 0), ("x", 0), ("V", 0)] {
             let change = Change::fill::<E>(Party::Prover, number(&prover, name), index);
             assert!(refused(block::<B, E>(vec![change]).verified.err()), "{name} {index}");

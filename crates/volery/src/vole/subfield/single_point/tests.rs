@@ -378,8 +378,8 @@ fn leaves_and_masks_are_distinct<B: Field, E: MacField<B>>() {
     let mut seen = std::collections::HashSet::new();
     for tile in 0..2 {
         let (corrections, leaves) = ground.plant(tile, ground.offset);
-        assert!(leaves.iter().all(|leaf| seen.insert(leaf.to_word())));
-        assert!(corrections.leaves.iter().all(|correction| seen.insert(correction.to_word())));
+        assert!(leaves.iter().all(|leaf| seen.insert(leaf.to_integer())));
+        assert!(corrections.leaves.iter().all(|correction| seen.insert(correction.to_integer())));
     }
 }
 over_every_field!(leaves_and_masks_are_distinct);

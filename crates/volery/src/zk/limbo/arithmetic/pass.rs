@@ -208,7 +208,7 @@ impl<'a, B: Field> Pass<'a, B> {
         for ((said, bytes), totals) in self.said.iter_mut().zip(places).zip(totals.chunks_exact(plain.len()))
         {
             for ((bytes, &plain), &total) in bytes.chunks_exact_mut(B::BYTES).zip(plain).zip(totals) {
-                bytes.copy_from_slice(&(plain - total).to_word().to_le_bytes()[..B::BYTES]);
+                (plain - total).encode(bytes);
             }
             said.correct(segment, bytes);
         }
@@ -305,7 +305,7 @@ impl<B: Field> Tiles<B> for Pass<'_, B> {
                 let share = wire.shares[slot];
                 // The view is what its complement leaves of zero.
                 let share = if self.holds[slot] == 0 { share } else { -share };
-                bytes.extend_from_slice(&share.to_word().to_le_bytes()[..B::BYTES]);
+                bytes.extend_from_slice(&share.to_integer().to_bytes()[..B::BYTES]);
             }
             said.update(&bytes);
         }
@@ -319,10 +319,6 @@ fn values<B: Field>(wires: &[Shared<B>]) -> impl Iterator<Item = B> {
 
 /// The values that `bytes` encode.
 fn read_values<B: Field>(bytes: &[u8]) -> Result<Vec<B>> {
-    let values = bytes.chunks_exact(B::BYTES).map(|bytes| {
-        let mut word = [0; 16];
-        word[..B::BYTES].copy_from_slice(bytes);
-        B::from_word(u128::from_le_bytes(word))
-    });
+    let values = bytes.chunks_exact(B::BYTES).map(B::decode);
     values.collect::<Option<_>>().ok_or(Error::Rejected(Rejection::NonCanonicalCorrection))
 }

@@ -11,7 +11,9 @@ use crate::circuit::{
 };
 use crate::error::Error;
 use crate::zk::limbo::{Aggregation, Challenges as Sharing, Parameters, read, write};
-use volery_primitives::{Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Q32, Q32x2};
+use volery_primitives::{
+    Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, MOST_WORDS, Q32, Q32x2,
+};
 
 /// What a test proves over and by.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +169,7 @@ fn mixed() -> Mixed {
 }
 
 fn some<B: Field>(count: u64) -> Vec<B> {
-    (0..count).map(|i| B::sample(&[i * 0x1234_5678_9abc_def1 + 5; 4])).collect()
+    (0..count).map(|i| B::sample(&[i * 0x1234_5678_9abc_def1 + 5; MOST_WORDS])).collect()
 }
 
 fn everywhere<B: Field, E: Lanes<B> + CheckField>() {
@@ -194,6 +196,7 @@ fn circuits_of_all_kinds_over_f61() {
 #[test]
 fn circuits_of_all_kinds_over_other_fields() {
     everywhere::<Goldilocks, Goldilocks>();
+    everywhere::<Bn254, Bn254>();
     everywhere::<Q32, Q32x2>();
     everywhere::<F65537, F65537x4>();
     everywhere::<F256, F128>();

@@ -10,6 +10,7 @@ macro_rules! over_every_field {
         $test::<F65537, F65537x4>();
         $test::<Q32, Q32x2>();
         $test::<F256, F128>();
+        $test::<Bn254, Bn254>();
     }};
 }
 
@@ -31,7 +32,8 @@ use core::fmt::Display;
 use std::collections::HashSet;
 use std::time::Duration;
 use volery_primitives::{
-    Arch, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, Q32, Q32x2, Tagged,
+    Arch, Bn254, F61, F61x2, F128, F256, F65537, F65537x4, Goldilocks, Goldilocksx2, MOST_WORDS, Q32, Q32x2,
+    Tagged,
 };
 
 /// Shares in a block of the ideal dealer: 64 pairs with their products. A batch has eight blocks, or one.
@@ -60,7 +62,7 @@ impl<F: Field> Products<F> {
     /// A true statement, with its witness.
     fn instance(n: u64, seed: u8) -> (Self, Vec<F>) {
         let mut random = Random::from_seed(&[seed; 32]);
-        let mut element = || F::sample(&[(); 4].map(|()| random.word().0 as u64)[..F::SAMPLE]);
+        let mut element = || F::sample(&[(); MOST_WORDS].map(|()| random.word().0 as u64)[..F::SAMPLE]);
         let witness: Vec<F> = (0..2 * n).map(|_| element()).collect();
         let sum = witness.as_chunks::<2>().0.iter().map(|[x, y]| *x * *y).sum();
         (Self { n, sum }, witness)
@@ -481,6 +483,7 @@ fn the_bound_is_the_sum_of_its_terms() {
         ("f61^2", security::<F61, F61x2>(Size::gates(10_000_000_000), 4096, 1), 100),
         ("goldilocks", security::<Goldilocks, Goldilocks>(Size::gates(1000), 4096, 1), 52),
         ("goldilocks^2", security::<Goldilocks, Goldilocksx2>(Size::gates(10_000_000_000), 4096, 1), 106),
+        ("bn254", security::<Bn254, Bn254>(Size::gates(10_000_000_000), 4096, 1), 127),
         ("f65537^4", security::<F65537, F65537x4>(Size::gates(1000), 4096, 1), 52),
         ("q32^2", security::<Q32, Q32x2>(Size::gates(1000), 4096, 1), 52),
         ("f128", security::<F256, F128>(Size::gates(1 << 30), 4096, 1), 107),

@@ -208,7 +208,7 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
         let half = halves.numbers()?;
         for (place, sum) in (0..count).zip(&*sums) {
             let z = z >> place & 1;
-            let q = Zeroizing::new((sum.value.to_word() as u64).wrapping_sub(z as u64) >> 1);
+            let q = Zeroizing::new((sum.value.to_integer().low() as u64).wrapping_sub(z as u64) >> 1);
             let mut line = Zeroizing::new(Vec::with_capacity(2 + bits as usize));
             line.extend([*sum, FieldMacs::<B, E>::constant(element(z))]);
             for place in 0..bits {
@@ -263,9 +263,9 @@ impl<B: Field, E: MacField<B>> Between<B, E> {
             self.rounds.conversions.bits(now.len(), width);
             let (start, half) = (all.len(), halves.bits()?);
             for number in now {
-                let word = Zeroizing::new(number.value.to_word());
+                let word = Zeroizing::new(number.value.to_integer());
                 for place in 0..width {
-                    all.push(half.commit_to(F2::low_bit(*word >> place))?);
+                    all.push(half.commit_to(F2::low_bit(word.bit(place as u32).into()))?);
                 }
             }
             let copies = self.copies(halves, &all[start..])?;

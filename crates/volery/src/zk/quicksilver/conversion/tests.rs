@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
-use volery_primitives::{F2, F61, F61x2, F65537, F65537x4, Goldilocks, Q32, Q32x2};
+use volery_primitives::{Bn254, F2, F61, F61x2, F65537, F65537x4, Goldilocks, Q32, Q32x2};
 
 /// Shares in a block of the ideal dealers.
 const BLOCK: usize = 192;
@@ -575,14 +575,15 @@ fn rounds_are_as_long_as_the_field_allows() {
         let most = most_pairs::<B>();
         for n in [1, 2, 3, most / 2, most - 1, most] {
             let bits = quotient::<B>(n);
-            let p = (-B::ONE).to_word() + 1;
-            assert!((2 << bits) + 1 < p && n.div_ceil(2) < 1 << bits, "{n}");
+            let greatest = (-B::ONE).to_integer();
+            assert!(greatest > (2 << bits) + 1 && n.div_ceil(2) < 1 << bits, "{n}");
         }
     }
     fits::<F61>();
     fits::<Goldilocks>();
     fits::<Q32>();
     fits::<F65537>();
+    fits::<Bn254>();
     assert_eq!(security::<F61>([60, 50], 0), 49);
     assert_eq!(security::<F61>([50, 50], 1 << 20), 43);
     assert_eq!(security::<F61x2>([110, 110], 1 << 20), 107);

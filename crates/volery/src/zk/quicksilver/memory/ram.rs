@@ -8,8 +8,8 @@ use crate::circuit::memory::{TILE, place};
 use crate::circuit::{Cells, Layout, Put, Sizes, address_width};
 use crate::error::Result;
 use core::fmt::Display;
-use volery_primitives::Field;
 use volery_primitives::secret::verdict;
+use volery_primitives::{Field, U256};
 use zeroize::{Zeroize, Zeroizing};
 
 /// What a party keeps of a memory: wires are `W`, wide lines `V`.
@@ -37,7 +37,7 @@ pub(in super::super) struct Ram<W: Zeroize, V: Line> {
 
 /// Words and times, as the prover has them.
 pub(super) struct Contents {
-    /// 64 bits, or one element, each.
+    /// 64 bits each, or of an element.
     pub(super) words: Zeroizing<Vec<u64>>,
     pub(super) times: Zeroizing<Vec<u32>>,
 }
@@ -96,7 +96,12 @@ fn most_time(layout: &Layout) -> u32 {
 
 /// Words of 64 bits that a word of the memory takes.
 fn stored<F: Field>(width: usize) -> usize {
-    if F::BITS > 1 { width } else { width.div_ceil(64) }
+    if F::BITS > 1 { width * limbs::<F>() } else { width.div_ceil(64) }
+}
+
+/// Words of 64 bits that an element takes.
+const fn limbs<F: Field>() -> usize {
+    F::BITS.div_ceil(64) as usize
 }
 
 impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
@@ -188,15 +193,15 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let (Some(contents), Some(cell)) = (&mut self.known, cell) else { return };
         let stride = stored::<P::F>(word.len());
         let to = &mut contents.words[cell * stride..][..stride];
-        let value = |wire: &W| P::value(*wire).expect("known").to_word() as u64;
+        let value = |wire: &W| P::value(*wire).expect("known").to_integer();
         if P::F::BITS > 1 {
-            for (to, wire) in to.iter_mut().zip(word) {
-                *to = value(wire);
+            for (to, wire) in to.chunks_exact_mut(limbs::<P::F>()).zip(word) {
+                to.copy_from_slice(&value(wire).limbs()[..to.len()]);
             }
         } else {
             to.fill(0);
             for (i, wire) in word.iter().enumerate() {
-                to[i / 64] |= value(wire) << (i % 64);
+                to[i / 64] |= value(wire).bit(0) << (i % 64);
             }
         }
         contents.times[cell] = self.time as u32;
@@ -208,8 +213,13 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let Some(cell) = cell else { return Some(P::F::ZERO) };
         let stride = stored::<P::F>(self.layout.sizes.width);
         let words = &contents.words[cell * stride..][..stride];
-        let word = if P::F::BITS > 1 { words[i] } else { words[i / 64] >> (i % 64) & 1 };
-        Some(said(word.into()))
+        if P::F::BITS == 1 {
+            return Some(said(words[i / 64] >> (i % 64) & 1));
+        }
+        let mut element = Zeroizing::new([0; 4]);
+        let words = &words[i * limbs::<P::F>()..][..limbs::<P::F>()];
+        element[..words.len()].copy_from_slice(words);
+        Some(said(U256::from_limbs(*element)))
     }
 
     fn last(&self, cell: Option<usize>) -> Option<u64> {
@@ -238,7 +248,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         wires: &mut Vec<W>,
     ) -> Result<()> {
         for bit in 0..bits {
-            wires.push(party.commit_value(time.map(|time| said((time >> bit & 1).into())))?);
+            wires.push(party.commit_value(time.map(|time| said(time >> bit & 1)))?);
         }
         Ok(())
     }
@@ -277,10 +287,11 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             }
         };
         if P::F::BITS > 1 {
-            let last = last.map(|last| said::<P::F>(last.into()));
+            let last = last.map(|last| said::<P::F>(last));
             let time = party.commit_value(last)?;
-            let now: P::F = said((self.time - 1).into());
-            let gap = last.map(|last| (now - last).to_word());
+            let now: P::F = said(self.time - 1);
+            // It is below the time; there are others only where somebody cheats.
+            let gap = last.map(|last| (now - last).to_integer().low());
             let limb = self.layout.limb;
             let high = party.commit_value(gap.map(|gap| said(gap >> limb)))?;
             if let Some(gap) = gap {
@@ -366,7 +377,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
             wires.clear();
             let last = self.last(Some(cell));
             times.open().push(if P::F::BITS > 1 {
-                P::widened(party.commit_value(last.map(|last| said(last.into())))?)
+                P::widened(party.commit_value(last.map(|last| said(last)))?)
             } else {
                 Self::commit_time(party, last, Layout::last_bits(self.time), &mut wires)?;
                 party.weighed(&P::places()[self.address..][..wires.len()], &wires)
@@ -376,7 +387,7 @@ impl<W: Copy + Default + Zeroize, V: Line> Ram<W, V> {
         let count = if P::F::BITS > 1 { 1 << self.layout.limb } else { 0 };
         let mut limbs = Zeroizing::new(Vec::with_capacity(count));
         for limb in 0..count {
-            let count = P::KNOWS.then(|| said(self.limbs[limb].into()));
+            let count = P::KNOWS.then(|| said(self.limbs[limb]));
             limbs.push(party.commit_value(count)?);
         }
         // Only now, when all tuples are committed to.

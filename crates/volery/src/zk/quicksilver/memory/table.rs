@@ -90,23 +90,23 @@ impl<F: Field, V: Line> Lookups<F, V> {
         name: &dyn Display,
     ) -> Result<()> {
         check_range::<F>(bits)?;
-        let word = P::value(value).map(|value| value.to_word());
+        let word = P::value(value).map(|value| value.to_integer());
         party.asserted(word.is_none_or(|word| word >> bits == 0), name);
         let full = self.limb_bits();
         let (limbs, top) = limbs(bits, full);
         let mut lowest = P::widened(value);
         for i in (1..limbs).rev() {
             let mask = (1 << if i + 1 == limbs { top } else { full }) - 1;
-            let limb = word.map(|word| word >> (i * full) & mask);
+            let limb = word.map(|word| (word >> (i * full)).low() & mask);
             let wire = party.commit_value(limb.map(said))?;
             let line = P::widened(wire);
-            lowest = lowest - P::scaled(line, number::<F, P::E>(1 << (i * full)));
+            lowest = lowest - P::scaled(line, P::E::from(F::place(i * full)));
             if i + 1 == limbs {
                 self.top::<P>(party, line, limb, top)?;
             }
             self.limb::<P>(party, line, limb)?;
         }
-        let limb = word.map(|word| word & ((1 << full) - 1));
+        let limb = word.map(|word| word.low() & ((1 << full) - 1));
         if limbs == 1 {
             self.top::<P>(party, lowest, limb, top)?;
         }
@@ -156,7 +156,7 @@ impl<F: Field, V: Line> Lookups<F, V> {
         }
         let mut counts = Zeroizing::new(Vec::with_capacity(self.counts.len()));
         for count in &*self.counts {
-            counts.push(party.commit_value(P::KNOWS.then(|| said((*count).into())))?);
+            counts.push(party.commit_value(P::KNOWS.then(|| said(*count)))?);
         }
         // Only now, when all is committed to.
         let mut draw = party.coefficients()?;

@@ -9,7 +9,7 @@ use crate::zk::quicksilver::memory::{self, Coefficients, MOST_OF_EPOCH, Party, R
 use crate::zk::quicksilver::polynomial::{Lower, Vector};
 use core::fmt::Display;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field, Tagged};
+use volery_primitives::{Extension, Field, Tagged, U256};
 use zeroize::Zeroizing;
 
 impl<M: Commitments> Party for Prover<'_, M> {
@@ -86,11 +86,11 @@ impl<M: Commitments> Party for Prover<'_, M> {
 
     fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
         // One verdict for all lanes: no branch tells which of them fails.
-        let mut words = 0;
+        let mut words = U256::ZERO;
         for value in zero.values() {
-            words |= value.to_word();
+            words |= value.to_integer();
         }
-        self.note(words == 0, name);
+        self.note(words == U256::ZERO, name);
         let lower = zero.coefficients[..zero.lanes * zero.degree].to_vec();
         self.vanish_among(Lower::new([zero.lanes, zero.degree], lower), MOST_OF_EPOCH)
     }

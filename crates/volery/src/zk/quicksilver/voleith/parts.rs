@@ -7,10 +7,10 @@ use crate::zk::unwritten;
 use core::array;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use volery_primitives::F128;
 use volery_primitives::arch::{self, Arch, SEARCHED};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
-use volery_primitives::{F128, Field};
 
 /// Step 0.
 pub(super) fn start(header: &[u8], salt: &[u8], commitments: &[u8; 32]) -> [u8; 32] {

@@ -183,7 +183,7 @@ fn every_mask_is_used_once() {
         for ((x, y), d) in opened.zip(elements(Said::Triples)) {
             masks.extend([-x, -y, x * y - d]);
         }
-        let mut numbers: Vec<u128> = masks.into_iter().map(Field::to_word).collect();
+        let mut numbers: Vec<u128> = masks.into_iter().map(|mask| mask.to_word()).collect();
         numbers.sort_unstable();
         let size = Size { inputs: 2 * n, ..Size::gates(3 * n) };
         assert_eq!(

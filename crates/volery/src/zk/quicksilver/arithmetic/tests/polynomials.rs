@@ -78,11 +78,7 @@ fn opened<B: Field, E: MacField<B>>(claim: Claim, last: B) -> (Result<Gates>, Ve
 /// Those of the last message but one.
 fn elements<E: Field>(sent: &Recording) -> Vec<E> {
     let messages = sent.messages();
-    let element = |bytes: &[u8]| {
-        let mut word = [0; 16];
-        word[..E::BYTES].copy_from_slice(bytes);
-        E::from_word(u128::from_le_bytes(word)).unwrap()
-    };
+    let element = |bytes: &[u8]| E::decode(bytes).unwrap();
     messages[messages.len() - 2].chunks_exact(E::BYTES).map(element).collect()
 }
 

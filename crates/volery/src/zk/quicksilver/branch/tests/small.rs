@@ -10,7 +10,7 @@ use crate::zk::{Macs, Values};
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use volery_primitives::prg::{Prg, Seed};
-use volery_primitives::{Extension, Field, Lanes, Tagged};
+use volery_primitives::{Extension, Field, Lanes, Tagged, U256};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// An element of F_2[X]/(X^8 + X^4 + X^3 + X + 1).
@@ -87,11 +87,11 @@ impl Field for Small {
     fn invert(self) -> Self {
         (0..254).fold(Self::ONE, |power, _| power * self)
     }
-    fn to_word(self) -> u128 {
-        self.0.into()
+    fn to_integer(self) -> U256 {
+        u128::from(self.0).into()
     }
-    fn from_word(word: u128) -> Option<Self> {
-        u8::try_from(word).ok().map(Self)
+    fn from_integer(integer: U256) -> Option<Self> {
+        u8::try_from(integer.saturated()).ok().map(Self)
     }
     fn sample(words: &[u64]) -> Self {
         Self(words[0] as u8)
