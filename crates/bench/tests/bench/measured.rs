@@ -133,6 +133,7 @@ fn conversions_are_measured_over_each_field() {
         }
     }
     measure(&["convert", "--field", "f256"]).refused(2, &["--field", "characteristic two"]);
+    measure(&["convert", "--field", "bn254"]).refused(2, &["--field", "not over bn254"]);
     measure(&["convert", "--bits", "61"]).refused(2, &["--bits", "from 1 to 60"]);
     measure(&["convert", "--kind", "both"]).refused(2, &["--kind", "to-number, to-bits"]);
 }

@@ -98,6 +98,27 @@ fn values_that_do_not_fit_say_what_does() {
     let ended = volery(&check).refused(2, &["--public: y takes 1 element, and", "has 2 elements"]);
     assert!(!ended.err.contains("commas"), "{ended:?}");
     volery(&power("check", "f61", &["--private", "x=1,2"])).refused(2, &["--private: x takes 1 element"]);
+    // The same number in both bases, the modulus, and what is longer than all.
+    let large = |private: &str| {
+        let y = "y=0x240000000000000000000000000000000000000000000000000000000000004";
+        volery(&[
+            "check",
+            "--field",
+            "bn254",
+            "--relation",
+            "builtin:power?exponent=1",
+            "--public",
+            y,
+            "--private",
+            private,
+        ])
+    };
+    large("x=0x240000000000000000000000000000000000000000000000000000000000004").expect(0);
+    large("x=1017703909312349373839979360427921065116630724600356519878045171944548990980").expect(0);
+    let above = "21888242871839275222246405745257275088548364400416034343698204186575808495617";
+    large(&format!("x={above}")).refused(2, &["is not below", above, "the modulus of bn254"]);
+    large(&format!("x=-{}0", &above[..76])).expect(2);
+    large(&format!("x=0x1{}", "0".repeat(64))).refused(2, &["is not below", "the modulus of bn254"]);
     let linear = ["check", "--field", "f61", "--relation", "builtin:linear", "--public", "matrix=1,2"];
     volery(&linear).refused(2, &["--public: matrix takes 6 elements, with commas between them"]);
 }
@@ -122,7 +143,7 @@ fn gates_are_one_way_where_the_extension_is_large() {
             volery(&asked).refused(2, &["--non-interactive", field, "leave it out", advice]);
         }
     }
-    for field in ["f61x2", "f256"] {
+    for field in ["f61x2", "f256", "bn254", "bls12-381"] {
         let proof = power("prove", field, &[TWO[0], TWO[1], "--non-interactive"]);
         for ended in session(&power("verify", field, &["--non-interactive"]), &proof) {
             ended.expect(0);

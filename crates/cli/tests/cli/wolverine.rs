@@ -72,6 +72,7 @@ fn elements_are_checked_as_asked() {
         ("f61", &["buckets", "sacrifice", "interpolation"][..], "sacrifice"),
         ("q32", &["buckets", "interpolation"], "interpolation"),
         ("f256", &["buckets", "interpolation"], "interpolation"),
+        ("bn254", &["buckets", "sacrifice", "interpolation"], "interpolation"),
     ] {
         for check in checks {
             let more = ["--checked-by", check, "--block", "2", "--json"];
@@ -97,7 +98,7 @@ fn gates_are_one_way_on_request() {
         accepted(&message("verify", more), &prove)["bucket"].as_u64().expect("a number")
     };
     assert!(bucket(&more) > bucket(&more[1..]));
-    for field in ["f61x2", "f256"] {
+    for field in ["f61x2", "f256", "bn254"] {
         let prove = power("prove", field, &[&TWO[..], &more].concat());
         accepted(&power("verify", field, &more), &prove);
     }

@@ -13,9 +13,9 @@ use volery::circuit::{
 use volery::circuit::{Elements, FieldRelation, Program, Size, Statement, Values};
 use volery::error::{Disagreement, Sides};
 use volery::{
-    Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks, Goldilocksx2, Options,
-    Over, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check, prove_to_over,
-    verify_from_over,
+    Bls12381, Bn254, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
+    Goldilocksx2, Options, Over, ProverSession, Q32, Q32x2, Setting, System, VerifierSession, check,
+    prove_to_over, verify_from_over,
 };
 
 /// Runs a test over every field and extension.
@@ -28,6 +28,8 @@ macro_rules! over_every_field {
         $test::<F65537, Over<F65537, F65537x4>>();
         $test::<Q32, Over<Q32, Q32x2>>();
         $test::<F256, Over<F256, F128>>();
+        $test::<Bn254, Over<Bn254>>();
+        $test::<Bls12381, Over<Bls12381>>();
     }};
 }
 use over_every_field;

@@ -4,8 +4,8 @@
 use crate::kit::{by_wolverine, run_over, seeded};
 use volery::circuit::{Cells, Machine, Put, Rows, address_width};
 use volery::{
-    Binary, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Provable, Q32,
-    Q32x2, Result, Setting, System, check, prove_to_over, verify_from_over,
+    Binary, Bn254, Circuit, Error, F61, F61x2, F65537, F65537x4, Field, Goldilocks, Options, Over, Provable,
+    Q32, Q32x2, Result, Setting, System, U256, check, prove_to_over, verify_from_over,
 };
 
 const CELLS: usize = 6;
@@ -117,6 +117,7 @@ fn memories_by_every_system() {
     memories::<Over<Goldilocks, Goldilocks>>();
     memories::<Over<F65537, F65537x4>>();
     memories::<Over<Q32, Q32x2>>();
+    memories::<Over<Bn254>>();
 }
 
 /// "I know a number below 2^10 with this square, by a table."
@@ -151,6 +152,57 @@ fn tables_by_every_system() {
     test::<Over<F61, F61x2>>();
     test::<Over<F65537, F65537x4>>();
     test::<Over<Q32, Q32x2>>();
+    test::<Over<Bn254>>();
+}
+
+/// "I know an address where this word is, of more than 128 bits, and a number of so many bits."
+struct Long {
+    word: Bn254,
+    bits: u32,
+}
+
+/// What is in the cells: each word is 2^100 times the one before, and one more.
+fn long(cell: u32) -> Bn254 {
+    Bn254::place(100 * cell + 20) + Bn254::ONE
+}
+
+impl<B: Machine<F = Bn254>> Circuit<B> for Long {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let mut memory = b.memory(Cells::Zero(3), 1)?;
+        let address = b.witness()?;
+        for cell in 0..3 {
+            let (at, word) =
+                (b.constant(Bn254::from_word(cell).expect("small")), b.constant(long(cell as u32)));
+            b.access(&mut memory, &[at], Put::Word(&[word]), &"a cell")?;
+        }
+        let word = b.access(&mut memory, &[address], Put::Same, &"a cell")?;
+        let minus = b.constant(-self.word);
+        let difference = b.add(word[0], minus);
+        b.assert_zero(difference, "the word")?;
+        let number = b.witness()?;
+        b.assert_within(&[number], self.bits, &"a number in range")?;
+        b.close(memory)
+    }
+}
+
+#[test]
+fn words_of_more_than_128_bits() {
+    let number = |word: u128| Bn254::from_word(word).expect("small");
+    let below = |bits: u32| Bn254::from_integer(U256::ones(bits)).expect("below the modulus");
+    for (cell, bits) in [(0, 1), (1, 64), (2, 129), (2, 253)] {
+        let statement = Long { word: long(cell), bits };
+        agrees::<Over<Bn254>>(&statement, &[number(cell.into()), below(bits)]);
+        fails::<Over<Bn254>>(&statement, &[number(cell.into()), Bn254::place(bits)], "a number in range");
+        fails::<Over<Bn254>>(&statement, &[number(u128::from(cell + 1) % 3), number(1)], "the word");
+    }
+    let statement = Long { word: long(1), bits: 9 };
+    // An address of which 64 bits, or 128, are that of a cell.
+    for bit in [64, 128, 192, 252] {
+        let address = Bn254::place(bit) + Bn254::ONE;
+        fails::<Over<Bn254>>(&statement, &[address, number(1)], "a cell");
+    }
+    let over = check(&Long { word: long(1), bits: 254 }, [number(1), number(1)]);
+    assert!(matches!(over, Err(Error::Invalid(why)) if why.contains("from 1 to 253 bits")));
 }
 
 /// "I know two lists of words that are the same, and the first word of the second list is this."
@@ -194,6 +246,7 @@ fn permutations_by_every_system() {
     test::<Over<F61>>();
     test::<Over<F61, F61x2>>();
     test::<Over<F65537, F65537x4>>();
+    test::<Over<Bn254>>();
 }
 
 /// A file's challenges can be searched offline: there all cells are looked at.

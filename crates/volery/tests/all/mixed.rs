@@ -7,8 +7,8 @@ use volery::channel::{Flip, Party};
 use volery::circuit::{Backend, Cells, Memories, Mixed, MixedCircuit, Put, Tables};
 use volery::error::{Disagreement, Rejection};
 use volery::{
-    Arch, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options, Over,
-    ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed, verify_mixed,
+    Arch, Bn254, Correlations, Error, F2, F61, F61x2, F65537, F65537x4, Field, Goldilocks, MacField, Options,
+    Over, ProvableMixed, Q32, Q32x2, Registered, Result, System, check_mixed, prove_mixed, verify_mixed,
 };
 
 /// "I know words, and where each stands in a memory of their numbers; and this is the parity of all that are
@@ -114,6 +114,7 @@ fn sessions_over_two_fields_are_accepted() {
     accepted::<Goldilocks, Goldilocks>(45);
     accepted::<Q32, Q32x2>(45);
     accepted::<F65537, F65537x4>(45);
+    accepted::<Bn254, Bn254>(100);
 }
 
 /// Turns, rounds and their masks over a field with coins, and over one whose transcript chooses.

@@ -14,8 +14,8 @@ use volery::random::Random;
 use volery::vole::{self, BoxedVole};
 use volery::zk::Gates;
 use volery::{
-    Arch, Binary, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, ForProver, ForVerifier, Goldilocks,
-    Goldilocksx2, MacField, Options, Over, Provable, Q32, Q32x2, Registered, Result, Setting,
+    Arch, Binary, Bn254, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, ForProver, ForVerifier,
+    Goldilocks, Goldilocksx2, MacField, Options, Over, Provable, Q32, Q32x2, Registered, Result, Setting,
 };
 
 /// Shares in a block of the dealer.
@@ -153,6 +153,7 @@ macro_rules! over_every_field {
         $test::<Over<F65537, F65537x4>>();
         $test::<Over<Q32, Q32x2>>();
         $test::<Over<F256, F128>>();
+        $test::<Over<Bn254>>();
     }};
 }
 use over_every_field;

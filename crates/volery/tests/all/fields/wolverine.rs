@@ -8,8 +8,8 @@ use volery::CheckedBy::{Buckets, Interpolation, Sacrifice};
 use volery::circuit::{Arithmetic, Size};
 use volery::zk::wolverine::BLOCK;
 use volery::{
-    CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field, Goldilocks,
-    Goldilocksx2, LONGEST_BLOCK, Options, Over, Q32, Q32x2, Reason, Setting, System,
+    Bls12381, Bn254, CheckedBy, Correlations, Error, F61, F61x2, F128, F256, F65537, F65537x4, Field,
+    Goldilocks, Goldilocksx2, LONGEST_BLOCK, Options, Over, Q32, Q32x2, Reason, Setting, System,
 };
 
 /// Wolverine with the correlations called `name`, for as much security as this check gives over the field.
