@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::Path;
-use volery_primitives::F2;
+use volery_primitives::{F2, Field};
 use zeroize::Zeroizing;
 
 /// What the ports of a program take.
@@ -190,7 +190,7 @@ impl PortValue for Value {
     fn from_encodings(encodings: &[u8]) -> Result<Self> {
         let mut value = Self::zeros(encodings.len() as u64);
         for (i, &bit) in encodings.iter().enumerate() {
-            let bit = F2::from_word(bit.into()).ok_or_else(|| not_canonical(i, encodings.len(), F2::NAME))?;
+            let bit = F2::decode(&[bit]).ok_or_else(|| not_canonical(i, encodings.len(), F2::NAME))?;
             value.set(i as u64, bit);
         }
         Ok(value)

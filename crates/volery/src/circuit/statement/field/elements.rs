@@ -138,9 +138,7 @@ impl<F: Field> PortValue for Elements<F> {
         let mut elements = Vec::with_capacity(count).into();
         let Self(within) = &mut elements;
         for (i, encoding) in encodings.chunks(F::BYTES).enumerate() {
-            let mut word = Zeroizing::new([0; 16]);
-            word[..encoding.len()].copy_from_slice(encoding);
-            let element = F::from_word(u128::from_le_bytes(*word)).filter(|_| encoding.len() == F::BYTES);
+            let element = if encoding.len() == F::BYTES { F::decode(encoding) } else { None };
             within.push(element.ok_or_else(|| not_canonical(i, count, F::NAME))?);
         }
         Ok(elements)
