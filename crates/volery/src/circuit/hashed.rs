@@ -13,11 +13,12 @@ pub(super) struct Expanded<F> {
     field: PhantomData<F>,
 }
 
-/// Words that are drawn at a time.
-const WORDS: usize = 128;
+/// Words that are drawn at a time: whole elements of each field.
+const WORDS: usize = 640;
 
 /// Elements that are a function of `seed`.
 pub(super) fn expanded<F: Field>(seed: [u8; 32]) -> Expanded<F> {
+    const { assert!(WORDS.is_multiple_of(F::SAMPLE)) }
     let bytes = blake3::Hasher::new_keyed(&seed).finalize_xof();
     Expanded { bytes, words: [0; WORDS], used: 64 * WORDS, field: PhantomData }
 }
@@ -57,7 +58,7 @@ pub(super) fn absorb<F: Field>(hasher: &mut blake3::Hasher, elements: &[F]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::{F2, F61, Goldilocks};
+    use volery_primitives::{Bn254, F2, F61, Goldilocks};
 
     /// The definition, word by word.
     fn words(seed: [u8; 32]) -> impl Iterator<Item = u64> {
@@ -79,6 +80,7 @@ mod tests {
                 .zip(drawn.chunks(2))
                 .all(|(x, words): (Goldilocks, _)| x == Goldilocks::sample(words))
         );
+        assert!(expanded(seed).zip(drawn.chunks(5)).all(|(x, words): (Bn254, _)| x == Bn254::sample(words)));
         let bits = drawn.iter().flat_map(|word| (0..64).map(move |i| F2::low_bit((word >> i).into())));
         assert!(expanded(seed).zip(bits).all(|(x, bit): (F2, _)| x == bit));
     }
