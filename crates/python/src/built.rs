@@ -78,11 +78,14 @@ struct Built<S: Setting> {
 }
 
 /// One over `setting`, of a function that `ask` has run, in these shards.
-pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
+///
+/// # Errors
+/// `Invalid` over a field whose elements are no numbers of 128 bits, as those of functions are.
+pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Result<Arc<dyn AnyBuilt>> {
     fn over<S: Setting<F: Ground> + Sync>(ask: Ask, parts: Arc<Parts>) -> Arc<dyn AnyBuilt> {
         Arc::new(Built::<S> { engine: Engine::new(ask, parts), setting: PhantomData })
     }
-    match setting.name() {
+    Ok(match setting.name() {
         name if name == Over::<F61>::name() => over::<Over<F61>>(ask, parts),
         name if name == Over::<F61, F61x2>::name() => over::<Over<F61, F61x2>>(ask, parts),
         name if name == Over::<Goldilocks>::name() => over::<Over<Goldilocks>>(ask, parts),
@@ -92,8 +95,14 @@ pub(crate) fn built(setting: &dyn AnySetting, ask: Ask, parts: Arc<Parts>) -> Ar
         name if name == Over::<Q32, Q32x2>::name() => over::<Over<Q32, Q32x2>>(ask, parts),
         name if name == Over::<F65537, F65537x4>::name() => over::<Over<F65537, F65537x4>>(ask, parts),
         name if name == Over::<F256, F128>::name() => over::<Over<F256, F128>>(ask, parts),
-        _ => over::<Binary>(ask, parts),
-    }
+        name if name == Binary::name() => over::<Binary>(ask, parts),
+        name => {
+            return Err(Error::invalid(format!(
+                "functions are not written over {name} in Python, whose elements are numbers of up to 128 bits: \
+                 take a relation, or another field"
+            )));
+        }
+    })
 }
 
 impl<S: Setting<F: Ground>> Built<S> {

@@ -285,7 +285,8 @@ pub(crate) fn run_function<'py>(
     let parts = Arc::new(Parts::read(parts).map_err(raised)?);
     let shared = Arc::<Shared>::default();
     let ask = shared.clone();
-    let stated = built(field, Box::new(move |tape, shard| ask.say(Event::Run(tape, shard))), parts);
+    let stated = built(field, Box::new(move |tape, shard| ask.say(Event::Run(tape, shard))), parts)
+        .map_err(|why| raised(why.into()))?;
     let mut runs = Runs::new(function, act.knows().then_some(private), stated.clone());
     let mut run = |_: Python<'_>, tape, shard, watch| runs.run(py, tape, shard, watch);
     let statement = Stated::Function(stated.clone());

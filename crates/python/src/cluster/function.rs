@@ -36,7 +36,10 @@ pub(super) struct Function {
 }
 
 /// `parts` of a function over `field`, whose runs `shared` is asked for.
-fn asking(shared: &Arc<Shared>, field: Field, parts: &Arc<Parts>) -> Arc<dyn AnyBuilt> {
+///
+/// # Errors
+/// As for [`built`].
+fn asking(shared: &Arc<Shared>, field: Field, parts: &Arc<Parts>) -> volery::Result<Arc<dyn AnyBuilt>> {
     let ask = shared.clone();
     built(field, Box::new(move |tape, shard| ask.say(Event::Run(tape, shard))), parts.clone())
 }
@@ -54,7 +57,7 @@ impl Function {
         private: Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let shared = Arc::<Shared>::default();
-        let built = asking(&shared, field, &parts);
+        let built = asking(&shared, field, &parts).map_err(|why| Trouble::from(why).raised(py, None))?;
         let mut runs = Runs::new(function.clone(), None, built.clone());
         let mut run = |_: Python<'_>, tape, shard, watch| runs.run(py, tape, shard, watch);
         let quiet = Callbacks { progress: None, listening: None };
@@ -83,7 +86,8 @@ impl Function {
 
     /// It, for a run in which `shared` is asked to run it.
     pub(super) fn in_shards(&self, shared: &Arc<Shared>) -> InShards {
-        let held = Held::Function(self.party, asking(shared, self.field, &self.parts), self.statement);
+        let built = asking(shared, self.field, &self.parts).expect("a field that it was made over");
+        let held = Held::Function(self.party, built, self.statement);
         InShards { held, shards: self.count(), field: self.field, options: self.options.clone() }
     }
 
@@ -127,7 +131,7 @@ pub(crate) fn run_worker_of(
     let timeout = settings.timeout;
     let worker = Worker { party, shard, key, coordinator, listen: None, host, timeout, peak: peak_rss };
     let shared = Arc::<Shared>::default();
-    let built = asking(&shared, field, &parts);
+    let built = asking(&shared, field, &parts).map_err(|why| raised(why.into()))?;
     let mut runs = Runs::new(function, (party == Party::Prover).then_some(private), built.clone());
     let mut of_function = false;
     let mut run = |_: Python<'_>, tape, shard, watch| {

@@ -237,7 +237,7 @@ impl Shards for Work<'_> {
     fn secret_bytes(&self) -> usize {
         match self.party() {
             Party::Prover => 0,
-            Party::Verifier => 16,
+            Party::Verifier => self.setting.delta_bytes(),
         }
     }
 
