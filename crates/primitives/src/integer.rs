@@ -159,13 +159,15 @@ impl U256 {
     /// Where there are more.
     #[inline(always)]
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        if let [] | [_] | [_, _] = bytes {
-            return bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte)).into();
+        assert!(bytes.len() <= 32, "an integer of {} bytes", bytes.len());
+        // Bytes that are stored one by one to be read as a word would be waited for, and stay behind.
+        let mut limbs = [0; 4];
+        for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
+            for (i, byte) in bytes.iter().enumerate() {
+                *limb |= u64::from(*byte) << (8 * i);
+            }
         }
-        let mut all = [0; 32];
-        all[..bytes.len()].copy_from_slice(bytes);
-        let [low, high] = [0, 1].map(|i| u128::from_le_bytes(all.as_chunks().0[i]));
-        Self { high, low }
+        Self::from_limbs(limbs)
     }
 }
 

@@ -35,7 +35,7 @@ use crate::error::{Error, Misbehaviour, Result};
 use std::io;
 use std::time::{Duration, Instant};
 use transcript::Transcript;
-use volery_primitives::{F128, Field, U256};
+use volery_primitives::{F128, Field};
 
 /// Carries bytes to and from the peer, in order, without knowing what they mean.
 ///
@@ -290,7 +290,7 @@ impl Channel {
         let received = self.recv(&mut bytes);
         let mut canonical = true;
         for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(F::BYTES)) {
-            let decoded = F::from_integer(integer(bytes));
+            let decoded = F::decode(bytes);
             canonical &= decoded.is_some();
             *element = decoded.unwrap_or(F::ZERO);
         }
@@ -398,19 +398,6 @@ impl Channel {
         }
         Ok(())
     }
-}
-
-/// The integer of up to 32 bytes, least significant first. Bytes that are stored one by one to be read as a
-/// word would be waited for.
-#[inline(always)]
-fn integer(bytes: &[u8]) -> U256 {
-    let mut limbs = [0; 4];
-    for (limb, bytes) in limbs.iter_mut().zip(bytes.chunks(8)) {
-        for (i, byte) in bytes.iter().enumerate() {
-            *limb |= u64::from(*byte) << (8 * i);
-        }
-    }
-    U256::from_limbs(limbs)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl F128 {
 
 /// The carry-less product of a 32-bit and a 64-bit polynomial, in constant time.
 ///
-/// U256 products of operands with holes: where one bit in four may be set, at most 8 partial products meet
+/// Integer products of operands with holes: where one bit in four may be set, at most 8 partial products meet
 /// in a position, and their carries stay within the holes.
 const fn clmul32(a: u32, b: u64) -> u128 {
     const HOLES: u128 = 0x1111_1111_1111_1111_1111_1111_1111_1111;

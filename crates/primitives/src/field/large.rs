@@ -92,7 +92,7 @@ fn sum(a: Limbs, b: Limbs) -> Limbs {
     limbs
 }
 
-/// p where `all` is all ones.
+/// The limbs where `all` is all ones, and zero where it is zero.
 #[inline(always)]
 fn masked(limbs: Limbs, all: u64) -> Limbs {
     [limbs[0] & all, limbs[1] & all, limbs[2] & all, limbs[3] & all]
@@ -119,7 +119,7 @@ impl<M: LargeModulus> Fp<M> {
         Self::of(sum(rest, masked(M::MODULUS, mask(below.into()))))
     }
 
-    /// `a·b·2^-256`, where a is below 2^256, and b below p.
+    /// `a·b·2^-256`, where both are below p.
     #[inline(always)]
     fn product(a: Limbs, b: Limbs) -> Self {
         let p = M::MODULUS;
@@ -200,7 +200,10 @@ impl<M: LargeModulus> Field for Fp<M> {
     }
     fn from_integer(integer: U256) -> Option<Self> {
         let limbs = integer.limbs();
-        difference(limbs, M::MODULUS).1.then(|| Self::product(limbs, M::SQUARE))
+        let (_, below) = difference(limbs, M::MODULUS);
+        // Made in any case, of zero in the place of what is no element: one made on demand would be a branch.
+        let element = Self::product(masked(limbs, mask(below.into())), M::SQUARE);
+        below.then_some(element)
     }
 
     /// 320 bits make each element but for a distance of p/2^320.

@@ -236,7 +236,21 @@ impl Terms {
         let [check, opening] = self.coins::<M>();
         let check = if check { 0.0 } else { self.check_error::<M>() };
         let opening = if opening { 0.0 } else { 2.0 * M::likeliest() };
-        -(check + opening).log2()
+        -(check + opening + self.seed_error::<M>()).log2()
+    }
+
+    /// How likely one transcript has the seed that was lied for, where it makes a seed. Whoever lies about the
+    /// pairs of a block may do so for as many seeds, chosen beforehand, as there are pairs, two to a triple: so
+    /// many equations in what is opened have a solution.
+    fn seed_error<M: Macs>(&self) -> f64 {
+        if self.coins::<M>() == [true, true] {
+            return 0.0;
+        }
+        let triples = match self.by {
+            CheckedBy::Buckets => self.full.triples(self.block),
+            CheckedBy::Sacrifice | CheckedBy::Interpolation => self.block,
+        };
+        2.0 * triples as f64 * (-128_f64).exp2()
     }
 
     /// The probability that a block with a wrong product is not found out by its check.
