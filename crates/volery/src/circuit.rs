@@ -24,6 +24,7 @@ mod network;
 mod parts;
 pub(crate) mod permutation;
 mod polynomial;
+mod r1cs;
 mod sharded;
 mod statement;
 pub mod stream;
@@ -50,9 +51,10 @@ pub use network::Network;
 pub use parts::{Parts, Reversible, Turned};
 pub use permutation::Permutations;
 pub(crate) use polynomial::{
-    ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name,
+    ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
 };
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
+pub use r1cs::{R1cs, R1csShape, R1csWitness};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use statement::snippets;
 pub use statement::{

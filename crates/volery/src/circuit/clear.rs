@@ -427,6 +427,9 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         }
         Ok(())
     }
+    fn assert_product(&mut self, a: F, b: F, c: F, name: impl Display) -> Result<()> {
+        if self.ends(a * b != c) { Err(Error::Unsatisfied(name.to_string())) } else { Ok(()) }
+    }
     fn assert_matrix_product(
         &mut self,
         a: Matrix<F>,

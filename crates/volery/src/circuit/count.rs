@@ -631,6 +631,14 @@ impl<F: Field> Polynomials for Count<F> {
         self.vanish(&a);
         Ok(())
     }
+    fn assert_product(&mut self, a: Counted, b: Counted, c: Counted, _: impl Display) -> Result<()> {
+        self.gate(b'Q', a.number.into(), b.number.into());
+        self.operands(&[c]);
+        self.shape.polynomial_mul += 1;
+        self.shape.assert += 1;
+        self.vanish(&CountedVector { wire: c, lanes: 1, degree: 2 });
+        Ok(())
+    }
     fn assert_matrix_product(
         &mut self,
         a: Matrix<Counted>,

@@ -43,6 +43,7 @@ pub use sparse::{Sparse, Term};
 use super::Backend;
 use crate::error::{Error, Result};
 use core::fmt::Display;
+use volery_primitives::Field;
 
 /// The highest degree that a polynomial may have.
 pub const HIGHEST_DEGREE: usize = 128;
@@ -111,6 +112,20 @@ pub trait Polynomials: Backend {
     /// `Unsatisfied` where this party knows the values and one is not zero; link errors.
     fn assert_zeroes(&mut self, a: Self::Vector, name: impl Display) -> Result<()>;
 
+    /// Demands that `a · b` is `c`, which all are wires: a polynomial of degree 2. `name` says what is demanded.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows the values and it is another; link errors.
+    fn assert_product(
+        &mut self,
+        a: Self::Wire,
+        b: Self::Wire,
+        c: Self::Wire,
+        name: impl Display,
+    ) -> Result<()> {
+        product_by_vectors(self, [a, b, c], name)
+    }
+
     /// Demands that the product of two matrices is a third: by random vectors, drawn after all three are
     /// fixed, where the system can. `name` is what the third is called.
     ///
@@ -126,6 +141,20 @@ pub trait Polynomials: Backend {
         c: Entries<Self::F, Self::Wire>,
         name: impl Display,
     ) -> Result<()>;
+}
+
+/// [`Polynomials::assert_product`] by vectors of one lane.
+pub(crate) fn product_by_vectors<B: Polynomials + ?Sized>(
+    backend: &mut B,
+    [a, b, c]: [B::Wire; 3],
+    name: impl Display,
+) -> Result<()> {
+    let (a, b) = (backend.vector(&[a]), backend.vector(&[b]));
+    let product = backend.product(&a, &b)?;
+    let minus = backend.scale(c, -B::F::ONE);
+    let minus = backend.vector(&[minus]);
+    let difference = backend.sum(&product, &minus);
+    backend.assert_zeroes(difference, name)
 }
 
 /// The degree of a product.

@@ -33,6 +33,7 @@
 //! | `Inner` | vector | words | | lists: two of the same length |
 //! | `Commit` | | vector | words | list: of the results |
 //! | `AssertZeroes` | 1 or 0 | vector | | that all lanes are zero; 1 where it is read again |
+//! | `AssertProduct` | slot | slot | slot | that the product of `a` and `b` is what `out` carries |
 //! | `AssertMatrix` | | words | constant | columns of both factors; lists: the factors; then 1 and a list, or 0: the |
 //! | | | | | product, on wires, or constants from `b` on |
 //! | `Drop` | | vector | | it is not read again |

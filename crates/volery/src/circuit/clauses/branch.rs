@@ -2,6 +2,7 @@
 
 use crate::circuit::{
     Backend, Entries, Function, Matrix, Polynomials, Returned, Scans, assert_entries, nothing_asserted,
+    product_by_vectors,
 };
 use crate::error::Result;
 use core::fmt::Display;
@@ -258,6 +259,13 @@ impl<B: Polynomials> Polynomials for Branch<'_, B> {
                 wires.into_iter().try_for_each(|wire| self.collect(wire))
             }
         }
+    }
+    fn assert_product(&mut self, a: B::Wire, b: B::Wire, c: B::Wire, name: impl Display) -> Result<()> {
+        if let Assertions::Stand(any) = &mut self.assertions {
+            *any = true;
+            return self.backend.assert_product(a, b, c, name);
+        }
+        product_by_vectors(self, [a, b, c], name)
     }
     fn assert_matrix_product(
         &mut self,

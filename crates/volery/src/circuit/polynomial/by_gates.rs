@@ -21,7 +21,7 @@ pub(crate) trait ByGates: Backend {
     }
 
     /// [`Polynomials::assert_matrix_product`].
-    fn assert_product(
+    fn assert_matrix(
         &mut self,
         a: Matrix<Self::Wire>,
         b: Matrix<Self::Wire>,
@@ -109,6 +109,12 @@ impl<B: ByGates> Polynomials for B {
         }
         Ok(())
     }
+    fn assert_product(&mut self, a: B::Wire, b: B::Wire, c: B::Wire, name: impl Display) -> Result<()> {
+        let product = self.mul(a, b)?;
+        let minus = self.scale(c, -B::F::ONE);
+        let difference = self.add(product, minus);
+        self.assert_zero(difference, name)
+    }
     fn assert_matrix_product(
         &mut self,
         a: Matrix<B::Wire>,
@@ -116,7 +122,7 @@ impl<B: ByGates> Polynomials for B {
         c: Entries<B::F, B::Wire>,
         name: impl Display,
     ) -> Result<()> {
-        self.assert_product(a, b, c, name)
+        self.assert_matrix(a, b, c, name)
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Op {
     Commit,
     /// An assertion on each lane of a vector.
     AssertZeroes,
+    /// An assertion on a product of wires.
+    AssertProduct,
     /// An assertion on a product of matrices.
     AssertMatrix,
     /// The end of a vector.

@@ -101,6 +101,9 @@ impl<F> Tracing<F> {
                 self.vectors[to] = self.any(&mut words) | self.any(&mut words);
             }
             Op::Commit => self.put(block.read(b), self.vectors[from]),
+            Op::AssertProduct => {
+                self.assertions(1, self.wires[to] | self.wires[from] | self.wires[other]);
+            }
             Op::AssertZeroes => self.assertions(1, self.vectors[from]),
             Op::AssertMatrix => {
                 let mut words = block.read(a);

@@ -168,6 +168,11 @@ impl<'b, B: Machine> Interpreter<'b, B> {
                 let y = operands(&self.wires, y, words.list(), frame);
                 self.backend.inner_product(x, y)?
             }
+            Op::AssertProduct => {
+                let name = self.name();
+                let [a, b, c] = [a, b, out].map(|slot| self.wires.0[frame.wires + slot as usize]);
+                return self.backend.assert_product(a, b, c, &name);
+            }
             Op::Commit => {
                 let wires = self.backend.commit(vector(left))?;
                 self.wires.scatter(&wires, block.read(b).list(), frame);

@@ -95,6 +95,10 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
     let moved = match op {
         Op::Add | Op::Mul => unreachable!("moved by the caller"),
         Op::Scale | Op::Assert | Op::Output => Record { op, out, a: slots.place[a as usize], b },
+        Op::AssertProduct => {
+            let [out, a, b] = [out, a, b].map(|value| slots.place[value as usize]);
+            Record { op, out, a, b }
+        }
         Op::Linear => {
             let mut words = block.read(a);
             let count = words.next();
@@ -181,9 +185,10 @@ fn move_record<F>(block: &Block<F>, record: &Record, i: u32, slots: &mut Slots, 
 
 /// Calls `each` for each value that `record` reads.
 fn read<F>(block: &Block<F>, record: &Record, mut each: impl FnMut(u32)) {
-    let Record { op, a, b, .. } = *record;
+    let Record { op, out, a, b } = *record;
     match op {
         Op::Add | Op::Mul => [a, b].into_iter().for_each(each),
+        Op::AssertProduct => [out, a, b].into_iter().for_each(each),
         Op::Scale | Op::Assert | Op::Output => each(a),
         Op::Linear => {
             let mut words = block.read(a);

@@ -471,6 +471,12 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         self.push(Op::AssertZeroes, kept, slot, 0);
         self.outcome()
     }
+    fn assert_product(&mut self, a: Handle, b: Handle, c: Handle, name: impl Display) -> Result<()> {
+        self.asserted(&name)?;
+        let [a, b, c] = [a, b, c].map(|wire| self.frame.slot(wire));
+        self.push(Op::AssertProduct, c, a, b);
+        self.outcome()
+    }
     fn assert_matrix_product(
         &mut self,
         a: Matrix<Handle>,

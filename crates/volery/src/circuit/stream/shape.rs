@@ -186,6 +186,13 @@ impl<F: Field> Tally<F> {
                     shape.polynomials(lanes, degree);
                     continue;
                 }
+                Op::AssertProduct => {
+                    shape.polynomial_mul += 1;
+                    shape.assert += 1;
+                    part.polynomials(&shape, 1, 2);
+                    shape.polynomials(1, 2);
+                    continue;
+                }
                 Op::AssertMatrix => {
                     let mut words = block.read(a);
                     let [inner, columns] = [words.next() as u64, words.next() as u64];

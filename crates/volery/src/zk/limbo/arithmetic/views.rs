@@ -270,7 +270,7 @@ impl<B: Field> ByGates for ArithmeticViews<'_, B> {
         Ok(product)
     }
 
-    fn assert_product(
+    fn assert_matrix(
         &mut self,
         a: Matrix<Shared<B>>,
         b: Matrix<Shared<B>>,

@@ -1,0 +1,232 @@
+//! Constraint systems as circom writes them, `.r1cs`, and what belongs to them.
+//!
+//! A file has a header, constraints A·B = C of linear forms in **wires**, and a label for each wire, which a
+//! file of symbols maps to a name. Wire 0 is the constant one; then come public outputs, public inputs,
+//! private inputs and the rest. The file is read as a stream, once to be checked and then for each run; what
+//! is held is a few bytes a wire, and the constraints that are linear, which define wires
+//! ([`walk`]). Nothing of this knows a field: numbers are limbs, and one piece ([`record`]) pushes gates.
+//! All of it is untrusted: each count is held against the length of its section before anything is allocated.
+//!
+//! Format: <https://github.com/iden3/r1csfile/blob/master/doc/r1cs_bin_format.md>
+
+mod arithmetic;
+mod committed;
+mod constraint;
+mod factors;
+mod header;
+mod input;
+mod linear;
+#[cfg(test)]
+mod made;
+mod prime;
+mod record;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod witness;
+
+use self::committed::Committed;
+use self::constraint::{Constraint, Constraints};
+use self::header::Header;
+use self::input::{Input, Section, Sections, Source, bytes};
+use self::linear::Linear;
+use self::symbols::Symbols;
+pub use self::witness::R1csWitness;
+use crate::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A constraint system in a file.
+#[derive(Debug)]
+pub struct R1cs {
+    name: String,
+    source: Source,
+    digest: [u8; 32],
+    header: Header,
+    section: Section,
+    constraints_digest: [u8; 32],
+    labels: Section,
+    linear: Linear,
+    /// The wires that a constraint has, a bit each.
+    used: Vec<u64>,
+    committed: Vec<u32>,
+    shape: R1csShape,
+    symbols: Option<Symbols>,
+}
+
+/// What a constraint system has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct R1csShape {
+    /// Wires, the constant one included.
+    pub wires: u64,
+    /// Public outputs.
+    pub outputs: u64,
+    /// Public inputs.
+    pub inputs: u64,
+    /// Private inputs, those included that nothing reads.
+    pub private: u64,
+    /// Constraints.
+    pub constraints: u64,
+    /// Those of them that are linear.
+    pub linear: u64,
+    /// Those of the linear ones that define a wire.
+    pub defined: u64,
+    /// Of the others, those whose product defines a wire: the product is committed to.
+    pub products: u64,
+    /// The wires that are committed to by themselves: what a witness has values for.
+    pub committed: u64,
+    /// Constraints that are asserted.
+    pub asserted: u64,
+    /// Terms of all constraints, but for those whose factor is zero.
+    pub terms: u64,
+}
+
+impl R1cs {
+    /// The version of the gates that are pushed for a file: where others are, it goes up.
+    pub const VERSION: u32 = 1;
+
+    /// Opens the file at `path`, and reads it once.
+    ///
+    /// # Errors
+    /// `Invalid` with the byte where it is malformed, or where it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::new(path.display().to_string(), path.into())
+    }
+
+    /// A file in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open`].
+    pub fn from_bytes(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
+        Self::new(name.into(), Source::Bytes(bytes.into()))
+    }
+
+    /// What it has.
+    pub fn shape(&self) -> &R1csShape {
+        &self.shape
+    }
+
+    /// BLAKE3 of the file.
+    pub fn digest(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
+    /// The prime, by circom's name of it, if it has one, and in hexadecimal digits.
+    pub fn prime(&self) -> String {
+        self.header.prime.to_string()
+    }
+
+    fn new(name: String, source: Source) -> Result<Self> {
+        let mut input = source.open(&name)?;
+        let digest = input.whole_digest()?;
+        input.go_to(0, input.length)?;
+        let sections = Sections::<5>::find(&mut input, b"r1cs", 1)?;
+        for (kind, what) in [(4, "a list of custom gates"), (5, "applications of custom gates")] {
+            if let Some(section) = sections.get(kind) {
+                input.go_to(section.begin, section.length)?;
+                if input.left() > 0 && input.word(what)? > 0 {
+                    return Err(input.invalid_at(
+                        section.begin,
+                        format_args!(
+                            "{what}, section {kind}, is not empty, and these are no constraints: compile the circuit \
+                             without custom_templates"
+                        ),
+                    ));
+                }
+            }
+        }
+        let of_header = sections.of(1, "the header", &input)?;
+        let section = sections.of(2, "the constraints", &input)?;
+        let labels = sections.of(3, "the labels of wires", &input)?;
+        let header = Header::read(&mut input, of_header, section.length)?;
+        if labels.length != 8 * u64::from(header.wires) {
+            return Err(input.invalid_at(
+                labels.begin,
+                format_args!(
+                    "the section of labels has {}, and {} wires take 8 each",
+                    bytes(labels.length),
+                    header.wires
+                ),
+            ));
+        }
+        let looked = look_through(input, &header, section)?;
+        let Looked { linear, used, shape, constraints_digest } = looked;
+        let mut system = Self {
+            name,
+            source,
+            digest,
+            header,
+            section,
+            constraints_digest,
+            labels,
+            linear,
+            used,
+            committed: Vec::new(),
+            shape,
+            symbols: None,
+        };
+        let mut steps = Committed::default();
+        system.walk(&mut steps)?;
+        let Committed { wires, defined, products, asserted } = steps;
+        let committed = wires.len() as u64;
+        system.shape = R1csShape { defined, products, committed, asserted, ..shape };
+        system.committed = wires;
+        Ok(system)
+    }
+
+    /// Whether a constraint has the wire.
+    fn is_used(&self, wire: u32) -> bool {
+        self.used[wire as usize / 64] >> (wire % 64) & 1 == 1
+    }
+
+    /// Its constraints, from the first on.
+    fn constraints(&self) -> Result<Constraints<'_>> {
+        let input = self.source.open(&self.name)?;
+        Constraints::new(input, &self.header, self.section)
+    }
+
+    fn changed(&self) -> Error {
+        Error::invalid(format!("{}: the file has changed since it was opened: start again", self.name))
+    }
+}
+
+/// What is kept of the constraints.
+struct Looked {
+    linear: Linear,
+    used: Vec<u64>,
+    shape: R1csShape,
+    constraints_digest: [u8; 32],
+}
+
+/// Reads all constraints, and keeps the linear ones.
+fn look_through(input: Input<'_>, header: &Header, section: Section) -> Result<Looked> {
+    let minus_one = header.prime.minus_one();
+    let mut shape = R1csShape {
+        wires: header.wires.into(),
+        outputs: header.outputs.into(),
+        inputs: header.inputs.into(),
+        private: header.private.into(),
+        constraints: header.constraints.into(),
+        ..R1csShape::default()
+    };
+    let mut used = vec![0u64; header.wires as usize / 64 + 1];
+    let mut linear = Linear::default();
+    let mut constraints = Constraints::new(input, header, section)?;
+    let (mut constraint, mut terms) = (Constraint::default(), Vec::new());
+    while constraints.next(&mut constraint)? {
+        for term in constraint.forms.iter().flatten() {
+            used[term.wire as usize / 64] |= 1 << (term.wire % 64);
+            shape.terms += 1;
+        }
+        if constraint.is_linear(&minus_one) {
+            shape.linear += 1;
+            constraint.difference(&header.prime, &mut terms);
+            linear.push(constraint.number, &terms);
+        }
+    }
+    linear.end(header.wires);
+    let constraints_digest = constraints.digest();
+    Ok(Looked { linear, used, shape, constraints_digest })
+}

@@ -1,0 +1,226 @@
+//! Constraints, one after the other: A·B = C for three linear forms.
+
+use super::header::Header;
+use super::input::{Input, Section};
+use super::prime::{Limbs, ONE, Prime};
+use crate::error::Result;
+use core::fmt::{self, Display};
+
+/// A wire with a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) factor: Limbs,
+    pub(super) wire: u32,
+}
+
+/// A constraint: terms whose factor is zero are left out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Constraint {
+    /// Its number in the file, from 0.
+    pub(super) number: u32,
+    /// A, B and C.
+    pub(super) forms: [Vec<Term>; 3],
+}
+
+impl Constraint {
+    /// Whether one of A and B is zero, 1 or -1: then it says that a form is zero.
+    #[inline]
+    pub(super) fn is_linear(&self, minus_one: &Limbs) -> bool {
+        let [a, b, _] = &self.forms;
+        let constant = |form: &[Term]| match form {
+            [] => true,
+            [Term { factor, wire: 0 }] => *factor == ONE || factor == minus_one,
+            _ => false,
+        };
+        constant(a) || constant(b)
+    }
+
+    /// Makes `terms` the form that is zero where it is linear: one term for each wire, in their order.
+    pub(super) fn difference(&self, prime: &Prime, terms: &mut Vec<Term>) {
+        terms.clear();
+        let [a, b, c] = &self.forms;
+        let minus_one = prime.minus_one();
+        let unit = |form: &[Term]| match form {
+            [Term { factor, wire: 0 }] => *factor == ONE || *factor == minus_one,
+            _ => false,
+        };
+        let product = match (a.is_empty() || b.is_empty(), unit(a)) {
+            (true, _) => None,
+            (false, true) => Some((a[0].factor, b)),
+            (false, false) => Some((b[0].factor, a)),
+        };
+        if let Some((sign, form)) = product {
+            let signed = |term: &Term| match sign == ONE {
+                true => *term,
+                false => Term { factor: prime.negated(&term.factor), ..*term },
+            };
+            terms.extend(form.iter().map(signed));
+        }
+        terms.extend(c.iter().map(|term| Term { factor: prime.negated(&term.factor), ..*term }));
+        terms.sort_by_key(|term| term.wire);
+        let mut kept = 0;
+        for i in 0..terms.len() {
+            if kept > 0 && terms[kept - 1].wire == terms[i].wire {
+                terms[kept - 1].factor = prime.sum(&terms[kept - 1].factor, &terms[i].factor);
+            } else {
+                kept += usize::from(kept == 0 || terms[kept - 1].factor != [0; 4]);
+                terms[kept - 1] = terms[i];
+            }
+        }
+        terms.truncate(kept);
+        if terms.last().is_some_and(|term| term.factor == [0; 4]) {
+            terms.pop();
+        }
+    }
+}
+
+/// The place of a form, for errors.
+#[derive(Clone, Copy)]
+struct Place {
+    constraint: u32,
+    form: usize,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "constraint {}, form {}", self.constraint, ["A", "B", "C"][self.form])
+    }
+}
+
+/// Reads them.
+pub(super) struct Constraints<'a> {
+    input: Input<'a>,
+    header: &'a Header,
+    /// The number of the next one.
+    next: u32,
+}
+
+impl<'a> Constraints<'a> {
+    pub(super) fn new(mut input: Input<'a>, header: &'a Header, section: Section) -> Result<Self> {
+        input.go_to_hashed(section.begin, section.length)?;
+        Ok(Self { input, header, next: 0 })
+    }
+
+    /// Reads the next one into `constraint`, and tells whether there is one.
+    ///
+    /// # Errors
+    /// `Invalid` where the section is malformed.
+    pub(super) fn next(&mut self, constraint: &mut Constraint) -> Result<bool> {
+        if self.next == self.header.constraints {
+            return if self.input.left() == 0 { Ok(false) } else { Err(self.bytes_left()) };
+        }
+        constraint.number = self.next;
+        for (form, terms) in constraint.forms.iter_mut().enumerate() {
+            self.form(Place { constraint: self.next, form }, terms)?;
+        }
+        self.next += 1;
+        Ok(true)
+    }
+
+    /// The digest of all of them, once they are read.
+    pub(super) fn digest(&mut self) -> [u8; 32] {
+        self.input.digest()
+    }
+
+    #[inline]
+    fn form(&mut self, place: Place, terms: &mut Vec<Term>) -> Result<()> {
+        terms.clear();
+        let count = self.input.word(format_args!("{place}: the number of terms"))?;
+        let size = 4 + self.header.prime.bytes;
+        if u64::from(count) * size as u64 > self.input.left() {
+            return Err(self.too_many(place, count, size));
+        }
+        for term in 0..count {
+            // All of it is there.
+            let bytes = self.input.take(size, "a term")?;
+            let (wire, factor) = bytes.split_at(4);
+            let wire = u32::from_le_bytes(wire.try_into().expect("four bytes"));
+            match self.header.prime.read(factor) {
+                Some([0, 0, 0, 0]) if wire < self.header.wires => {}
+                Some(factor) if wire < self.header.wires => terms.push(Term { factor, wire }),
+                factor => return Err(self.out_of_range(place, term, wire, factor.is_some())),
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_many(&self, place: Place, count: u32, size: usize) -> crate::error::Error {
+        self.input.invalid(format_args!(
+            "{place}: {count} terms are announced, and the section holds at most {} more: is the file truncated?",
+            self.input.left() / size as u64
+        ))
+    }
+
+    #[cold]
+    fn out_of_range(&self, place: Place, term: u32, wire: u32, reduced: bool) -> crate::error::Error {
+        let at = self.input.at() - self.header.prime.bytes as u64;
+        if reduced {
+            let wires = self.header.wires;
+            return self.input.invalid_at(
+                at - 4,
+                format_args!("{place}, term {term}: there is no wire {wire}: the header announces {wires}"),
+            );
+        }
+        let prime = self.header.prime;
+        self.input
+            .invalid_at(at, format_args!("{place}, term {term}: the factor is not below the prime {prime}"))
+    }
+
+    #[cold]
+    fn bytes_left(&self) -> crate::error::Error {
+        self.input.invalid(format_args!(
+            "{} of the section stand behind the last of {} constraints",
+            super::input::bytes(self.input.left()),
+            self.header.constraints
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use volery_primitives::Goldilocks;
+
+    fn term(factor: i64, wire: u32) -> Term {
+        let prime = Prime::of::<Goldilocks>();
+        let limbs = [factor.unsigned_abs(), 0, 0, 0];
+        Term { factor: if factor < 0 { prime.negated(&limbs) } else { limbs }, wire }
+    }
+
+    fn difference(forms: [&[Term]; 3]) -> Option<Vec<Term>> {
+        let prime = Prime::of::<Goldilocks>();
+        let constraint = Constraint { number: 0, forms: forms.map(<[Term]>::to_vec) };
+        let mut terms = vec![term(9, 9)];
+        constraint.difference(&prime, &mut terms);
+        constraint.is_linear(&prime.minus_one()).then_some(terms)
+    }
+
+    #[test]
+    fn linear_constraints_are_one_form() {
+        let (x, y) = (term(3, 2), term(-1, 1));
+        assert_eq!(difference([&[], &[], &[x, y]]), Some(vec![term(1, 1), term(-3, 2)]));
+        assert_eq!(difference([&[x], &[], &[y]]), Some(vec![term(1, 1)]));
+        assert_eq!(difference([&[term(1, 0)], &[x, y], &[x]]), Some(vec![y]));
+        assert_eq!(
+            difference([&[x, y], &[term(-1, 0)], &[term(2, 0)]]),
+            Some(vec![term(-2, 0), term(1, 1), term(-3, 2)])
+        );
+        // What cancels is left out, wherever it stands.
+        assert_eq!(difference([&[term(1, 0)], &[x, x, y], &[term(6, 2), y, y]]), Some(vec![term(1, 1)]));
+        assert_eq!(difference([&[term(1, 0)], &[x], &[x]]), Some(vec![]));
+        assert_eq!(difference([&[term(1, 0)], &[y, x], &[y, x]]), Some(vec![]));
+        assert_eq!(difference([&[term(1, 0)], &[y, x], &[y]]), Some(vec![x]));
+    }
+
+    #[test]
+    fn products_are_told_apart() {
+        let x = term(1, 1);
+        for factor in [&[x][..], &[term(2, 0)], &[term(1, 0), x], &[term(1, 0), term(1, 0)]] {
+            assert!(
+                !Constraint { number: 0, forms: [factor, &[x], &[]].map(<[Term]>::to_vec) }
+                    .is_linear(&Prime::of::<Goldilocks>().minus_one())
+            );
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Files of sections, which are read more than once: where each section is, and its bytes in their order.
+
+use crate::circuit::bristol::open_regular;
+use crate::error::{Error, Result};
+use core::fmt::Display;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file by its path, or its bytes.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Path(PathBuf),
+    Bytes(Arc<[u8]>),
+}
+
+trait Seekable: Read + Seek {}
+
+impl<T: Read + Seek> Seekable for T {}
+
+/// Bytes asked of a file at once: few enough to stay in the cache until they are parsed.
+const BUFFER: usize = 64 << 10;
+
+/// An open file, read by pieces through a buffer.
+pub(super) struct Input<'a> {
+    name: &'a str,
+    source: Box<dyn Seekable + 'a>,
+    buffer: Vec<u8>,
+    /// What of the buffer is still to be taken.
+    begin: usize,
+    end: usize,
+    /// The offset in the file of what is taken next, and behind what nothing may be taken.
+    at: u64,
+    limit: u64,
+    pub(super) length: u64,
+    /// Of all that was taken, where it is asked for.
+    hash: Option<blake3::Hasher>,
+}
+
+impl Source {
+    /// Opens it under the `name` that errors say.
+    pub(super) fn open<'a>(&'a self, name: &'a str) -> Result<Input<'a>> {
+        let open = || -> io::Result<(Box<dyn Seekable + 'a>, u64)> {
+            match self {
+                Self::Bytes(bytes) => Ok((Box::new(Cursor::new(&bytes[..])), bytes.len() as u64)),
+                Self::Path(path) => {
+                    let file = open_regular(path)?;
+                    let length = file.metadata()?.len();
+                    Ok((Box::new(file), length))
+                }
+            }
+        };
+        let (source, length) =
+            open().map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        let buffer = vec![0; BUFFER];
+        let hash = None;
+        Ok(Input { name, source, buffer, begin: 0, end: 0, at: 0, limit: length, length, hash })
+    }
+}
+
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Self::Path(path.to_owned())
+    }
+}
+
+impl Input<'_> {
+    /// The next `count` bytes, which are few.
+    pub(super) fn take(&mut self, count: usize, what: impl Display) -> Result<&[u8]> {
+        if self.end - self.begin < count {
+            self.fill(count, what)?;
+        }
+        let begin = self.begin;
+        self.begin += count;
+        self.at += count as u64;
+        Ok(&self.buffer[begin..begin + count])
+    }
+
+    #[cold]
+    fn fill(&mut self, count: usize, what: impl Display) -> Result<()> {
+        debug_assert!(count <= BUFFER);
+        if self.limit - self.at < count as u64 {
+            return Err(self.invalid(format_args!(
+                "{what} should stand here, and {} are left: is the file truncated?",
+                bytes(self.limit - self.at)
+            )));
+        }
+        self.buffer.copy_within(self.begin..self.end, 0);
+        (self.begin, self.end) = (0, self.end - self.begin);
+        // No more than the section has, so that a hash is that of the section.
+        let whole = (self.limit - self.at).min(BUFFER as u64) as usize;
+        while self.end < count {
+            match self.source.read(&mut self.buffer[self.end..whole]) {
+                Ok(0) => return Err(self.invalid("the file ends here, and was longer when it was opened")),
+                Ok(read) => {
+                    if let Some(hash) = &mut self.hash {
+                        hash.update(&self.buffer[self.end..self.end + read]);
+                    }
+                    self.end += read;
+                }
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) => return Err(self.invalid(why)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next number of 32 bits.
+    pub(super) fn word(&mut self, what: impl Display) -> Result<u32> {
+        let bytes = self.take(4, what)?;
+        Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+    }
+
+    /// The next number of 64 bits.
+    pub(super) fn long(&mut self, what: impl Display) -> Result<u64> {
+        let bytes = self.take(8, what)?;
+        Ok(u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+    }
+
+    /// Goes to a part of the file, behind which nothing is taken.
+    pub(super) fn go_to(&mut self, begin: u64, length: u64) -> Result<()> {
+        let end = begin + length;
+        self.source
+            .seek(SeekFrom::Start(begin))
+            .map_err(|why| Error::invalid(format!("{} cannot be read: {why}", self.name)))?;
+        (self.begin, self.end, self.at, self.limit) = (0, 0, begin, end);
+        Ok(())
+    }
+
+    /// Goes to a part of the file, all of which is hashed as it is taken.
+    pub(super) fn go_to_hashed(&mut self, begin: u64, length: u64) -> Result<()> {
+        self.hash = Some(blake3::Hasher::new());
+        self.go_to(begin, length)
+    }
+
+    /// The digest of what was taken since then.
+    pub(super) fn digest(&mut self) -> [u8; 32] {
+        self.hash.take().expect("hashed").finalize().into()
+    }
+
+    /// The digest of the whole file.
+    pub(super) fn whole_digest(&mut self) -> Result<[u8; 32]> {
+        self.go_to_hashed(0, self.length)?;
+        while self.left() > 0 {
+            self.take(self.left().min(BUFFER as u64) as usize, "the rest of the file")?;
+        }
+        Ok(self.digest())
+    }
+
+    /// The offset of what is taken next.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The bytes that are left of the part of the file.
+    pub(super) fn left(&self) -> u64 {
+        self.limit - self.at
+    }
+
+    /// An error at what is taken next.
+    #[cold]
+    pub(super) fn invalid(&self, why: impl Display) -> Error {
+        self.invalid_at(self.at, why)
+    }
+
+    /// An error at that byte of the file.
+    #[cold]
+    pub(super) fn invalid_at(&self, at: u64, why: impl Display) -> Error {
+        Error::invalid(format!("{}, byte {at}: {why}", self.name))
+    }
+}
+
+/// Where sections of the kinds that are asked for are.
+pub(super) struct Sections<const N: usize>([Option<Section>; N]);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    pub(super) begin: u64,
+    pub(super) length: u64,
+}
+
+impl<const N: usize> Sections<N> {
+    /// Those of types 1 to N of a file that begins with `magic` and `version`; others are skipped.
+    ///
+    /// # Errors
+    /// `Invalid` where the file begins with something else, a section occurs twice, or lengths do not fit.
+    pub(super) fn find(input: &mut Input<'_>, magic: &[u8; 4], version: u32) -> Result<Self> {
+        let begin = input.take(4, "the first four bytes")?;
+        if begin != magic {
+            let begin = begin.escape_ascii().to_string();
+            return Err(input.invalid_at(
+                0,
+                format_args!("the file begins with \"{begin}\", and not with \"{}\"", magic.escape_ascii()),
+            ));
+        }
+        let found = input.word("the version")?;
+        if found != version {
+            return Err(input.invalid_at(
+                4,
+                format_args!("version {found} of the format, and {version} is the one that is read"),
+            ));
+        }
+        let count = input.word("the number of sections")?;
+        let mut sections = [None; N];
+        let mut at = input.at;
+        for _ in 0..count {
+            input.go_to(at, input.length - at)?;
+            let kind = input.word("the type of a section")?;
+            let length = input.long("the length of a section")?;
+            let section = Section { begin: at + 12, length };
+            if length > input.left() {
+                return Err(input.invalid_at(
+                    at,
+                    format_args!(
+                        "section {kind} is to have {}, and {} are left: is the file truncated?",
+                        bytes(length),
+                        bytes(input.left())
+                    ),
+                ));
+            }
+            if let Some(place) = (kind as usize).checked_sub(1).and_then(|kind| sections.get_mut(kind))
+                && place.replace(section).is_some()
+            {
+                return Err(input.invalid_at(at, format_args!("a second section of type {kind}")));
+            }
+            at = section.begin + length;
+        }
+        if at != input.length {
+            return Err(input.invalid_at(
+                at,
+                format_args!(
+                    "{} stand behind the last of {count} sections: is the number of sections right?",
+                    bytes(input.length - at)
+                ),
+            ));
+        }
+        Ok(Self(sections))
+    }
+
+    /// That of `kind`, if there is one.
+    pub(super) fn get(&self, kind: usize) -> Option<Section> {
+        self.0[kind - 1]
+    }
+
+    /// That of `kind`, which has to be there.
+    pub(super) fn of(&self, kind: usize, what: &str, input: &Input<'_>) -> Result<Section> {
+        self.get(kind).ok_or_else(|| {
+            Error::invalid(format!(
+                "{}: the file has no section {kind}, {what}: is it truncated?",
+                input.name
+            ))
+        })
+    }
+}
+
+/// `count` of bytes, in words.
+pub(super) fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
+}

@@ -1,0 +1,179 @@
+//! A constraint system as gates.
+
+use super::R1cs;
+use super::constraint::Term;
+use super::factors::Factors;
+use super::prime::{Limbs, ONE, Prime, element};
+use super::walk::Steps;
+use crate::circuit::stream::{Handle, Recorder};
+use crate::circuit::{Backend as _, Polynomials as _};
+use crate::error::{Error, Result};
+use core::fmt::{self, Display};
+use volery_primitives::Field;
+
+impl R1cs {
+    /// Demands that it is over the field `F`.
+    ///
+    /// # Errors
+    /// `Invalid` where it is over another.
+    pub fn check_field<F: Field>(&self) -> Result<()> {
+        if Prime::of::<F>().limbs == self.header.prime.limbs {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "{}: the constraints are modulo the prime {}, and not over {}: choose the field of that prime",
+            self.name,
+            self.header.prime,
+            F::NAME
+        )))
+    }
+
+    /// Records its gates; `public` has the values of public outputs and inputs, from wire 1 on. The witness
+    /// has what [`R1cs::committed`] says, in its order.
+    ///
+    /// # Errors
+    /// `Invalid` where it is over another field, or the file is not the one that was opened; those of whoever
+    /// executes the gates.
+    ///
+    /// # Panics
+    /// Where there are not as many public values.
+    pub fn record<F: Field>(&self, b: &mut Recorder<'_, F>, public: impl Iterator<Item = F>) -> Result<()> {
+        self.check_field::<F>()?;
+        let mut wires = vec![Handle::default(); self.header.wires as usize];
+        wires[0] = b.constant(F::ONE);
+        let mut count = 0;
+        for (wire, value) in wires[1..].iter_mut().zip(public) {
+            *wire = b.constant(value);
+            count += 1;
+        }
+        assert_eq!(count, self.header.public(), "a value for each public signal");
+        let mut gates = Gates {
+            system: self,
+            b,
+            wires,
+            zero: None,
+            factors: Factors::new(&self.header.prime, [F::ONE, -F::ONE]),
+            inverses: Factors::new(&self.header.prime, [F::ONE, -F::ONE]),
+            by: Vec::new(),
+            of: Vec::new(),
+        };
+        self.walk(&mut gates)
+    }
+}
+
+/// Pushes each step.
+struct Gates<'s, 'b, 'r, F: Field> {
+    system: &'s R1cs,
+    b: &'b mut Recorder<'r, F>,
+    /// For each wire its value, once it is made.
+    wires: Vec<Handle>,
+    zero: Option<Handle>,
+    factors: Factors<F>,
+    inverses: Factors<F>,
+    /// Factors and wires of a form.
+    by: Vec<F>,
+    of: Vec<Handle>,
+}
+
+impl<F: Field> Gates<'_, '_, '_, F> {
+    /// The value of a form, and whether nobody else has it.
+    fn form(&mut self, terms: &[Term]) -> (Handle, bool) {
+        match terms {
+            [] => (*self.zero.get_or_insert_with(|| self.b.constant(F::ZERO)), false),
+            [Term { factor, wire }] if *factor == ONE => (self.wires[*wire as usize], false),
+            _ => {
+                self.begin(terms, F::ONE);
+                (self.sum(), true)
+            }
+        }
+    }
+
+    /// Begins a sum with `terms`, all of them times `sign`, which is one or minus one.
+    fn begin(&mut self, terms: &[Term], sign: F) {
+        self.by.clear();
+        self.of.clear();
+        for term in terms {
+            let factor = self.factors.get(&term.factor, element);
+            self.by.push(if sign == F::ONE { factor } else { -factor });
+            self.of.push(self.wires[term.wire as usize]);
+        }
+    }
+
+    fn sum(&mut self) -> Handle {
+        self.b.linear(&self.by, &self.of)
+    }
+
+    fn forms<const N: usize>(&mut self, forms: [&[Term]; N]) -> [(Handle, bool); N] {
+        forms.map(|terms| self.form(terms))
+    }
+
+    fn forget<const N: usize>(&mut self, wires: [(Handle, bool); N]) {
+        for (wire, own) in wires {
+            if own {
+                self.b.forget(&[wire]);
+            }
+        }
+    }
+}
+
+impl<F: Field> Steps for Gates<'_, '_, '_, F> {
+    fn commit(&mut self, wire: u32) -> Result<()> {
+        self.wires[wire as usize] = self.b.witness()?;
+        Ok(())
+    }
+
+    fn define(&mut self, wire: u32, factor: &Limbs, others: &[Term]) -> Result<()> {
+        let inverse = self.inverses.get(factor, |factor| element::<F>(factor).invert());
+        self.begin(others, -F::ONE);
+        if inverse != F::ONE {
+            self.by.iter_mut().for_each(|by| *by *= inverse);
+        }
+        self.wires[wire as usize] = self.sum();
+        Ok(())
+    }
+
+    fn multiply(&mut self, wire: u32, negative: bool, [a, b, others]: [&[Term]; 3]) -> Result<()> {
+        let factors = self.forms([a, b]);
+        let product = self.b.mul(factors[0].0, factors[1].0)?;
+        self.forget(factors);
+        self.wires[wire as usize] = if others.is_empty() && !negative {
+            product
+        } else {
+            let sign = if negative { -F::ONE } else { F::ONE };
+            self.begin(others, -sign);
+            self.by.push(sign);
+            self.of.push(product);
+            let value = self.sum();
+            self.b.forget(&[product]);
+            value
+        };
+        Ok(())
+    }
+
+    fn assert_product(&mut self, number: u32, forms: [&[Term]; 3]) -> Result<()> {
+        let forms = self.forms(forms);
+        let [a, b, c] = forms.map(|(form, _)| form);
+        self.b.assert_product(a, b, c, Name { system: self.system, number })?;
+        self.forget(forms);
+        Ok(())
+    }
+
+    fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()> {
+        let forms = self.forms([terms]);
+        self.b.assert_zero(forms[0].0, Name { system: self.system, number })?;
+        self.forget(forms);
+        Ok(())
+    }
+}
+
+/// The name of a constraint.
+struct Name<'s> {
+    system: &'s R1cs,
+    number: u32,
+}
+
+impl Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.system.describe(self.number))
+    }
+}

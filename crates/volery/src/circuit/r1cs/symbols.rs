@@ -1,0 +1,235 @@
+//! Names of wires, `.sym`: a line `label,wire,component,name` for each label.
+
+use super::R1cs;
+use super::constraint::Constraint;
+use super::input::Source;
+use crate::circuit::bristol::open_regular;
+use crate::circuit::netlist::writable;
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A file of symbols, and what was looked up in it.
+#[derive(Debug)]
+pub(super) struct Symbols {
+    name: String,
+    source: Source,
+    /// Names of public wires, by which values may be given: those of wires that are the same, too.
+    public: BTreeMap<String, u32>,
+    /// For each public wire, from 1 on, the name of its label.
+    names: Vec<String>,
+}
+
+/// The longest line that is read, in bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// The names of a constraint's wires that are shown.
+const SHOWN: usize = 3;
+
+/// A line.
+struct Symbol<'a> {
+    label: u64,
+    /// None where the signal was simplified away.
+    wire: Option<u32>,
+    name: &'a [u8],
+}
+
+impl R1cs {
+    /// Takes names from the file of symbols at `path`.
+    ///
+    /// # Errors
+    /// `Invalid` with the line where it is malformed, or where it is of another circuit.
+    pub fn with_symbols(self, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        self.with(path.display().to_string(), path.into())
+    }
+
+    /// The same of a file in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`R1cs::with_symbols`].
+    pub fn with_symbols_of(self, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Result<Self> {
+        self.with(name.into(), Source::Bytes(bytes.into()))
+    }
+
+    fn with(mut self, name: String, source: Source) -> Result<Self> {
+        let last = self.header.public();
+        let labels = self.labels(1..=last)?;
+        let mut symbols = Symbols { name, source, public: BTreeMap::new(), names: Vec::new() };
+        let (mut public, mut found) = (BTreeMap::new(), BTreeMap::new());
+        let mut of_other = None;
+        symbols.each(|line, symbol| {
+            let name = || writable(symbol.name);
+            if let Some(wire) = symbol.wire.filter(|wire| (1..=last).contains(wire)) {
+                // A name of two wires is that of the first.
+                public.entry(name()).or_insert(wire);
+            }
+            if let Some(&wire) = labels.get(&symbol.label) {
+                if symbol.wire != Some(wire) {
+                    of_other.get_or_insert((line, symbol.label, wire));
+                }
+                found.insert(wire, name());
+            }
+            Ok(())
+        })?;
+        if let Some((line, label, wire)) = of_other {
+            return Err(Error::invalid(format!(
+                "{}, line {line}: label {label} is that of wire {wire} in {}, and has another wire here: give the \
+                 symbols of this circuit",
+                symbols.name, self.name
+            )));
+        }
+        for wire in 1..=last {
+            let Some(name) = found.remove(&wire) else {
+                return Err(Error::invalid(format!(
+                    "{}: there is no name of public wire {wire} of {}: give the symbols of this circuit",
+                    symbols.name, self.name
+                )));
+            };
+            symbols.names.push(name);
+        }
+        symbols.public = public;
+        self.symbols = Some(symbols);
+        Ok(self)
+    }
+
+    /// The names of public outputs and inputs, in the order of their wires: those of the symbols, or `out0`,
+    /// …, `in0`, ….
+    pub fn public_names(&self) -> Vec<String> {
+        match &self.symbols {
+            Some(symbols) => symbols.names.clone(),
+            None => self.plain_names(),
+        }
+    }
+
+    /// `out0`, …, `in0`, …, whether there are symbols or not.
+    pub fn plain_names(&self) -> Vec<String> {
+        let outputs = (0..self.header.outputs).map(|i| format!("out{i}"));
+        outputs.chain((0..self.header.inputs).map(|i| format!("in{i}"))).collect()
+    }
+
+    /// The number of the public signal of this name among all, if there is one: by any name that the symbols
+    /// have for it, or `out0`, ….
+    pub fn public_number(&self, name: &str) -> Option<usize> {
+        let known = self.symbols.as_ref().and_then(|symbols| symbols.public.get(name));
+        let number = |text: &str, count: u32| {
+            let number: u32 = text.parse().ok()?;
+            (number < count && number.to_string() == text).then_some(number)
+        };
+        let Self { header, .. } = self;
+        let plain = || match (name.strip_prefix("out"), name.strip_prefix("in")) {
+            (Some(text), _) => number(text, header.outputs),
+            (_, Some(text)) => number(text, header.inputs).map(|number| header.outputs + number),
+            _ => None,
+        };
+        known.map(|wire| wire - 1).or_else(plain).map(|number| number as usize)
+    }
+
+    /// Which constraint it is, by the names of its wires, or their numbers: for an error, which another must
+    /// not hide.
+    pub(super) fn describe(&self, number: u32) -> String {
+        let wires = self.wires_of(number).unwrap_or_default();
+        let shown = &wires[..wires.len().min(SHOWN)];
+        let mut names = self.names_of(shown).unwrap_or_default();
+        let name = |wire: &u32| names.remove(wire).unwrap_or_else(|| format!("wire {wire}"));
+        let mut list = shown.iter().map(name).collect::<Vec<_>>().join(", ");
+        let others = wires.len() - shown.len();
+        if others > 0 {
+            list += &format!(" and {others} other{}", if others == 1 { "" } else { "s" });
+        }
+        let of = if list.is_empty() { String::new() } else { format!(" ({list})") };
+        format!("constraint {number} of {}{of}", self.name)
+    }
+
+    /// The wires of a constraint, in the order of its forms from C on, each once.
+    fn wires_of(&self, number: u32) -> Result<Vec<u32>> {
+        let mut constraints = self.constraints()?;
+        let mut constraint = Constraint::default();
+        while constraints.next(&mut constraint)? {
+            if constraint.number == number {
+                let mut wires = Vec::new();
+                for term in constraint.forms.iter().rev().flatten() {
+                    if term.wire != 0 && !wires.contains(&term.wire) && wires.len() < 1000 {
+                        wires.push(term.wire);
+                    }
+                }
+                return Ok(wires);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The names of these wires, as far as there are symbols.
+    fn names_of(&self, wires: &[u32]) -> Result<BTreeMap<u32, String>> {
+        let mut names = BTreeMap::new();
+        let Some(symbols) = &self.symbols else { return Ok(names) };
+        let mut labels = BTreeMap::new();
+        for &wire in wires {
+            labels.extend(self.labels(wire..=wire)?);
+        }
+        symbols.each(|_, symbol| {
+            if let Some(&wire) = labels.get(&symbol.label) {
+                names.insert(wire, writable(symbol.name));
+            }
+            Ok(())
+        })?;
+        Ok(names)
+    }
+
+    /// The wires in a range by their labels.
+    fn labels(&self, wires: core::ops::RangeInclusive<u32>) -> Result<BTreeMap<u64, u32>> {
+        let mut labels = BTreeMap::new();
+        let mut input = self.source.open(&self.name)?;
+        let first = self.labels.begin + 8 * u64::from(*wires.start());
+        input.go_to(first, self.labels.begin + self.labels.length - first)?;
+        for wire in wires {
+            labels.insert(input.long("a label")?, wire);
+        }
+        Ok(labels)
+    }
+}
+
+impl Symbols {
+    /// Gives each line, with its number from 1, to `take`.
+    fn each(&self, mut take: impl FnMut(u64, Symbol<'_>) -> Result<()>) -> Result<()> {
+        let unread = |why| Error::invalid(format!("{} cannot be read: {why}", self.name));
+        let mut source: Box<dyn BufRead + '_> = match &self.source {
+            Source::Bytes(bytes) => Box::new(&bytes[..]),
+            Source::Path(path) => Box::new(BufReader::new(open_regular(path).map_err(unread)?)),
+        };
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(unread)?;
+            if line.is_empty() {
+                break;
+            }
+            let invalid = |why: &str| Error::invalid(format!("{}, line {number}: {why}", self.name));
+            if line.len() as u64 > LONGEST_LINE {
+                return Err(invalid("the line has more than 65536 bytes"));
+            }
+            let text = line.trim_ascii_end();
+            if text.is_empty() {
+                continue;
+            }
+            let symbol = parse(text).ok_or_else(|| {
+                invalid("a line is LABEL,WIRE,COMPONENT,NAME, all of them numbers but the last: is this a .sym file?")
+            })?;
+            take(number, symbol)?;
+        }
+        Ok(())
+    }
+}
+
+fn parse(line: &[u8]) -> Option<Symbol<'_>> {
+    let mut fields = line.splitn(4, |byte| *byte == b',');
+    let mut next = || fields.next();
+    let [label, wire, component] = [next()?, next()?, next()?].map(str::from_utf8);
+    let name = fields.next().filter(|name| !name.is_empty())?;
+    component.ok()?.parse::<u64>().ok()?;
+    let wire = wire.ok()?;
+    let wire = if wire == "-1" { None } else { Some(wire.parse().ok()?) };
+    Some(Symbol { label: label.ok()?.parse().ok()?, wire, name })
+}

@@ -1,0 +1,237 @@
+//! A constraint system as steps, in an order in which each uses what is known by then.
+//!
+//! It goes as a witness is computed: private inputs are committed to, and then constraints that are no linear
+//! ones are taken in the order of the file. A linear constraint of which a single wire is not known defines that
+//! wire, at once. What a product needs else is committed to. Where C has a wire that is not known, with the factor
+//! 1 or -1, the product of A and B defines it: then the product is what is committed to, and the constraint is
+//! no assertion. Others are asserted without a commitment. Linear constraints are asserted in the end, but for
+//! those that a wire is in which nothing else needs: whatever the others are, it can be chosen so that they hold.
+//!
+//! So what is committed to is inputs, hints of the circuit, and products: Poseidon of two inputs commits to 244
+//! values for 520 wires.
+
+use super::R1cs;
+use super::constraint::{Constraint, Term};
+use super::linear::Linear;
+use super::prime::{Limbs, ONE};
+use crate::error::Result;
+
+/// Whoever takes the steps. Each error is its own.
+pub(super) trait Steps {
+    /// A wire to commit to.
+    fn commit(&mut self, wire: u32) -> Result<()>;
+
+    /// A wire that is defined: `factor·wire + Σ others = 0`.
+    fn define(&mut self, wire: u32, factor: &Limbs, others: &[Term]) -> Result<()>;
+
+    /// A wire that is defined by a product: `A·B = ±wire + Σ others`, where C has the last.
+    fn multiply(&mut self, wire: u32, negative: bool, forms: [&[Term]; 3]) -> Result<()>;
+
+    /// A constraint that is to be asserted.
+    fn assert_product(&mut self, number: u32, forms: [&[Term]; 3]) -> Result<()>;
+
+    /// Constraint `number`, that a form is zero.
+    fn assert_zero(&mut self, number: u32, terms: &[Term]) -> Result<()>;
+}
+
+/// What is known by now.
+struct Known<'a> {
+    linear: &'a Linear,
+    /// A bit for each wire.
+    wires: Vec<u64>,
+    /// For each linear constraint how many wires are not known, and the sum of their numbers without carry: where
+    /// there is one, its number.
+    unknown: Vec<(u32, u32)>,
+    /// Whether it has defined a wire, or needs not hold by itself.
+    done: Vec<bool>,
+    /// Those of which a single wire was not known.
+    ready: Vec<usize>,
+    terms: Vec<Term>,
+}
+
+impl R1cs {
+    /// Gives each step to `steps`.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is not the one that was opened; those of `steps`.
+    pub(super) fn walk(&self, steps: &mut dyn Steps) -> Result<()> {
+        let minus_one = self.header.prime.minus_one();
+        let mut known = Known::new(&self.linear, self.header.wires);
+        (0..=self.header.public()).for_each(|wire| known.know(wire));
+        known.define(steps)?;
+        let inputs = self.header.public() + 1..self.header.wires;
+        for wire in inputs.take(self.header.private as usize).filter(|wire| self.is_used(*wire)) {
+            known.need(wire, steps)?;
+        }
+        let mut constraint = Constraint::default();
+        let mut constraints = self.constraints()?;
+        let mut terms = Vec::new();
+        while constraints.next(&mut constraint)? {
+            if constraint.is_linear(&minus_one) {
+                if !self.linear.are_held() {
+                    constraint.difference(&self.header.prime, &mut terms);
+                    known.need_all(&terms, steps)?;
+                    steps.assert_zero(constraint.number, &terms)?;
+                }
+                continue;
+            }
+            let [a, b, c] = &mut constraint.forms;
+            known.need_all(a, steps)?;
+            known.need_all(b, steps)?;
+            // What is needed for one wire of C may define others.
+            let free = loop {
+                let Some(at) = known.last_free(c, &minus_one) else {
+                    known.need_all(c, steps)?;
+                    break None;
+                };
+                let other = c.iter().find(|term| term.wire != c[at].wire && !known.has(term.wire));
+                match other {
+                    Some(other) => known.need(other.wire, steps)?,
+                    None => break Some(at),
+                }
+            };
+            match free {
+                Some(at) => {
+                    let Term { factor, wire } = c.remove(at);
+                    steps.multiply(wire, factor != ONE, [a, b, c])?;
+                    known.know(wire);
+                    known.define(steps)?;
+                }
+                None => steps.assert_product(constraint.number, [a, b, c])?,
+            }
+        }
+        if constraints.digest() != self.constraints_digest {
+            return Err(self.changed());
+        }
+        known.leave_out();
+        for k in 0..self.linear.len() {
+            if known.done[k] {
+                continue;
+            }
+            // They may define others, or even this one's last wire.
+            for &wire in self.linear.wires(k) {
+                if !known.done[k] {
+                    known.need(wire, steps)?;
+                }
+            }
+        }
+        for k in (0..self.linear.len()).filter(|k| !known.done[*k]) {
+            terms.clear();
+            terms.extend(self.linear.terms(k));
+            steps.assert_zero(self.linear.number(k), &terms)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Known<'a> {
+    /// Nothing but what constraints say by themselves.
+    fn new(linear: &'a Linear, wires: u32) -> Self {
+        let unknown = |k| {
+            let wires = linear.wires(k);
+            (wires.len() as u32, wires.iter().fold(0, |sum, wire| sum ^ wire))
+        };
+        let unknown: Vec<_> = (0..linear.len()).map(unknown).collect();
+        let alone = |k: &usize| unknown[*k].0 == 1;
+        Self {
+            linear,
+            wires: vec![0; wires as usize / 64 + 1],
+            ready: (0..linear.len()).filter(alone).collect(),
+            done: vec![false; linear.len()],
+            unknown,
+            terms: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn has(&self, wire: u32) -> bool {
+        self.wires[wire as usize / 64] >> (wire % 64) & 1 == 1
+    }
+
+    /// Takes note of a wire that is known now.
+    fn know(&mut self, wire: u32) {
+        self.wires[wire as usize / 64] |= 1 << (wire % 64);
+        for place in self.linear.with(wire) {
+            let k = self.linear.constraint(place);
+            let (count, sum) = &mut self.unknown[k];
+            *count -= 1;
+            *sum ^= wire;
+            if *count == 1 {
+                self.ready.push(k);
+            }
+        }
+    }
+
+    /// Defines all wires that linear constraints define now.
+    #[inline]
+    fn define(&mut self, steps: &mut dyn Steps) -> Result<()> {
+        while let Some(k) = self.ready.pop() {
+            let (count, wire) = self.unknown[k];
+            if count != 1 || self.done[k] {
+                continue;
+            }
+            let mut factor = [0; 4];
+            self.terms.clear();
+            for term in self.linear.terms(k) {
+                if term.wire == wire {
+                    factor = term.factor;
+                } else {
+                    self.terms.push(term);
+                }
+            }
+            steps.define(wire, &factor, &self.terms)?;
+            self.done[k] = true;
+            self.know(wire);
+        }
+        Ok(())
+    }
+
+    /// Commits to `wire`, where it is not known.
+    fn need(&mut self, wire: u32, steps: &mut dyn Steps) -> Result<()> {
+        if self.has(wire) {
+            return Ok(());
+        }
+        steps.commit(wire)?;
+        self.know(wire);
+        self.define(steps)
+    }
+
+    fn need_all(&mut self, terms: &[Term], steps: &mut dyn Steps) -> Result<()> {
+        terms.iter().try_for_each(|term| self.need(term.wire, steps))
+    }
+
+    /// The place of the last term whose wire a product may define: it has the factor 1 or -1, and is not known.
+    fn last_free(&self, terms: &[Term], minus_one: &Limbs) -> Option<usize> {
+        let free = |term: &Term| (term.factor == ONE || term.factor == *minus_one) && !self.has(term.wire);
+        let at = terms.iter().rposition(free)?;
+        // A wire that stands twice has another factor.
+        (terms.iter().filter(|term| term.wire == terms[at].wire).count() == 1).then_some(at)
+    }
+
+    /// Takes out linear constraints with a wire that is in no other constraint, and goes on with the rest of them.
+    fn leave_out(&mut self) {
+        let mut occurs = vec![0u32; if self.linear.len() > 0 { self.wires.len() * 64 } else { 0 }];
+        let linear = self.linear;
+        let unknown = |known: &Self, k: usize| {
+            let wires = linear.wires(k).iter().copied();
+            wires.filter(|wire| !known.has(*wire)).collect::<Vec<_>>()
+        };
+        let open: Vec<_> = (0..linear.len()).filter(|k| !self.done[*k] && self.unknown[*k].0 > 0).collect();
+        for &k in &open {
+            unknown(self, k).into_iter().for_each(|wire| occurs[wire as usize] += 1);
+        }
+        let mut alone: Vec<u32> =
+            (0..occurs.len() as u32).filter(|wire| occurs[*wire as usize] == 1).collect();
+        while let Some(wire) = alone.pop() {
+            let mut with = linear.with(wire).map(|place| linear.constraint(place));
+            let Some(k) = with.find(|k| !self.done[*k]) else { continue };
+            self.done[k] = true;
+            for wire in unknown(self, k) {
+                occurs[wire as usize] -= 1;
+                if occurs[wire as usize] == 1 {
+                    alone.push(wire);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Witnesses, `.wtns`: a value for each wire.
+
+use super::R1cs;
+use super::arithmetic::Montgomery;
+use super::constraint::{Constraint, Term};
+use super::factors::Factors;
+use super::header::read_prime;
+use super::input::{Sections, Source, bytes};
+use super::prime::{Limbs, ONE, limbs};
+use crate::error::{Error, Result};
+use std::path::Path;
+use std::sync::Arc;
+use volery_primitives::secret::verdict;
+use zeroize::Zeroizing;
+
+/// Values of all wires of a constraint system, all of whose constraints hold for them. Wiped when dropped.
+pub struct R1csWitness {
+    /// The encodings of all, in the order of wires.
+    encodings: Zeroizing<Vec<u8>>,
+    /// The bytes of each.
+    size: usize,
+    public: usize,
+}
+
+impl R1csWitness {
+    /// The encodings of the values of public outputs and inputs, in the order of their wires: numbers below
+    /// the prime, least significant byte first.
+    pub fn public(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.encodings[self.size..].chunks(self.size).take(self.public)
+    }
+
+    /// The encodings of the values of the wires of these numbers, such as [`R1cs::committed`] gives.
+    ///
+    /// # Panics
+    /// Where there is no such wire.
+    pub fn encodings(&self, wires: &[u32]) -> Zeroizing<Vec<u8>> {
+        // What grows leaves a copy behind.
+        let mut encodings = Zeroizing::new(Vec::with_capacity(wires.len() * self.size));
+        for &wire in wires {
+            encodings.extend_from_slice(&self.encodings[wire as usize * self.size..][..self.size]);
+        }
+        encodings
+    }
+}
+
+impl R1cs {
+    /// Reads the witness at `path`, and checks it against each constraint.
+    ///
+    /// # Errors
+    /// `Invalid` where the file is malformed, or of another circuit; `Unsatisfied` that names the first
+    /// constraint that does not hold.
+    pub fn open_witness(&self, path: impl AsRef<Path>) -> Result<R1csWitness> {
+        let path = path.as_ref();
+        self.witness(&path.display().to_string(), &path.into())
+    }
+
+    /// The same of a witness in memory, called `name` in errors.
+    ///
+    /// # Errors
+    /// As for [`R1cs::open_witness`].
+    pub fn witness_of(&self, name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<R1csWitness> {
+        self.witness(name, &Source::Bytes(bytes.into()))
+    }
+
+    fn witness(&self, name: &str, source: &Source) -> Result<R1csWitness> {
+        let encodings = self.read_values(name, source)?;
+        self.check_values(&encodings)?;
+        let public = self.header.public() as usize;
+        Ok(R1csWitness { encodings, size: self.header.prime.bytes, public })
+    }
+
+    /// The encodings of all wires' values.
+    fn read_values(&self, name: &str, source: &Source) -> Result<Zeroizing<Vec<u8>>> {
+        let input = &mut source.open(name)?;
+        let sections = Sections::<2>::find(input, b"wtns", 2)?;
+        let header = sections.of(1, "the header", input)?;
+        let section = sections.of(2, "the values", input)?;
+        input.go_to(header.begin, header.length)?;
+        let prime = read_prime(input)?;
+        let of = &self.header;
+        if prime != of.prime {
+            return Err(input.invalid_at(
+                header.begin,
+                format_args!(
+                    "the values are modulo the prime {prime}, and the constraints of {} modulo {}: give the witness \
+                     of this circuit",
+                    self.name, of.prime
+                ),
+            ));
+        }
+        let count = input.word("the number of values")?;
+        if count != of.wires || input.left() > 0 {
+            return Err(input.invalid_at(
+                header.begin + 4 + prime.bytes as u64,
+                format_args!(
+                    "there are {count} values, and {} has {} wires: give the witness of this circuit",
+                    self.name, of.wires
+                ),
+            ));
+        }
+        let length = prime.bytes as u64 * u64::from(count);
+        if section.length != length {
+            return Err(input.invalid_at(
+                section.begin,
+                format_args!(
+                    "the section of values has {}, and {count} of them take {}: is the file truncated?",
+                    bytes(section.length),
+                    bytes(length)
+                ),
+            ));
+        }
+        input.go_to(section.begin, section.length)?;
+        let mut values = Zeroizing::new(Vec::with_capacity(count as usize * prime.bytes));
+        for wire in 0..count {
+            let bytes = input.take(prime.bytes, "a value")?;
+            let value = prime.read(bytes);
+            values.extend_from_slice(bytes);
+            // That it is malformed may show.
+            let value = value.ok_or_else(|| {
+                input.invalid_at(
+                    input.at() - prime.bytes as u64,
+                    format_args!("the value of wire {wire} is not below the prime {prime}"),
+                )
+            })?;
+            if wire == 0 && value != ONE {
+                return Err(input.invalid_at(
+                    section.begin,
+                    "the value of wire 0 is not 1: it is the constant one in each witness",
+                ));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Checks all constraints.
+    fn check_values(&self, encodings: &[u8]) -> Result<()> {
+        let prime = &self.header.prime;
+        let by = Montgomery::new(*prime);
+        let mut factors = Factors::new(prime, [ONE, prime.minus_one()].map(|unit| by.factor(&unit)));
+        let mut constraints = self.constraints()?;
+        let mut constraint = Constraint::default();
+        while constraints.next(&mut constraint)? {
+            let mut form = |terms: &[Term]| {
+                let mut sum = [0; 4];
+                for term in terms {
+                    let value = limbs(&encodings[term.wire as usize * prime.bytes..][..prime.bytes]);
+                    let product = match term.factor {
+                        ONE => value,
+                        _ => by.product(&factors.get(&term.factor, |factor| by.factor(factor)), &value),
+                    };
+                    sum = prime.sum(&sum, &product);
+                }
+                sum
+            };
+            let [a, b, c] = constraint.forms.each_ref().map(|terms| form(terms));
+            // A prover that has no witness says so, and of which constraint.
+            if !verdict(equal(&by.product(&a, &b), &by.product(&c, &ONE))) {
+                return Err(Error::Unsatisfied(self.describe(constraint.number)));
+            }
+        }
+        if constraints.digest() == self.constraints_digest { Ok(()) } else { Err(self.changed()) }
+    }
+}
+
+fn equal(a: &Limbs, b: &Limbs) -> bool {
+    a.iter().zip(b).fold(0, |differs, (a, b)| differs | a ^ b) == 0
+}
