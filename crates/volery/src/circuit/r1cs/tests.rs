@@ -280,21 +280,21 @@ fn circuits_of_circom_are_read() {
             include_bytes!("../../../../../vectors/r1cs/range-goldilocks.r1cs"),
             include_bytes!("../../../../../vectors/r1cs/range-goldilocks.wtns"),
             include_bytes!("../../../../../vectors/r1cs/range.sym"),
-            [0; 4],
+            [14, 0, 5, 18],
         ),
         (
             "chain",
             include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.r1cs"),
             include_bytes!("../../../../../vectors/r1cs/chain-goldilocks.wtns"),
             include_bytes!("../../../../../vectors/r1cs/chain.sym"),
-            [0; 4],
+            [3, 23, 23, 2],
         ),
         (
             "select",
             include_bytes!("../../../../../vectors/r1cs/select-goldilocks.r1cs"),
             include_bytes!("../../../../../vectors/r1cs/select-goldilocks.wtns"),
             include_bytes!("../../../../../vectors/r1cs/select.sym"),
-            [0; 4],
+            [6, 4, 1, 6],
         ),
     ];
     for (name, file, wtns, sym, counts) in cases {
