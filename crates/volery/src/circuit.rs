@@ -54,7 +54,7 @@ pub(crate) use polynomial::{
     ByGates, assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
 };
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
-pub use r1cs::{R1cs, R1csShape, R1csWitness};
+pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use statement::snippets;
 pub use statement::{

@@ -13,8 +13,10 @@ mod arithmetic;
 mod committed;
 mod constraint;
 mod factors;
+mod file;
 mod header;
 mod input;
+mod json;
 mod linear;
 #[cfg(test)]
 mod made;
@@ -30,6 +32,7 @@ use self::committed::Committed;
 use self::constraint::{Constraint, Constraints};
 use self::header::Header;
 use self::input::{Input, Section, Sections, Source, bytes};
+pub use self::json::public_json;
 use self::linear::Linear;
 use self::symbols::Symbols;
 pub use self::witness::R1csWitness;

@@ -1,7 +1,7 @@
 //! Numbers below a prime, as a file writes them: 256 bits at most, in limbs.
 
 use core::fmt::{self, Display};
-use volery_primitives::Field;
+use volery_primitives::{Field, U256};
 
 /// A number in limbs of 64 bits, least significant first.
 pub(super) type Limbs = [u64; 4];
@@ -103,15 +103,12 @@ pub(super) fn limbs(bytes: &[u8]) -> Limbs {
 /// # Panics
 /// Where the number is not below the prime of `F`.
 pub(super) fn element<F: Field>(number: &Limbs) -> F {
-    assert!(number[2] == 0 && number[3] == 0, "a number below the prime");
-    let word = u128::from(number[0]) | u128::from(number[1]) << 64;
-    F::from_word(word).expect("a number below the prime")
+    F::from_integer(U256::from_limbs(*number)).expect("a number below the prime")
 }
 
 /// The number that encodes an element.
 pub(super) fn limbs_of<F: Field>(element: F) -> Limbs {
-    let word = element.to_word();
-    [word as u64, (word >> 64) as u64, 0, 0]
+    element.to_integer().limbs()
 }
 
 fn hexadecimal(number: &Limbs) -> String {

@@ -37,7 +37,7 @@ impl R1cs {
     ///
     /// # Panics
     /// Where there are not as many public values.
-    pub fn record<F: Field>(&self, b: &mut Recorder<'_, F>, public: impl Iterator<Item = F>) -> Result<()> {
+    pub fn push<F: Field>(&self, b: &mut Recorder<'_, F>, public: impl Iterator<Item = F>) -> Result<()> {
         self.check_field::<F>()?;
         let mut wires = vec![Handle::default(); self.header.wires as usize];
         wires[0] = b.constant(F::ONE);

@@ -45,7 +45,7 @@ struct Stated<'a>(&'a R1cs, Vec<G>);
 
 impl Recorded<G> for Stated<'_> {
     fn record(&self, recorder: &mut Recorder<'_, G>) -> Result<()> {
-        self.0.record(recorder, self.1.iter().copied())
+        self.0.push(recorder, self.1.iter().copied())
     }
 }
 

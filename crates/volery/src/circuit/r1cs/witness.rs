@@ -10,6 +10,7 @@ use super::prime::{Limbs, ONE, limbs};
 use crate::error::{Error, Result};
 use std::path::Path;
 use std::sync::Arc;
+use volery_primitives::U256;
 use volery_primitives::secret::verdict;
 use zeroize::Zeroizing;
 
@@ -27,6 +28,11 @@ impl R1csWitness {
     /// the prime, least significant byte first.
     pub fn public(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.encodings[self.size..].chunks(self.size).take(self.public)
+    }
+
+    /// The same in decimal digits.
+    pub fn public_text(&self) -> Vec<String> {
+        self.public().map(|encoding| U256::from_limbs(limbs(encoding)).to_string()).collect()
     }
 
     /// The encodings of the values of the wires of these numbers, such as [`R1cs::committed`] gives.

@@ -8,7 +8,7 @@ use super::{Format, Port, Relation};
 use crate::circuit::netlist::{Named, gather};
 use crate::circuit::stream::Streamed;
 use crate::circuit::{Circuit as _, aiger, blif, bristol};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::io::Write;
 
 impl Relation {
@@ -24,6 +24,9 @@ impl Relation {
     /// # Errors
     /// `Invalid` where the relation is not made of gates alone, is a malformed file, or cannot be written.
     pub fn export(&self, format: Format, out: &mut dyn Write) -> Result<()> {
+        if format == Format::R1cs {
+            return Err(Error::invalid("no relation is written as R1CS: choose another format"));
+        }
         let open = Open(self);
         let order = |port| open.order(port);
         if format == Format::BristolFashion {

@@ -12,7 +12,9 @@ pub(crate) use committed::{BothValues, Committed, OfModel, Secrets, WITH_BITS, t
 pub use elements::Elements;
 
 use super::file::{StatementFile, sequences};
+use super::sniff::{no_options, sniff, with_options};
 use super::{Format, Given, Port, Program, Split, field_of, split};
+use crate::circuit::R1cs;
 use crate::circuit::stream::{Handle, Recorder};
 use crate::error::{Error, Result};
 use builtin::Builtin;
@@ -53,6 +55,13 @@ impl<F: Field> Program for FieldRelation<F> {
     /// format that is over `F`.
     fn open(spec: &str, format: Option<Format>) -> Result<Self> {
         let Some(builtin) = spec.strip_prefix("builtin:") else {
+            let (path, options) = with_options(spec);
+            if format.map_or_else(|| sniff(path), Ok)? == Format::R1cs {
+                return match options {
+                    Some(_) => Err(no_options(spec)),
+                    None => Ok(Self::file(Box::new(R1cs::over::<F>(path)?))),
+                };
+            }
             let field = field_of(spec, format)?.expect("of a file");
             return Err(Error::invalid(format!("{spec} is over {field}, and not over {}", F::NAME)));
         };

@@ -2,12 +2,12 @@
 
 use super::builtin::{self, Builtin, Disjunction, Stated, in_turn};
 use super::file::{StatementFile, sequences};
-use super::sniff::{sniff, with_options};
+use super::sniff::{no_options, sniff, with_options};
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness};
 use crate::circuit::gadget::Bit;
 use crate::circuit::stream::{Handle, Recorder};
-use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, Shape};
+use crate::circuit::{Backend as _, Branch, Bristol, Dialect, Netlist, NetlistOptions, Pin, R1cs, Shape};
 use crate::error::{Error, Result};
 use core::str::FromStr;
 use volery_primitives::F2;
@@ -24,6 +24,8 @@ pub enum Format {
     AigerText,
     /// BLIF.
     Blif,
+    /// Constraints of circom, `.r1cs`.
+    R1cs,
 }
 
 impl FromStr for Format {
@@ -35,9 +37,10 @@ impl FromStr for Format {
             "aiger" | "aig" => Ok(Self::Aiger),
             "aag" => Ok(Self::AigerText),
             "blif" => Ok(Self::Blif),
+            "r1cs" => Ok(Self::R1cs),
             _ => Err(Error::invalid(format!(
                 "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger, \
-                 aag and blif"
+                 aag, blif and r1cs"
             ))),
         }
     }
@@ -86,6 +89,8 @@ impl Relation {
             (Format::BristolFashion, Some(_)) => Err(Error::invalid(format!(
                 "{spec}: a Bristol circuit takes no options: leave out what stands from ? on"
             ))),
+            (Format::R1cs, None) => Ok(Self::file(Box::new(R1cs::over::<F2>(path)?))),
+            (Format::R1cs, Some(_)) => Err(no_options(spec)),
             (format, options) => {
                 let options = options.map_or_else(|| Ok(NetlistOptions::default()), NetlistOptions::parse);
                 let options = options.map_err(|why| Error::invalid(format!("{spec}: {why}")))?;

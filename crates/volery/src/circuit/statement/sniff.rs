@@ -1,6 +1,7 @@
 //! How a relation is written, and over which field, by what its file shows.
 
 use super::Format;
+use crate::circuit::R1cs;
 use crate::circuit::bristol::open_regular;
 use crate::error::{Error, Result};
 use std::io::{ErrorKind, Read};
@@ -21,6 +22,7 @@ pub fn field_of(spec: &str, format: Option<Format>) -> Result<Option<String>> {
         Format::BristolFashion | Format::Aiger | Format::AigerText | Format::Blif => {
             Ok(Some(F2::NAME.into()))
         }
+        Format::R1cs => R1cs::field_of(path).map(Some),
     }
 }
 
@@ -30,6 +32,11 @@ pub(super) fn with_options(spec: &str) -> (&str, Option<&str>) {
         Some((path, options)) if !Path::new(spec).exists() => (path, Some(options)),
         _ => (spec, None),
     }
+}
+
+/// The error of options behind a file that takes none.
+pub(super) fn no_options(spec: &str) -> Error {
+    Error::invalid(format!("{spec}: constraints take no options: leave out what stands from ? on"))
 }
 
 /// Bytes that are looked at, comments included.
@@ -51,6 +58,14 @@ pub(super) fn sniff(path: &str) -> Result<Format> {
     if begin.starts_with(b"aag ") || begin.starts_with(b"aig ") {
         return Ok(Format::Aiger);
     }
+    if begin.starts_with(b"r1cs") {
+        return Ok(Format::R1cs);
+    }
+    if begin.starts_with(b"wtns") {
+        return Err(Error::invalid(format!(
+            "{path} is a witness of circom, and no relation: that is the .r1cs file of its circuit"
+        )));
+    }
     let mut lines = begin.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_start);
     if lines
         .find(|line| !line.is_empty() && !line.starts_with(b"#"))
@@ -62,7 +77,7 @@ pub(super) fn sniff(path: &str) -> Result<Format> {
         Some(byte) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
         _ => Err(Error::invalid(format!(
             "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
-             \"aag\" or \"aig\", and BLIF with \".model\""
+             \"aag\" or \"aig\", BLIF with \".model\", and R1CS with \"r1cs\""
         ))),
     }
 }

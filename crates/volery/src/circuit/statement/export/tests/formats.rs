@@ -18,6 +18,7 @@ fn read(format: Format, file: &[u8]) -> Relation {
         Format::BristolFashion => Relation::bristol(Bristol::from_bytes("file", file).unwrap()),
         Format::Aiger | Format::AigerText => Relation::netlist(Netlist::aiger("file", file, none).unwrap()),
         Format::Blif => Relation::netlist(Netlist::blif("file", file, none).unwrap()),
+        Format::R1cs => unreachable!("it is not written"),
     }
 }
 
