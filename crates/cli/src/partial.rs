@@ -9,6 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The file that is being written. Held while it is put in place, too.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
+/// The folder for files that are to stay no longer than this process.
+static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
 fn unfinished() -> MutexGuard<'static, Option<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -21,6 +24,70 @@ pub fn stop() {
         let _ = std::fs::remove_file(path);
     }
     std::mem::forget(unfinished);
+    if let Some(path) = &*folder() {
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+fn folder() -> MutexGuard<'static, Option<PathBuf>> {
+    FOLDER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A folder that nobody else can look into, which is removed with all that is in it; one at a time.
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// A new one, among the temporary files of the system.
+    ///
+    /// # Errors
+    /// Where there can be none.
+    pub fn create() -> Result<Self> {
+        let mut kept = folder();
+        let name = |attempt| format!("volery-{}-{attempt}", std::process::id());
+        for attempt in 0..100 {
+            let path = std::env::temp_dir().join(name(attempt));
+            match private_folder(&path) {
+                Ok(()) => {
+                    *kept = Some(path.clone());
+                    return Ok(Self { path });
+                }
+                Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(why) => {
+                    return Err(Failure::usage(format_args!("{} cannot be made: {why}", path.display())));
+                }
+            }
+        }
+        let folder = std::env::temp_dir();
+        Err(Failure::usage(format_args!("{}: a hundred folders of this name are there", folder.display())))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(unix)]
+fn private_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn private_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let mut kept = folder();
+        if kept.as_ref() == Some(&self.path) {
+            *kept = None;
+        }
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
 }
 
 /// What becomes of a file that is there already.

@@ -47,6 +47,11 @@ impl Reader {
         Self { stdin_is_read: false, timeout, most: BTreeMap::new() }
     }
 
+    /// The longest wait for a file.
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Reads no more of a file for a value called `name` than one of `width` bits can take, or elements where
     /// `unit` says so; the most of what several say.
     pub fn limit(&mut self, name: &str, width: u64, unit: &str) {

@@ -3,6 +3,7 @@
 //! Here, too, imports go one way:
 //! ```text
 //! args  foreign                         what is typed, and files that are no circuits
+//! circom                                statements in files of circom
 //! given  session                        statements and peers as they are given, one party's end of a session
 //! cluster  disjunction  file            shards, one of several clauses, proofs that are files
 //! proofs  service                       many files, and to prove to a service
@@ -11,6 +12,7 @@
 
 mod args;
 mod beside;
+mod circom;
 mod cluster;
 mod demo;
 mod disjunction;

@@ -36,7 +36,7 @@ const STATEMENTS: &str = "\
 A statement is a relation (a public program) with public and private values.
 
 RELATION is a circuit file in Bristol Fashion, the older Bristol Format, AIGER
-or BLIF, or builtin:NAME?key=value. Over every --field there are
+or BLIF, an .r1cs file of circom, or builtin:NAME?key=value. Over every --field there are
 builtin:inner-product?length=4 and builtin:matmul?rows=2&inner=2&columns=2;
 over f2 builtin:sha256-preimage?length=55, builtin:sha3-256-preimage?length=32,
 builtin:keccak256-preimage?length=32, builtin:aes128,
@@ -57,7 +57,9 @@ lines, where lines that begin with # are comments. (A path with a `=` in it is
 written ./PATH.) Names of a Bristol circuit are in0, in1, … and out0, out1, …;
 AIGER and BLIF have names of their own, or else in and out. A circuit with
 latches runs for N steps as FILE?steps=N; an input of step 3 is NAME@3, and
-NAME@* one of all steps without a value of their own.
+NAME@* one of all steps without a value of their own. Public signals of circom
+are out0, … and in0, …, or by --symbols as in main.root; and --public takes the
+list of all of them, public.json, too.
 Over f2 VALUE is one of
   0x…     a number, its least significant bit on the first wire
   0b…     bits in the order of the wires
@@ -294,12 +296,16 @@ pub(crate) struct Public {
     /// said which
     #[arg(long, required = true)]
     pub(crate) relation: Vec<String>,
-    /// The format of the files: bristol-fashion, bristol, aiger, blif [default: as their content shows]
+    /// The format of the files: bristol-fashion, bristol, aiger, blif, r1cs [default: as
+    /// their content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// A public value, or a file of them; may be repeated. Behind K. it is for the K-th of several relations
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) public: Vec<OsString>,
+    /// The names of signals, `.sym` of circom, where the relation is an `.r1cs` file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) symbols: Option<PathBuf>,
 }
 
 /// The part that the prover keeps.
@@ -309,6 +315,17 @@ pub(crate) struct Private {
     /// behind its K.; without any, one that has no private input is claimed to hold
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) private: Vec<OsString>,
+    /// The witness, `.wtns`, where the relation is an `.r1cs` file of circom. Public values that are not given
+    /// by --public are taken from it, and shown
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["private", "private_json"])]
+    pub(crate) witness: Option<PathBuf>,
+    /// The inputs of which --witness-generator makes the witness, `input.json` of circom
+    #[arg(long, value_name = "FILE", conflicts_with = "private")]
+    pub(crate) private_json: Option<PathBuf>,
+    /// The command that makes the witness of --private-json: its words, which no shell looks at, and behind them
+    /// the path of the inputs and that of the witness to write, such as 'node x_js/generate_witness.js x_js/x.wasm'
+    #[arg(long, value_name = "CMD", requires = "private_json")]
+    pub(crate) witness_generator: Option<String>,
 }
 
 /// What has no part in proofs that are files.

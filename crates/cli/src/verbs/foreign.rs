@@ -18,14 +18,13 @@ pub(crate) fn advice(path: &str) -> Option<&'static str> {
 
 /// The same of a file that begins so.
 fn of(begin: &[u8]) -> Option<&'static str> {
-    const STARTS: [(&[u8], &str); 8] = [
+    const STARTS: [(&[u8], &str); 7] = [
         (b"\x1f\x8b", "it is compressed by gzip: unpack it with `gunzip`, and give what comes out"),
         (
             b"PK\x03\x04",
             "it is a ZIP archive: unpack it with `unzip`, and give a circuit file of what is in it",
         ),
         (b"\xfd7zXZ", "it is compressed by xz: unpack it with `unxz`, and give what comes out"),
-        (b"r1cs", "it is R1CS, as circom writes it, which is not read: give the circuit in Bristol Fashion"),
         (b"\xef\xbb\xbf", "it begins with a byte-order mark: save it as plain text without one"),
         (b"\xff\xfe", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
         (b"\xfe\xff", "it begins with a byte-order mark of UTF-16: save it as plain text without one"),
@@ -52,9 +51,8 @@ mod tests {
 
     #[test]
     fn files_are_told_by_how_they_begin() {
-        let cases: [(&[u8], Option<&str>); 8] = [
+        let cases: [(&[u8], Option<&str>); 7] = [
             (b"\x1f\x8b\x08\x00", Some("gunzip")),
-            (b"r1cs\x01\x00", Some("R1CS")),
             (b"\xef\xbb\xbf3 5\n", Some("byte-order mark")),
             (b"// adder\n\n/* of\n * bits */\nmodule adder(a, b);", Some("Verilog")),
             (b"`timescale 1ns/1ps\n", Some("Verilog")),

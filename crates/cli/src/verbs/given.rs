@@ -1,6 +1,7 @@
 //! What is given to `prove`, `verify` and `check`: relations, values, and where the peer is.
 
 use crate::verbs::args::{Peer, Private, Public};
+use crate::verbs::circom::Circom;
 use crate::verbs::foreign;
 use volery::circuit::{Format, field_of};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
@@ -48,6 +49,17 @@ pub(crate) fn relation<R>(
 
 /// The statement that both parties know.
 pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Result<Box<dyn AnyStatement>> {
+    let circom = Circom::of(typed)?;
+    stated(field, typed, reader, circom.as_ref())
+}
+
+/// The same, with what is known of its file where circom made it.
+fn stated(
+    field: Field,
+    typed: &Public,
+    reader: &mut Reader,
+    circom: Option<&Circom>,
+) -> Result<Box<dyn AnyStatement>> {
     let [spec] = &typed.relation[..] else {
         return Err(Failure::usage(format_args!(
             "--relation is given more than once, and one of several is proved over {BOOLEAN} alone: give \
@@ -56,7 +68,10 @@ pub(crate) fn statement(field: Field, typed: &Public, reader: &mut Reader) -> Re
     };
     let mut relation = relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?;
     limit(relation.as_ref(), reader);
-    reader.read(PUBLIC, &typed.public, relation.public())?;
+    match circom {
+        Some(circom) => circom.read_public(&typed.public, relation.public(), reader)?,
+        None => reader.read(PUBLIC, &typed.public, relation.public())?,
+    }
     relation.state().map_err(|why| Failure::from(why).at(PUBLIC))
 }
 
@@ -73,7 +88,11 @@ pub(crate) fn claim(
     private: &Private,
     mut reader: Reader,
 ) -> Result<Box<dyn AnyClaim>> {
-    let mut statement = statement(field, public, &mut reader)?;
+    let circom = Circom::with_witness(public, private, reader.timeout())?;
+    let mut statement = stated(field, public, &mut reader, circom.as_ref())?;
+    if let Some(circom) = circom {
+        circom.read_private(&mut *statement)?;
+    }
     reader.read(PRIVATE, &private.private, statement.private())?;
     statement.claim().map_err(|why| Failure::from(why).at(PRIVATE))
 }

@@ -35,6 +35,7 @@ const PARTS: [Part; 5] = [
         prefix: "crate::verbs::",
         order: &[
             &["args", "foreign"],
+            &["circom"],
             &["given", "session", "subject"],
             &["cluster", "disjunction"],
             &["file"],

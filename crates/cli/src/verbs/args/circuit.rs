@@ -80,7 +80,8 @@ pub(crate) struct List {
 pub(crate) struct Info {
     /// A circuit file, behind whose name may stand ?key=value, or builtin:NAME?key=value
     pub(crate) relation: String,
-    /// The format of the file: bristol-fashion, bristol, aiger, blif [default: as its content shows]
+    /// The format of the file: bristol-fashion, bristol, aiger, blif, r1cs [default: as its
+    /// content shows]
     #[arg(long)]
     pub(crate) format: Option<String>,
     /// The field of the relation, as for `prove` [default: that of a file, or f2]

@@ -188,6 +188,7 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
         relation: vec![text("relation").unwrap_or_default()],
         format: text("format"),
         public: values.map(Into::into).collect(),
+        symbols: None,
     };
     let statement = statement(field, &public, &mut Reader::waiting(settings.timeout))?;
     let mut options = settings.options(statement.digest(), None)?;

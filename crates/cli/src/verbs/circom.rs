@@ -1,0 +1,211 @@
+//! Statements of circom: `.r1cs` with `.wtns`, `.sym`, `public.json`, and the user's own witness generator.
+
+mod generator;
+
+use crate::verbs::args::{Private, Public};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Duration;
+use volery::AnyStatement;
+use volery::circuit::{R1cs, R1csWitness, ReadValues, Written, public_json};
+use volery_cli::failure::{Failure, Result};
+use volery_cli::print::notice;
+use volery_cli::values::{PUBLIC, Reader};
+use volery_cli::waiting;
+
+/// The options that only such a statement takes.
+const WITNESS: &str = "--witness";
+const SYMBOLS: &str = "--symbols";
+const PRIVATE_JSON: &str = "--private-json";
+const GENERATOR: &str = "--witness-generator";
+
+/// The most bytes of a file of public values.
+const LONGEST: u64 = 1 << 30;
+
+/// The most public values that a prover is shown.
+const SHOWN: usize = 32;
+
+/// A constraint system that is given as the relation, with a witness of the prover.
+pub(crate) struct Circom {
+    system: R1cs,
+    witness: Option<R1csWitness>,
+}
+
+impl Circom {
+    /// That of `typed`, if it is one; without a witness.
+    pub(crate) fn of(typed: &Public) -> Result<Option<Self>> {
+        let [spec] = &typed.relation[..] else { return Ok(None) };
+        if !is_r1cs(spec, typed.format.as_deref()) {
+            return match typed.symbols {
+                Some(_) => Err(only_r1cs(SYMBOLS)),
+                None => Ok(None),
+            };
+        }
+        let mut system = R1cs::open(spec)?;
+        if let Some(path) = &typed.symbols {
+            system = system.with_symbols(path).map_err(|why| Failure::from(why).at(SYMBOLS))?;
+        }
+        Ok(Some(Self { system, witness: None }))
+    }
+
+    /// The same of a prover, which has a witness.
+    pub(crate) fn with_witness(typed: &Public, private: &Private, timeout: Duration) -> Result<Option<Self>> {
+        let Some(mut circom) = Self::of(typed)? else {
+            let given = [
+                (WITNESS, private.witness.is_some()),
+                (PRIVATE_JSON, private.private_json.is_some()),
+                (GENERATOR, private.witness_generator.is_some()),
+            ];
+            return match given.iter().find(|(_, given)| *given) {
+                Some((option, _)) => Err(only_r1cs(option)),
+                None => Ok(None),
+            };
+        };
+        let opened = |path: &Path, option| {
+            circom.system.open_witness(path).map_err(|why| Failure::from(why).at(option))
+        };
+        circom.witness = match (&private.witness, &private.private_json, &private.witness_generator) {
+            (Some(path), None, None) => Some(opened(path, WITNESS)?),
+            (None, Some(json), Some(command)) => {
+                let made = generator::run(command, json, timeout).map_err(|why| why.at(GENERATOR))?;
+                Some(opened(&made.witness(), GENERATOR)?)
+            }
+            (None, Some(_), None) => {
+                return Err(Failure::usage(format_args!(
+                    "{PRIVATE_JSON} has inputs, of which a witness has to be made: say how by {GENERATOR} \
+                     'node x_js/generate_witness.js x_js/x.wasm', or give the witness by {WITNESS}"
+                )));
+            }
+            // Its values may be given one by one, as of any relation.
+            _ => None,
+        };
+        Ok(Some(circom))
+    }
+
+    /// Reads public values, by names of the symbols too, from `NAME=VALUE`, files of such lines, and lists.
+    /// What is missing comes of the witness, if there is one.
+    pub(crate) fn read_public(
+        &self,
+        arguments: &[OsString],
+        values: &mut dyn ReadValues,
+        reader: &mut Reader,
+    ) -> Result<()> {
+        let names = self.system.plain_names();
+        let mut translated =
+            Translated { system: &self.system, names: &names, values, given: BTreeMap::new() };
+        let mut others = Vec::new();
+        for argument in arguments {
+            let Some(list) = list(argument)? else {
+                others.push(argument.clone());
+                continue;
+            };
+            let place = |why: Failure| why.at(argument.display()).at(PUBLIC);
+            let numbers = public_json(&list).map_err(|why| place(why.into()))?;
+            if numbers.len() != names.len() {
+                let (have, need) = (numbers.len(), names.len());
+                return Err(place(Failure::usage(format_args!(
+                    "the list has {have} numbers, and the circuit has {need} public signals: outputs first, and then \
+                     public inputs"
+                ))));
+            }
+            for (name, number) in names.iter().zip(&numbers) {
+                let read = translated.read(name, Written::Text(number.as_bytes()));
+                read.map_err(|why| place(why.into()))?;
+            }
+        }
+        reader.read(PUBLIC, &others, &mut translated)?;
+        let Some(witness) = &self.witness else { return Ok(()) };
+        let given = translated.given;
+        let shown = self.system.public_names();
+        let texts = witness.public_text();
+        let mut taken = Vec::new();
+        for (number, encoding) in witness.public().enumerate() {
+            if !given.contains_key(&number) {
+                values.read(&names[number], Written::Encodings(encoding))?;
+                taken.push(format!("{}={}", shown[number], texts[number]));
+            }
+        }
+        if !taken.is_empty() {
+            let more = taken.len().saturating_sub(SHOWN);
+            taken.truncate(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notice(format_args!("volery: public by the witness: {}{more}", taken.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// Gives `statement` the private values of the witness, whose public ones are to be those that are stated.
+    pub(crate) fn read_private(&self, statement: &mut dyn AnyStatement) -> Result<()> {
+        let Some(witness) = &self.witness else { return Ok(()) };
+        let names = self.system.public_names();
+        let stated = statement.public().into_iter().map(|(_, text)| text);
+        for ((name, stated), own) in names.iter().zip(stated).zip(witness.public_text()) {
+            if stated != own {
+                return Err(Failure::usage(format_args!(
+                    "{PUBLIC} says {name}={stated}, and the witness has {own}: it is one of other values"
+                )));
+            }
+        }
+        let encodings = witness.encodings(self.system.committed());
+        if !encodings.is_empty() {
+            statement.private().read(R1cs::WITNESS, Written::Encodings(&encodings))?;
+        }
+        Ok(())
+    }
+}
+
+/// Values by the names of signals.
+struct Translated<'a> {
+    system: &'a R1cs,
+    names: &'a [String],
+    values: &'a mut dyn ReadValues,
+    /// The numbers of the signals that have values, with the names by which they were given.
+    given: BTreeMap<usize, String>,
+}
+
+impl ReadValues for Translated<'_> {
+    fn read(&mut self, name: &str, written: Written<'_>) -> volery::Result<()> {
+        match self.system.public_number(name) {
+            Some(number) => {
+                self.given.insert(number, name.to_owned());
+                self.values.read(&self.names[number], written)
+            }
+            None => self.values.read(name, written),
+        }
+    }
+}
+
+/// Whether the relation is such a file.
+fn is_r1cs(spec: &str, format: Option<&str>) -> bool {
+    if let Some(format) = format {
+        return format == "r1cs";
+    }
+    // Others may have no begin, or only once.
+    let regular = std::fs::metadata(spec).is_ok_and(|file| file.is_file());
+    let mut begin = [0; 4];
+    regular
+        && std::fs::File::open(spec).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok())
+        && begin == *b"r1cs"
+}
+
+/// The text of a file that is a list of values in JSON; none where it is something else, which is for others
+/// to read.
+fn list(argument: &OsString) -> Result<Option<Vec<u8>>> {
+    let path = Path::new(argument);
+    if argument.as_encoded_bytes().contains(&b'=') || !path.is_file() {
+        return Ok(None);
+    }
+    let unread = |why| Failure::usage(why).at(path.display()).at(PUBLIC);
+    let mut text = Vec::new();
+    let file = waiting::open(path, Duration::from_secs(1)).map_err(unread)?;
+    file.take(LONGEST).read_to_end(&mut text).map_err(unread)?;
+    Ok(text.trim_ascii_start().starts_with(b"[").then_some(text))
+}
+
+fn only_r1cs(option: &str) -> Failure {
+    Failure::usage(format_args!(
+        "{option} belongs to a relation that is an .r1cs file of circom: leave it out"
+    ))
+}
