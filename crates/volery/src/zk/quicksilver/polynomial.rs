@@ -51,6 +51,9 @@ use crate::circuit::{CROWD, Size};
 /// Coefficients of polynomials after which a batch ends.
 pub(super) const MOST: usize = CROWD;
 
+/// Products of wires that are asserted are computed so many at a time.
+pub(super) const TOGETHER: usize = 256;
+
 /// The batches that end early in a statement of this size, at most.
 pub(crate) fn early_ends(size: Size) -> u64 {
     let coefficients = size.polynomials.saturating_mul(degree_of_check(size.degree) as u64);

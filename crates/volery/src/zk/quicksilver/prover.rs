@@ -82,6 +82,8 @@ pub struct Prover<'a, M: Commitments> {
     sums: Sums<M::E>,
     /// Coefficients of polynomials in this batch.
     coefficients: usize,
+    /// Products of wires that are asserted, counted by now, and still to be added to the polynomials.
+    asserted: Zeroizing<Vec<Triple<M::Tag>>>,
     openings: Openings,
     gates: Gates,
     /// Shares that were committed by, but for those of the slots.
@@ -146,6 +148,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             kept: M::Kept::default(),
             sums: Sums::default(),
             coefficients: 0,
+            asserted: Zeroizing::default(),
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
@@ -248,6 +251,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// Ends the turn: all that was committed to is said.
     pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_turn(self)?;
         self.steps.end();
@@ -256,6 +260,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
 
     /// The same, once all is heard that the verifier says in it: for a proof in which another half hears its own.
     pub(super) fn end_turn_heard(&mut self) -> Result<Turn<'a>> {
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_turn(self)?;
         M::catch_up(self)?;
@@ -293,6 +298,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             return Err(witness_unread());
         }
         self.shard.as_ref().map_or(Ok(()), |shard| shard.crossing.check_end())?;
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_batch(self)?;
         self.failed.take().map_or(Ok(()), |name| Err(Error::Unsatisfied(name)))

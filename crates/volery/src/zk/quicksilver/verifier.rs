@@ -76,6 +76,8 @@ pub struct Verifier<'a, M: Commitments> {
     sums: KeySums<M::E>,
     /// Coefficients of the prover's polynomials in this batch.
     coefficients: usize,
+    /// Products of wires that are asserted, counted by now, and still to be weighed.
+    asserted: Zeroizing<Vec<Triple<M::E>>>,
     openings: Openings,
     gates: Gates,
     /// Shares that the prover committed by, but for those of the slots.
@@ -131,6 +133,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             weighing: Weighing::default(),
             sums: KeySums::default(),
             coefficients: 0,
+            asserted: Zeroizing::default(),
             openings: Openings::new(ASSERTED),
             gates: Gates::default(),
             committed: 0,
@@ -179,6 +182,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
 
     /// Ends the turn, of which all corrections have arrived.
     pub(super) fn end_turn(&mut self) -> Result<Turn<'a>> {
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_turn(self)?;
         self.steps.end();
@@ -229,6 +233,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
     fn end(mut self) -> Result<Ended<'a, M>> {
         self.forget_all()?;
         self.shard.as_ref().map_or(Ok(()), |(shard, _)| shard.crossing.check_end())?;
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;
         let degree = degree_of_check(self.gates.degree);
@@ -284,6 +289,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;
         while let Some(sums) = self.weighing.last(self.committed) {

@@ -4,7 +4,7 @@ use super::{Commitments, Prover};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::zk::quicksilver::MATRIX;
-use crate::zk::quicksilver::polynomial::{Lower, MOST, Vector, Vectors};
+use crate::zk::quicksilver::polynomial::{Lower, MOST, TOGETHER, Vector, Vectors};
 use core::fmt::Display;
 use volery_primitives::Field;
 use volery_primitives::prg::Seed;
@@ -17,24 +17,47 @@ impl<M: Commitments> Prover<'_, M> {
 
     /// The same where the batch ends behind so many coefficients.
     pub(super) fn vanish_among(&mut self, lower: Lower<M::E>, most: usize) -> Result<()> {
+        self.take_asserted()?;
+        let (degree, lanes) = (lower.degree(), lower.lanes());
+        self.count_polynomials(lanes, degree)?;
+        M::polynomials(self).push(lower);
+        if self.coefficients < most { Ok(()) } else { self.end_early() }
+    }
+
+    /// Counts polynomials of the batch, which is open then.
+    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
-        let (degree, lanes) = (lower.degree(), lower.lanes());
-        M::polynomials(self).push(lower);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients < most {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    fn end_early(&mut self) -> Result<()> {
         self.steps.begin()?;
         M::end_early(self)?;
         self.steps.end();
         Ok(())
     }
 
+    /// Adds the products that are asserted, if there are any, to the polynomials of the open batch.
+    pub(super) fn take_asserted(&mut self) -> Result<()> {
+        if self.asserted.is_empty() {
+            return Ok(());
+        }
+        let wires =
+            |of: usize| Vector::of(&self.asserted, |triple| (M::value(triple[of]), M::mac(triple[of])));
+        let product = wires(0).product(self.arch, &wires(1))?;
+        let lower = product.into_lower_minus(self.asserted.iter().map(|triple| M::mac(triple[2])));
+        self.asserted.clear();
+        M::polynomials(self).push(lower);
+        Ok(())
+    }
+
     /// The seed of coefficients for all that is committed to so far, for which the batch ends.
     pub(in crate::zk::quicksilver) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_early(self)?;
         let seed = M::challenge(self, what)?;
@@ -79,6 +102,20 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         self.failed = self.failed.take().or_else(|| a.failure(&name));
         self.gates.assert += a.values().len() as u64;
         self.vanish(a.into_lower())
+    }
+    fn assert_product(&mut self, a: M::Tag, b: M::Tag, c: M::Tag, name: impl Display) -> Result<()> {
+        self.note(M::value(a) * M::value(b) == M::value(c), name);
+        self.gates.assert += 1;
+        self.count_polynomials(1, 2)?;
+        if self.asserted.capacity() < TOGETHER {
+            self.asserted.reserve_exact(TOGETHER);
+        }
+        self.asserted.push([a, b, c]);
+        if self.coefficients >= MOST {
+            self.take_asserted()?;
+            return self.end_early();
+        }
+        if self.asserted.len() == TOGETHER { self.take_asserted() } else { Ok(()) }
     }
     fn assert_matrix_product(
         &mut self,

@@ -4,7 +4,7 @@ use super::{Commitments, Verifier};
 use crate::circuit::{Entries, Matrix, Polynomials, check_sizes};
 use crate::error::Result;
 use crate::zk::quicksilver::MATRIX;
-use crate::zk::quicksilver::polynomial::{Keys, MOST, Vectors};
+use crate::zk::quicksilver::polynomial::{Keys, MOST, TOGETHER, Vectors};
 use core::fmt::Display;
 use core::iter;
 use volery_primitives::lanes::Lanes;
@@ -18,24 +18,46 @@ impl<M: Commitments> Verifier<'_, M> {
 
     /// The same where the batch ends behind so many coefficients.
     pub(super) fn vanish_among(&mut self, polynomials: Keys<M::E>, most: usize) -> Result<()> {
+        self.take_asserted()?;
+        let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
+        self.count_polynomials(lanes, degree)?;
+        M::add(self, polynomials);
+        if self.coefficients < most { Ok(()) } else { self.end_early() }
+    }
+
+    /// Counts polynomials of the batch, which is open then.
+    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
-        let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
-        M::add(self, polynomials);
         self.gates.polynomials(lanes, degree);
         self.coefficients += lanes * degree;
-        if self.coefficients < most {
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    fn end_early(&mut self) -> Result<()> {
         self.steps.begin()?;
         M::end_early(self)?;
         self.steps.end();
         Ok(())
     }
 
+    /// Adds the products that are asserted, if there are any, to the polynomials of the open batch.
+    pub(super) fn take_asserted(&mut self) -> Result<()> {
+        if self.asserted.is_empty() {
+            return Ok(());
+        }
+        let wires = |of: usize| Keys::new(1, self.asserted.iter().map(|triple| triple[of]));
+        let product = wires(0).product::<M::F>(self.arch, &wires(1))?;
+        let polynomials = product.minus(M::delta(self.delta), self.asserted.iter().map(|triple| triple[2]));
+        self.asserted.clear();
+        M::add(self, polynomials);
+        Ok(())
+    }
+
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
     pub(in crate::zk::quicksilver) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
+        self.take_asserted()?;
         self.steps.begin()?;
         M::end_early(self)?;
         let seed = M::challenge(self, what)?;
@@ -79,6 +101,19 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
     fn assert_zeroes(&mut self, a: Keys<M::E>, _: impl Display) -> Result<()> {
         self.gates.assert += a.lanes() as u64;
         self.vanish(a.raised(M::delta(self.delta)))
+    }
+    fn assert_product(&mut self, a: M::E, b: M::E, c: M::E, _: impl Display) -> Result<()> {
+        self.gates.assert += 1;
+        self.count_polynomials(1, 2)?;
+        if self.asserted.capacity() < TOGETHER {
+            self.asserted.reserve_exact(TOGETHER);
+        }
+        self.asserted.push([a, b, c]);
+        if self.coefficients >= MOST {
+            self.take_asserted()?;
+            return self.end_early();
+        }
+        if self.asserted.len() == TOGETHER { self.take_asserted() } else { Ok(()) }
     }
     fn assert_matrix_product(
         &mut self,
